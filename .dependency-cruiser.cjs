@@ -1,0 +1,57 @@
+// The walls between rooms that TypeScript's project references are too coarse for. Each is a sentence;
+// tests/walls.test.ts plants an offence against each and expects the refusal.
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+module.exports = {
+  forbidden: [
+    forbid(
+      'no-circles',
+      'two files that need each other are one file, or three',
+      { path: '^src/' },
+      { circular: true },
+    ),
+    forbid(
+      'everything-resolves',
+      'an import that does not resolve would pass every other wall',
+      { path: '^src/' },
+      { couldNotResolve: true },
+    ),
+    forbid(
+      'slices-stand-apart',
+      'a slice of the server never knows its neighbour',
+      { path: '^src/server/([^/]+)/', pathNot: '^src/server/(http|store|exchange)/|\\.test\\.ts$' },
+      { path: '^src/server/[^/]+/', pathNot: '^src/server/($1|store)/' },
+    ),
+    forbid(
+      'sql-stands-in-queries',
+      'only the store and queries.ts hold a database',
+      { path: '^src/server/', pathNot: '^src/server/(store/|serve\\.ts$)|/queries\\.ts$|\\.test\\.ts$' },
+      { path: '^src/server/store/database\\.ts$', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'no-server-code-on-a-compute-node',
+      'a runner knows routes, never the server',
+      { path: '^src/(runner|client|cluster|dashboard|tui)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/server/', reachable: true },
+    ),
+    forbid(
+      'processes-start-at-two-doors',
+      'cluster/exec.ts starts helper programs, runner/launch.ts starts jobs',
+      { path: '^src/', pathNot: '^src/(cluster/exec|runner/launch/[a-z-]+)\\.ts$|\\.test\\.ts$' },
+      { path: '^(node:)?child_process$' },
+    ),
+    forbid(
+      'product-knows-no-test',
+      'what we ship does not need what we test with',
+      { path: '^src/', pathNot: '\\.test\\.ts$' },
+      { path: '^tests/|\\.test\\.ts$' },
+    ),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.gen\\.ts$' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

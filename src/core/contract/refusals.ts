@@ -1,0 +1,81 @@
+/**
+ * Every way in which the system says no: its code, the HTTP status that carries it, and what to do about it.
+ *
+ * A refusal is not a bug: it names a fact and an expectation, and the remedy is the sentence a person reads next.
+ * No user's mistake may have a status of 500 or above: clients of the original take those for an outage of the server
+ * and retry for twenty minutes.
+ */
+export const refusals = {
+  // quantities
+  MEMORY_MALFORMED: {
+    status: 422,
+    remedy: 'Write a whole number and one of k, m, g, t: "512m", "4g". Without a letter it means bytes.',
+  },
+  DURATION_MALFORMED: { status: 422, remedy: 'Write an ISO 8601 duration: "PT30M", "PT2H30M", "P1DT12H".' },
+  WALLTIME_MALFORMED: { status: 422, remedy: 'Write D-HH:MM:SS, HH:MM:SS, MM:SS or whole minutes.' },
+
+  // what a request names
+  NOT_FOUND: { status: 404, remedy: 'List what is there, and check the id.' },
+  BODY_MALFORMED: { status: 400, remedy: 'Send JSON.' },
+  BODY_REFUSED: { status: 422, remedy: 'Correct the fields that the message names.' },
+  PARAMETER_REFUSED: { status: 400, remedy: 'Correct the parameter that the message names.' },
+  BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records a call.' },
+  CREDENTIAL_MISSING: {
+    status: 401,
+    remedy: 'Send the credential of this server: inside a job, curl -u "$TORC_USERNAME:$TORC_PASSWORD".',
+  },
+
+  // what may follow what
+  STATUS_REFUSED: { status: 422, remedy: 'Look at the status of the job and of its workflow first.' },
+  RUN_SUPERSEDED: {
+    status: 422,
+    remedy: 'The workflow was restarted. Drop this report; the new run does the work again.',
+  },
+  WORKFLOW_BUSY: { status: 422, remedy: 'Wait for the jobs to end or cancel the workflow; force skips this check.' },
+  WORKFLOW_ARCHIVED: { status: 422, remedy: 'Unarchive the workflow first.' },
+  FIELD_IMMUTABLE: { status: 422, remedy: 'Create a new workflow for a different definition.' },
+  DUPLICATE: { status: 422, remedy: 'Use another name.' },
+  REFERENCE_UNKNOWN: { status: 422, remedy: 'Create the record that is referred to first.' },
+
+  // the server's own state
+  DATABASE_IN_USE: { status: 409, remedy: 'Use the server that has the file open, stop it, or name another file.' },
+  DATABASE_ON_NETWORK: {
+    status: 409,
+    remedy: 'Put the database on a local disk of this machine, for instance below /tmp, or use --in-memory.',
+  },
+  DATABASE_FROM_FUTURE: { status: 409, remedy: 'Use the version of torc that wrote the file, or a newer one.' },
+  SHUTTING_DOWN: { status: 503, remedy: 'Ask again when the server is back.' },
+} as const satisfies Record<string, { status: number; remedy: string }>;
+
+export type RefusalCode = keyof typeof refusals;
+
+/**
+ * The system says no.
+ *
+ * `message` states the fact and the expectation in one sentence; `facts` are the same as data. Status and remedy come
+ * from the catalogue.
+ */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: RefusalCode,
+    message: string,
+    facts: Readonly<Record<string, unknown>> = {},
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = 'Refusal';
+    this.code = code;
+    this.facts = facts;
+  }
+
+  get status(): number {
+    return refusals[this.code].status;
+  }
+
+  get remedy(): string {
+    return refusals[this.code].remedy;
+  }
+}
