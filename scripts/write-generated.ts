@@ -1,0 +1,16 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const check = process.argv.includes('--check');
+
+/** Writes a generated file; with --check says instead that the one on disk is stale, and fails. */
+export function write(path: string, text: string): void {
+  if (check) {
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+    console.error(`${path} is stale: npm run gen`);
+    process.exitCode = 1;
+    return;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

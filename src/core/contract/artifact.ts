@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { id, json, maybe } from './shape.ts';
+
+/** A file that jobs read or write. `st_mtime` is in seconds; absent means that it is not known to exist. */
+export const File = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  name: z.string(),
+  path: z.string(),
+  st_mtime: maybe(z.number()),
+});
+export type File = z.output<typeof File>;
+
+/** A JSON value that jobs read or write through the server. */
+export const UserData = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  name: z.string(),
+  data: maybe(json),
+  is_ephemeral: maybe(z.boolean()),
+});
+export type UserData = z.output<typeof UserData>;

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { id, json, maybe } from './shape.ts';
+
+/** What people and programs write down about a workflow. The server's own changes of state go to the stream. */
+export const Event = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  timestamp: z.int(),
+  data: json,
+});
+export type Event = z.output<typeof Event>;
+
+export const severities = ['debug', 'info', 'warning', 'error'] as const;
+export type Severity = (typeof severities)[number];
+
+/**
+ * What the event stream of a workflow may say, and how loudly.
+ *
+ * Those marked "ours" are not in the original; its clients ignore event types that they do not know.
+ */
+export const streamEvents = {
+  workflow_started: 'info',
+  workflow_reinitialized: 'info',
+  /** ours: the workflow was canceled; runners end their jobs. */
+  workflow_canceled: 'warning',
+  /** ours: the last job ended. */
+  workflow_completed: 'info',
+  compute_node_started: 'info',
+  compute_node_stopped: 'info',
+  job_started: 'info',
+  job_completed: 'info',
+  job_failed: 'error',
+  job_canceled: 'warning',
+  job_terminated: 'warning',
+  job_pending_failed: 'info',
+  /** ours: jobs became ready and may be claimed. */
+  jobs_ready: 'debug',
+  /** ours: jobs were handed to a runner. */
+  jobs_claimed: 'debug',
+  /** ours: jobs that were handed out but not started are to be had again. */
+  jobs_returned: 'debug',
+  /** ours: the runner of these jobs is gone; they run again as a new attempt. */
+  jobs_requeued: 'warning',
+  /** ours: the status of jobs was set by hand. */
+  job_status_changed: 'info',
+} as const satisfies Record<string, Severity>;
+
+export type StreamEventType = keyof typeof streamEvents;
+
+/** One event of the stream, as its `data` line says it. */
+export const StreamEvent = z.object({
+  workflow_id: id,
+  timestamp: z.int(),
+  event_type: z.string(),
+  severity: z.enum(severities),
+  data: json,
+});
+export type StreamEvent = z.output<typeof StreamEvent>;

@@ -1,0 +1,115 @@
+import * as z from 'zod';
+import { Job, JobStatusCounts, jobStatus } from './job.ts';
+import { ComputeNodesResources } from './resources.ts';
+import { JobCompletionError } from './result.ts';
+import { id, maybe } from './shape.ts';
+
+/**
+ * A runner's whole turn in one request (ours; the original has a route for each of its parts).
+ *
+ * A runner tells what it started, what ended and what it gives back, and says what it has room for; the server takes
+ * all of it in one transaction and answers with jobs, those among them that the turn itself made ready. At most one
+ * exchange of a runner is under way. Every part is fenced by (workflow, run, job, attempt) and harmless to send twice,
+ * so a turn whose answer was lost is simply sent again.
+ */
+
+/** An attempt that began. `start_time` is RFC 3339 with milliseconds. */
+export const Start = z.object({ job_id: id, attempt_id: z.int(), start_time: z.string() });
+export type Start = z.output<typeof Start>;
+
+/** An attempt that ended. `files` are the outputs that were found, with their times in seconds. */
+export const Completion = z.object({
+  job_id: id,
+  attempt_id: z.int(),
+  status: jobStatus,
+  return_code: z.int(),
+  exec_time_minutes: z.number(),
+  completion_time: z.string(),
+  peak_memory_bytes: maybe(z.int()),
+  avg_memory_bytes: maybe(z.int()),
+  peak_cpu_percent: maybe(z.number()),
+  avg_cpu_percent: maybe(z.number()),
+  files: maybe(z.array(z.object({ id, st_mtime: z.number() }))),
+});
+export type Completion = z.output<typeof Completion>;
+
+/**
+ * What a runner has room for.
+ *
+ * `limit` jobs are to start at once and are packed into `offer`, what is free now. `prefetch` more may be handed out that
+ * fit into `capacity`, the node when it is empty: they wait in the runner's queue for the next free slot. Without
+ * `offer` jobs are counted and their needs ignored.
+ */
+export const Want = z.object({
+  limit: z.int().min(0),
+  prefetch: z.int().min(0),
+  offer: maybe(ComputeNodesResources),
+  capacity: maybe(z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() })),
+  labels: maybe(z.array(z.string())),
+  strict_scheduler_match: maybe(z.boolean()),
+});
+export type Want = z.output<typeof Want>;
+
+export const ExchangeRequest = z.object({
+  run_id: z.int(),
+  compute_node_id: id,
+  started: maybe(z.array(Start)),
+  completed: maybe(z.array(Completion)),
+  /** Jobs that were handed out and are given back, not started. */
+  returned: maybe(z.array(id)),
+  /** Sent after an exchange whose answer was lost: every job that the runner holds. The rest in its name is handed out again. */
+  held: maybe(z.array(id)),
+  want: maybe(Want),
+});
+export type ExchangeRequest = z.output<typeof ExchangeRequest>;
+
+/** What a job needs, in numbers. */
+export const Need = z.object({
+  num_cpus: z.int(),
+  memory_bytes: z.int(),
+  num_gpus: z.int(),
+  num_nodes: z.int(),
+  runtime_seconds: z.int(),
+});
+export type Need = z.output<typeof Need>;
+
+/** A job as it is handed to a runner, with all that the runner would have to ask for otherwise. */
+export const ClaimedJob = Job.extend({
+  id,
+  attempt_id: z.int(),
+  need: Need,
+  output_files: maybe(z.array(z.object({ id, path: z.string() }))),
+});
+export type ClaimedJob = z.output<typeof ClaimedJob>;
+
+export const ExchangeReply = z.object({
+  jobs: z.array(ClaimedJob),
+  errors: z.array(JobCompletionError),
+  jobs_by_status: JobStatusCounts,
+  is_complete: z.boolean(),
+  is_canceled: z.boolean(),
+});
+export type ExchangeReply = z.output<typeof ExchangeReply>;
+
+/**
+ * The last turn of a runner that is proven gone, told by somebody else on its host.
+ *
+ * `started` and `completed` are what its ledger says. What it started and did not complete runs again as a new attempt;
+ * what it never started is ready again in the same one. Without a ledger (`started` absent) all that it held counts as
+ * started, for nobody can say that it was not.
+ */
+export const LostRunner = z.object({
+  run_id: z.int(),
+  started: maybe(z.array(z.object({ job_id: id, attempt_id: z.int() }))),
+  completed: maybe(z.array(Completion)),
+  reason: z.string(),
+});
+export type LostRunner = z.output<typeof LostRunner>;
+
+export const LostRunnerReply = z.object({
+  completed: z.array(id),
+  requeued: z.array(id),
+  returned: z.array(id),
+  errors: z.array(JobCompletionError),
+});
+export type LostRunnerReply = z.output<typeof LostRunnerReply>;

@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { environment, id, maybe } from './shape.ts';
+
+/**
+ * The states of a job in the order of their numbers in the database.
+ *
+ * `completed`, `failed`, `canceled` and `terminated` end a job; `disabled` takes it out of the workflow;
+ * `pending_failed` waits for a person's decision and keeps the workflow open.
+ */
+export const jobStatuses = [
+  'uninitialized',
+  'blocked',
+  'ready',
+  'pending',
+  'running',
+  'completed',
+  'failed',
+  'canceled',
+  'terminated',
+  'disabled',
+  'pending_failed',
+] as const;
+
+export type JobStatus = (typeof jobStatuses)[number];
+
+export const jobStatus = z.enum(jobStatuses);
+
+/** The number under which a status stands in the database. */
+export const statusCode = Object.fromEntries(jobStatuses.map((status, code) => [status, code])) as Record<
+  JobStatus,
+  number
+>;
+
+/** The status of a number from the database. */
+export function statusOf(code: number): JobStatus {
+  const status = jobStatuses[code];
+  if (status === undefined) throw new RangeError(`no job status has the number ${code}`);
+  return status;
+}
+
+export const label = z.string();
+
+export const Job = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  name: z.string(),
+  command: z.string(),
+  invocation_script: maybe(z.string()),
+  env: maybe(environment),
+  status: maybe(jobStatus),
+  cancel_on_blocking_job_failure: maybe(z.boolean()),
+  supports_termination: maybe(z.boolean()),
+  depends_on_job_ids: maybe(z.array(id)),
+  input_file_ids: maybe(z.array(id)),
+  output_file_ids: maybe(z.array(id)),
+  input_user_data_ids: maybe(z.array(id)),
+  output_user_data_ids: maybe(z.array(id)),
+  resource_requirements_id: maybe(id),
+  scheduler_id: maybe(id),
+  failure_handler_id: maybe(id),
+  attempt_id: maybe(z.int()),
+  priority: maybe(z.int()),
+  compute_node_id: maybe(id),
+  start_time: maybe(z.string()),
+  origin: maybe(z.string()),
+  labels: maybe(z.array(label)),
+});
+export type Job = z.output<typeof Job>;
+
+export const JobStatusCounts = z.object(
+  Object.fromEntries(jobStatuses.map((status) => [status, z.int()])) as Record<JobStatus, z.ZodInt>,
+);
+export type JobStatusCounts = Record<JobStatus, number>;
+
+export const JobDependency = z.object({
+  job_id: id,
+  job_name: z.string(),
+  depends_on_job_id: id,
+  depends_on_job_name: z.string(),
+  workflow_id: id,
+});
+
+export const JobFileRelationship = z.object({
+  file_id: id,
+  file_name: z.string(),
+  file_path: z.string(),
+  workflow_id: id,
+  producer_job_id: maybe(id),
+  producer_job_name: maybe(z.string()),
+  consumer_job_id: maybe(id),
+  consumer_job_name: maybe(z.string()),
+});
+
+export const JobUserDataRelationship = z.object({
+  user_data_id: id,
+  user_data_name: z.string(),
+  workflow_id: id,
+  producer_job_id: maybe(id),
+  producer_job_name: maybe(z.string()),
+  consumer_job_id: maybe(id),
+  consumer_job_name: maybe(z.string()),
+});

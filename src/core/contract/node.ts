@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { id, json, maybe } from './shape.ts';
+
+/**
+ * The process that a runner is, told so that another runner on the same host can prove it gone.
+ *
+ * A process id alone may have been given to somebody else; with the time of its start and the boot it names one process.
+ * `ledger` is the path of its file of starts.
+ */
+export const RunnerProcess = z.object({
+  boot_id: z.string(),
+  start_ticks: z.int(),
+  ledger: z.string(),
+});
+export type RunnerProcess = z.output<typeof RunnerProcess>;
+
+/** A runner registered for a workflow. */
+export const ComputeNode = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  hostname: z.string(),
+  pid: z.int(),
+  start_time: z.string(),
+  end_time: maybe(z.string()),
+  duration_seconds: maybe(z.number()),
+  is_active: maybe(z.boolean()),
+  num_cpus: z.int(),
+  memory_gb: z.number(),
+  num_gpus: z.int(),
+  num_nodes: z.int(),
+  time_limit: maybe(z.string()),
+  scheduler_config_id: maybe(id),
+  compute_node_type: z.string(),
+  scheduler: maybe(json),
+  sample_count: maybe(z.int()),
+  peak_cpu_percent: maybe(z.number()),
+  avg_cpu_percent: maybe(z.number()),
+  peak_memory_bytes: maybe(z.int()),
+  avg_memory_bytes: maybe(z.int()),
+  labels: maybe(z.array(z.string())),
+  process: maybe(RunnerProcess),
+});
+export type ComputeNode = z.output<typeof ComputeNode>;

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { JobStatusCounts } from './job.ts';
+import { environment, id, json, maybe } from './shape.ts';
+
+export const Stdio = z.strictObject({
+  mode: maybe(z.enum(['separate', 'combined', 'no_stdout', 'no_stderr', 'none'])),
+  delete_on_success: maybe(z.boolean()),
+});
+export type Stdio = z.output<typeof Stdio>;
+
+export const ExecutionConfig = z.strictObject({
+  mode: maybe(z.enum(['direct', 'slurm', 'auto'])),
+  limit_resources: maybe(z.boolean()),
+  termination_signal: maybe(z.string()),
+  sigterm_lead_seconds: maybe(z.int()),
+  sigkill_headroom_seconds: maybe(z.int()),
+  timeout_exit_code: maybe(z.int()),
+  oom_exit_code: maybe(z.int()),
+  srun_termination_signal: maybe(z.string()),
+  srun_mpi: maybe(z.string()),
+  enable_cpu_bind: maybe(z.boolean()),
+  staggered_start: maybe(z.boolean()),
+  stdio: maybe(Stdio),
+  job_stdio_overrides: maybe(z.record(z.string(), Stdio)),
+});
+export type ExecutionConfig = z.output<typeof ExecutionConfig>;
+
+const granularity = z.enum(['summary', 'time_series']);
+
+export const ResourceMonitorConfig = z.object({
+  enabled: maybe(z.boolean()),
+  granularity: maybe(granularity),
+  sample_interval_seconds: maybe(z.int()),
+  flush_interval_seconds: maybe(z.int()),
+  generate_plots: maybe(z.boolean()),
+  jobs: maybe(z.object({ enabled: maybe(z.boolean()), granularity: maybe(granularity) })),
+  compute_node: maybe(
+    z.object({
+      enabled: maybe(z.boolean()),
+      granularity: maybe(granularity),
+      cpu: maybe(z.boolean()),
+      memory: maybe(z.boolean()),
+    }),
+  ),
+});
+export type ResourceMonitorConfig = z.output<typeof ResourceMonitorConfig>;
+
+export const Workflow = z.object({
+  id: maybe(id),
+  name: z.string(),
+  user: z.string(),
+  description: maybe(z.string()),
+  timestamp: maybe(z.string()),
+  project: maybe(z.string()),
+  metadata: maybe(z.record(z.string(), json)),
+  env: maybe(environment),
+  compute_node_expiration_buffer_seconds: maybe(z.int()),
+  compute_node_wait_for_new_jobs_seconds: maybe(z.int()),
+  compute_node_ignore_workflow_completion: maybe(z.boolean()),
+  compute_node_wait_for_healthy_database_minutes: maybe(z.int()),
+  compute_node_min_time_for_new_jobs_seconds: maybe(z.int()),
+  resource_monitor_config: maybe(ResourceMonitorConfig),
+  execution_config: maybe(ExecutionConfig),
+  slurm_defaults: maybe(z.record(z.string(), json)),
+  use_pending_failed: maybe(z.boolean()),
+  enable_ro_crate: maybe(z.boolean()),
+  dynamic_jobs: maybe(z.strictObject({ max_iterations: maybe(z.int()) })),
+  access_groups: maybe(z.array(z.string())),
+  submission_directory: maybe(z.string()),
+  run_id: maybe(z.int()),
+  is_canceled: maybe(z.boolean()),
+  is_archived: maybe(z.boolean()),
+});
+export type Workflow = z.output<typeof Workflow>;
+
+/** What changes a workflow: fields that are left out keep their value. */
+export const WorkflowChange = Workflow.partial();
+export type WorkflowChange = z.output<typeof WorkflowChange>;
+
+/** One call that says how a workflow stands. Counts are kept by the store, so it costs the same for ten jobs or a million. */
+export const WorkflowStatus = z.object({
+  workflow_id: id,
+  workflow_name: z.string(),
+  workflow_user: z.string(),
+  total_jobs: z.int(),
+  jobs_by_status: JobStatusCounts,
+  total_exec_time_minutes: z.number(),
+  walltime_seconds: maybe(z.number()),
+  active_compute_nodes: z.int(),
+  pending_scheduled_nodes: z.int(),
+  active_scheduled_nodes: z.int(),
+  is_complete: z.boolean(),
+  is_canceled: z.boolean(),
+  runtime_blocked_ready_jobs: z.int(),
+  longest_ready_runtime_seconds: maybe(z.int()),
+  max_allocation_remaining_seconds: maybe(z.int()),
+  unserved_ready_labels: maybe(z.record(z.string(), z.int())),
+});
+export type WorkflowStatus = z.output<typeof WorkflowStatus>;

@@ -1,0 +1,81 @@
+import type { ComputeNode } from '../../core/contract/node.ts';
+import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import { found } from '../store/find.ts';
+import type { Store } from '../store/store.ts';
+import { type AllocateQueries, computeNodeOf } from './queries.ts';
+
+const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
+
+/** Registers a runner for its workflow. */
+export const registerNode =
+  ({ find, changes }: Store, queries: AllocateQueries) =>
+  (body: ComputeNode): ComputeNode => {
+    find.workflow(body.workflow_id);
+    refuseBadLabels(body.labels);
+    const labels = sortedLabels(body.labels);
+    const id = queries.insertNode.insert({
+      workflow_id: body.workflow_id,
+      hostname: body.hostname,
+      pid: body.pid,
+      start_time: body.start_time,
+      end_time: body.end_time ?? null,
+      duration_seconds: body.duration_seconds ?? null,
+      is_active: Number(body.is_active ?? false),
+      num_cpus: body.num_cpus,
+      memory_gb: body.memory_gb,
+      num_gpus: body.num_gpus,
+      num_nodes: body.num_nodes,
+      time_limit: body.time_limit ?? null,
+      scheduler_config_id: body.scheduler_config_id ?? null,
+      compute_node_type: body.compute_node_type,
+      scheduler: text(body.scheduler),
+      labels: labels.length === 0 ? null : JSON.stringify(labels),
+      process: text(body.process),
+    });
+    changes.record(body.workflow_id, 'compute_node_started', [
+      {
+        compute_node_id: id,
+        hostname: body.hostname,
+        pid: body.pid,
+        num_cpus: body.num_cpus,
+        memory_gb: body.memory_gb,
+        num_gpus: body.num_gpus,
+        compute_node_type: body.compute_node_type,
+      },
+    ]);
+    return { ...body, id };
+  };
+
+/** Changes what is known of a runner; one that ends says so with `is_active: false`. */
+export const changeNode =
+  ({ changes }: Store, queries: AllocateQueries) =>
+  (id: number, body: Partial<{ [F in keyof ComputeNode]: ComputeNode[F] | undefined }>): ComputeNode => {
+    const read = () => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id));
+    read();
+    queries.updateNode.run({
+      id,
+      hostname: body.hostname ?? null,
+      pid: body.pid ?? null,
+      end_time: body.end_time ?? null,
+      duration_seconds: body.duration_seconds ?? null,
+      is_active: body.is_active === undefined || body.is_active === null ? null : Number(body.is_active),
+      sample_count: body.sample_count ?? null,
+      peak_cpu_percent: body.peak_cpu_percent ?? null,
+      avg_cpu_percent: body.avg_cpu_percent ?? null,
+      peak_memory_bytes: body.peak_memory_bytes ?? null,
+      avg_memory_bytes: body.avg_memory_bytes ?? null,
+    });
+    const after = read();
+    if (body.is_active === false) {
+      changes.record(after.workflow_id, 'compute_node_stopped', [
+        {
+          compute_node_id: id,
+          hostname: after.hostname,
+          pid: after.pid,
+          duration_seconds: after.duration_seconds,
+          compute_node_type: after.compute_node_type,
+        },
+      ]);
+    }
+    return after;
+  };

@@ -1,0 +1,96 @@
+import type { File, UserData } from '../../core/contract/artifact.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Handlers } from '../store/handlers.ts';
+import { workflowOfBulk } from '../store/bulk.ts';
+import { found } from '../store/find.ts';
+import type { Store } from '../store/store.ts';
+import { type ArtifactQueries, artifactQueries, fileOf, userDataOf } from './queries.ts';
+
+export const artifactHandlers = ({ db, find }: Store) => {
+  const queries = artifactQueries(db);
+  const file = (id: number) => fileOf(found(queries.getFile.get({ id }), 'file', id));
+  const userData = (id: number) => userDataOf(found(queries.getUserData.get({ id }), 'user_data', id));
+
+  return {
+    createFile: ({ body }) => addFile(queries, find.workflow(body.workflow_id).id, body),
+    createFiles({ body: { files } }) {
+      const workflowId = find.workflow(workflowOfBulk({ field: 'files', one: 'file', many: 'files' }, files)).id;
+      return { files: files.map((each) => addFile(queries, workflowId, each)) };
+    },
+    listFiles({ query: { workflow_id, produced_by_job_id, name, path, is_output, ...paging } }) {
+      find.workflow(workflow_id);
+      return queries.listFiles({ workflow_id, produced_by_job_id, name, path, is_output }, paging);
+    },
+    getFile: ({ params }) => file(params.id),
+    updateFile({ params: { id }, body }) {
+      file(id);
+      queries.updateFile.run({ id, name: body.name ?? null, path: body.path ?? null, mtime: body.st_mtime ?? null });
+      return file(id);
+    },
+    listRequiredExistingFiles({ params: { id } }) {
+      find.workflow(id);
+      return { files: queries.requiredFiles.all({ workflowId: id }).map((row) => row.id) };
+    },
+
+    createUserData({ query, body }) {
+      const created = addUserData(queries, find.workflow(body.workflow_id).id, body);
+      link(queries.linkConsumer, 'consumer_job_id', query.consumer_job_id, created);
+      link(queries.linkProducer, 'producer_job_id', query.producer_job_id, created);
+      return created;
+    },
+    createUserDataList({ body: { user_data: list } }) {
+      const workflowId = find.workflow(
+        workflowOfBulk({ field: 'user_data', one: 'user_data', many: 'user_data entries' }, list),
+      ).id;
+      return { user_data: list.map((each) => addUserData(queries, workflowId, each)) };
+    },
+    listUserData({ query: { workflow_id, consumer_job_id, producer_job_id, name, is_ephemeral, ...paging } }) {
+      find.workflow(workflow_id);
+      return queries.listUserData({ workflow_id, consumer_job_id, producer_job_id, name, is_ephemeral }, paging);
+    },
+    getUserData: ({ params }) => userData(params.id),
+    updateUserData({ params: { id }, body }) {
+      userData(id);
+      queries.updateUserData.run({
+        id,
+        name: body.name ?? null,
+        data: body.data === undefined || body.data === null ? null : JSON.stringify(body.data),
+        isEphemeral: body.is_ephemeral === undefined || body.is_ephemeral === null ? null : Number(body.is_ephemeral),
+      });
+      return userData(id);
+    },
+    listMissingUserData({ params: { id } }) {
+      find.workflow(id);
+      return { user_data: queries.missingUserData.all({ workflowId: id }).map((row) => row.id) };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+function addFile(queries: ArtifactQueries, workflowId: number, body: File): File & { id: number } {
+  const id = queries.insertFile.insert({ workflowId, name: body.name, path: body.path, mtime: body.st_mtime ?? null });
+  return { ...body, id };
+}
+
+function addUserData(queries: ArtifactQueries, workflowId: number, body: UserData): UserData & { id: number } {
+  const id = queries.insertUserData.insert({
+    workflowId,
+    name: body.name,
+    data: body.data === undefined || body.data === null ? null : JSON.stringify(body.data),
+    isEphemeral: Number(body.is_ephemeral ?? false),
+  });
+  return { ...body, id };
+}
+
+function link(
+  query: ArtifactQueries['linkConsumer'],
+  field: string,
+  jobId: number | undefined,
+  { id, workflow_id: workflowId }: UserData & { id: number },
+): void {
+  if (jobId === undefined) return;
+  if (query.run({ jobId, userDataId: id, workflowId }) === 1) return;
+  throw new Refusal('REFERENCE_UNKNOWN', `${field} ${jobId} is not a job of workflow ${workflowId}`, {
+    field,
+    found: jobId,
+  });
+}

@@ -1,0 +1,159 @@
+import { type ClaimedJob, type Need, type Want } from '../../core/contract/exchange.ts';
+import { covers, refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import type { ComputeNodesResources } from '../../core/contract/resources.ts';
+import { parseDuration } from '../../core/quantity/duration.ts';
+import { claimedJobOf, type JobRow } from '../store/job-row.ts';
+import type { Store } from '../store/store.ts';
+import { byNeed, byPriority, type JobClass, walkReady } from './merge.ts';
+import type { ClaimQueries } from './queries.ts';
+import { bytesOfGibibytes, fitsNode, type Offer, roomOf } from './room.ts';
+
+/** Who asks: the runner's id where it is known. */
+interface Asker {
+  readonly workflowId: number;
+  readonly nodeId: number | null;
+}
+
+interface Chosen {
+  readonly row: JobRow;
+  readonly need: Need;
+}
+
+/**
+ * Hands ready jobs to a runner; no job is handed out twice.
+ *
+ * With an `offer`, `limit` jobs are packed into it, and up to `prefetch` more are chosen that fit into the runner's empty
+ * node, to wait there for the next free slot. Without one jobs are counted and their needs ignored. Either way by
+ * priority, and only jobs whose labels the runner covers.
+ */
+export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
+  const classesOf = (workflowId: number): JobClass[] =>
+    queries.classes.all({ workflowId }).map((row) => ({
+      id: row.id,
+      schedulerId: row.scheduler_id,
+      labels: row.labels === null ? [] : (JSON.parse(row.labels) as string[]),
+      need: {
+        num_cpus: row.num_cpus,
+        memory_bytes: row.memory_bytes,
+        num_gpus: row.num_gpus,
+        num_nodes: row.num_nodes,
+        runtime_seconds: row.runtime_s,
+      },
+    }));
+
+  const fetch = (classId: number, limit: number, offset: number) => queries.ready.all({ classId, limit, offset });
+
+  const hand = ({ workflowId, nodeId }: Asker, chosen: readonly Chosen[]): ClaimedJob[] => {
+    if (chosen.length === 0) return [];
+    for (const { row } of chosen) queries.markPending.run({ id: row.id, nodeId });
+    changes.record(workflowId, 'jobs_claimed', [{ compute_node_id: nodeId, job_ids: chosen.map(({ row }) => row.id) }]);
+    return chosen.map(({ row, need }) => handed({ ...row, status: PENDING }, need, queries));
+  };
+
+  const byResources = (asker: Asker, want: Want, offer: ComputeNodesResources): ClaimedJob[] => {
+    refuseBadLabels(offer.labels);
+    const labels = sortedLabels(offer.labels);
+    const secondsLeft =
+      offer.time_limit === undefined || offer.time_limit === null ? Infinity : parseDuration(offer.time_limit);
+    const free = offerOf(offer);
+    const whole =
+      want.capacity === undefined || want.capacity === null
+        ? free
+        : offerOf({ ...want.capacity, num_nodes: offer.num_nodes });
+
+    const eligible = classesOf(asker.workflowId).filter(
+      (each) =>
+        covers(labels, each.labels) &&
+        each.need.runtime_seconds <= secondsLeft &&
+        fitsNode(each.need, want.prefetch > 0 ? whole : free),
+    );
+    const bound = eligible.filter(
+      ({ schedulerId }) => schedulerId === null || schedulerId === (offer.scheduler_config_id ?? null),
+    );
+    const chosen = pack(bound, want, free, fetch);
+    if (chosen.length > 0 || want.strict_scheduler_match === true || bound.length === eligible.length)
+      return hand(asker, chosen);
+    return hand(asker, pack(eligible, want, free, fetch));
+  };
+
+  const inOrder = (asker: Asker, want: Want): ClaimedJob[] => {
+    refuseBadLabels(want.labels);
+    const labels = sortedLabels(want.labels);
+    const chosen: Chosen[] = [];
+    const atMost = want.limit + want.prefetch;
+    const classes = classesOf(asker.workflowId).filter((each) => covers(labels, each.labels));
+    walkReady(classes, byPriority, atMost, fetch, (row, need) => {
+      chosen.push({ row, need });
+      return chosen.length === atMost ? 'stop' : 'next';
+    });
+    return hand(asker, chosen);
+  };
+
+  return {
+    /** The jobs for what is wanted. A canceled workflow hands out none, which its callers look at first. */
+    claim(asker: Asker, want: Want): ClaimedJob[] {
+      if (want.limit + want.prefetch <= 0) return [];
+      return want.offer === undefined || want.offer === null
+        ? inOrder(asker, want)
+        : byResources(asker, want, want.offer);
+    },
+
+    /** What was handed to the runner and is not among those that it says it holds: an answer to it was lost. */
+    handAgain({ workflowId, nodeId }: Asker, held: readonly number[]): ClaimedJob[] {
+      if (nodeId === null) return [];
+      const known = new Set(held);
+      const needs = new Map(classesOf(workflowId).map((each) => [each.id, each.need]));
+      return queries.heldBy
+        .all({ nodeId, workflowId })
+        .filter(({ id }) => !known.has(id))
+        .map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, queries));
+    },
+
+    /** Makes jobs ready again that the runner was handed and did not start. */
+    giveBack({ workflowId, nodeId }: Asker, jobIds: readonly number[]): number[] {
+      if (nodeId === null) return [];
+      const returned = jobIds.filter((id) => queries.giveBack.run({ id, nodeId }) === 1);
+      if (returned.length > 0)
+        changes.record(workflowId, 'jobs_returned', [{ compute_node_id: nodeId, job_ids: returned }]);
+      return returned;
+    },
+  };
+};
+
+export type Claim = ReturnType<typeof createClaim>;
+
+const PENDING = 3;
+
+function pack(
+  classes: readonly JobClass[],
+  want: Want,
+  free: Offer,
+  fetch: (classId: number, limit: number, offset: number) => JobRow[],
+): Chosen[] {
+  const room = roomOf(free);
+  const chosen: Chosen[] = [];
+  let starts = want.limit;
+  let ahead = want.prefetch;
+  walkReady(classes, byNeed, want.limit + want.prefetch, fetch, (row, need) => {
+    if (starts > 0 && room.take(need)) starts -= 1;
+    else if (ahead > 0) ahead -= 1;
+    else return starts === 0 ? 'stop' : 'drop-class';
+    chosen.push({ row, need });
+    return starts + ahead === 0 ? 'stop' : 'next';
+  });
+  return chosen;
+}
+
+function offerOf({
+  num_cpus,
+  memory_gb,
+  num_gpus,
+  num_nodes,
+}: Pick<ComputeNodesResources, 'num_cpus' | 'memory_gb' | 'num_gpus' | 'num_nodes'>): Offer {
+  return { cpus: num_cpus, memoryBytes: bytesOfGibibytes(memory_gb), gpus: num_gpus, nodes: num_nodes };
+}
+
+function handed(row: JobRow, need: Need, queries: ClaimQueries): ClaimedJob {
+  const outputs = queries.outputs.all({ jobId: row.id });
+  return { ...claimedJobOf(row), need, ...(outputs.length === 0 ? {} : { output_files: outputs }) };
+}

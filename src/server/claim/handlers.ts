@@ -1,0 +1,41 @@
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { Job } from '../../core/contract/job.ts';
+import { labelsOfQuery } from '../../core/contract/labels.ts';
+import { parseDuration } from '../../core/quantity/duration.ts';
+import type { Handlers } from '../store/handlers.ts';
+import type { Store } from '../store/store.ts';
+import { createClaim } from './claim.ts';
+import { claimQueries } from './queries.ts';
+
+/** The default of claim_next_jobs, and what a negative limit means there: all. */
+const NEXT_LIMIT = 10;
+const ALL = Number.MAX_SAFE_INTEGER;
+
+export const claimHandlers = (store: Store) => {
+  const { claim } = createClaim(store, claimQueries(store.db));
+  const { find } = store;
+
+  return {
+    claimJobsBasedOnResources({ params: { id, limit }, query, body }) {
+      if (find.workflow(id).is_canceled === 1) return { jobs: [], reason: 'Workflow is canceled' };
+      if (body.time_limit !== undefined && body.time_limit !== null) parseDuration(body.time_limit);
+      const want = {
+        limit: Math.max(0, limit),
+        prefetch: 0,
+        offer: body,
+        strict_scheduler_match: query.strict_scheduler_match,
+      };
+      return { jobs: claim({ workflowId: id, nodeId: null }, want).map(plain) };
+    },
+    claimNextJobs({ params: { id }, query: { limit = NEXT_LIMIT, labels } }) {
+      if (find.workflow(id).is_canceled === 1) return { jobs: [] };
+      const want = { limit: limit < 0 ? ALL : limit, prefetch: 0, labels: labelsOfQuery(labels) };
+      return { jobs: claim({ workflowId: id, nodeId: null }, want).map(plain) };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+/** The job as the original hands it out, without what `exchange` adds. */
+function plain({ need: _need, output_files: _files, ...job }: ClaimedJob): Job {
+  return job;
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../store/database.ts';
+import { jobColumns, type JobRow } from '../store/job-row.ts';
+
+interface ClassRow {
+  id: number;
+  scheduler_id: number | null;
+  labels: string | null;
+  num_cpus: number;
+  memory_bytes: number;
+  num_gpus: number;
+  num_nodes: number;
+  runtime_s: number;
+}
+
+export const readySql = `
+  select ${jobColumns}
+  from job
+  where class_id = :classId and status = 2
+  order by priority desc, id
+  limit :limit offset :offset`;
+
+export const claimQueries = (db: Database) => ({
+  classes: db.prepare<{ workflowId: number }, ClassRow>(`
+    select
+      job_class.id, job_class.scheduler_id, job_class.labels,
+      needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s
+    from job_class
+    join resource_requirements needs on needs.id = job_class.resource_requirements_id
+    where job_class.workflow_id = :workflowId`),
+
+  // The order must come from the index job_ready, never from a sort: every runner asks this, and sorting 100,000 ready
+  // jobs each time is how a server dies. claim.test.ts holds the plan.
+  ready: db.prepare<{ classId: number; limit: number; offset: number }, JobRow>(readySql),
+
+  markPending: db.prepare<{ id: number; nodeId: number | null }>(
+    'update job set status = 3, claimed_by = :nodeId where id = :id',
+  ),
+
+  outputs: db.prepare<{ jobId: number }, { id: number; path: string }>(`
+    select file.id, file.path
+    from job_output_file
+    join file on file.id = job_output_file.file_id
+    where job_output_file.job_id = :jobId`),
+
+  // Handed to this runner and not started, as far as is known here.
+  heldBy: db.prepare<{ nodeId: number; workflowId: number }, JobRow & { class_id: number }>(`
+    select ${jobColumns}, job.class_id
+    from job
+    where workflow_id = :workflowId and status = 3 and claimed_by = :nodeId
+    order by priority desc, id`),
+
+  giveBack: db.prepare<{ id: number; nodeId: number }>(
+    'update job set status = 2, claimed_by = null where id = :id and status = 3 and claimed_by = :nodeId',
+  ),
+});
+
+export type ClaimQueries = ReturnType<typeof claimQueries>;

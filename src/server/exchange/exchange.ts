@@ -1,0 +1,97 @@
+import type { Completion, ExchangeReply, ExchangeRequest } from '../../core/contract/exchange.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { JobCompletionError } from '../../core/contract/result.ts';
+import type { Claim } from '../claim/claim.ts';
+import type { Accept } from '../result/accept.ts';
+import type { End } from '../result/end.ts';
+import type { Begin } from '../result/start.ts';
+import { allEnded, type createCounts } from '../store/counts.ts';
+import type { Store } from '../store/store.ts';
+
+/** The verbs of other slices that a turn is made of. */
+interface Verbs {
+  readonly claim: Claim;
+  readonly accept: Accept;
+  readonly begin: Begin;
+  readonly counts: ReturnType<typeof createCounts>;
+}
+
+/**
+ * A runner's whole turn in one transaction: what started, what ended, what it gives back, what it wants next.
+ *
+ * Ends come before claims, so that what they made ready is handed out in the same answer: the next job of a chain is one
+ * round trip away from the end of the last.
+ */
+export const createExchange =
+  ({ find }: Store, { claim, accept, begin, counts }: Verbs) =>
+  (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
+    const { run_id: current, is_canceled: isCanceled } = find.workflow(workflowId);
+    const { run_id: runId, compute_node_id: nodeId } = turn;
+    if (runId !== current) {
+      throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
+        runId,
+        current,
+      });
+    }
+    const asker = { workflowId, nodeId };
+    const completed = turn.completed ?? [];
+
+    const errors = begin(workflowId, runId, nodeId, turn.started ?? [], new Set(completed.map(({ job_id: id }) => id)));
+    errors.push(
+      ...refused(
+        accept(
+          workflowId,
+          completed.map((each) => endOf(each, workflowId, runId, nodeId)),
+          'holder',
+        ),
+        completed,
+      ),
+    );
+    if (turn.returned) claim.giveBack(asker, turn.returned);
+
+    const jobs = turn.held ? claim.handAgain(asker, turn.held) : [];
+    if (turn.want && isCanceled === 0) {
+      const { limit } = turn.want;
+      jobs.push(...claim.claim(asker, { ...turn.want, limit: Math.max(0, limit - jobs.length) }));
+    }
+    const byStatus = counts(workflowId);
+    return {
+      jobs,
+      errors,
+      jobs_by_status: byStatus,
+      is_complete: isCanceled === 1 || allEnded(byStatus),
+      is_canceled: isCanceled === 1,
+    };
+  };
+
+/** What a runner tells of an attempt, with what fences it. */
+export function endOf(told: Completion, workflowId: number, runId: number, nodeId: number): End {
+  return {
+    workflowId,
+    runId,
+    jobId: told.job_id,
+    attemptId: told.attempt_id,
+    nodeId,
+    status: told.status,
+    returnCode: told.return_code,
+    execTimeMinutes: told.exec_time_minutes,
+    completionTime: told.completion_time,
+    peakMemoryBytes: told.peak_memory_bytes,
+    avgMemoryBytes: told.avg_memory_bytes,
+    peakCpuPercent: told.peak_cpu_percent,
+    avgCpuPercent: told.avg_cpu_percent,
+    files: told.files,
+  };
+}
+
+/** The entries that were refused, as the service tells them. */
+export function refused(
+  verdicts: readonly unknown[],
+  entries: readonly { readonly job_id: number }[],
+): JobCompletionError[] {
+  return verdicts.flatMap((verdict, index) =>
+    verdict instanceof Refusal
+      ? [{ job_id: (entries[index] as { job_id: number }).job_id, message: verdict.message, code: verdict.code }]
+      : [],
+  );
+}

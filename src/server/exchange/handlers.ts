@@ -1,0 +1,29 @@
+import { createClaim } from '../claim/claim.ts';
+import { claimQueries } from '../claim/queries.ts';
+import { recoverQueries } from '../recover/queries.ts';
+import { createRequeue } from '../recover/requeue.ts';
+import { createAccept } from '../result/accept.ts';
+import { resultQueries } from '../result/queries.ts';
+import { createBegin } from '../result/start.ts';
+import { createCounts } from '../store/counts.ts';
+import type { Handlers } from '../store/handlers.ts';
+import type { Store } from '../store/store.ts';
+import { createExchange } from './exchange.ts';
+import { createLost } from './lost.ts';
+
+export const exchangeHandlers = (store: Store) => {
+  const results = resultQueries(store.db);
+  const accept = createAccept(store, results);
+  const exchange = createExchange(store, {
+    accept,
+    begin: createBegin(store, results),
+    claim: createClaim(store, claimQueries(store.db)),
+    counts: createCounts(store.db),
+  });
+  const lost = createLost(store, { accept, requeue: createRequeue(store, recoverQueries(store.db)) });
+
+  return {
+    exchange: ({ params, body }) => exchange(params.id, body),
+    reportLostRunner: ({ params, body }) => lost(params.id, params.compute_node_id, body),
+  } satisfies Partial<Handlers>;
+};

@@ -1,0 +1,79 @@
+import { type Job, type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { isComplete } from '../../core/lifecycle/job.ts';
+import { jobOf } from '../store/job-row.ts';
+import type { Store } from '../store/store.ts';
+import type { RecoverQueries } from './queries.ts';
+
+const superseded = (provided: number, current: number) =>
+  new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${provided} but workflow is at run ${current}`, {
+    provided,
+    current,
+  });
+
+/** Sets the status of a job by hand. There is no table of what may follow what, but an end needs a result and is refused. */
+export const changeStatus =
+  ({ find, changes }: Store, queries: RecoverQueries) =>
+  (id: number, status: JobStatus, runId: number): Job => {
+    const job = find.job(id);
+    const before = statusOf(job.status);
+    if (before === status) return jobOf(job);
+    if (isComplete(status)) {
+      throw new Refusal(
+        'STATUS_REFUSED',
+        `Cannot set completion status '${status}' via manage_status_change. Use complete_job API instead.`,
+        { job_id: id },
+      );
+    }
+    const { run_id: current } = find.workflow(job.workflow_id);
+    if (runId !== current) throw superseded(runId, current);
+    queries.setStatus.run({ id, status: statusCode[status] });
+    if (isComplete(before)) queries.countUp.run({ id });
+    if (isComplete(before) && status === 'uninitialized') queries.resetDoneDependants.run({ id });
+    changes.record(job.workflow_id, 'job_status_changed', [{ job_id: id, job_name: job.name, from: before, status }]);
+    if (status === 'ready') changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
+    return jobOf(find.job(id));
+  };
+
+const RETRIABLE: readonly JobStatus[] = ['running', 'failed', 'terminated'];
+
+/** Makes a job ready again as a new attempt. `maxRetries` counts attempts: with 3 a job runs three times at most. */
+export const retryJob =
+  ({ find, changes, now }: Store, queries: RecoverQueries) =>
+  (id: number, runId: number, maxRetries: number): Job => {
+    const job = find.job(id);
+    const { run_id: current } = find.workflow(job.workflow_id);
+    if (runId !== current) throw superseded(runId, current);
+    const status = statusOf(job.status);
+    if (!RETRIABLE.includes(status)) {
+      throw new Refusal(
+        'STATUS_REFUSED',
+        `Job cannot be retried: status is ${status[0]?.toUpperCase()}${status.slice(1)}, must be Running, Failed, or Terminated`,
+        { job_id: id, found: status },
+      );
+    }
+    if (job.attempt_id >= maxRetries) {
+      throw new Refusal(
+        'STATUS_REFUSED',
+        `Job cannot be retried: attempt_id=${job.attempt_id} >= max_retries=${maxRetries}`,
+        { job_id: id, attempt_id: job.attempt_id, max_retries: maxRetries },
+      );
+    }
+    if (isComplete(status)) queries.countUp.run({ id });
+    queries.retry.run({ id });
+    queries.writeEvent.run({
+      workflowId: job.workflow_id,
+      timestamp: now(),
+      data: JSON.stringify({
+        event_type: 'job_retried',
+        job_id: id,
+        job_name: job.name,
+        previous_attempt: job.attempt_id,
+        new_attempt: job.attempt_id + 1,
+        run_id: runId,
+        message: `Job ${job.name} runs again as attempt ${job.attempt_id + 1}`,
+      }),
+    });
+    changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
+    return jobOf(find.job(id));
+  };

@@ -1,0 +1,92 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { Store } from '../store/store.ts';
+import { workflowOf } from '../store/workflow-row.ts';
+import type { RecoverQueries } from './queries.ts';
+
+/** Cancels a workflow: nothing new starts, and the jobs that were handed out become canceled; runners hear of it and end them. */
+export const cancelWorkflow =
+  ({ find, changes, now }: Store, queries: RecoverQueries) =>
+  (id: number): Workflow => {
+    const { run_id: runId } = find.workflow(id);
+    queries.cancelWorkflow.run({ id });
+    const jobs = queries.cancelJobs.run({ workflowId: id });
+    const message = `Workflow ${id} canceled in run ${runId}; ${jobs} jobs were running or pending`;
+    queries.writeEvent.run({
+      workflowId: id,
+      timestamp: now(),
+      data: JSON.stringify({ category: 'workflow_canceled', message, workflow_id: id, run_id: runId }),
+    });
+    changes.record(id, 'workflow_canceled', [{ category: 'workflow', message, run_id: runId, jobs }]);
+    return workflowOf(find.workflow(id));
+  };
+
+/** Begins a new run: reports of the old one are refused from here on. Jobs keep their status. */
+export const resetStatus =
+  ({ find, now }: Store, queries: RecoverQueries) =>
+  (id: number, force: boolean): Workflow => {
+    const { is_archived: isArchived, user } = find.workflow(id);
+    if (isArchived === 1) {
+      throw new Refusal('WORKFLOW_ARCHIVED', 'Cannot reset archived workflow status. Unarchive the workflow first.');
+    }
+    const busy = queries.busyJobs.get({ workflowId: id })?.jobs ?? 0;
+    if (busy > 0 && !force) {
+      throw new Refusal(
+        'WORKFLOW_BUSY',
+        'Cannot reset workflow status: jobs are currently running or pending submission',
+        { jobs: busy },
+      );
+    }
+    queries.nextRun.run({ id });
+    queries.writeEvent.run({
+      workflowId: id,
+      timestamp: now(),
+      data: JSON.stringify({ category: 'user_action', action: 'reset_workflow_status', user, force }),
+    });
+    return workflowOf(find.workflow(id));
+  };
+
+/** Makes jobs uninitialized: all, or those that failed and everything downstream of them. Says how many, without the downstream. */
+export const resetJobStatus =
+  ({ find, now }: Store, queries: RecoverQueries) =>
+  (id: number, failedOnly: boolean): number => {
+    const { user } = find.workflow(id);
+    const of = { workflowId: id };
+    if (failedOnly) queries.resetDownstreamOfFailed.run(of);
+    const count = failedOnly ? queries.resetFailed.run(of) : queries.resetAll.run(of);
+    queries.writeEvent.run({
+      workflowId: id,
+      timestamp: now(),
+      data: JSON.stringify({
+        category: 'user_action',
+        action: 'reset_job_status',
+        user,
+        failed_only: failedOnly,
+        updated_count: count,
+      }),
+    });
+    return count;
+  };
+
+/** Makes jobs uninitialized that read user data which changed since the workflow was initialised; says their names. */
+export const processChangedInputs =
+  ({ find, now }: Store, queries: RecoverQueries) =>
+  (id: number, dryRun: boolean): string[] => {
+    const { user } = find.workflow(id);
+    const changed = queries.changedUserData.all({ workflowId: id });
+    const names = changed.map(({ name }) => name);
+    if (dryRun) return names;
+    for (const job of changed) queries.setStatus.run({ id: job.id, status: 0 });
+    queries.writeEvent.run({
+      workflowId: id,
+      timestamp: now(),
+      data: JSON.stringify({
+        category: 'user_action',
+        action: 'process_changed_job_inputs',
+        user,
+        reinitialized_count: names.length,
+        reinitialized_jobs: names,
+      }),
+    });
+    return names;
+  };

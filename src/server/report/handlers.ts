@@ -1,0 +1,124 @@
+import { type Job, statusCode } from '../../core/contract/job.ts';
+import { labelsOfQuery } from '../../core/contract/labels.ts';
+import { API_VERSION } from '../../core/contract/routes.ts';
+import { VERSION } from '../../core/contract/version.ts';
+import { allEnded, createCounts } from '../store/counts.ts';
+import { found } from '../store/find.ts';
+import type { Handlers } from '../store/handlers.ts';
+import { jobOf } from '../store/job-row.ts';
+import type { Store } from '../store/store.ts';
+import { workflowOf } from '../store/workflow-row.ts';
+import { actionOf, eventOf, type ReportQueries, reportQueries } from './queries.ts';
+import { createStatus } from './status.ts';
+
+export const reportHandlers = (store: Store) => {
+  const { db, find, now } = store;
+  const queries = reportQueries(db);
+  const counts = createCounts(db);
+  const status = createStatus(store, queries, counts);
+  const withRelationships = (job: Job): Job => ({ ...job, ...relationshipsOf(queries, job.id as number) });
+
+  return {
+    ping: () => ({ status: 'Server is running' }),
+    getVersion: () => ({ version: VERSION, api_version: API_VERSION }),
+
+    listWorkflows: ({ query: { name, user, description, is_archived, ...paging } }) =>
+      queries.listWorkflows({ name, user, description, is_archived }, paging),
+    getWorkflow: ({ params }) => workflowOf(find.workflow(params.id)),
+    getWorkflowStatus: ({ params }) => status(params.id),
+    isComplete({ params: { id } }) {
+      const isCanceled = find.workflow(id).is_canceled === 1;
+      return { is_complete: isCanceled || allEnded(counts(id)), is_canceled: isCanceled };
+    },
+    isUninitialized({ params: { id } }) {
+      find.workflow(id);
+      const { uninitialized: _, disabled: __, ...begun } = counts(id);
+      return { is_uninitialized: Object.values(begun).every((jobs) => jobs === 0) };
+    },
+    listJobIds({ params: { id } }) {
+      find.workflow(id);
+      const ids = queries.jobIds.all({ workflowId: id }).map((row) => row.id);
+      return { job_ids: ids, count: ids.length };
+    },
+
+    listJobs({ query }) {
+      const { offset, limit, sort_by, reverse_sort, include_relationships, labels, status: asked, ...filters } = query;
+      find.workflow(filters.workflow_id);
+      const paging = { offset, limit, sort_by, reverse_sort };
+      const status = asked === undefined ? undefined : statusCode[asked];
+      const labelSet = labels === undefined ? undefined : JSON.stringify(labelsOfQuery(labels));
+      const page = queries.listJobs({ ...filters, status, labels: labelSet }, paging);
+      if (include_relationships !== true) return page;
+      return { ...page, items: page.items.map(withRelationships) };
+    },
+    getJob: ({ params }) => withRelationships(jobOf(find.job(params.id))),
+
+    listJobDependencies({ params: { id }, query }) {
+      find.workflow(id);
+      return queries.listDependencies({ workflow_id: id }, query);
+    },
+    listJobFileRelationships({ params: { id }, query }) {
+      find.workflow(id);
+      return queries.listFileRelationships({ workflow_id: id }, query);
+    },
+    listJobUserDataRelationships({ params: { id }, query }) {
+      find.workflow(id);
+      return queries.listUserDataRelationships({ workflow_id: id }, query);
+    },
+
+    listResourceRequirements({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {
+      find.workflow(filters.workflow_id);
+      return queries.listRequirements(filters, { offset, limit, sort_by, reverse_sort });
+    },
+    getResourceRequirements: ({ params: { id } }) =>
+      found(queries.requirements.get({ id }), 'resource_requirements', id),
+    listFailureHandlers({ params: { id }, query }) {
+      find.workflow(id);
+      return queries.listHandlers({ workflow_id: id }, query);
+    },
+    listWorkflowActions({ params: { id } }) {
+      find.workflow(id);
+      return queries.actions.all({ workflowId: id }).map(actionOf);
+    },
+
+    listResults({ query: { offset, limit, sort_by, reverse_sort, status: asked, all_runs = false, ...filters } }) {
+      find.workflow(filters.workflow_id);
+      const statusFilter = asked === undefined ? undefined : statusCode[asked];
+      return queries.listResults(
+        { ...filters, all_runs, status: statusFilter },
+        { offset, limit, sort_by, reverse_sort },
+      );
+    },
+    getResult: ({ params: { id } }) => queries.resultOf(found(queries.result.get({ id }), 'result', id)),
+
+    createEvent({ body }) {
+      find.workflow(body.workflow_id);
+      const timestamp = now();
+      const id = queries.insertEvent.insert({
+        workflowId: body.workflow_id,
+        timestamp,
+        data: JSON.stringify(body.data),
+      });
+      return { ...body, timestamp, id };
+    },
+    listEvents({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {
+      find.workflow(filters.workflow_id);
+      return queries.listEvents(filters, { offset, limit, sort_by, reverse_sort });
+    },
+    getEvent: ({ params: { id } }) => eventOf(found(queries.event.get({ id }), 'event', id)),
+  } satisfies Partial<Handlers>;
+};
+
+function relationshipsOf(queries: ReportQueries, jobId: number): Partial<Job> {
+  const ids = (query: ReportQueries['dependsOn']) => {
+    const found = query.all({ jobId }).map(({ id }) => id);
+    return found.length === 0 ? undefined : found;
+  };
+  return {
+    depends_on_job_ids: ids(queries.dependsOn),
+    input_file_ids: ids(queries.inputFiles),
+    output_file_ids: ids(queries.outputFiles),
+    input_user_data_ids: ids(queries.inputUserData),
+    output_user_data_ids: ids(queries.outputUserData),
+  };
+}

@@ -1,0 +1,380 @@
+import type { Event } from '../../core/contract/event.ts';
+import type { Job } from '../../core/contract/job.ts';
+import { statusOf } from '../../core/contract/job.ts';
+import type { Result } from '../../core/contract/result.ts';
+import type { FailureHandler, WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { Database } from '../store/database.ts';
+import { jobColumns, jobOf, type JobRow } from '../store/job-row.ts';
+import { contains, createListing } from '../store/listing.ts';
+import { present } from '../store/present.ts';
+import { workflowOf, type WorkflowRow } from '../store/workflow-row.ts';
+
+type Asked<Fields> = { [F in keyof Fields]?: Fields[F] | undefined };
+type OfWorkflow = Asked<{ workflow_id: number }>;
+
+const sortable = (table: string, columns: readonly string[]) =>
+  Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
+
+type ResultRow = Omit<Result, 'status'> & { status: number };
+const resultOf = (row: ResultRow): Result => ({ ...present(row), status: statusOf(row.status) });
+
+type ActionRow = Record<
+  'id' | 'workflow_id' | 'trigger_count' | 'required_triggers' | 'executed' | 'persistent' | 'is_recovery',
+  number
+> &
+  Record<'trigger_type' | 'action_type' | 'action_config', string> & {
+    job_ids: string | null;
+    executed_at: string | null;
+    executed_by: number | null;
+  };
+
+export const actionOf = (row: ActionRow): WorkflowAction => ({
+  ...present(row),
+  action_config: JSON.parse(row.action_config),
+  job_ids: row.job_ids === null ? undefined : (JSON.parse(row.job_ids) as number[]),
+  executed: row.executed === 1,
+  persistent: row.persistent === 1,
+  is_recovery: row.is_recovery === 1,
+});
+
+type RequirementsRow = Required<{ [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]> }>;
+const requirementsColumns = ['id', 'workflow_id', 'name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime'];
+
+export const eventOf = ({
+  data,
+  ...row
+}: {
+  id: number;
+  workflow_id: number;
+  timestamp: number;
+  data: string;
+}): Event => ({
+  ...row,
+  data: JSON.parse(data),
+});
+
+const resultColumns = 'result.*, job.name as job_name';
+const resultTables = 'result join job on job.id = result.job_id';
+
+export const reportQueries = (db: Database) => ({
+  listWorkflows: createListing<
+    Asked<{ name: string; user: string; description: string; is_archived: boolean }>,
+    WorkflowRow,
+    Workflow
+  >(
+    db,
+    {
+      columns: 'workflow.*',
+      from: 'workflow',
+      filters: {
+        name: 'workflow.name = :name',
+        user: 'workflow.user = :user',
+        description: contains('workflow.description', 'description'),
+        is_archived: 'workflow.is_archived = :is_archived',
+      },
+      sortable: sortable('workflow', [
+        'id',
+        'name',
+        'user',
+        'description',
+        'timestamp',
+        'project',
+        'run_id',
+        'is_archived',
+        'is_canceled',
+      ]),
+      idColumn: 'workflow.id',
+    },
+    workflowOf,
+  ),
+
+  listJobs: createListing<
+    OfWorkflow &
+      Asked<{
+        status: number;
+        needs_file_id: number;
+        upstream_job_id: number;
+        active_compute_node_id: number;
+        origin_is_set: boolean;
+        name: string;
+        command: string;
+        /** A set of labels as JSON text. */
+        labels: string;
+      }>,
+    JobRow,
+    Job
+  >(
+    db,
+    {
+      columns: jobColumns,
+      from: 'job',
+      filters: {
+        workflow_id: 'job.workflow_id = :workflow_id',
+        status: 'job.status = :status',
+        needs_file_id: 'job.id in (select job_id from job_input_file where file_id = :needs_file_id)',
+        upstream_job_id: 'job.id in (select job_id from job_depends_on where depends_on_job_id = :upstream_job_id)',
+        active_compute_node_id: 'job.compute_node_id = :active_compute_node_id',
+        origin_is_set: (asked) => (asked ? 'job.origin is not null' : 'job.origin is null'),
+        name: contains('job.name', 'name'),
+        command: contains('job.command', 'command'),
+        // What a runner with these labels could claim; labels.ts says the rule.
+        labels: (asked) =>
+          asked === '[]'
+            ? 'job.labels is null'
+            : `job.labels is not null and not exists (
+                select 1 from json_each(job.labels) own where own.value not in (select value from json_each(:labels)))`,
+      },
+      sortable: sortable('job', [
+        'id',
+        'workflow_id',
+        'name',
+        'command',
+        'env',
+        'cancel_on_blocking_job_failure',
+        'supports_termination',
+        'resource_requirements_id',
+        'invocation_script',
+        'status',
+        'scheduler_id',
+        'failure_handler_id',
+        'attempt_id',
+      ]),
+      idColumn: 'job.id',
+    },
+    jobOf,
+  ),
+  jobIds: db.prepare<{ workflowId: number }, { id: number }>(
+    'select id from job where workflow_id = :workflowId order by id',
+  ),
+
+  dependsOn: db.prepare<{ jobId: number }, { id: number }>(
+    'select depends_on_job_id as id from job_depends_on where job_id = :jobId order by 1',
+  ),
+  inputFiles: db.prepare<{ jobId: number }, { id: number }>(
+    'select file_id as id from job_input_file where job_id = :jobId order by 1',
+  ),
+  outputFiles: db.prepare<{ jobId: number }, { id: number }>(
+    'select file_id as id from job_output_file where job_id = :jobId order by 1',
+  ),
+  inputUserData: db.prepare<{ jobId: number }, { id: number }>(
+    'select user_data_id as id from job_input_user_data where job_id = :jobId order by 1',
+  ),
+  outputUserData: db.prepare<{ jobId: number }, { id: number }>(
+    'select user_data_id as id from job_output_user_data where job_id = :jobId order by 1',
+  ),
+
+  listDependencies: createListing<OfWorkflow, DependencyRow, DependencyRow>(
+    db,
+    {
+      columns: `edge.job_id, job.name as job_name, edge.depends_on_job_id, upstream.name as depends_on_job_name, job.workflow_id`,
+      from: `job_depends_on edge join job on job.id = edge.job_id join job upstream on upstream.id = edge.depends_on_job_id`,
+      filters: { workflow_id: 'job.workflow_id = :workflow_id' },
+      sortable: { job_id: 'edge.job_id', depends_on_job_id: 'edge.depends_on_job_id', workflow_id: 'job.workflow_id' },
+      idColumn: 'edge.job_id',
+    },
+    (row) => row,
+  ),
+  listFileRelationships: createListing<
+    OfWorkflow,
+    FileRelationshipRow,
+    ReturnType<typeof present<FileRelationshipRow>>
+  >(
+    db,
+    {
+      columns: `file.id as file_id, file.name as file_name, file.path as file_path, file.workflow_id,
+        producer.id as producer_job_id, producer.name as producer_job_name,
+        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
+      from: relationships('file', 'file'),
+      filters: { workflow_id: 'file.workflow_id = :workflow_id' },
+      sortable: { workflow_id: 'file.workflow_id' },
+      idColumn: 'file.id',
+    },
+    present,
+  ),
+  listUserDataRelationships: createListing<
+    OfWorkflow,
+    UserDataRelationshipRow,
+    ReturnType<typeof present<UserDataRelationshipRow>>
+  >(
+    db,
+    {
+      columns: `user_data.id as user_data_id, user_data.name as user_data_name, user_data.workflow_id,
+        producer.id as producer_job_id, producer.name as producer_job_name,
+        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
+      from: relationships('user_data', 'user_data'),
+      filters: { workflow_id: 'user_data.workflow_id = :workflow_id' },
+      sortable: { workflow_id: 'user_data.workflow_id' },
+      idColumn: 'user_data.id',
+    },
+    present,
+  ),
+
+  listRequirements: createListing<
+    OfWorkflow &
+      Asked<{ name: string; memory: string; num_cpus: number; num_gpus: number; num_nodes: number; runtime: number }>,
+    RequirementsRow,
+    ResourceRequirements
+  >(
+    db,
+    {
+      columns: requirementsColumns.join(', '),
+      from: 'resource_requirements',
+      filters: {
+        workflow_id: 'workflow_id = :workflow_id',
+        name: 'name = :name',
+        memory: 'memory = :memory',
+        num_cpus: 'num_cpus = :num_cpus',
+        num_gpus: 'num_gpus = :num_gpus',
+        num_nodes: 'num_nodes = :num_nodes',
+        runtime: 'runtime_s = :runtime',
+      },
+      sortable: sortable('resource_requirements', requirementsColumns),
+      idColumn: 'id',
+    },
+    (row) => row,
+  ),
+  requirements: db.prepare<{ id: number }, RequirementsRow>(
+    `select ${requirementsColumns.join(', ')} from resource_requirements where id = :id`,
+  ),
+
+  listHandlers: createListing<OfWorkflow, FailureHandler, FailureHandler>(
+    db,
+    {
+      columns: 'failure_handler.*',
+      from: 'failure_handler',
+      filters: { workflow_id: 'failure_handler.workflow_id = :workflow_id' },
+      sortable: sortable('failure_handler', ['id', 'name']),
+      idColumn: 'failure_handler.id',
+    },
+    (row) => row,
+  ),
+  actions: db.prepare<{ workflowId: number }, ActionRow>(
+    'select * from workflow_action where workflow_id = :workflowId order by id',
+  ),
+
+  listResults: createListing<
+    OfWorkflow &
+      Asked<{
+        job_id: number;
+        run_id: number;
+        return_code: number;
+        status: number;
+        compute_node_id: number;
+        all_runs: boolean;
+      }>,
+    ResultRow,
+    Result
+  >(
+    db,
+    {
+      columns: resultColumns,
+      from: resultTables,
+      filters: {
+        workflow_id: 'result.workflow_id = :workflow_id',
+        job_id: 'result.job_id = :job_id',
+        run_id: 'result.run_id = :run_id',
+        return_code: 'result.return_code = :return_code',
+        status: 'result.status = :status',
+        compute_node_id: 'result.compute_node_id = :compute_node_id',
+        all_runs: (asked) => (asked ? undefined : 'job.result_id = result.id'),
+      },
+      sortable: sortable('result', [
+        'id',
+        'job_id',
+        'workflow_id',
+        'run_id',
+        'attempt_id',
+        'compute_node_id',
+        'return_code',
+        'exec_time_minutes',
+        'completion_time',
+        'status',
+        'peak_memory_bytes',
+        'avg_memory_bytes',
+        'peak_cpu_percent',
+        'avg_cpu_percent',
+      ]),
+      idColumn: 'result.id',
+    },
+    resultOf,
+  ),
+  result: db.prepare<{ id: number }, ResultRow>(`select ${resultColumns} from ${resultTables} where result.id = :id`),
+  resultOf,
+
+  insertEvent: db.prepare<{ workflowId: number; timestamp: number; data: string }>(
+    'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',
+  ),
+  event: db.prepare<{ id: number }, Parameters<typeof eventOf>[0]>('select * from event where id = :id'),
+  listEvents: createListing<
+    OfWorkflow & Asked<{ category: string; after_timestamp: number }>,
+    Parameters<typeof eventOf>[0],
+    Event
+  >(
+    db,
+    {
+      columns: 'event.*',
+      from: 'event',
+      filters: {
+        workflow_id: 'event.workflow_id = :workflow_id',
+        category: "json_extract(event.data, '$.category') = :category",
+        after_timestamp: 'event.timestamp > :after_timestamp',
+      },
+      sortable: sortable('event', ['id', 'workflow_id', 'timestamp', 'data']),
+      idColumn: 'event.id',
+    },
+    eventOf,
+  ),
+
+  // How a workflow stands.
+  times: db.prepare<{ workflowId: number }, { minutes: number; first_s: number | null; last_s: number | null }>(`
+    select
+      coalesce(sum(result.exec_time_minutes), 0) as minutes,
+      min(julianday(result.completion_time) * 86400 - result.exec_time_minutes * 60) as first_s,
+      max(julianday(result.completion_time) * 86400) as last_s
+    from result
+    join job on job.id = result.job_id
+    where result.workflow_id = :workflowId and job.result_id = result.id`),
+  activeNodes: db.prepare<{ workflowId: number }, { labels: string | null; end_time: string | null }>(
+    'select labels, end_time from compute_node where workflow_id = :workflowId and is_active = 1',
+  ),
+  // The classes of jobs that are ready: how many of each, and how long they may take.
+  readyClasses: db.prepare<{ workflowId: number }, { labels: string | null; runtime_s: number; jobs: number }>(`
+    select job_class.labels, needs.runtime_s, (
+      select count(*) from job where job.class_id = job_class.id and job.status = 2
+    ) as jobs
+    from job_class
+    join resource_requirements needs on needs.id = job_class.resource_requirements_id
+    where job_class.workflow_id = :workflowId`),
+});
+
+export type ReportQueries = ReturnType<typeof reportQueries>;
+
+export interface DependencyRow {
+  job_id: number;
+  job_name: string;
+  depends_on_job_id: number;
+  depends_on_job_name: string;
+  workflow_id: number;
+}
+
+interface Ends {
+  workflow_id: number;
+  producer_job_id: number | null;
+  producer_job_name: string | null;
+  consumer_job_id: number | null;
+  consumer_job_name: string | null;
+}
+
+type FileRelationshipRow = Ends & { file_id: number; file_name: string; file_path: string };
+type UserDataRelationshipRow = Ends & { user_data_id: number; user_data_name: string };
+
+/** Records with the jobs that make and read them: a row for each pair, with one side empty where there is none. */
+function relationships(record: string, edge: string): string {
+  return `${record}
+    left join job_output_${edge} makes on makes.${edge}_id = ${record}.id
+    left join job_input_${edge} reads on reads.${edge}_id = ${record}.id
+    left join job producer on producer.id = makes.job_id
+    left join job consumer on consumer.id = reads.job_id`;
+}

@@ -1,0 +1,91 @@
+import { covers } from '../../core/contract/labels.ts';
+import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { allEnded, type createCounts } from '../store/counts.ts';
+import type { Store } from '../store/store.ts';
+import type { ReportQueries } from './queries.ts';
+
+/** Seconds by which a job may outlive the time that an allocation has left and still be tried, as claims allow it. */
+const GRACE_SECONDS = 120;
+
+interface Ready {
+  readonly labels: readonly string[];
+  readonly runtimeSeconds: number;
+  readonly jobs: number;
+}
+
+interface Node {
+  readonly labels: readonly string[];
+  /** Seconds until its allocation ends; undefined when it has no end. */
+  readonly secondsLeft: number | undefined;
+}
+
+/** How a workflow stands: counts, times, runners, and what keeps ready jobs from being claimed. */
+export const createStatus =
+  ({ find, now }: Store, queries: ReportQueries, counts: ReturnType<typeof createCounts>) =>
+  (workflowId: number): WorkflowStatus => {
+    const { name, user, is_canceled: isCanceled } = find.workflow(workflowId);
+    const byStatus = counts(workflowId);
+    const times = queries.times.get({ workflowId });
+    const labelsOf = (text: string | null) => (text === null ? [] : (JSON.parse(text) as string[]));
+    const nodes = queries.activeNodes.all({ workflowId }).map((row): Node => ({
+      labels: labelsOf(row.labels),
+      secondsLeft:
+        row.end_time === null ? undefined : Math.max(0, Math.floor((Date.parse(row.end_time) - now()) / 1000)),
+    }));
+    const ready = queries.readyClasses
+      .all({ workflowId })
+      .map((row): Ready => ({ labels: labelsOf(row.labels), runtimeSeconds: row.runtime_s, jobs: row.jobs }))
+      .filter(({ jobs }) => jobs > 0);
+    return {
+      workflow_id: workflowId,
+      workflow_name: name,
+      workflow_user: user,
+      total_jobs: Object.values(byStatus).reduce((sum, jobs) => sum + jobs, 0),
+      jobs_by_status: byStatus,
+      total_exec_time_minutes: times?.minutes ?? 0,
+      ...walltime(times),
+      active_compute_nodes: nodes.length,
+      pending_scheduled_nodes: 0,
+      active_scheduled_nodes: 0,
+      is_complete: isCanceled === 1 || allEnded(byStatus),
+      is_canceled: isCanceled === 1,
+      ...blockedByRuntime(ready, nodes),
+      ...unservedLabels(ready, nodes),
+    };
+  };
+
+function walltime(times: { first_s: number | null; last_s: number | null } | undefined) {
+  if (times === undefined || times.first_s === null || times.last_s === null) return {};
+  return { walltime_seconds: Math.max(0, Math.round((times.last_s - times.first_s) * 1000) / 1000) };
+}
+
+/** Ready jobs without labels that would take longer than any runner has left. */
+export function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]) {
+  const ends = nodes.flatMap(({ secondsLeft }) => (secondsLeft === undefined ? [] : [secondsLeft]));
+  const remaining = ends.length === 0 ? {} : { max_allocation_remaining_seconds: Math.max(...ends) };
+  const unlabelled = nodes.filter(({ labels }) => labels.length === 0);
+  const left = unlabelled.flatMap(({ secondsLeft }) => (secondsLeft === undefined ? [] : [secondsLeft]));
+  if (left.length === 0 || left.length < unlabelled.length) return { runtime_blocked_ready_jobs: 0, ...remaining };
+
+  const most = Math.max(...left) + GRACE_SECONDS;
+  const waiting = ready.filter(({ labels }) => labels.length === 0);
+  const blocked = waiting
+    .filter(({ runtimeSeconds }) => runtimeSeconds > most)
+    .reduce((sum, { jobs }) => sum + jobs, 0);
+  const longest =
+    waiting.length === 0
+      ? {}
+      : { longest_ready_runtime_seconds: Math.max(...waiting.map((each) => each.runtimeSeconds)) };
+  return { runtime_blocked_ready_jobs: blocked, ...longest, ...remaining };
+}
+
+/** Ready jobs by their set of labels, for the sets that no runner covers. */
+export function unservedLabels(ready: readonly Ready[], nodes: readonly Node[]) {
+  const unserved: Record<string, number> = {};
+  for (const { labels, jobs } of ready) {
+    if (labels.length === 0 || nodes.some((node) => covers(node.labels, labels))) continue;
+    const key = labels.join(',');
+    unserved[key] = (unserved[key] ?? 0) + jobs;
+  }
+  return Object.keys(unserved).length === 0 ? {} : { unserved_ready_labels: unserved };
+}

@@ -1,0 +1,96 @@
+import type { StreamEventType } from '../../core/contract/event.ts';
+import { statusCode } from '../../core/contract/job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Store } from '../store/store.ts';
+import { type End, fenceOff, refusalOfEnd } from './end.ts';
+import type { EndedJob, ResultQueries } from './queries.ts';
+import { createRelease } from './release.ts';
+
+/** What became of an end: accepted, known already, or refused with the reason. */
+export type Verdict = 'accepted' | 'known' | Refusal;
+
+/**
+ * Who reports: a runner that holds what it reports of, so that each end is fenced by attempt and runner and may be told
+ * twice; or anybody with an id, as the original's routes have it, where the second time is refused.
+ */
+export type Reporter = 'holder' | 'anybody';
+
+/**
+ * Takes the ends of attempts in: the result is stored, the job ends, its dependants are released, all in the same
+ * transaction.
+ *
+ * Each end is checked before anything of it is written, so that one which is refused leaves nothing behind and does not
+ * disturb the others. The caller has made sure that the run is the workflow's current one.
+ */
+export const createAccept = (store: Store, queries: ResultQueries) => {
+  const { changes } = store;
+  const release = createRelease(store, queries);
+
+  const verdictOf = (end: End, job: EndedJob | undefined, reporter: Reporter): Verdict | undefined => {
+    const attempt = { jobId: end.jobId, runId: end.runId, attemptId: end.attemptId };
+    const repeated = queries.hasResult.get(attempt) !== undefined;
+    if (repeated && reporter === 'holder') return 'known';
+    const refusal =
+      refusalOfEnd(end, job) ?? (reporter === 'holder' && job !== undefined ? fenceOff(end, job) : undefined);
+    if (refusal !== undefined) return refusal;
+    if (repeated) {
+      return new Refusal(
+        'DUPLICATE',
+        `job_id=${end.jobId} has a result for run ${end.runId}, attempt ${end.attemptId} already`,
+      );
+    }
+    if (queries.nodeOf.get({ nodeId: end.nodeId, workflowId: end.workflowId }) === undefined) {
+      return new Refusal(
+        'REFERENCE_UNKNOWN',
+        `compute_node_id=${end.nodeId} is not a compute node of workflow ${end.workflowId}`,
+      );
+    }
+    return undefined;
+  };
+
+  const write = (end: End): void => {
+    const resultId = queries.insertResult.insert({
+      jobId: end.jobId,
+      workflowId: end.workflowId,
+      runId: end.runId,
+      attemptId: end.attemptId,
+      nodeId: end.nodeId,
+      returnCode: end.returnCode,
+      minutes: end.execTimeMinutes,
+      completionTime: end.completionTime,
+      status: statusCode[end.status],
+      peakMemory: end.peakMemoryBytes ?? null,
+      avgMemory: end.avgMemoryBytes ?? null,
+      peakCpu: end.peakCpuPercent ?? null,
+      avgCpu: end.avgCpuPercent ?? null,
+    });
+    queries.end.run({ id: end.jobId, status: statusCode[end.status], resultId });
+    for (const { id, st_mtime: mtime } of end.files ?? []) {
+      queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
+    }
+  };
+
+  return (workflowId: number, ends: readonly End[], reporter: Reporter): Verdict[] => {
+    const told = new Map<StreamEventType, unknown[]>();
+    let ready = 0;
+
+    const verdicts = ends.map((end): Verdict => {
+      const job = queries.job.get({ id: end.jobId });
+      const verdict = verdictOf(end, job, reporter);
+      if (verdict !== undefined) return verdict;
+      write(end);
+      const type = `job_${end.status}` as StreamEventType;
+      if (!told.has(type)) told.set(type, []);
+      told.get(type)?.push({ job_id: end.jobId, job_name: job?.name, status: end.status, return_code: end.returnCode });
+      if (end.status !== 'pending_failed') ready += release.dependantsOf(end);
+      return 'accepted';
+    });
+
+    for (const [type, entries] of told) changes.record(workflowId, type, entries);
+    if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
+    if (told.size > 0) release.closeIfComplete(workflowId);
+    return verdicts;
+  };
+};
+
+export type Accept = ReturnType<typeof createAccept>;

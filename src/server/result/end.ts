@@ -1,0 +1,61 @@
+import type { JobStatus } from '../../core/contract/job.ts';
+import { statusOf } from '../../core/contract/job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { isComplete, isEnd } from '../../core/lifecycle/job.ts';
+import type { EndedJob } from './queries.ts';
+
+/** How an attempt ended, with everything that fences it. */
+export interface End {
+  readonly workflowId: number;
+  readonly runId: number;
+  readonly jobId: number;
+  readonly attemptId: number;
+  readonly nodeId: number;
+  readonly status: JobStatus;
+  readonly returnCode: number;
+  readonly execTimeMinutes: number;
+  readonly completionTime: string;
+  readonly peakMemoryBytes?: number | null | undefined;
+  readonly avgMemoryBytes?: number | null | undefined;
+  readonly peakCpuPercent?: number | null | undefined;
+  readonly avgCpuPercent?: number | null | undefined;
+  readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
+}
+
+/** Why the end cannot be taken in, if it cannot: the rules that hold for whoever reports it. */
+export function refusalOfEnd(end: End, job: EndedJob | undefined): Refusal | undefined {
+  const { jobId, workflowId, status } = end;
+  if (job === undefined) return new Refusal('NOT_FOUND', `Job not found with ID: ${jobId}`);
+  const refuse = (message: string) => new Refusal('STATUS_REFUSED', message, { job_id: jobId });
+  if (job.workflow_id !== workflowId) {
+    return refuse(
+      `job_id=${jobId} belongs to workflow_id=${job.workflow_id} but batch target is workflow_id=${workflowId}`,
+    );
+  }
+  if (!isEnd(status)) return refuse(`Status '${status}' is not a terminal status for job completion`);
+  const current = statusOf(job.status);
+  if (isComplete(current)) return refuse(`job_id=${jobId} is already complete with status=${current}`);
+  if (current === 'pending_failed') return refuse(`job_id=${jobId} is in unexpected status=pending_failed`);
+  return undefined;
+}
+
+/**
+ * Why the end is not one of the attempt that the runner holds, if it is not.
+ *
+ * A runner that was given up for gone may still be there and report: its job has a new attempt by then, or a new runner.
+ */
+export function fenceOff(end: End, job: EndedJob): Refusal | undefined {
+  if (job.attempt_id !== end.attemptId) {
+    return new Refusal(
+      'RUN_SUPERSEDED',
+      `job_id=${end.jobId} is at attempt ${job.attempt_id}; attempt ${end.attemptId} is over`,
+      { job_id: end.jobId },
+    );
+  }
+  if (job.claimed_by !== end.nodeId) {
+    return new Refusal('RUN_SUPERSEDED', `job_id=${end.jobId} is not held by compute node ${end.nodeId} any more`, {
+      job_id: end.jobId,
+    });
+  }
+  return undefined;
+}

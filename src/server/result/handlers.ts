@@ -1,0 +1,96 @@
+import type { Job } from '../../core/contract/job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Result } from '../../core/contract/result.ts';
+import type { Handlers } from '../store/handlers.ts';
+import { jobOf } from '../store/job-row.ts';
+import type { Store } from '../store/store.ts';
+import { createAccept } from './accept.ts';
+import type { End } from './end.ts';
+import { resultQueries } from './queries.ts';
+import { createStart } from './start.ts';
+
+/** The routes of the original for what `exchange` does in one turn. */
+export const resultHandlers = (store: Store) => {
+  const { db, find } = store;
+  const queries = resultQueries(db);
+  const accept = createAccept(store, queries);
+  const start = createStart(store, queries);
+  const job = (id: number): Job => jobOf(find.job(id));
+
+  return {
+    startJob({ params: { id, run_id: runId, compute_node_id: nodeId } }) {
+      const before = job(id);
+      start(id, runId, find.workflow(before.workflow_id).run_id, nodeId);
+      return { ...before, status: 'running' };
+    },
+
+    completeJob({ params: { id, status, run_id: runId }, body }) {
+      const { workflow_id: workflowId } = find.job(id);
+      refuseDisagreement(body, { job_id: id, workflow_id: workflowId, run_id: runId, status });
+      refuseSuperseded(find.workflow(workflowId).run_id, runId);
+      const [verdict] = accept(workflowId, [endOf(body, workflowId, runId)], 'anybody');
+      if (verdict instanceof Refusal) throw verdict;
+      return job(id);
+    },
+
+    batchCompleteJobs({ params: { id: workflowId }, body: { completions } }) {
+      const current = find.workflow(workflowId).run_id;
+      const completed: number[] = [];
+      const errors: { job_id: number; message: string; code: string }[] = [];
+      for (const { job_id: jobId, status, run_id: runId, result } of completions) {
+        try {
+          refuseDisagreement(result, { job_id: jobId, workflow_id: workflowId, run_id: runId, status });
+          refuseSuperseded(current, runId);
+          const [verdict] = accept(workflowId, [endOf(result, workflowId, runId)], 'anybody');
+          if (verdict instanceof Refusal) throw verdict;
+          completed.push(jobId);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          errors.push({ job_id: jobId, message: error.message, code: error.code });
+        }
+      }
+      return { completed, errors };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+function endOf(result: Result, workflowId: number, runId: number): End {
+  return {
+    workflowId,
+    runId,
+    jobId: result.job_id,
+    attemptId: result.attempt_id ?? 1,
+    nodeId: result.compute_node_id,
+    status: result.status,
+    returnCode: result.return_code,
+    execTimeMinutes: result.exec_time_minutes,
+    completionTime: result.completion_time,
+    peakMemoryBytes: result.peak_memory_bytes,
+    avgMemoryBytes: result.avg_memory_bytes,
+    peakCpuPercent: result.peak_cpu_percent,
+    avgCpuPercent: result.avg_cpu_percent,
+  };
+}
+
+type Target = Pick<Result, 'job_id' | 'workflow_id' | 'run_id' | 'status'>;
+
+/** The result must speak of the job, run and status that the call speaks of. */
+function refuseDisagreement(result: Result, target: Target): void {
+  for (const field of ['job_id', 'workflow_id', 'status', 'run_id'] as const) {
+    if (result[field] === target[field]) continue;
+    const quote = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
+    throw new Refusal(
+      'BODY_REFUSED',
+      `ResultModel ${field}=${quote(result[field])} does not match target ${field}=${quote(target[field])}`,
+      { field, found: result[field], expected: target[field] },
+    );
+  }
+}
+
+function refuseSuperseded(current: number, runId: number): void {
+  if (current === runId) return;
+  throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
+    current,
+    runId,
+  });
+}

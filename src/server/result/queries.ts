@@ -1,0 +1,76 @@
+import type { Database } from '../store/database.ts';
+import { jobColumns, type JobRow } from '../store/job-row.ts';
+
+export interface EndedJob extends JobRow {
+  claimed_by: number | null;
+}
+
+export const resultQueries = (db: Database) => ({
+  job: db.prepare<{ id: number }, EndedJob>(`select ${jobColumns}, job.claimed_by from job where id = :id`),
+
+  start: db.prepare<{ id: number; nodeId: number; startTime: string }>(`
+    update job set status = 4, compute_node_id = :nodeId, claimed_by = :nodeId, start_time = :startTime
+    where id = :id`),
+
+  insertResult: db.prepare<{
+    jobId: number;
+    workflowId: number;
+    runId: number;
+    attemptId: number;
+    nodeId: number;
+    returnCode: number;
+    minutes: number;
+    completionTime: string;
+    status: number;
+    peakMemory: number | null;
+    avgMemory: number | null;
+    peakCpu: number | null;
+    avgCpu: number | null;
+  }>(`
+    insert into result (
+      job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
+      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent
+    ) values (
+      :jobId, :workflowId, :runId, :attemptId, :nodeId, :returnCode, :minutes, :completionTime, :status,
+      :peakMemory, :avgMemory, :peakCpu, :avgCpu
+    )`),
+  hasResult: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
+    'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
+  ),
+  nodeOf: db.prepare<{ nodeId: number; workflowId: number }, { id: number }>(
+    'select id from compute_node where id = :nodeId and workflow_id = :workflowId',
+  ),
+
+  end: db.prepare<{ id: number; status: number; resultId: number | null }>(`
+    update job set
+      status = :status, result_id = coalesce(:resultId, result_id),
+      compute_node_id = null, start_time = null, claimed_by = null
+    where id = :id`),
+
+  fileTime: db.prepare<{ id: number; workflowId: number; mtime: number }>(
+    'update file set st_mtime = :mtime where id = :id and workflow_id = :workflowId',
+  ),
+
+  // The dependants of a job that ended: one statement to count, and only where there are any the ones that release.
+  countDown: db.prepare<{ id: number; failed: number }>(`
+    update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
+    where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status = 1`),
+  release: db.prepare<{ id: number }>(`
+    update job set status = 2
+    where id in (select job_id from job_depends_on where depends_on_job_id = :id)
+      and status = 1 and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)`),
+  doomed: db.prepare<{ id: number }, { id: number; name: string }>(`
+    select id, name
+    from job
+    where id in (select job_id from job_depends_on where depends_on_job_id = :id)
+      and status = 1 and unmet <= 0`),
+  cancel: db.prepare<{ id: number }>('update job set status = 7 where id = :id'),
+
+  // Jobs that keep a workflow open.
+  open: db.prepare<{ workflowId: number }, { jobs: number }>(`
+    select coalesce(sum(jobs), 0) as jobs
+    from job_count
+    where workflow_id = :workflowId and status in (0, 1, 2, 3, 4, 10)`),
+});
+
+export type ResultQueries = ReturnType<typeof resultQueries>;

@@ -1,0 +1,91 @@
+import type { Start } from '../../core/contract/exchange.ts';
+import { statusOf } from '../../core/contract/job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { JobCompletionError } from '../../core/contract/result.ts';
+import type { Store } from '../store/store.ts';
+import type { EndedJob, ResultQueries } from './queries.ts';
+
+/**
+ * Writes down that jobs of a runner began, and says which of these starts were refused.
+ *
+ * A start that is known already is passed over. A job that ended in the same turn (`ended`) goes from pending to its
+ * end at once: the start is told to listeners, and the row is written once instead of twice.
+ */
+export const createBegin =
+  ({ changes }: Store, queries: ResultQueries) =>
+  (
+    workflowId: number,
+    runId: number,
+    nodeId: number,
+    starts: readonly Start[],
+    ended: ReadonlySet<number>,
+  ): JobCompletionError[] => {
+    const errors: JobCompletionError[] = [];
+    const begun: object[] = [];
+    for (const start of starts) {
+      const { job_id: id, start_time: startTime } = start;
+      const job = queries.job.get({ id });
+      const verdict = verdictOf(start, job, workflowId, nodeId);
+      if (verdict === 'known') continue;
+      if (verdict instanceof Refusal) {
+        errors.push({ job_id: id, message: verdict.message, code: verdict.code });
+        continue;
+      }
+      if (!ended.has(id)) queries.start.run({ id, nodeId, startTime });
+      begun.push({ job_id: id, job_name: job?.name, compute_node_id: nodeId, run_id: runId });
+    }
+    if (begun.length > 0) changes.record(workflowId, 'job_started', begun);
+    return errors;
+  };
+
+export type Begin = ReturnType<typeof createBegin>;
+
+function verdictOf(
+  { job_id: id, attempt_id: attempt }: Start,
+  job: EndedJob | undefined,
+  workflowId: number,
+  nodeId: number,
+): Refusal | 'known' | undefined {
+  if (job === undefined || job.workflow_id !== workflowId)
+    return new Refusal('NOT_FOUND', `Job not found with ID: ${id}`);
+  const status = statusOf(job.status);
+  if (job.attempt_id === attempt && job.claimed_by === nodeId) {
+    if (status === 'pending') return undefined;
+    if (status === 'running') return 'known';
+  }
+  // The end of the attempt is known as well: an answer was lost, and the turn is told again.
+  if (job.attempt_id === attempt && job.claimed_by === null && status !== 'ready') return 'known';
+  return new Refusal('RUN_SUPERSEDED', `job_id=${id} is not held by compute node ${nodeId} in attempt ${attempt}`, {
+    job_id: id,
+  });
+}
+
+/** Starts one job by the original's route, which knows the runner only from here on. */
+export const createStart =
+  ({ changes, now }: Store, queries: ResultQueries) =>
+  (id: number, runId: number, currentRun: number, nodeId: number): void => {
+    const job = queries.job.get({ id }) as EndedJob;
+    const status = statusOf(job.status);
+    if (status !== 'pending') {
+      throw new Refusal(
+        'STATUS_REFUSED',
+        `job_id=${id} has invalid status=${status}. Expected SubmittedPending for job start.`,
+        { job_id: id, found: status },
+      );
+    }
+    if (runId !== currentRun) {
+      throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow status has ${currentRun}`, {
+        runId,
+        currentRun,
+      });
+    }
+    if (queries.nodeOf.get({ nodeId, workflowId: job.workflow_id }) === undefined) {
+      throw new Refusal('REFERENCE_UNKNOWN', `compute node ${nodeId} is not one of workflow ${job.workflow_id}`, {
+        found: nodeId,
+      });
+    }
+    queries.start.run({ id, nodeId, startTime: new Date(now()).toISOString() });
+    changes.record(job.workflow_id, 'job_started', [
+      { job_id: id, job_name: job.name, compute_node_id: nodeId, run_id: runId },
+    ]);
+  };

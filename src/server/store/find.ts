@@ -1,0 +1,32 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Database } from './database.ts';
+import { jobColumns, type JobRow } from './job-row.ts';
+import type { WorkflowRow } from './workflow-row.ts';
+
+/** Rows by their id, or a refusal that says which is missing. */
+export interface Find {
+  workflow(id: number): WorkflowRow;
+  job(id: number): JobRow;
+}
+
+export function createFind(db: Database): Find {
+  const workflow = db.prepare<{ id: number }, WorkflowRow>('select * from workflow where id = :id');
+  const job = db.prepare<{ id: number }, JobRow>(`select ${jobColumns} from job where id = :id`);
+  return {
+    workflow: (id) => workflow.get({ id }) ?? missing('Workflow', id),
+    job: (id) => job.get({ id }) ?? missing('Job', id),
+  };
+}
+
+/** Refuses with the words of the original: `Job not found with ID: 7`. */
+export function missing(what: string, id: number): never {
+  throw new Refusal('NOT_FOUND', `${what} not found with ID: ${id}`, { what, id });
+}
+
+/** The row, or a refusal that names its table: `Resource not found in file with ID: 7`. */
+export function found<Row>(row: Row | undefined, table: string, id: number): Row {
+  if (row === undefined) {
+    throw new Refusal('NOT_FOUND', `Resource not found in ${table} with ID: ${id}`, { table, id });
+  }
+  return row;
+}

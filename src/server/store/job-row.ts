@@ -1,0 +1,66 @@
+import type { Job } from '../../core/contract/job.ts';
+import { statusOf } from '../../core/contract/job.ts';
+
+/** A job as it stands in its table, but for what only the server needs. */
+export interface JobRow {
+  id: number;
+  workflow_id: number;
+  name: string;
+  command: string;
+  invocation_script: string | null;
+  env: string | null;
+  status: number;
+  cancel_on_blocking_job_failure: number;
+  supports_termination: number | null;
+  resource_requirements_id: number;
+  scheduler_id: number | null;
+  failure_handler_id: number | null;
+  attempt_id: number;
+  priority: number;
+  compute_node_id: number | null;
+  start_time: string | null;
+  origin: string | null;
+  labels: string | null;
+}
+
+export const jobColumns = `
+  job.id, job.workflow_id, job.name, job.command, job.invocation_script, job.env, job.status,
+  job.cancel_on_blocking_job_failure, job.supports_termination, job.resource_requirements_id, job.scheduler_id,
+  job.failure_handler_id, job.attempt_id, job.priority, job.compute_node_id, job.start_time, job.origin, job.labels`;
+
+/**
+ * A job as it is read through the service.
+ *
+ * Fields that are not set are shown as zeros and empty text, for the clients of the original count on it.
+ */
+export function jobOf(row: JobRow): Job {
+  return {
+    ...claimedJobOf(row),
+    invocation_script: row.invocation_script ?? '',
+    scheduler_id: row.scheduler_id ?? 0,
+    failure_handler_id: row.failure_handler_id ?? 0,
+  };
+}
+
+/** A job as it is handed to a runner: fields that are not set are left out. */
+export function claimedJobOf(row: JobRow): Job & { id: number; attempt_id: number } {
+  return {
+    id: row.id,
+    workflow_id: row.workflow_id,
+    name: row.name,
+    command: row.command,
+    invocation_script: row.invocation_script ?? undefined,
+    env: row.env === null ? undefined : (JSON.parse(row.env) as Record<string, string>),
+    status: statusOf(row.status),
+    cancel_on_blocking_job_failure: row.cancel_on_blocking_job_failure === 1,
+    supports_termination: row.supports_termination === null ? undefined : row.supports_termination === 1,
+    resource_requirements_id: row.resource_requirements_id,
+    failure_handler_id: row.failure_handler_id ?? undefined,
+    attempt_id: row.attempt_id,
+    priority: row.priority,
+    compute_node_id: row.compute_node_id ?? undefined,
+    start_time: row.start_time ?? undefined,
+    origin: row.origin ?? undefined,
+    labels: row.labels === null ? undefined : (JSON.parse(row.labels) as string[]),
+  };
+}

@@ -1,0 +1,109 @@
+import { PAGE_LIMIT } from '../../core/contract/shape.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Database, Statement, Value } from './database.ts';
+
+/**
+ * How a table is listed: which columns, which filters, in which order.
+ *
+ * Filters are named after the query's fields and hold the condition as SQL with the field as its parameter, or a
+ * function from the asked-for value to a condition. Nothing that a client sends becomes part of a statement.
+ */
+export interface Listing<Filters extends object> {
+  readonly columns: string;
+  readonly from: string;
+  readonly filters: {
+    readonly [F in keyof Filters]-?: string | ((value: NonNullable<Filters[F]>) => string | undefined);
+  };
+  /** Fields that may be sorted by, with their columns; anything else falls back to the id, in silence, as the original does. */
+  readonly sortable: Readonly<Record<string, string>>;
+  readonly idColumn: string;
+  /** Says the number of all rows where that is kept somewhere; undefined where it must be counted. */
+  readonly total?: (filters: Filters) => number | undefined;
+}
+
+export interface Paging {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly sort_by?: string | undefined;
+  readonly reverse_sort?: boolean | undefined;
+}
+
+export interface Page<Item> {
+  items: Item[];
+  offset: number;
+  max_limit: number;
+  count: number;
+  total_count: number;
+  has_more: boolean;
+}
+
+type Bound = Record<string, Value>;
+
+export function createListing<Filters extends object, Row, Item>(
+  db: Database,
+  listing: Listing<Filters>,
+  toItem: (row: Row) => Item,
+): (filters: Filters, paging: Paging) => Page<Item> {
+  const prepared = new Map<string, { page: Statement<Bound, Row>; count: Statement<Bound, { total: number }> }>();
+
+  const statements = (where: string, order: string) => {
+    const key = `${where} ${order}`;
+    let found = prepared.get(key);
+    if (found === undefined) {
+      found = {
+        page: db.prepare(
+          `select ${listing.columns} from ${listing.from} ${where} ${order} limit :limit offset :offset`,
+        ),
+        count: db.prepare(`select count(*) as total from ${listing.from} ${where}`),
+      };
+      prepared.set(key, found);
+    }
+    return found;
+  };
+
+  return (filters, paging) => {
+    const offset = paging.offset ?? 0;
+    const limit = paging.limit ?? PAGE_LIMIT;
+    if (offset < 0) throw new Refusal('PARAMETER_REFUSED', 'offset cannot be negative', { offset });
+    if (limit < 0) throw new Refusal('PARAMETER_REFUSED', 'limit cannot be negative', { limit });
+    if (limit > PAGE_LIMIT) throw new Refusal('PARAMETER_REFUSED', `Limit cannot exceed ${PAGE_LIMIT}`, { limit });
+
+    const { where, values } = conditions(listing, filters);
+    const column = listing.sortable[paging.sort_by ?? ''] ?? listing.idColumn;
+    const direction = paging.reverse_sort === true ? 'desc' : 'asc';
+    const order = `order by ${column} ${direction}${column === listing.idColumn ? '' : `, ${listing.idColumn} ${direction}`}`;
+
+    const { page, count } = statements(where, order);
+    const items = page.all({ ...values, limit, offset }).map(toItem);
+    const total = listing.total?.(filters) ?? count.get(values)?.total ?? 0;
+    return {
+      items,
+      offset,
+      max_limit: PAGE_LIMIT,
+      count: items.length,
+      total_count: total,
+      has_more: offset + items.length < total,
+    };
+  };
+}
+
+function conditions<Filters extends object>(
+  { filters: known }: Listing<Filters>,
+  asked: Filters,
+): { where: string; values: Bound } {
+  const parts: string[] = [];
+  const values: Bound = {};
+  for (const name of Object.keys(known) as (keyof Filters & string)[]) {
+    const value = asked[name];
+    if (value === undefined || value === null) continue;
+    const filter = known[name];
+    const condition = typeof filter === 'string' ? filter : filter(value);
+    if (condition === undefined) continue;
+    parts.push(condition);
+    if (condition.includes(`:${name}`)) values[name] = typeof value === 'boolean' ? Number(value) : (value as Value);
+  }
+  return { where: parts.length === 0 ? '' : `where ${parts.join(' and ')}`, values };
+}
+
+/** A condition that finds the text anywhere in a column, upper and lower case alike; `%` and `_` mean themselves. */
+export const contains = (column: string, field: string) => `instr(lower(${column}), lower(:${field})) > 0`;

@@ -1,0 +1,29 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Database } from './database.ts';
+import { migrations } from './migrations.gen.ts';
+
+/** Brings the database up to this version's tables. A file that a newer version wrote is refused, untouched. */
+export function migrate(db: Database): void {
+  const { user_version: found } = db
+    .prepare<Record<string, never>, { user_version: number }>('pragma user_version')
+    .get({}) ?? { user_version: 0 };
+  const newest = migrations.length;
+  if (found > newest) {
+    throw new Refusal(
+      'DATABASE_FROM_FUTURE',
+      `the database has version ${found}; this torc knows versions up to ${newest}`,
+      { found, newest },
+    );
+  }
+  for (const { version, sql } of migrations.slice(found)) {
+    db.run('begin immediate');
+    try {
+      db.run(sql);
+      db.run(`pragma user_version = ${version}`);
+      db.run('commit');
+    } catch (error) {
+      db.run('rollback');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Refusal } from '../../core/contract/refusals.ts';
+
+/**
+ * Takes a database file for this process alone and keeps it until the process ends, however it ends.
+ *
+ * Beside `torc.db` stands `torc.db-owner`, a small database of its own. Whoever holds its write lock is the owner; the
+ * kernel drops the lock with the process, so nothing is left behind after a kill. Its one row says who that is, and
+ * stays readable, so that a second server can refuse by name.
+ */
+export function ownDatabase(path: string, pid: number): { release(): void } {
+  const folder = dirname(resolve(path));
+  mkdirSync(folder, { recursive: true });
+  refuseNetworkFileSystem(folder, path);
+
+  const lock = new DatabaseSync(`${path}-owner`, { timeout: 200 });
+  try {
+    lock.exec('create table if not exists owner (pid integer, host text, since text)');
+    lock.exec('begin immediate; delete from owner');
+    lock.prepare('insert into owner values (?, ?, ?)').run(pid, hostname(), new Date().toISOString());
+    lock.exec('commit; begin immediate');
+  } catch (cause) {
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
+    const owner = readOwner(lock);
+    lock.close();
+    throw new Refusal(
+      'DATABASE_IN_USE',
+      owner === undefined
+        ? `the database ${path} is in use by another torc-server`
+        : `the database ${path} is in use by torc-server ${owner.pid} on ${owner.host}, since ${owner.since}`,
+      { path, ...owner },
+      { cause },
+    );
+  }
+  return { release: () => lock.close() };
+}
+
+const SQLITE_BUSY = 5;
+
+function readOwner(lock: DatabaseSync) {
+  try {
+    return lock.prepare('select pid, host, since from owner').get() as
+      | { pid: number; host: string; since: string }
+      | undefined;
+  } catch {
+    // The owner is just writing its row: who it is we cannot say, that there is one we can.
+    return undefined;
+  }
+}
+
+/** File systems shared between hosts, by the magic number in statfs(2). SQLite's WAL needs memory that all users of a file share. */
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x19830326, 'BeeGFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x00c36400, 'CephFS'],
+  [0x5346414f, 'AFS'],
+  [0x013111a8, 'PanFS'],
+]);
+
+function refuseNetworkFileSystem(folder: string, path: string): void {
+  if (!existsSync(folder)) return;
+  const kind = networkFileSystems.get(Number(BigInt.asUintN(32, BigInt(statfsSync(folder).type))));
+  if (kind === undefined) return;
+  throw new Refusal(
+    'DATABASE_ON_NETWORK',
+    `the database ${path} would stand on ${kind}, where SQLite's write-ahead log loses data`,
+    { path, fileSystem: kind },
+  );
+}

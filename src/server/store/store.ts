@@ -1,0 +1,29 @@
+import { createChangeLog, type ChangeLog } from './changes.ts';
+import type { Database } from './database.ts';
+import { createFind, type Find } from './find.ts';
+import { migrate } from './migrate.ts';
+import { createTurns, type Turns } from './turn.ts';
+
+/** What every slice stands on. */
+export interface Store {
+  readonly db: Database;
+  readonly turns: Turns;
+  readonly changes: ChangeLog;
+  readonly find: Find;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * The store over an open database, its tables brought up to date.
+ *
+ * `onBroken` is called once, when the disk failed under a commit: nothing may be acknowledged after that.
+ */
+export function createStore(
+  db: Database,
+  { now, onBroken }: { now: () => number; onBroken: (error: unknown) => void },
+): Store {
+  migrate(db);
+  const changes = createChangeLog(db, now);
+  return { db, turns: createTurns(db, changes, onBroken), changes, find: createFind(db), now };
+}

@@ -1,0 +1,59 @@
+import type { Workflow } from '../../core/contract/workflow.ts';
+
+/** A workflow as it stands in its table. */
+export interface WorkflowRow {
+  id: number;
+  name: string;
+  user: string;
+  description: string | null;
+  timestamp: string;
+  project: string | null;
+  metadata: string | null;
+  env: string | null;
+  compute_node_expiration_buffer_seconds: number | null;
+  compute_node_wait_for_new_jobs_seconds: number;
+  compute_node_ignore_workflow_completion: number;
+  compute_node_wait_for_healthy_database_minutes: number;
+  compute_node_min_time_for_new_jobs_seconds: number;
+  resource_monitor_config: string | null;
+  execution_config: string | null;
+  slurm_defaults: string | null;
+  use_pending_failed: number;
+  enable_ro_crate: number;
+  dynamic_jobs: string | null;
+  submission_directory: string | null;
+  run_id: number;
+  is_canceled: number;
+  is_archived: number;
+}
+
+const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
+
+/** A workflow as the service tells it. */
+export function workflowOf(row: WorkflowRow): Workflow & { id: number; run_id: number } {
+  return {
+    id: row.id,
+    name: row.name,
+    user: row.user,
+    description: row.description ?? undefined,
+    timestamp: row.timestamp,
+    project: row.project ?? undefined,
+    metadata: parsed(row.metadata),
+    env: parsed(row.env),
+    compute_node_expiration_buffer_seconds: row.compute_node_expiration_buffer_seconds ?? undefined,
+    compute_node_wait_for_new_jobs_seconds: row.compute_node_wait_for_new_jobs_seconds,
+    compute_node_ignore_workflow_completion: row.compute_node_ignore_workflow_completion === 1,
+    compute_node_wait_for_healthy_database_minutes: row.compute_node_wait_for_healthy_database_minutes,
+    compute_node_min_time_for_new_jobs_seconds: row.compute_node_min_time_for_new_jobs_seconds,
+    resource_monitor_config: parsed(row.resource_monitor_config),
+    execution_config: parsed(row.execution_config),
+    slurm_defaults: parsed(row.slurm_defaults),
+    use_pending_failed: row.use_pending_failed === 1,
+    enable_ro_crate: row.enable_ro_crate === 1,
+    dynamic_jobs: parsed(row.dynamic_jobs),
+    submission_directory: row.submission_directory ?? undefined,
+    run_id: row.run_id,
+    is_canceled: row.is_canceled === 1,
+    is_archived: row.is_archived === 1,
+  };
+}

@@ -1,0 +1,155 @@
+import type { Job } from '../../core/contract/job.ts';
+import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Store } from '../store/store.ts';
+import { refuseBadEnvironment, refuseNul } from './environment.ts';
+import type { SubmitQueries } from './queries.ts';
+
+type Submitted = Job & { id: number };
+
+/**
+ * Creates jobs of one workflow, all or none, in the given order.
+ *
+ * They are uninitialized; edges that files and user data imply appear when the workflow is initialised. A job takes the
+ * workflow's environment under its own, and the workflow's default requirements if it names none.
+ */
+export const createJobs =
+  (store: Store, queries: SubmitQueries) =>
+  (workflowId: number, jobs: readonly Job[]): Submitted[] => {
+    const { env, defaultRequirementsId } = workflowDefaults(store, queries, workflowId);
+    const known = knownIds(queries, workflowId);
+    const classOf = jobClasses(queries, workflowId);
+
+    return jobs.map((job) => {
+      refuseBadRow(job);
+      const labels = storedLabels(job);
+      const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
+      const schedulerId = job.scheduler_id || null;
+      const handlerId = job.failure_handler_id || null;
+      known.requirements(requirementsId, job);
+      if (schedulerId !== null) known.scheduler(schedulerId, job);
+      if (handlerId !== null) known.handler(handlerId, job);
+      const merged = env === undefined ? (job.env ?? undefined) : { ...env, ...job.env };
+
+      const id = queries.insertJob.insert({
+        workflowId,
+        name: job.name,
+        command: job.command,
+        invocationScript: job.invocation_script || null,
+        env: merged === undefined || Object.keys(merged).length === 0 ? null : JSON.stringify(merged),
+        cancelOnBlockingJobFailure: Number(job.cancel_on_blocking_job_failure ?? true),
+        supportsTermination:
+          job.supports_termination === undefined || job.supports_termination === null
+            ? null
+            : Number(job.supports_termination),
+        resourceRequirementsId: requirementsId,
+        schedulerId,
+        failureHandlerId: handlerId,
+        priority: job.priority ?? 0,
+        labels,
+        classId: classOf(requirementsId, schedulerId, labels),
+      });
+      insertEdges(queries, workflowId, id, job);
+      return {
+        ...job,
+        id,
+        status: 'uninitialized',
+        ...(labels === null ? {} : { labels: JSON.parse(labels) as string[] }),
+      };
+    });
+  };
+
+export function refuseDuplicateNames(jobs: readonly Job[]): void {
+  const seen = new Set<string>();
+  for (const { name } of jobs) {
+    if (seen.has(name)) throw new Refusal('DUPLICATE', `Duplicate job name '${name}' in bulk create request`, { name });
+    seen.add(name);
+  }
+}
+
+function workflowDefaults({ find }: Store, queries: SubmitQueries, workflowId: number) {
+  const { env } = find.workflow(workflowId);
+  return {
+    env: env === null ? undefined : (JSON.parse(env) as Record<string, string>),
+    defaultRequirementsId: queries.defaultRequirements.get({ workflowId })?.id ?? 0,
+  };
+}
+
+/** Checks that ids which jobs name belong to records of their workflow, each id once a call. */
+function knownIds(queries: SubmitQueries, workflowId: number) {
+  const check = (what: string, query: SubmitQueries['requirementsOf']) => {
+    const seen = new Set<number>();
+    return (id: number, { name }: Job) => {
+      if (seen.has(id)) return;
+      if (query.get({ workflowId, id }) === undefined) {
+        throw new Refusal(
+          'REFERENCE_UNKNOWN',
+          `job '${name}' names ${what} ${id}, which workflow ${workflowId} does not have`,
+          { field: `${what}_id`, found: id, job: name },
+        );
+      }
+      seen.add(id);
+    };
+  };
+  return {
+    requirements: check('resource_requirements', queries.requirementsOf),
+    scheduler: check('scheduler', queries.schedulerOf),
+    handler: check('failure_handler', queries.handlerOf),
+  };
+}
+
+/** Finds or makes the class of a job, remembering those of this call. */
+function jobClasses(queries: SubmitQueries, workflowId: number) {
+  const seen = new Map<string, number>();
+  return (requirementsId: number, schedulerId: number | null, labels: string | null): number => {
+    const key = `${requirementsId} ${schedulerId ?? 0} ${labels ?? ''}`;
+    let id = seen.get(key);
+    if (id === undefined) {
+      const of = { workflowId, requirementsId, schedulerId, labels };
+      id = queries.findClass.get(of)?.id ?? queries.insertClass.insert(of);
+      seen.set(key, id);
+    }
+    return id;
+  };
+}
+
+function refuseBadRow(job: Job): void {
+  if ((job.priority ?? 0) < 0) {
+    throw new Refusal('BODY_REFUSED', `priority must be >= 0, got ${job.priority} for job '${job.name}'`, {
+      field: 'priority',
+      found: job.priority,
+    });
+  }
+  refuseBadEnvironment(job.env, 'job');
+  refuseNul(job.command, `command of job '${job.name}'`);
+  refuseNul(job.invocation_script, `invocation_script of job '${job.name}'`);
+}
+
+/** Labels as they are stored: sorted, each once, as JSON; null for none. */
+function storedLabels({ labels, name }: Job): string | null {
+  refuseBadLabels(labels, ` for job '${name}'`);
+  const sorted = sortedLabels(labels);
+  return sorted.length === 0 ? null : JSON.stringify(sorted);
+}
+
+function insertEdges(queries: SubmitQueries, workflowId: number, jobId: number, job: Job): void {
+  const lists = [
+    ['depends_on_job_ids', queries.dependOn],
+    ['input_file_ids', queries.readFile],
+    ['output_file_ids', queries.writeFile],
+    ['input_user_data_ids', queries.readUserData],
+    ['output_user_data_ids', queries.writeUserData],
+  ] as const;
+  for (const [field, insert] of lists) {
+    const ids = job[field];
+    if (ids === undefined || ids === null) continue;
+    for (const otherId of new Set(ids)) {
+      if (insert.run({ jobId, otherId, workflowId }) === 1) continue;
+      throw new Refusal(
+        'REFERENCE_UNKNOWN',
+        `${field} of job '${job.name}' names ${otherId}, which workflow ${workflowId} does not have`,
+        { field, found: otherId, job: job.name },
+      );
+    }
+  }
+}

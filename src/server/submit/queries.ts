@@ -1,0 +1,219 @@
+import type { Database, Value } from '../store/database.ts';
+
+export interface NewJob extends Record<string, Value> {
+  workflowId: number;
+  name: string;
+  command: string;
+  invocationScript: string | null;
+  env: string | null;
+  cancelOnBlockingJobFailure: number;
+  supportsTermination: number | null;
+  resourceRequirementsId: number;
+  schedulerId: number | null;
+  failureHandlerId: number | null;
+  priority: number;
+  labels: string | null;
+  classId: number;
+}
+
+type Edge = { jobId: number; otherId: number; workflowId: number };
+
+/** An edge to a record of the same workflow: where there is no such record nothing is inserted. */
+const edge = (db: Database, table: string, column: string, other: string) =>
+  db.prepare<Edge>(`
+    insert or ignore into ${table} (job_id, ${column}, workflow_id)
+    select :jobId, id, workflow_id
+    from ${other}
+    where id = :otherId and workflow_id = :workflowId`);
+
+export const submitQueries = (db: Database) => ({
+  insertWorkflow: db.prepare<Record<string, Value>>(`
+    insert into workflow (
+      name, user, description, timestamp, project, metadata, env,
+      compute_node_expiration_buffer_seconds, compute_node_wait_for_new_jobs_seconds,
+      compute_node_ignore_workflow_completion, compute_node_wait_for_healthy_database_minutes,
+      compute_node_min_time_for_new_jobs_seconds, resource_monitor_config, execution_config, slurm_defaults,
+      use_pending_failed, enable_ro_crate, dynamic_jobs, submission_directory
+    ) values (
+      :name, :user, :description, :timestamp, :project, :metadata, :env,
+      :compute_node_expiration_buffer_seconds, :compute_node_wait_for_new_jobs_seconds,
+      :compute_node_ignore_workflow_completion, :compute_node_wait_for_healthy_database_minutes,
+      :compute_node_min_time_for_new_jobs_seconds, :resource_monitor_config, :execution_config, :slurm_defaults,
+      :use_pending_failed, :enable_ro_crate, :dynamic_jobs, :submission_directory
+    )`),
+
+  updateWorkflow: db.prepare<Record<string, Value>>(`
+    update workflow set
+      name = coalesce(:name, name),
+      user = coalesce(:user, user),
+      description = coalesce(:description, description),
+      project = coalesce(:project, project),
+      metadata = coalesce(:metadata, metadata),
+      compute_node_expiration_buffer_seconds =
+        coalesce(:compute_node_expiration_buffer_seconds, compute_node_expiration_buffer_seconds),
+      compute_node_wait_for_new_jobs_seconds =
+        coalesce(:compute_node_wait_for_new_jobs_seconds, compute_node_wait_for_new_jobs_seconds),
+      compute_node_ignore_workflow_completion =
+        coalesce(:compute_node_ignore_workflow_completion, compute_node_ignore_workflow_completion),
+      compute_node_wait_for_healthy_database_minutes =
+        coalesce(:compute_node_wait_for_healthy_database_minutes, compute_node_wait_for_healthy_database_minutes),
+      execution_config = coalesce(:execution_config, execution_config),
+      use_pending_failed = coalesce(:use_pending_failed, use_pending_failed),
+      enable_ro_crate = coalesce(:enable_ro_crate, enable_ro_crate)
+    where id = :id`),
+
+  deleteWorkflow: db.prepare<{ id: number }>('delete from workflow where id = :id'),
+
+  archiveWorkflow: db.prepare<{ id: number; isArchived: number }>(
+    'update workflow set is_archived = :isArchived where id = :id',
+  ),
+
+  insertRequirements: db.prepare<{
+    workflowId: number;
+    name: string;
+    numCpus: number;
+    numGpus: number;
+    numNodes: number;
+    memory: string;
+    runtime: string;
+    memoryBytes: number;
+    runtimeSeconds: number;
+  }>(`
+    insert into resource_requirements (
+      workflow_id, name, num_cpus, num_gpus, num_nodes, memory, runtime, memory_bytes, runtime_s
+    ) values (
+      :workflowId, :name, :numCpus, :numGpus, :numNodes, :memory, :runtime, :memoryBytes, :runtimeSeconds
+    )`),
+
+  defaultRequirements: db.prepare<{ workflowId: number }, { id: number }>(`
+    select min(id) as id
+    from resource_requirements
+    where workflow_id = :workflowId and name = 'default'`),
+
+  requirementsOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
+    'select id from resource_requirements where id = :id and workflow_id = :workflowId',
+  ),
+  schedulerOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
+    'select id from slurm_scheduler where id = :id and workflow_id = :workflowId',
+  ),
+  handlerOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
+    'select id from failure_handler where id = :id and workflow_id = :workflowId',
+  ),
+
+  findClass: db.prepare<
+    { workflowId: number; requirementsId: number; schedulerId: number | null; labels: string | null },
+    { id: number }
+  >(`
+    select id
+    from job_class
+    where workflow_id = :workflowId
+      and resource_requirements_id = :requirementsId
+      and coalesce(scheduler_id, 0) = coalesce(:schedulerId, 0)
+      and coalesce(labels, '') = coalesce(:labels, '')`),
+  insertClass: db.prepare<{
+    workflowId: number;
+    requirementsId: number;
+    schedulerId: number | null;
+    labels: string | null;
+  }>(`
+    insert into job_class (workflow_id, resource_requirements_id, scheduler_id, labels)
+    values (:workflowId, :requirementsId, :schedulerId, :labels)`),
+
+  insertJob: db.prepare<NewJob>(`
+    insert into job (
+      workflow_id, name, command, invocation_script, env, cancel_on_blocking_job_failure, supports_termination,
+      resource_requirements_id, scheduler_id, failure_handler_id, priority, labels, class_id
+    ) values (
+      :workflowId, :name, :command, :invocationScript, :env, :cancelOnBlockingJobFailure, :supportsTermination,
+      :resourceRequirementsId, :schedulerId, :failureHandlerId, :priority, :labels, :classId
+    )`),
+
+  dependOn: edge(db, 'job_depends_on', 'depends_on_job_id', 'job'),
+  readFile: edge(db, 'job_input_file', 'file_id', 'file'),
+  writeFile: edge(db, 'job_output_file', 'file_id', 'file'),
+  readUserData: edge(db, 'job_input_user_data', 'user_data_id', 'user_data'),
+  writeUserData: edge(db, 'job_output_user_data', 'user_data_id', 'user_data'),
+
+  // Initialisation, step by step as initialize.ts tells it.
+  implyByFiles: db.prepare<{ workflowId: number }>(`
+    insert or ignore into job_depends_on (job_id, depends_on_job_id, workflow_id)
+    select reads.job_id, writes.job_id, reads.workflow_id
+    from job_input_file reads
+    join job_output_file writes on writes.file_id = reads.file_id
+    join job on job.id = reads.job_id
+    where job.workflow_id = :workflowId and reads.job_id <> writes.job_id`),
+  implyByUserData: db.prepare<{ workflowId: number }>(`
+    insert or ignore into job_depends_on (job_id, depends_on_job_id, workflow_id)
+    select reads.job_id, writes.job_id, reads.workflow_id
+    from job_input_user_data reads
+    join job_output_user_data writes on writes.user_data_id = reads.user_data_id
+    join job on job.id = reads.job_id
+    where job.workflow_id = :workflowId and reads.job_id <> writes.job_id`),
+  spreadDownstream: db.prepare<{ workflowId: number }>(`
+    with recursive downstream (id) as (
+      select id from job where workflow_id = :workflowId and status = 0
+      union
+      select edge.job_id from job_depends_on edge join downstream on edge.depends_on_job_id = downstream.id
+    )
+    update job set status = 0
+    where id in (select id from downstream) and status <> 0`),
+  // What a job still waits for. Disabled jobs stay out of it: they neither wait nor run.
+  countUnmet: db.prepare<{ workflowId: number }>(`
+    update job set (unmet, upstream_failed) = (
+      select
+        coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
+        coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
+          (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
+      from job_depends_on edge
+      join job upstream on upstream.id = edge.depends_on_job_id
+      where edge.job_id = job.id
+    )
+    where workflow_id = :workflowId and status not in (5, 6, 7, 9)`),
+  block: db.prepare<{ workflowId: number; onlyUninitialized: number }>(`
+    update job set status = 1, start_time = null, compute_node_id = null, claimed_by = null
+    where workflow_id = :workflowId
+      and unmet > 0
+      and status not in (1, 5, 6, 7, 9)
+      and (status = 0 or :onlyUninitialized = 0)`),
+  makeReady: db.prepare<{ workflowId: number }>(`
+    update job set status = 2, start_time = null, compute_node_id = null, claimed_by = null
+    where workflow_id = :workflowId
+      and (status not in (1, 2, 5, 6, 7, 9)
+        or (status = 1 and unmet = 0 and not (upstream_failed and cancel_on_blocking_job_failure)))`),
+  // Blocked by something that ended badly before: nothing will come any more to cancel them.
+  cancelDoomed: db.prepare<{ workflowId: number }>(`
+    update job set status = 7
+    where workflow_id = :workflowId
+      and status = 1 and unmet = 0 and upstream_failed and cancel_on_blocking_job_failure`),
+  dropResults: db.prepare<{ workflowId: number }>(`
+    update job set result_id = null
+    where workflow_id = :workflowId and result_id is not null and status not in (5, 6, 7, 8)`),
+  rememberUserData: db.prepare<{ workflowId: number }>(`
+    update user_data set initialized_data = data
+    where workflow_id = :workflowId and data is not initialized_data`),
+  readyCount: db.prepare<{ workflowId: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = 2',
+  ),
+
+  insertScheduler: db.prepare<Record<string, Value>>(`
+    insert into slurm_scheduler (
+      workflow_id, name, account, nodes, walltime, gres, mem, ntasks_per_node, partition, qos, tmp, extra,
+      serialize_allocations
+    ) values (
+      :workflow_id, :name, :account, :nodes, :walltime, :gres, :mem, :ntasks_per_node, :partition, :qos, :tmp, :extra,
+      :serialize_allocations
+    )`),
+  insertHandler: db.prepare<{ workflowId: number; name: string; rules: string }>(
+    'insert into failure_handler (workflow_id, name, rules) values (:workflowId, :name, :rules)',
+  ),
+  insertAction: db.prepare<Record<string, Value>>(`
+    insert into workflow_action (
+      workflow_id, trigger_type, action_type, action_config, job_ids, trigger_count, required_triggers, executed,
+      persistent, is_recovery
+    ) values (
+      :workflowId, :triggerType, :actionType, :actionConfig, :jobIds, :triggerCount, :requiredTriggers, :executed,
+      :persistent, :isRecovery
+    )`),
+});
+
+export type SubmitQueries = ReturnType<typeof submitQueries>;

@@ -1,0 +1,93 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { Store } from '../store/store.ts';
+import type { SubmitQueries } from './queries.ts';
+
+export const createSlurmScheduler =
+  ({ find }: Store, queries: SubmitQueries) =>
+  (body: SlurmScheduler): SlurmScheduler => {
+    find.workflow(body.workflow_id);
+    if (body.name === undefined || body.name === null) {
+      throw new Refusal('BODY_REFUSED', 'a Slurm scheduler needs a name', { field: 'name' });
+    }
+    const id = queries.insertScheduler.insert({
+      workflow_id: body.workflow_id,
+      name: body.name,
+      account: body.account,
+      nodes: body.nodes,
+      walltime: body.walltime,
+      gres: body.gres ?? null,
+      mem: body.mem ?? null,
+      ntasks_per_node: body.ntasks_per_node ?? null,
+      partition: body.partition ?? null,
+      qos: body.qos ?? null,
+      tmp: body.tmp ?? null,
+      extra: body.extra ?? null,
+      serialize_allocations: Number(body.serialize_allocations ?? false),
+    });
+    return { ...body, id };
+  };
+
+export const createFailureHandler =
+  ({ find }: Store, queries: SubmitQueries) =>
+  (body: FailureHandler): FailureHandler => {
+    find.workflow(body.workflow_id);
+    const id = queries.insertHandler.insert({ workflowId: body.workflow_id, name: body.name, rules: body.rules });
+    return { ...body, id };
+  };
+
+const SCHEDULE_FIELDS = [
+  'scheduler_id',
+  'scheduler_type',
+  'num_allocations',
+  'start_one_worker_per_node',
+  'max_parallel_jobs',
+];
+
+/** An action waits for each of its jobs, or for one event where it names none. Its types are free text, as in the original. */
+export const createAction =
+  ({ find }: Store, queries: SubmitQueries) =>
+  (workflowId: number, body: WorkflowAction): WorkflowAction => {
+    find.workflow(workflowId);
+    refuseBadConfig(body);
+    const ofJobs = body.trigger_type === 'on_jobs_ready' || body.trigger_type === 'on_jobs_complete';
+    const requiredTriggers = ofJobs ? Math.max(1, body.job_ids?.length ?? 0) : 1;
+    const id = queries.insertAction.insert({
+      workflowId,
+      triggerType: body.trigger_type,
+      actionType: body.action_type,
+      actionConfig: JSON.stringify(body.action_config),
+      jobIds: body.job_ids === undefined || body.job_ids === null ? null : JSON.stringify(body.job_ids),
+      triggerCount: body.trigger_count ?? 0,
+      requiredTriggers,
+      executed: Number(body.executed ?? false),
+      persistent: Number(body.persistent ?? false),
+      isRecovery: Number(body.is_recovery ?? false),
+    });
+    return { ...body, workflow_id: workflowId, id };
+  };
+
+function refuseBadConfig({ action_type: type, action_config: config }: WorkflowAction): void {
+  const refuse = (why: string): never => {
+    throw new Refusal('BODY_REFUSED', `Invalid action_config: ${why}`, { field: 'action_config' });
+  };
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    return refuse('action_config must be an object');
+  if (type === 'run_commands') {
+    if (Object.keys(config).some((key) => key !== 'commands')) {
+      refuse("For action_type 'run_commands', only 'commands' field is allowed");
+    }
+    const commands = config['commands'];
+    if (!Array.isArray(commands) || commands.some((command) => typeof command !== 'string'))
+      refuse("'commands' must be an array of strings");
+    if ((commands as unknown[]).length === 0) refuse("'commands' array cannot be empty");
+  }
+  if (type === 'schedule_nodes') {
+    const unknown = Object.keys(config).find((key) => !SCHEDULE_FIELDS.includes(key));
+    if (unknown !== undefined) {
+      refuse(
+        `Unsupported field '${unknown}' for action_type 'schedule_nodes'. Allowed fields: ${SCHEDULE_FIELDS.join(', ')}`,
+      );
+    }
+  }
+}

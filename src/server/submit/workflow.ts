@@ -1,0 +1,126 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Workflow, WorkflowChange } from '../../core/contract/workflow.ts';
+import type { Store } from '../store/store.ts';
+import { refuseBadEnvironment } from './environment.ts';
+import type { SubmitQueries } from './queries.ts';
+import { workflowOf } from '../store/workflow-row.ts';
+
+/** What a server lacks until it keeps groups: a workflow that names one is refused, not created without it. */
+function refuseGroups({ access_groups: groups }: WorkflowChange): void {
+  for (const [index, group] of (groups ?? []).entries()) {
+    if (groups?.indexOf(group) !== index) {
+      throw new Refusal('DUPLICATE', `access_groups contains duplicate entry '${group}'`, { group });
+    }
+    throw new Refusal('REFERENCE_UNKNOWN', `Unknown access group '${group}': create the group before referencing it`, {
+      group,
+    });
+  }
+}
+
+function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): void {
+  const most = dynamic?.max_iterations;
+  if (most === undefined || most === null || most >= 1) return;
+  throw new Refusal(
+    'BODY_REFUSED',
+    `dynamic_jobs.max_iterations must be >= 1 (got ${most}); omit the field to use the server default`,
+    { field: 'dynamic_jobs.max_iterations', found: most },
+  );
+}
+
+const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
+const flag = (value: boolean | null | undefined) => (value === undefined || value === null ? null : Number(value));
+
+/** The columns that both creating and changing write. */
+const columnsOf = (body: WorkflowChange) => ({
+  name: body.name ?? null,
+  user: body.user ?? null,
+  description: body.description ?? null,
+  project: body.project ?? null,
+  metadata: text(body.metadata),
+  compute_node_expiration_buffer_seconds: body.compute_node_expiration_buffer_seconds ?? null,
+  compute_node_wait_for_new_jobs_seconds: body.compute_node_wait_for_new_jobs_seconds ?? null,
+  compute_node_ignore_workflow_completion: flag(body.compute_node_ignore_workflow_completion),
+  compute_node_wait_for_healthy_database_minutes: body.compute_node_wait_for_healthy_database_minutes ?? null,
+  execution_config: text(body.execution_config),
+  use_pending_failed: flag(body.use_pending_failed),
+  enable_ro_crate: flag(body.enable_ro_crate),
+});
+
+/** The requirements that every workflow has for jobs that name none. */
+const DEFAULT_REQUIREMENTS = {
+  name: 'default',
+  numCpus: 1,
+  numGpus: 0,
+  numNodes: 1,
+  memory: '1m',
+  runtime: 'P0DT1M',
+  memoryBytes: 1_048_576,
+  runtimeSeconds: 60,
+};
+
+export const createWorkflow =
+  ({ now }: Store, queries: SubmitQueries) =>
+  (body: Workflow): Workflow => {
+    refuseBadEnvironment(body.env, 'workflow');
+    refuseGroups(body);
+    refuseIterations(body);
+    const columns = columnsOf(body);
+    const timestamp = new Date(now()).toISOString();
+    const id = queries.insertWorkflow.insert({
+      ...columns,
+      timestamp,
+      env: Object.keys(body.env ?? {}).length === 0 ? null : text(body.env),
+      compute_node_wait_for_new_jobs_seconds: columns.compute_node_wait_for_new_jobs_seconds ?? 0,
+      compute_node_ignore_workflow_completion: columns.compute_node_ignore_workflow_completion ?? 0,
+      compute_node_wait_for_healthy_database_minutes: columns.compute_node_wait_for_healthy_database_minutes ?? 20,
+      compute_node_min_time_for_new_jobs_seconds: body.compute_node_min_time_for_new_jobs_seconds ?? 300,
+      use_pending_failed: columns.use_pending_failed ?? 0,
+      enable_ro_crate: columns.enable_ro_crate ?? 0,
+      resource_monitor_config: text(body.resource_monitor_config),
+      slurm_defaults: text(body.slurm_defaults),
+      dynamic_jobs: text(body.dynamic_jobs),
+      submission_directory: body.submission_directory ?? null,
+    });
+    queries.insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
+    return { ...body, id, timestamp };
+  };
+
+const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs'] as const;
+
+export const updateWorkflow =
+  ({ find }: Store, queries: SubmitQueries) =>
+  (id: number, body: WorkflowChange): Workflow => {
+    const before = workflowOf(find.workflow(id));
+    for (const field of IMMUTABLE) {
+      if (body[field] === undefined || body[field] === null) continue;
+      if (JSON.stringify(body[field]) === JSON.stringify(before[field])) continue;
+      throw new Refusal('FIELD_IMMUTABLE', `Cannot modify ${field} - this field is immutable after workflow creation`, {
+        field,
+      });
+    }
+    if (body.access_groups !== undefined && body.access_groups !== null) {
+      throw new Refusal(
+        'FIELD_IMMUTABLE',
+        'Cannot modify access_groups via update - use add_workflow_to_group / remove_workflow_from_group',
+        { field: 'access_groups' },
+      );
+    }
+    queries.updateWorkflow.run({ ...columnsOf(body), id });
+    return workflowOf(find.workflow(id));
+  };
+
+export const deleteWorkflow =
+  ({ find }: Store, queries: SubmitQueries) =>
+  (id: number): Workflow => {
+    const gone = workflowOf(find.workflow(id));
+    queries.deleteWorkflow.run({ id });
+    return gone;
+  };
+
+export const archiveWorkflow =
+  ({ find }: Store, queries: SubmitQueries) =>
+  (id: number, isArchived: boolean): Workflow => {
+    find.workflow(id);
+    queries.archiveWorkflow.run({ id, isArchived: Number(isArchived) });
+    return workflowOf(find.workflow(id));
+  };
