@@ -4,12 +4,15 @@ import { id, json, maybe } from './shape.ts';
 /**
  * The process that a runner is, told so that another runner on the same host can prove it gone.
  *
- * A process id alone may have been given to somebody else; with the time of its start and the boot it names one process.
- * `ledger` is the path of its file of starts.
+ * A process id alone may have been given to somebody else; with the time of its start, the boot and the namespace in which
+ * it was counted it names one process. `mark` stands in the environment of its jobs, as TORC_RUNNER_MARK. `ledger` is the
+ * path of its file of starts.
  */
 export const RunnerProcess = z.object({
   boot_id: z.string(),
+  pid_namespace: z.string(),
   start_ticks: z.int(),
+  mark: z.string(),
   ledger: z.string(),
 });
 export type RunnerProcess = z.output<typeof RunnerProcess>;

@@ -14,9 +14,26 @@ export const refusals = {
   DURATION_MALFORMED: { status: 422, remedy: 'Write an ISO 8601 duration: "PT30M", "PT2H30M", "P1DT12H".' },
   WALLTIME_MALFORMED: { status: 422, remedy: 'Write D-HH:MM:SS, HH:MM:SS, MM:SS or whole minutes.' },
 
+  // workflow files
+  PARAMETER_MALFORMED: {
+    status: 422,
+    remedy: 'Write a range "1:10" or "0:1:0.1", a list "[a, b]", "@file" with one value a line, or one value.',
+  },
+  TABLE_MALFORMED: {
+    status: 422,
+    remedy: 'Give a .csv with a header row, a .json array of objects, or .jsonl with one object a line.',
+  },
+  PATTERN_MALFORMED: {
+    status: 422,
+    remedy: 'Write a regular expression without look-around and back-references.',
+  },
+  EXPANSION_TOO_LARGE: { status: 422, remedy: 'Split the sweep over several workflows.' },
+  PLAN_TOO_LARGE: { status: 422, remedy: 'Ask for the counts with create --dry-run instead.' },
+
   // what a request names
   NOT_FOUND: { status: 404, remedy: 'List what is there, and check the id.' },
   BODY_MALFORMED: { status: 400, remedy: 'Send JSON.' },
+  CONTENT_TYPE_REFUSED: { status: 415, remedy: 'Send JSON and say so: Content-Type: application/json.' },
   BODY_REFUSED: { status: 422, remedy: 'Correct the fields that the message names.' },
   PARAMETER_REFUSED: { status: 400, remedy: 'Correct the parameter that the message names.' },
   BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records a call.' },

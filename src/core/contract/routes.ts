@@ -10,9 +10,6 @@ import { FailureHandler, SlurmScheduler, WorkflowAction } from './scheduling.ts'
 import { id, page, paging, queryFlag, queryInteger } from './shape.ts';
 import { Workflow, WorkflowChange, WorkflowStatus } from './workflow.ts';
 
-/** Everything below stands under this path; a client's URL ends with it. */
-export const BASE_PATH = '/torc-service/v1';
-
 /** The version of this contract, which is not that of the program. Another first number means: cannot talk to each other. */
 export const API_VERSION = '0.23.0';
 

@@ -1,0 +1,49 @@
+/**
+ * Bundles the programs into dist/: a home directory on a parallel file system is slow at many small files, and a start
+ * from sources reads hundreds. Libraries are bundled too, so that a package installs without any; their licences travel
+ * along in one file.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+rmSync('dist', { recursive: true, force: true });
+
+const bundle = await rolldown({
+  input: { main: 'src/cli/main.ts' },
+  platform: 'node',
+  logLevel: 'warn',
+  treeshake: true,
+});
+await bundle.write({ dir: 'dist/cli', format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', minify: true });
+await bundle.close();
+
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
+const notices = licensed(Object.keys(dependencies)).map(({ name, version, text }) => `${name} ${version}\n\n${text.trim()}\n`);
+writeFileSync('dist/THIRD_PARTY_LICENSES.txt', `Libraries that are part of this program, and their licences.\n\n${notices.join(`\n${'-'.repeat(80)}\n\n`)}`);
+
+interface Licensed {
+  readonly name: string;
+  readonly version: string;
+  readonly text: string;
+}
+
+/** The libraries with all that they need, and the texts of their licences. */
+function licensed(names: readonly string[]): Licensed[] {
+  const found = new Map<string, Licensed>();
+  const visit = (name: string) => {
+    const folder = join('node_modules', name);
+    if (found.has(name) || !existsSync(folder)) return;
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      version: string;
+      license?: string;
+      dependencies?: Record<string, string>;
+    };
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? `Licence: ${manifest.license ?? 'not stated'}` : readFileSync(join(folder, file), 'utf8');
+    found.set(name, { name, version: manifest.version, text });
+    for (const other of Object.keys(manifest.dependencies ?? {})) visit(other);
+  };
+  for (const name of names) visit(name);
+  return [...found.values()].sort((left, right) => left.name.localeCompare(right.name));
+}

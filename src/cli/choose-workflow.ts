@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline/promises';
+import type { Workflow } from '../core/contract/workflow.ts';
+import { Failure, UsageError } from './command.ts';
+import type { Context } from './context.ts';
+import { tableText } from './output/table.ts';
+
+/** The id that a command was given, or the one that the person means. */
+export async function chooseWorkflow(context: Context, given: unknown): Promise<number> {
+  if (given !== undefined) return workflowId(given);
+  if (process.stdin.isTTY !== true) throw new Failure('a workflow ID is required when stdin is not a terminal');
+  const { client } = await context.service();
+  const { items } = await client.listWorkflows({ query: { user: context.settings.user, is_archived: false } });
+  const [only, ...others] = items;
+  if (only === undefined) throw new Failure(`no workflows of user ${context.settings.user}; name one by its id`);
+  if (others.length === 0) return only.id as number;
+  return ask(context, items);
+}
+
+/** A whole number of 1 or more, as ids are. */
+export function workflowId(given: unknown): number {
+  const id = Number(given);
+  if (!Number.isSafeInteger(id) || id < 1)
+    throw new UsageError(`not a workflow id: "${String(given)}"; expected a whole number`);
+  return id;
+}
+
+async function ask({ output }: Context, items: readonly Workflow[]): Promise<number> {
+  output.notice(
+    tableText<Workflow>(
+      [
+        { title: 'ID', value: ({ id }) => id, align: 'right' },
+        { title: 'Name', value: ({ name }) => name },
+        { title: 'Timestamp', value: ({ timestamp }) => timestamp },
+      ],
+      items,
+    ),
+  );
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question('Workflow ID: ');
+    const chosen = items.find(({ id }) => String(id) === answer.trim());
+    if (chosen === undefined) throw new Failure(`"${answer.trim()}" is not one of these workflows`);
+    return chosen.id as number;
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Asks the person; without a terminal the answer is no. */
+export async function confirm({ output }: Context, question: string): Promise<boolean> {
+  if (process.stdin.isTTY !== true) return false;
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question(`${question} [y/N] `);
+    return /^y(es)?$/i.test(answer.trim());
+  } catch {
+    output.notice('');
+    return false;
+  } finally {
+    prompt.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Command } from './command.ts';
+import { filesList, userDataGet, userDataList, userDataUpdate } from './commands/artifacts.ts';
+import { cancel, remove } from './commands/cancel-delete.ts';
+import { completions } from './commands/completions.ts';
+import { eventsList, eventsMonitor } from './commands/events.ts';
+import { jobsGet, jobsList } from './commands/jobs.ts';
+import { ping } from './commands/ping.ts';
+import { resultsGet, resultsList } from './commands/results.ts';
+import { serverRun } from './commands/server-run.ts';
+import { status } from './commands/status.ts';
+import {
+  workflowsGet,
+  workflowsInit,
+  workflowsList,
+  workflowsNew,
+  workflowsReinit,
+  workflowsResetStatus,
+} from './commands/workflows.ts';
+
+const ofTorc: readonly Command[] = [
+  status,
+  cancel,
+  remove,
+  workflowsList,
+  workflowsGet,
+  workflowsNew,
+  workflowsInit,
+  workflowsReinit,
+  workflowsResetStatus,
+  jobsList,
+  jobsGet,
+  resultsList,
+  resultsGet,
+  filesList,
+  userDataList,
+  userDataGet,
+  userDataUpdate,
+  eventsList,
+  eventsMonitor,
+  ping,
+  completions,
+];
+
+/** Every command of a program. */
+export function commandsOf(program: string): readonly Command[] {
+  return program === 'torc-server' ? [serverRun] : ofTorc;
+}

@@ -1,0 +1,62 @@
+import { chooseWorkflow, confirm, workflowId } from '../choose-workflow.ts';
+import { type Command, Failure } from '../command.ts';
+
+const noPrompts = { flags: '--no-prompts', says: 'do not ask' };
+
+export const cancel: Command = {
+  words: 'cancel [workflow]',
+  says: 'Cancel a workflow: nothing new starts, running jobs are ended by their runners.',
+  options: [noPrompts],
+  async run(context, [workflow], options) {
+    const { output } = context;
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const { name } = await client.getWorkflow({ params: { id } });
+    const isAsking = options['noPrompts'] !== true && output.format !== 'json' && process.stdin.isTTY === true;
+    if (isAsking && !(await confirm(context, `Cancel workflow ${id} (${name})?`))) {
+      output.notice('Not canceled.');
+      return;
+    }
+    await client.cancelWorkflow({ params: { id } });
+    output.record(
+      'cancel',
+      { workflow_id: id, status: 'success', canceled_slurm_jobs: [], errors: [] },
+      `Canceled workflow ${id} (${name})`,
+    );
+  },
+};
+
+export const remove: Command = {
+  words: 'delete <workflow...>',
+  says: 'Delete workflows with everything that belongs to them.',
+  options: [noPrompts, { flags: '--force', says: 'the same as --no-prompts' }],
+  async run(context, [given], options) {
+    const { output, settings } = context;
+    const { client } = await context.service();
+    const ids = (given as readonly string[]).map(workflowId);
+    const deleted = [];
+    for (const id of ids) {
+      try {
+        const workflow = await client.getWorkflow({ params: { id } });
+        if (workflow.user !== settings.user) {
+          throw new Failure(`Cannot delete workflow owned by user '${workflow.user}' (you are '${settings.user}')`);
+        }
+        const isAsking = options['noPrompts'] !== true && options['force'] !== true && output.format !== 'json';
+        if (
+          isAsking &&
+          process.stdin.isTTY === true &&
+          !(await confirm(context, `Delete workflow ${id} (${workflow.name})?`))
+        ) {
+          output.notice(`Workflow ${id} is kept.`);
+          continue;
+        }
+        deleted.push(await client.deleteWorkflow({ params: { id } }));
+      } catch (error) {
+        output.error(`workflow ${id}: ${(error as Error).message}`);
+      }
+    }
+    if (output.format === 'json') output.record('delete', deleted, '');
+    else for (const { id, name } of deleted) output.text(`Deleted workflow ${id} (${name})`);
+    if (deleted.length === 0) context.exitWith(1);
+  },
+};

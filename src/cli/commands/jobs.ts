@@ -1,0 +1,76 @@
+import type { Job } from '../../core/contract/job.ts';
+import { type Command, integer } from '../command.ts';
+import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
+import { type Column } from '../output/table.ts';
+import { secondsText } from '../output/words.ts';
+import { allRows, pagingOptions } from '../paging.ts';
+
+const columns: readonly Column<Job>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Name', value: ({ name }) => name },
+  { title: 'Status', value: ({ status }) => status },
+  { title: 'Priority', value: ({ priority }) => priority, align: 'right' },
+  { title: 'Compute Node', value: ({ compute_node_id: node }) => node, align: 'right' },
+  {
+    title: 'Elapsed',
+    value: ({ start_time: start }) => (start ? secondsText((Date.now() - Date.parse(start)) / 1000) : ''),
+  },
+  { title: 'Command', value: ({ command }) => command },
+];
+
+/** A job as JSON: ids of relations only where they were asked for. */
+export const jobsList: Command = {
+  words: 'jobs list [workflow]',
+  says: 'List the jobs of a workflow.',
+  options: [
+    { flags: '-s, --status <status>', says: 'only jobs in this status' },
+    {
+      flags: '--upstream-job-id <id>',
+      says: 'only jobs that depend on this one',
+      read: integer('--upstream-job-id', 1),
+    },
+    { flags: '--include-relationships', says: 'with what they depend on, read and write' },
+    { flags: '-x, --exclude <column...>', says: 'leave columns out of the table' },
+    ...pagingOptions,
+  ],
+  async run(context, [workflow], options) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const items = await allRows(options, (paging) =>
+      client.listJobs({
+        query: {
+          workflow_id: id,
+          status: options['status'] as Job['status'] & string,
+          upstream_job_id: options['upstreamJobId'] as number | undefined,
+          include_relationships: options['includeRelationships'] as boolean | undefined,
+          ...paging,
+        },
+      }),
+    );
+    const excluded = ((options['exclude'] as string[] | undefined) ?? []).map((name) => name.toLowerCase());
+    for (const name of excluded) {
+      if (!columns.some(({ title }) => title.toLowerCase() === name))
+        context.output.warn(`no column "${name}" to exclude`);
+    }
+    context.output.list({
+      items,
+      columns: columns.filter(({ title }) => !excluded.includes(title.toLowerCase())),
+      things: 'jobs',
+      title: `Jobs for workflow ${id}:`,
+      empty: `No jobs found for workflow ID: ${id}`,
+    });
+  },
+};
+
+export const jobsGet: Command = {
+  words: 'jobs get <id>',
+  says: 'Show one job.',
+  async run({ service, output }, [given]) {
+    const { client } = await service();
+    const job = await client.getJob({ params: { id: workflowId(given) } });
+    const lines = Object.entries(job)
+      .filter(([, value]) => value !== '' && value !== 0)
+      .map(([field, value]) => `  ${field}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
+    output.record('job', job, [`Job ${job.id}:`, ...lines].join('\n'));
+  },
+};

@@ -1,0 +1,16 @@
+import type { Command } from '../command.ts';
+
+export const ping: Command = {
+  words: 'ping',
+  says: 'Is the server there?',
+  async run({ service, output }) {
+    const { client, url } = await service();
+    try {
+      const answer = await client.ping();
+      output.record('ping', answer, `${answer.status} (${url})`);
+    } catch (error) {
+      if (output.format === 'json') output.record('ping', { status: 'error', message: (error as Error).message }, '');
+      throw error;
+    }
+  },
+};

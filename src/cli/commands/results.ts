@@ -1,0 +1,75 @@
+import type { Result } from '../../core/contract/result.ts';
+import { type Command, integer } from '../command.ts';
+import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
+import type { Column } from '../output/table.ts';
+import { bytesText, percentText, secondsText } from '../output/words.ts';
+import { allRows, pagingOptions } from '../paging.ts';
+
+const columns: readonly Column<Result>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Job ID', value: ({ job_id: job }) => job, align: 'right' },
+  { title: 'Job Name', value: ({ job_name: name }) => name },
+  { title: 'Run ID', value: ({ run_id: run }) => run, align: 'right' },
+  { title: 'Attempt', value: ({ attempt_id: attempt }) => attempt, align: 'right' },
+  { title: 'Return Code', value: ({ return_code: code }) => code, align: 'right' },
+  { title: 'Exec Time', value: ({ exec_time_minutes: minutes }) => secondsText(minutes * 60), align: 'right' },
+  { title: 'Peak Mem', value: ({ peak_memory_bytes: bytes }) => bytesText(bytes), align: 'right' },
+  { title: 'Peak CPU %', value: ({ peak_cpu_percent: percent }) => percentText(percent), align: 'right' },
+  { title: 'Completion Time', value: ({ completion_time: time }) => time },
+  { title: 'Status', value: ({ status }) => status },
+];
+
+const ofAllRuns = new Set(['Run ID']);
+
+export const resultsList: Command = {
+  words: 'results list [workflow]',
+  says: 'List how jobs ended: the current result of each, or with --all-runs the whole history.',
+  options: [
+    { flags: '-j, --job-id <id>', says: 'only of this job', read: integer('--job-id', 1) },
+    { flags: '-r, --run-id <id>', says: 'only of this run', read: integer('--run-id', 0) },
+    { flags: '--return-code <code>', says: 'only with this return code', read: integer('--return-code') },
+    { flags: '--failed', says: 'only with a return code other than 0' },
+    { flags: '-s, --status <status>', says: 'only with this status' },
+    { flags: '--compute-node <id>', says: 'only of this compute node', read: integer('--compute-node', 1) },
+    { flags: '--all-runs', says: 'of all runs and attempts' },
+    ...pagingOptions,
+  ],
+  async run(context, [workflow], options) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const allRuns = options['allRuns'] === true;
+    const all = await allRows(options, (paging) =>
+      client.listResults({
+        query: {
+          workflow_id: id,
+          job_id: options['jobId'] as number | undefined,
+          run_id: options['runId'] as number | undefined,
+          return_code: options['returnCode'] as number | undefined,
+          status: options['status'] as Result['status'] | undefined,
+          compute_node_id: options['computeNode'] as number | undefined,
+          all_runs: allRuns || undefined,
+          ...paging,
+        },
+      }),
+    );
+    const items = options['failed'] === true ? all.filter(({ return_code: code }) => code !== 0) : all;
+    context.output.list({
+      items,
+      columns: columns.filter(({ title }) => allRuns || context.output.format === 'csv' || !ofAllRuns.has(title)),
+      things: 'results',
+      title: `Results for workflow ${id}:`,
+      empty: `No results found for workflow ID: ${id}`,
+    });
+  },
+};
+
+export const resultsGet: Command = {
+  words: 'results get <id>',
+  says: 'Show one result.',
+  async run({ service, output }, [given]) {
+    const { client } = await service();
+    const result = await client.getResult({ params: { id: workflowId(given) } });
+    const lines = columns.map(({ title, value }) => `  ${title}: ${String(value(result) ?? '')}`);
+    output.record('result', result, [`Result ${result.id}:`, ...lines].join('\n'));
+  },
+};

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import type { Client } from '../client/client.ts';
+import type { Connection } from '../runner/send.ts';
+import { Failure } from './command.ts';
+import type { Output } from './output/output.ts';
+import type { Settings } from './settings.ts';
+import type { Standalone } from './standalone.ts';
+
+/** A service that a command may talk to. */
+export interface Service {
+  readonly client: Client;
+  readonly connection: Connection;
+  readonly url: string;
+  /** Variables with which jobs reach it as well. */
+  readonly variables: readonly (readonly [string, string])[];
+}
+
+/** What a command is given. */
+export interface Context {
+  readonly settings: Settings;
+  readonly output: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The service: reached, or started for this command. */
+  service(): Promise<Service>;
+  /** Sets the exit code of the program, which goes on. */
+  exitWith(code: number): void;
+}
+
+export interface OpenContext extends Context {
+  readonly exitCode: number;
+  close(): Promise<void>;
+}
+
+export function createContext(settings: Settings, output: Output, environment: Context['environment']): OpenContext {
+  let exitCode = 0;
+  let opened: Promise<Service> | undefined;
+  let standalone: Standalone | undefined;
+  let connection: Connection | undefined;
+
+  const open = async (): Promise<Service> => {
+    const { connect } = await import('../runner/send.ts');
+    const { createClient } = await import('../client/client.ts');
+    if (settings.standalone) {
+      const { startStandalone } = await import('./standalone.ts');
+      standalone = await startStandalone(settings, output, environment);
+    }
+    const url = standalone?.url ?? settings.url;
+    const password = standalone?.credential ?? settings.password;
+    connection = connect({
+      url: validUrl(url),
+      username: settings.user,
+      password,
+      cookie: settings.cookie,
+      certificates: settings.tlsCaCert === undefined ? undefined : readFileSync(settings.tlsCaCert, 'utf8'),
+      insecure: settings.tlsInsecure,
+    });
+    const login: readonly (readonly [string, string])[] =
+      password === undefined
+        ? []
+        : [
+            ['TORC_USERNAME', settings.user],
+            ['TORC_PASSWORD', password],
+          ];
+    return { client: createClient(connection.send), connection, url, variables: login };
+  };
+
+  return {
+    settings,
+    output,
+    environment,
+    service: () => (opened ??= open()),
+    exitWith(code) {
+      exitCode = code;
+    },
+    get exitCode() {
+      return exitCode;
+    },
+    async close() {
+      await opened?.catch(() => {});
+      connection?.close();
+      await standalone?.stop();
+    },
+  };
+}
+
+function validUrl(text: string): string {
+  try {
+    return new URL(text).href.replace(/\/+$/, '');
+  } catch (cause) {
+    throw new Failure(`not a URL: "${text}"; expected something like http://localhost:8080/torc-service/v1`, { cause });
+  }
+}

@@ -1,0 +1,33 @@
+/** Numbers and times as people read them. */
+
+/** `1.5 GB`: in units of 1024, one decimal. */
+export function bytesText(bytes: number | null | undefined): string {
+  if (bytes === undefined || bytes === null) return '';
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** `2h 05m`, `3m 12s`, `4.2s`, `85ms`. */
+export function secondsText(seconds: number | null | undefined): string {
+  if (seconds === undefined || seconds === null || !Number.isFinite(seconds)) return '';
+  if (seconds < 1) return `${Math.round(seconds * 1000)}ms`;
+  if (seconds < 60) return `${seconds.toFixed(1)}s`;
+  const whole = Math.round(seconds);
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  if (whole < 86_400) return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
+  return `${Math.floor(whole / 86_400)}d ${two(Math.floor((whole % 86_400) / 3600))}h`;
+}
+
+/** `1 job`, `3 jobs`. */
+export const counted = (count: number, thing: string, things = `${thing}s`) =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? thing : things}`;
+
+export const percentText = (percent: number | null | undefined) =>
+  percent === undefined || percent === null ? '' : `${percent.toFixed(1)}%`;

@@ -1,0 +1,160 @@
+import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
+import { ServiceError, Unreachable } from '../client/errors.ts';
+import { Refusal } from '../core/contract/refusals.ts';
+import { VERSION } from '../core/contract/version.ts';
+import { type Command, Failure, type Option, UsageError, type Values } from './command.ts';
+import { commandsOf } from './commands.ts';
+import { createContext } from './context.ts';
+import { CsvRefused, createOutput, type Output } from './output/output.ts';
+import { globalOptions, settingsOf } from './settings.ts';
+
+const USAGE = 2;
+
+/** Runs the command that the words name, and says its exit code. */
+export async function runProgram(program: string, argv: readonly string[]): Promise<number> {
+  const streams = { out: process.stdout, err: process.stderr };
+  const colours = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
+  const plain = createOutput('table', streams, colours);
+  let exitCode = 0;
+
+  const act = async (command: Command, args: readonly unknown[], options: Values) => {
+    const settings = settingsOf(options, process.env);
+    const output = createOutput(settings.format, streams, colours);
+    if (command.offline === true && settings.standalone)
+      output.warn('--standalone has no effect for this command; ignoring.');
+    const context = createContext(settings, output, process.env);
+    try {
+      await command.run(context, args as never, options);
+      exitCode = context.exitCode;
+    } finally {
+      await context.close();
+    }
+  };
+
+  try {
+    if (argv[0] === 'complete') {
+      await complete(treeOf(program, act), argv.slice(argv[1] === '--' ? 2 : 1));
+      return 0;
+    }
+    await treeOf(program, act).parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return explain(error, plain);
+  }
+}
+
+/** Answers the completion script of a shell: what could stand at the end of these words. */
+async function complete(tree: Commander, words: string[]): Promise<void> {
+  const { default: tab } = await import('@bomb.sh/tab/commander');
+  tab(tree, { completionCommandName: 'completions-of' }).parse(words);
+}
+
+/** Says what went wrong, and the exit code for it. */
+function explain(error: unknown, output: Output): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  if (error instanceof UsageError) {
+    output.error(error.message);
+    return USAGE;
+  }
+  if (error instanceof Failure) {
+    output.error(error.message);
+    return error.exitCode;
+  }
+  if (error instanceof CsvRefused) {
+    output.error(error.message);
+    return 1;
+  }
+  if (error instanceof Refusal || error instanceof ServiceError) {
+    output.error(error.message);
+    if (error.remedy !== undefined) output.notice(error.remedy);
+    return 1;
+  }
+  if (error instanceof Unreachable) {
+    output.error(error.message);
+    output.notice(
+      'Is the server running, and is the URL right? Start one with `torc-server run`, or add -s to start one for this command alone.',
+    );
+    return 1;
+  }
+  output.error(`a bug in torc: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return 1;
+}
+
+type Act = (command: Command, args: readonly unknown[], options: Values) => Promise<void>;
+
+/** The commands of a program as commander knows them. */
+export function treeOf(program: string, act: Act): Commander {
+  const root = new Commander(program).enablePositionalOptions().exitOverride().showHelpAfterError(false);
+  if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
+  for (const option of globalOptions) root.addOption(optionOf(option));
+  for (const command of commandsOf(program)) add(root, command, act);
+  return root;
+}
+
+function add(root: Commander, command: Command, act: Act): void {
+  const [words, args] = split(command.words);
+  let parent = root;
+  for (const word of words.slice(0, -1)) {
+    parent = parent.commands.find((each) => each.name() === word) ?? groupOf(parent, word);
+  }
+  const own = new Commander(words.at(-1))
+    .summary(command.says)
+    .description([command.says, command.more].filter(Boolean).join('\n\n'));
+  if (args !== '') own.arguments(args);
+  if (command.trailing === true) own.passThroughOptions();
+  const taken = new Set<string>();
+  for (const option of command.options ?? []) {
+    own.addOption(optionOf(option));
+    for (const flag of flagsOf(option)) taken.add(flag);
+  }
+  // Global options are taken behind the words too, where the command has not another meaning for them.
+  for (const option of globalOptions) {
+    const free = flagsOf(option).filter((flag) => !taken.has(flag));
+    if (free.length === 0 || taken.has(longOf(option))) continue;
+    const flags = option.flags.split(/,\s*/).filter((part) => free.includes(part.split(' ')[0] as string));
+    own.addOption(optionOf({ ...option, flags: flags.join(', ') }).hideHelp());
+  }
+  own.exitOverride().action(async (...given: unknown[]) => {
+    const options = merged(root, own);
+    await act(command, given.slice(0, -2), options);
+  });
+  parent.addCommand(own);
+}
+
+function groupOf(parent: Commander, word: string): Commander {
+  const group = new Commander(word).enablePositionalOptions().exitOverride();
+  parent.addCommand(group);
+  return group;
+}
+
+/** What was given behind the words wins over what was given before them, and both over defaults. */
+function merged(root: Commander, own: Commander): Values {
+  const values: Record<string, unknown> = { ...root.opts() };
+  for (const [name, value] of Object.entries(own.opts() as Record<string, unknown>)) {
+    if (name in values && own.getOptionValueSource(name) === 'default' && root.getOptionValueSource(name) !== undefined)
+      continue;
+    values[name] = value;
+  }
+  return values;
+}
+
+function optionOf({ flags, says, default: initial, read, many, choices }: Option): CommanderOption {
+  const option = new CommanderOption(flags, says);
+  if (initial !== undefined) option.default(initial);
+  if (choices !== undefined) option.choices(choices);
+  else if (many === true)
+    option.argParser((text: string, before: unknown[] | undefined) => [
+      ...(before ?? []),
+      read === undefined ? text : read(text),
+    ]);
+  else if (read !== undefined) option.argParser((text: string) => read(text));
+  return option;
+}
+
+const split = (words: string): [string[], string] => {
+  const match = /^([a-z][\w -]*?)(?:\s+([<[].*))?$/.exec(words);
+  return [(match?.[1] ?? words).split(' '), match?.[2] ?? ''];
+};
+
+const flagsOf = ({ flags }: Option): string[] => flags.split(/,\s*/).map((part) => part.split(' ')[0] as string);
+const longOf = (option: Option): string => flagsOf(option).find((flag) => flag.startsWith('--')) ?? '';

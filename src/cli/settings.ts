@@ -1,0 +1,82 @@
+import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
+import { BASE_PATH } from '../core/contract/base-path.ts';
+import { Failure, type Option, type Values } from './command.ts';
+import type { Format } from './output/output.ts';
+
+/** Options of every command, before its words or after them. */
+export const globalOptions: readonly Option[] = [
+  { flags: '--log-level <level>', says: 'debug, info, warn or error (RUST_LOG; default info)' },
+  { flags: '-f, --format <format>', says: 'table, json or csv', default: 'table' },
+  {
+    flags: '--url <url>',
+    says: `URL of the service with ${BASE_PATH} (TORC_API_URL; default http://localhost:8080${BASE_PATH})`,
+  },
+  { flags: '--password <password>', says: 'password for the service (TORC_PASSWORD)' },
+  { flags: '--skip-version-check', says: 'do not compare versions with the server' },
+  { flags: '--tls-ca-cert <pem>', says: 'certificates to trust, as a PEM file (TORC_TLS_CA_CERT)' },
+  { flags: '--tls-insecure', says: 'accept any certificate (TORC_TLS_INSECURE)' },
+  { flags: '--cookie-header <cookie>', says: 'cookie for a proxy (TORC_COOKIE_HEADER)' },
+  { flags: '-s, --standalone', says: 'start a server for this command alone, on an embedded database' },
+  { flags: '--db <path>', says: 'database of the standalone server', default: './torc_output/torc.db' },
+  { flags: '--in-memory', says: 'keep the standalone database in memory; --db gets a copy at the end (run and exec)' },
+  { flags: '--snapshot-interval-seconds <n>', says: 'with --in-memory, copy to --db this often as well' },
+  {
+    flags: '--torc-server-bin <program>',
+    says: 'the server to start (TORC_SERVER_BIN; default the one of this installation)',
+  },
+];
+
+export interface Settings {
+  readonly format: Format;
+  readonly logLevel: LogLevel;
+  readonly url: string;
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly cookie: string | undefined;
+  readonly tlsCaCert: string | undefined;
+  readonly tlsInsecure: boolean;
+  readonly skipVersionCheck: boolean;
+  readonly standalone: boolean;
+  readonly database: string;
+  readonly inMemory: boolean;
+  readonly snapshotIntervalSeconds: number | undefined;
+  readonly serverProgram: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What holds for this command: options first, then the environment, then what is built in. */
+export function settingsOf(options: Values, environment: Environment): Settings {
+  const text = (name: string) => options[name] as string | undefined;
+  const format = text('format') ?? 'table';
+  if (format !== 'table' && format !== 'json' && format !== 'csv')
+    throw new Failure("format must be one of 'table', 'json', or 'csv'");
+  const interval = text('snapshotIntervalSeconds');
+  if (interval !== undefined && !(Number(interval) >= 1))
+    throw new Failure(`--snapshot-interval-seconds: expected 1 or more, found ${interval}`);
+  return {
+    format,
+    logLevel: logLevelOf(text('logLevel') ?? environment['RUST_LOG']),
+    url: (text('url') ?? environment['TORC_API_URL'] ?? `http://localhost:8080${BASE_PATH}`).replace(/\/+$/, ''),
+    user: userOf(environment),
+    password: text('password') ?? environment['TORC_PASSWORD'],
+    cookie: text('cookieHeader') ?? environment['TORC_COOKIE_HEADER'],
+    tlsCaCert: text('tlsCaCert') ?? environment['TORC_TLS_CA_CERT'],
+    tlsInsecure: options['tlsInsecure'] === true || environment['TORC_TLS_INSECURE'] === 'true',
+    skipVersionCheck: options['skipVersionCheck'] === true,
+    standalone: options['standalone'] === true,
+    database: text('db') ?? './torc_output/torc.db',
+    inMemory: options['inMemory'] === true,
+    snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
+    serverProgram: text('torcServerBin') ?? environment['TORC_SERVER_BIN'],
+  };
+}
+
+/** Whose workflows these are: also the name of the login. */
+export function userOf(environment: Environment): string {
+  return (
+    [environment['TORC_USERNAME'], environment['USER'], environment['USERNAME']].find(
+      (name) => name !== undefined && name !== '',
+    ) ?? 'unknown'
+  );
+}

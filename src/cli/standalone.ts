@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Companion, startCompanion } from '../cluster/exec.ts';
+import { BASE_PATH } from '../core/contract/base-path.ts';
+import { Failure } from './command.ts';
+import type { Output } from './output/output.ts';
+import type { Settings } from './settings.ts';
+
+/** A server that lives for one command. */
+export interface Standalone {
+  readonly url: string;
+  /** Only requests that carry it are answered. */
+  readonly credential: string;
+  /** Ends the server; a database in memory is copied to its file first. */
+  stop(): Promise<void>;
+}
+
+/** The variable in which a server finds its credential: of its own process only, never an argument that others could read. */
+export const CREDENTIAL_VARIABLE = 'TORC_SERVER_CREDENTIAL';
+
+const START_MS = 15_000;
+const STOP_MS = 2_000;
+const SNAPSHOT_MS = 5_000;
+/** A server that dies is started again, on the same port, so many times. */
+const RESTARTS = 5;
+
+/** Starts a server as a child process: it never shares the heap of the runner, whose launches would slow down with it. */
+export async function startStandalone(
+  settings: Settings,
+  output: Output,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Standalone> {
+  const { database, inMemory, snapshotIntervalSeconds } = settings;
+  const credential = randomBytes(32).toString('base64url');
+  mkdirSync(dirname(database), { recursive: true });
+
+  let server: Companion;
+  let port = 0;
+  let isStopping = false;
+  let restarts = 0;
+  let heardSnapshot: () => void = () => {};
+  let timer: NodeJS.Timeout | undefined;
+
+  const launch = async (): Promise<void> => {
+    const [program, ...args] = programOf(settings);
+    let heardPort: (port: number) => void = () => {};
+    const started = new Promise<number>((resolve) => {
+      heardPort = resolve;
+    });
+    try {
+      server = await startCompanion(
+        program as string,
+        [
+          ...args,
+          'run',
+          '--host',
+          '127.0.0.1',
+          '--port',
+          String(port),
+          '--database',
+          inMemory ? ':memory:' : database,
+          '--shutdown-on-stdin-eof',
+        ],
+        {
+          environment: {
+            ...environment,
+            [CREDENTIAL_VARIABLE]: credential,
+            ...(inMemory ? { TORC_SERVER_SNAPSHOT_PATH: database, TORC_SERVER_SNAPSHOT_KEEP: '1' } : {}),
+          },
+          onLine(line) {
+            const told = /^TORC_SERVER_PORT=(\d+)$/.exec(line);
+            if (told !== null) heardPort(Number(told[1]));
+            if (line.startsWith('TORC_SNAPSHOT_DONE=')) heardSnapshot();
+          },
+          onErrorLine: (line) => output.notice(`[torc-server] ${line}`),
+        },
+      );
+    } catch (cause) {
+      throw new Failure(
+        `Error starting standalone torc-server: failed to spawn ${program}: ${(cause as Error).message}`,
+        { cause },
+      );
+    }
+    const ended = server.ended.then(({ code, signal }) => ({ code, signal }));
+    const first = await Promise.race([started, ended, late(START_MS)]);
+    if (typeof first === 'number') {
+      port = first;
+      void ended.then(restart);
+      return;
+    }
+    server.signal('SIGKILL');
+    throw new Failure(
+      `Error starting standalone torc-server: ${first === undefined ? `no word from it within ${START_MS / 1000} s` : `it ended at once (${endOf(first)}); its own words stand above`}`,
+    );
+  };
+
+  const restart = async ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }) => {
+    if (isStopping || inMemory) return;
+    restarts += 1;
+    output.warn(
+      `the standalone torc-server ended (${endOf({ code, signal })})${restarts > RESTARTS ? '' : '; starting it again'}`,
+    );
+    if (restarts > RESTARTS) return;
+    await launch().catch((error: unknown) => output.error((error as Error).message));
+  };
+
+  const snapshot = async (): Promise<void> => {
+    const done = new Promise<boolean>((resolve) => {
+      heardSnapshot = () => resolve(true);
+    });
+    server.signal('SIGUSR1');
+    const heard = await Promise.race([done, late(SNAPSHOT_MS), server.ended.then(() => undefined)]);
+    if (heard !== true) output.warn(`timed out waiting for final snapshot to ${database}`);
+  };
+
+  await launch();
+  const url = `http://127.0.0.1:${port}${BASE_PATH}`;
+  output.notice(`Started standalone torc-server on ${url} (db: ${inMemory ? ':memory:' : database})`);
+  if (inMemory && snapshotIntervalSeconds !== undefined) {
+    timer = setInterval(() => void snapshot(), snapshotIntervalSeconds * 1000);
+    timer.unref();
+  }
+
+  return {
+    url,
+    credential,
+    async stop() {
+      clearInterval(timer);
+      if (isStopping) return;
+      isStopping = true;
+      if (inMemory) await snapshot();
+      server.endInput();
+      const ended = await Promise.race([server.ended, late(STOP_MS)]);
+      if (ended === undefined) server.signal('SIGKILL');
+      await server.ended;
+    },
+  };
+}
+
+const endOf = ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }) =>
+  signal === null ? `exit code ${code}` : signal;
+
+function late(ms: number): Promise<undefined> {
+  return new Promise((resolve) => void setTimeout(() => resolve(undefined), ms).unref());
+}
+
+/** The server's program: one that was named, or that of this installation run by this runtime. */
+function programOf({ serverProgram }: Settings): string[] {
+  if (serverProgram !== undefined) return [serverProgram];
+  const root = packageRoot(fileURLToPath(import.meta.url));
+  return [process.execPath, join(root, 'bin', 'torc-server.mjs')];
+}
+
+/** The folder that holds `src` or `dist`, whichever this file is read from. */
+function packageRoot(path: string): string {
+  const at = Math.max(path.lastIndexOf('/src/cli/'), path.lastIndexOf('/dist/'));
+  return path.slice(0, at);
+}

@@ -1,0 +1,54 @@
+import { type Input, type Reply, type Route, type RouteName, routes } from '../core/contract/routes.ts';
+import { type Response, ServiceError } from './errors.ts';
+
+/** A request as it leaves: the path begins behind the base path. */
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** Carries requests: over a connection, or straight into an app in a test. Throws `Unreachable` when there is no answer. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** The parts that a call must be given, and those that it may be given: a query without required fields may be left out. */
+type Given<N extends RouteName> = { [P in keyof Input<N>]: undefined extends Input<N>[P] ? never : P }[keyof Input<N>];
+type Optional<N extends RouteName> = { [P in Given<N>]: object extends Input<N>[P] ? P : never }[Given<N>];
+type Call<N extends RouteName> = Pick<Input<N>, Exclude<Given<N>, Optional<N>>> & Partial<Pick<Input<N>, Optional<N>>>;
+
+/** The routes as calls. Replies are trusted: both sides are made from one table. */
+export type Client = {
+  readonly [N in RouteName]: (...call: object extends Call<N> ? [Call<N>?] : [Call<N>]) => Promise<Reply<N>>;
+};
+
+export function createClient(send: Send): Client {
+  const call =
+    (name: string, route: Route) =>
+    async (input: { params?: object; query?: object; body?: unknown } = {}) => {
+      const response = await send({
+        method: route.method,
+        path: pathOf(route.path, input.params ?? {}) + queryOf(input.query ?? {}),
+        body: input.body === undefined ? undefined : JSON.stringify(input.body),
+      });
+      if (response.status >= 400) throw new ServiceError(wordsOf(name), response);
+      return JSON.parse(response.text) as unknown;
+    };
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => [name, call(name, route)]),
+  ) as unknown as Client;
+}
+
+/** The path with its parameters, each encoded. */
+export function pathOf(template: string, params: object): string {
+  const values = params as Record<string, string | number>;
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+export function queryOf(query: object): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined);
+  if (set.length === 0) return '';
+  return `?${set.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
+}
+
+/** `listComputeNodes` → `calling list compute nodes`: for messages. */
+const wordsOf = (name: string) => `calling ${name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()}`;

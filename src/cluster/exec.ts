@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/**
+ * The one door for helper programs. Arguments are a list and never become a shell's line.
+ */
+
+/** A program that runs beside us for as long as we want it. */
+export interface Companion {
+  readonly pid: number | undefined;
+  /** Resolves when it has ended, with how. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Closes its standard input, which some programs take as the word to end. */
+  endInput(): void;
+  signal(signal: NodeJS.Signals): void;
+}
+
+export interface CompanionOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onLine: (line: string) => void;
+  readonly onErrorLine: (line: string) => void;
+}
+
+/**
+ * Starts a program in a session of its own, so that a key pressed on our terminal does not end it.
+ *
+ * Throws when it cannot be started, with the system's words.
+ */
+export async function startCompanion(program: string, args: readonly string[], { environment, onLine, onErrorLine }: CompanionOptions): Promise<Companion> {
+  const child: ChildProcess = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment, detached: true });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  child.on('error', () => {});
+  child.stdin?.on('error', () => {});
+  if (child.stdout) createInterface({ input: child.stdout }).on('line', onLine);
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', onErrorLine);
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  return { pid: child.pid, ended, endInput: () => void child.stdin?.end(), signal: (signal) => void child.kill(signal) };
+}

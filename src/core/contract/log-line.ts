@@ -1,0 +1,37 @@
+/** How loud a line is. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+/** Is a line of this level written by a log that starts at `least`? */
+export const isLoudEnough = (level: LogLevel, least: LogLevel) => levels.indexOf(level) >= levels.indexOf(least);
+
+/** The level that a person or an environment variable names; anything unknown is info. */
+export function logLevelOf(text: string | undefined): LogLevel {
+  const name = (text ?? 'info').toLowerCase();
+  if (name === 'warning') return 'warn';
+  if (name === 'trace') return 'debug';
+  return levels.find((level) => level === name) ?? 'info';
+}
+
+/**
+ * One line of a log: time, level, words, then `key=value`. Tools search these lines, so the words and keys are public.
+ *
+ * Values with blanks, quotes or line breaks are quoted as JSON; fields without a value are left out.
+ */
+export function logLine(
+  level: LogLevel,
+  words: string,
+  fields: Readonly<Record<string, unknown>>,
+  atMs: number,
+): string {
+  const told = Object.entries(fields).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${valueText(value)}`],
+  );
+  return [new Date(atMs).toISOString(), level.toUpperCase(), words, ...told].join(' ');
+}
+
+function valueText(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+  return /[\s"=]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
+}

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants as files, openSync } from 'node:fs';
+import { constants } from 'node:os';
+import { type Ending, LaunchError, type Launcher } from './launcher.ts';
+
+export interface ChildOptions {
+  readonly bash: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onEnd: (endings: readonly Ending[]) => void;
+}
+
+// Appending keeps both streams whole where they share a file.
+const TRUNCATE_AND_APPEND = files.O_WRONLY | files.O_CREAT | files.O_TRUNC | files.O_APPEND;
+
+/**
+ * Launches through the runtime's own spawn: slower, and without the CPU time of jobs, but it works everywhere.
+ *
+ * Never called inside the runtime's `exit` callback: ends are told from `setImmediate`, or handles of ended processes
+ * pile up, tens of thousands of them.
+ */
+export function createChildLauncher({ bash, environment, onEnd }: ChildOptions): Launcher {
+  let ended: Ending[] = [];
+  const tell = () => {
+    const endings = ended;
+    ended = [];
+    onEnd(endings);
+  };
+  const end = (child: ChildProcess, code: number | null, signal: NodeJS.Signals | null) => {
+    ended.push({
+      pid: child.pid ?? -1,
+      exitCode: code ?? undefined,
+      signal: signal === null ? undefined : constants.signals[signal],
+      cpuSeconds: undefined,
+      peakBytes: undefined,
+    });
+    if (ended.length === 1) setImmediate(tell);
+  };
+
+  return {
+    name: 'child_process',
+    launch({ script, variables, stdout, stderr }) {
+      const opened: number[] = [];
+      const open = (path: string) => {
+        const fd = openSync(path, TRUNCATE_AND_APPEND);
+        opened.push(fd);
+        return fd;
+      };
+      try {
+        const out = stdout === undefined ? 'ignore' : open(stdout);
+        const err = stderr === undefined ? 'ignore' : stderr === stdout ? out : open(stderr);
+        const child = spawn(bash, ['-c', script], {
+          argv0: 'bash',
+          detached: true,
+          stdio: ['ignore', out, err],
+          env: { ...environment, ...Object.fromEntries(variables) },
+        });
+        child.once('error', () => {});
+        if (child.pid === undefined) throw new LaunchError('EAGAIN', 'bash could not be started');
+        child.once('exit', (code, signal) => end(child, code, signal));
+        return child.pid;
+      } catch (error) {
+        if (error instanceof LaunchError) throw error;
+        const code = (error as NodeJS.ErrnoException).code ?? 'EUNKNOWN';
+        throw new LaunchError(code, (error as Error).message);
+      } finally {
+        for (const fd of opened) closeSync(fd);
+      }
+    },
+    close: () => {},
+  };
+}

@@ -1,0 +1,76 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { createChildLauncher } from './child.ts';
+import { type Ending, LaunchError, type Launcher } from './launcher.ts';
+import { createPosixLauncher } from './posix.ts';
+
+export interface LauncherOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onEnd: (endings: readonly Ending[]) => void;
+}
+
+/**
+ * The fastest launcher that works here: `posix_spawn` where a self-test passes, the runtime's own spawn elsewhere.
+ *
+ * `TORC_LAUNCHER=child_process` asks for the second.
+ */
+export function createLauncher({ environment, onEnd }: LauncherOptions): Launcher {
+  const bash = findBash(environment['PATH'] ?? '');
+  const options = { bash, environment, onEnd };
+  const asked = environment['TORC_LAUNCHER'];
+  const posix =
+    asked === 'child_process'
+      ? undefined
+      : createPosixLauncher({ ...options, openFilesLimit: originalOpenFilesLimit() });
+  return posix ?? createChildLauncher(options);
+}
+
+function findBash(path: string): string {
+  for (const folder of [...path.split(delimiter), '/bin', '/usr/bin']) {
+    if (folder === '') continue;
+    const candidate = join(folder, 'bash');
+    try {
+      accessSync(candidate, constants.X_OK);
+      return candidate;
+    } catch {
+      // Not here.
+    }
+  }
+  throw new LaunchError('ENOENT', `jobs are run by bash, and there is none on PATH (${path})`);
+}
+
+/**
+ * The soft limit of open files before the runtime raised it to the hard one: that of the nearest ancestor which has a lower
+ * one. Jobs are given it back, for some programs loop over all descriptors that they might have.
+ */
+function originalOpenFilesLimit(): number | undefined {
+  const own = openFilesLimit('self');
+  if (own === undefined) return undefined;
+  let pid: number | undefined = process.ppid;
+  for (let generation = 0; pid !== undefined && pid > 0 && generation < GENERATIONS; generation += 1) {
+    const limit = openFilesLimit(pid);
+    if (limit !== undefined && limit < own) return limit;
+    pid = parentOf(pid);
+  }
+  return undefined;
+}
+
+const GENERATIONS = 8;
+
+function openFilesLimit(pid: number | 'self'): number | undefined {
+  try {
+    const match = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'));
+    return match === null ? undefined : Number(match[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const match = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return match === null ? undefined : Number(match[1]);
+  } catch {
+    return undefined;
+  }
+}

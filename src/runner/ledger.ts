@@ -1,0 +1,86 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Completion } from '../core/contract/exchange.ts';
+import type { ProcessIdentity } from '../cluster/host/facts.ts';
+
+/**
+ * A runner's file of starts and ends, beside its other output.
+ *
+ * The server learns of a start up to 20 ms after the fact, so a job that is pending there may have run. This file says
+ * which: each start is appended before the launch, each end when it is known. It is lost to a crash of the machine but
+ * not to one of the runner; whoever finds the runner gone on its host reads it and tells the server the rest. It is
+ * removed when everything in it has been acknowledged.
+ *
+ * The first line names the runner; then a line a fact: `S job attempt` or `E {completion}`. A last line that is cut short
+ * was never finished and does not count.
+ */
+export interface Ledger {
+  readonly path: string;
+  /** Before the launch: afterwards the job counts as started. */
+  start(jobId: number, attemptId: number): void;
+  end(completion: Completion): void;
+  /** Writes what `end` has gathered. */
+  flush(): void;
+  close(options: { readonly remove: boolean }): void;
+}
+
+export interface LedgerHead {
+  readonly workflow_id: number;
+  readonly run_id: number;
+  readonly compute_node_id: number;
+  readonly process: ProcessIdentity;
+}
+
+const MAGIC = 'torc-ledger-1';
+
+export function openLedger(path: string, head: LedgerHead): Ledger {
+  mkdirSync(dirname(path), { recursive: true });
+  const fd = openSync(path, 'a', 0o644);
+  writeSync(fd, `${MAGIC} ${JSON.stringify(head)}\n`);
+  let gathered = '';
+  const flush = () => {
+    if (gathered === '') return;
+    writeSync(fd, gathered);
+    gathered = '';
+  };
+  return {
+    path,
+    start(jobId, attemptId) {
+      gathered += `S ${jobId} ${attemptId}\n`;
+      flush();
+    },
+    end(completion) {
+      gathered += `E ${JSON.stringify(completion)}\n`;
+    },
+    flush,
+    close({ remove }) {
+      flush();
+      closeSync(fd);
+      if (remove) rmSync(path, { force: true });
+    },
+  };
+}
+
+export interface LedgerFacts {
+  readonly started: { job_id: number; attempt_id: number }[];
+  readonly completed: Completion[];
+}
+
+/** What a ledger says; undefined when there is none or it is not one of ours. */
+export function readLedger(path: string): LedgerFacts | undefined {
+  if (!existsSync(path)) return undefined;
+  const text = readFileSync(path, 'utf8');
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  if (lines[0]?.startsWith(`${MAGIC} `) !== true) return undefined;
+  const started = new Map<string, { job_id: number; attempt_id: number }>();
+  const completed: Completion[] = [];
+  for (const line of lines.slice(1)) {
+    if (line.startsWith('S ')) {
+      const [, job = '', attempt = ''] = line.split(' ');
+      started.set(line, { job_id: Number(job), attempt_id: Number(attempt) });
+    } else if (line.startsWith('E ')) {
+      completed.push(JSON.parse(line.slice(2)) as Completion);
+    }
+  }
+  return { started: [...started.values()], completed };
+}

@@ -1,0 +1,54 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isLoudEnough, type LogLevel, logLine } from '../core/contract/log-line.ts';
+
+/** Writes lines to a file. They are gathered: at a thousand jobs a second a write for each would be felt. */
+export interface Log {
+  write(level: LogLevel, words: string, fields?: Readonly<Record<string, unknown>>): void;
+  close(): void;
+}
+
+const FLUSH_MS = 200;
+const FLUSH_LENGTH = 64 * 1024;
+
+/** The log in a file at `path`; `echo` also hears warnings and errors, as they are. */
+export function openLog(path: string, least: LogLevel, now: () => number, echo: (line: string) => void): Log {
+  mkdirSync(dirname(path), { recursive: true });
+  const fd = openSync(path, 'a');
+  let gathered: string[] = [];
+  let length = 0;
+  const flush = () => {
+    if (length === 0) return;
+    const text = `${gathered.join('\n')}\n`;
+    gathered = [];
+    length = 0;
+    try {
+      writeSync(fd, text);
+    } catch (error) {
+      // A full disk must not end the jobs: what they did is told to the server.
+      echo(`cannot write the runner's log ${path}: ${(error as Error).message}`);
+    }
+  };
+  const timer = setInterval(flush, FLUSH_MS);
+  timer.unref();
+  return {
+    write(level, words, fields = {}) {
+      if (!isLoudEnough(level, least)) return;
+      const line = logLine(level, words, fields, now());
+      gathered.push(line);
+      length += line.length + 1;
+      if (isLoudEnough(level, 'warn')) echo(`${level}: ${words}${fieldsText(fields)}`);
+      if (length >= FLUSH_LENGTH) flush();
+    },
+    close() {
+      clearInterval(timer);
+      flush();
+      closeSync(fd);
+    },
+  };
+}
+
+function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+  const told = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return told.length === 0 ? '' : ` (${told.map(([key, value]) => `${key}=${String(value)}`).join(' ')})`;
+}

@@ -1,0 +1,44 @@
+import type { Completion, ExchangeRequest, Start } from '../core/contract/exchange.ts';
+
+/** What the server does not know yet. */
+export type News = Required<{ [P in 'started' | 'completed' | 'returned']: NonNullable<ExchangeRequest[P]> }>;
+
+/**
+ * What a runner has to tell, until it is acknowledged.
+ *
+ * A turn that got no answer is put back in front and told again: the server knows what it heard twice.
+ */
+export interface Outbox {
+  started(start: Start): void;
+  completed(completion: Completion): void;
+  returned(jobIds: readonly number[]): void;
+  readonly isEmpty: boolean;
+  take(): News;
+  putBack(news: News): void;
+}
+
+export function createOutbox(): Outbox {
+  let started: Start[] = [];
+  let completed: Completion[] = [];
+  let returned: number[] = [];
+  return {
+    started: (start) => void started.push(start),
+    completed: (completion) => void completed.push(completion),
+    returned: (jobIds) => void returned.push(...jobIds),
+    get isEmpty() {
+      return started.length + completed.length + returned.length === 0;
+    },
+    take() {
+      const news = { started, completed, returned };
+      started = [];
+      completed = [];
+      returned = [];
+      return news;
+    },
+    putBack(news) {
+      started = [...news.started, ...started];
+      completed = [...news.completed, ...completed];
+      returned = [...news.returned, ...returned];
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Request, Send } from '../client/client.ts';
+import { type Response, ServiceError, Unreachable } from '../client/errors.ts';
+import type { OpenStream } from '../client/event-stream.ts';
+
+/** How a service is reached. */
+export interface ServiceAddress {
+  /** With the base path, without a slash at the end. */
+  readonly url: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Sent as it is, for proxies that want one. */
+  readonly cookie?: string | undefined;
+  /** Certificates to trust besides the system's, as PEM. */
+  readonly certificates?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecure?: boolean | undefined;
+}
+
+export interface Connection {
+  readonly send: Send;
+  /** Opens the event stream at a path such as `/workflows/7/events/stream?types=jobs_ready`. */
+  readonly events: (path: string) => OpenStream;
+  close(): void;
+}
+
+/** Longest wait for an answer. The server answers in milliseconds; what takes longer is a server or a network that hangs. */
+const ANSWER_MS = 120_000;
+
+/**
+ * Requests over node:http with connections that are kept: `fetch` costs half a millisecond more on each, which a runner
+ * of short jobs would feel (hot-path figures in docs/adr).
+ */
+export function connect(address: ServiceAddress): Connection {
+  const url = new URL(address.url);
+  const secure = url.protocol === 'https:';
+  const tls = secure ? { ca: address.certificates, rejectUnauthorized: address.insecure !== true } : {};
+  const agent = secure ? new HttpsAgent({ keepAlive: true, ...tls }) : new HttpAgent({ keepAlive: true });
+  const request = secure ? httpsRequest : httpRequest;
+  const common: RequestOptions = {
+    hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    agent,
+  };
+  const base = url.pathname.replace(/\/+$/, '');
+  const headers = headersOf(address, url);
+
+  const ask = (
+    { method, path, body }: Request,
+    extra: Record<string, string>,
+    onResponse: (response: IncomingMessage) => void,
+  ): ClientRequest => {
+    const length =
+      body === undefined
+        ? {}
+        : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) };
+    const asked = request(
+      { ...common, method, path: base + path, headers: { ...headers, ...length, ...extra } },
+      onResponse,
+    );
+    asked.end(body);
+    return asked;
+  };
+
+  return {
+    send: (sent) =>
+      new Promise<Response>((resolve, reject) => {
+        const lost = (cause: unknown) =>
+          reject(new Unreachable(`no answer from ${address.url}: ${(cause as Error).message}`, { cause }));
+        const asked = ask(sent, {}, (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') }),
+          );
+          response.on('error', lost);
+        });
+        asked.on('error', lost);
+        asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
+      }),
+    events: (path) => (lastEventId, signal) =>
+      new Promise((resolve, reject) => {
+        const extra = {
+          Accept: 'text/event-stream',
+          ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
+        };
+        const asked = ask({ method: 'GET', path, body: undefined }, extra, (response) => {
+          if (response.statusCode === 200) {
+            response.setEncoding('utf8');
+            resolve(response as AsyncIterable<string>);
+            return;
+          }
+          response.resume();
+          reject(new ServiceError('opening the event stream', { status: response.statusCode ?? 0, text: '' }));
+        });
+        asked.on('error', reject);
+        signal.addEventListener('abort', () => asked.destroy(), { once: true });
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+function headersOf({ username, password, cookie }: ServiceAddress, url: URL): Record<string, string> {
+  const user = url.username === '' ? username : decodeURIComponent(url.username);
+  const secret = url.password === '' ? password : decodeURIComponent(url.password);
+  return {
+    ...(secret === undefined
+      ? {}
+      : { Authorization: `Basic ${Buffer.from(`${user ?? ''}:${secret}`).toString('base64')}` }),
+    ...(user === undefined ? {} : { 'X-Torc-Client-User': user.replaceAll(/[^\x20-\x7e]/g, '?') }),
+    ...(cookie === undefined ? {} : { Cookie: cookie }),
+  };
+}

@@ -1,0 +1,97 @@
+import type { ClaimedJob } from '../core/contract/exchange.ts';
+import type { ExecutionConfig, Stdio } from '../core/contract/workflow.ts';
+import type { LaunchRequest } from './launch/launcher.ts';
+
+/** What all jobs of one run have in common. */
+export interface RunFacts {
+  readonly workflowId: number;
+  readonly runId: number;
+  readonly apiUrl: string;
+  /** As it was given: it may be relative to the working directory, which jobs share. */
+  readonly outputDir: string;
+  readonly submissionDirectory: string | undefined;
+  readonly execution: ExecutionConfig;
+  /** Variables of ours for every job: the mark of the runner, and how to reach a server that asks for a credential. */
+  readonly variables: readonly (readonly [string, string])[];
+}
+
+export interface StepFiles {
+  readonly stdout: string | undefined;
+  readonly stderr: string | undefined;
+}
+
+/** The folder of the jobs' output, within the output directory. */
+export const STDIO_FOLDER = 'job_stdio';
+
+/** How the output of a job is kept: its own way wins over the workflow's as a whole. */
+export function stdioOf(
+  execution: ExecutionConfig,
+  jobName: string,
+): Required<{ [F in keyof Stdio]: NonNullable<Stdio[F]> }> {
+  const chosen = execution.job_stdio_overrides?.[jobName] ?? execution.stdio ?? {};
+  return { mode: chosen.mode ?? 'separate', delete_on_success: chosen.delete_on_success ?? false };
+}
+
+/** Where the output of an attempt goes. The names are public: people and tools look for them. */
+export function filesOf(
+  { workflowId, runId, outputDir, execution }: RunFacts,
+  { id, attempt_id: attempt, name }: Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>,
+): StepFiles {
+  const stem = `${outputDir}/${STDIO_FOLDER}/job_wf${workflowId}_j${id}_r${runId}_a${attempt}`;
+  switch (stdioOf(execution, name).mode) {
+    case 'separate':
+      return { stdout: `${stem}.o`, stderr: `${stem}.e` };
+    case 'combined':
+      return { stdout: `${stem}.log`, stderr: `${stem}.log` };
+    case 'no_stdout':
+      return { stdout: undefined, stderr: `${stem}.e` };
+    case 'no_stderr':
+      return { stdout: `${stem}.o`, stderr: undefined };
+    case 'none':
+      return { stdout: undefined, stderr: undefined };
+  }
+}
+
+/**
+ * The line that bash is given.
+ *
+ * A script of one line stands before the command and is expected to end in `exec "$@"` or the like; one with a line
+ * break, even at its end, is a preamble of its own lines and does not wrap the command.
+ */
+export function scriptOf({
+  command,
+  invocation_script: script,
+}: Pick<ClaimedJob, 'command' | 'invocation_script'>): string {
+  if (script === undefined || script === null || script.trim() === '') return command;
+  return script.includes('\n') ? `${script.trimEnd()}\n${command}` : `${script.trim()} ${command}`;
+}
+
+/** What a job finds in its environment beyond the runner's: its own variables, its devices, and who it is. */
+export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
+  const variables = new Map<string, string>(Object.entries(job.env ?? {}));
+  if (gpus.length > 0) {
+    const devices = gpus.join(',');
+    for (const name of [
+      'CUDA_VISIBLE_DEVICES',
+      'HIP_VISIBLE_DEVICES',
+      'ROCR_VISIBLE_DEVICES',
+      'TORC_GPU_VISIBLE_DEVICES',
+    ]) {
+      variables.set(name, devices);
+    }
+  }
+  for (const [name, value] of facts.variables) variables.set(name, value);
+  variables.set('TORC_WORKFLOW_ID', String(facts.workflowId));
+  variables.set('TORC_RUN_ID', String(facts.runId));
+  variables.set('TORC_JOB_ID', String(job.id));
+  variables.set('TORC_JOB_NAME', job.name);
+  variables.set('TORC_OUTPUT_DIR', facts.outputDir);
+  variables.set('TORC_ATTEMPT_ID', String(job.attempt_id));
+  variables.set('TORC_API_URL', facts.apiUrl);
+  if (facts.submissionDirectory !== undefined) variables.set('TORC_WORKFLOW_SUBMISSION_DIR', facts.submissionDirectory);
+  return [...variables];
+}
+
+export function launchRequestOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): LaunchRequest {
+  return { script: scriptOf(job), variables: variablesOf(facts, job, gpus), ...filesOf(facts, job) };
+}

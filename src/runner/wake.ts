@@ -1,0 +1,61 @@
+import { followEvents, type OpenStream } from '../client/event-stream.ts';
+
+export interface WakeOptions {
+  readonly open: OpenStream;
+  /** Something happened that this runner waits for, or may have while it could not hear. */
+  readonly onWake: () => void;
+}
+
+/** Wakes the runner by what the server's event stream says. `isConnected` tells whether it can be relied on. */
+export interface Wake {
+  readonly isConnected: boolean;
+  /** Resolves when the stream stands, or after so many milliseconds. */
+  ready(atMostMs: number): Promise<void>;
+  close(): void;
+}
+
+/** What makes work for a runner, or ends it. */
+export const WAKING_EVENTS = [
+  'jobs_ready',
+  'jobs_returned',
+  'workflow_canceled',
+  'workflow_completed',
+  'workflow_started',
+  'workflow_reinitialized',
+] as const;
+
+export function createWake({ open, onWake }: WakeOptions): Wake {
+  const abort = new AbortController();
+  let isConnected = false;
+  let told: () => void = () => {};
+  const connected = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+
+  const listen = async () => {
+    const events = followEvents({
+      open,
+      signal: abort.signal,
+      wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms).unref()),
+      onConnected: () => {
+        isConnected = true;
+        told();
+        onWake();
+      },
+      onLost: () => {
+        isConnected = false;
+      },
+    });
+    for await (const _ of events) onWake();
+  };
+  void listen();
+
+  return {
+    get isConnected() {
+      return isConnected;
+    },
+    ready: (atMostMs) =>
+      Promise.race([connected, new Promise<void>((resolve) => void setTimeout(resolve, atMostMs).unref())]),
+    close: () => abort.abort(),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type * as z from 'zod';
+import { type Input, type Route, routes } from '../../core/contract/routes.ts';
+import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
+import type { AnsweredRoute, Handler } from '../store/handlers.ts';
+import type { Store } from '../store/store.ts';
+
+const MEBIBYTE = 2 ** 20;
+const USUAL_MEBIBYTES = 2;
+
+/** Puts a handler behind its route: what comes in is checked against the table, and a write joins the turn's transaction. */
+export function bind<N extends AnsweredRoute>(app: Hono, store: Store, name: N, handler: Handler<N>): void {
+  const route: Route = routes[name];
+  const mebibytes = route.bodyMebibytes ?? USUAL_MEBIBYTES;
+  const limit = bodyLimit({
+    maxSize: mebibytes * MEBIBYTE,
+    onError: () => {
+      throw new Refusal(
+        'BODY_TOO_LARGE',
+        `the request is larger than ${mebibytes} MiB, the most that this route takes`,
+      );
+    },
+  });
+
+  const answer = async (context: Context) => {
+    const input = {
+      params: checked(route.params, context.req.param(), 'PARAMETER_REFUSED', 'Invalid URL'),
+      query: checked(route.query, context.req.query(), 'PARAMETER_REFUSED', 'Failed to deserialize query string'),
+      body:
+        route.body === undefined
+          ? undefined
+          : checked(
+              route.body,
+              await json(context),
+              'BODY_REFUSED',
+              'Failed to deserialize the JSON body into the target type',
+            ),
+    } as Input<N>;
+    const reply = route.kind === 'write' ? await store.turns.write(() => handler(input)) : handler(input);
+    return context.body(JSON.stringify(reply), 200, { 'Content-Type': 'application/json' });
+  };
+
+  const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  if (route.body === undefined) app.on(route.method, path, answer);
+  else app.on(route.method, path, limit, answer);
+}
+
+async function json(context: Context): Promise<unknown> {
+  if (!/^application\/([\w.]+\+)?json\b/i.test(context.req.header('content-type') ?? '')) {
+    throw new Refusal('CONTENT_TYPE_REFUSED', 'Expected request with `Content-Type: application/json`');
+  }
+  const text = await context.req.text();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Refusal(
+      'BODY_MALFORMED',
+      `Failed to parse the request body as JSON: ${(cause as Error).message}`,
+      {},
+      { cause },
+    );
+  }
+}
+
+function checked(shape: z.ZodType | undefined, value: unknown, code: RefusalCode, what: string): unknown {
+  if (shape === undefined) return undefined;
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.map(({ path, message }) => ({ field: fieldOf(path), message }));
+  const told = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
+  throw new Refusal(code, `${what}: ${told}`, { issues });
+}
+
+/** `jobs[3].name`, as people write it. */
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}

@@ -1,0 +1,126 @@
+import type { Hono } from 'hono';
+import { severities, type StreamEventType } from '../../core/contract/event.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { routes } from '../../core/contract/routes.ts';
+import { type Change, severityOf } from '../store/changes.ts';
+import type { Store } from '../store/store.ts';
+
+/**
+ * The event stream of a workflow, as Server-Sent Events.
+ *
+ * Events are pushed as they are committed. The id of an event is `row.place`: its row in the change log and its place
+ * there. A client that comes back with `Last-Event-ID` is first served from the log; so is one that reads too slowly,
+ * which then costs a place in the log and no memory. Nothing is dropped.
+ */
+export function serveEvents(app: Hono, store: Store): void {
+  const { path, query, params } = routes.streamEvents;
+  app.get(path.replace('{id}', ':id'), (context) => {
+    const { id: workflowId } = params.parse(context.req.param());
+    store.find.workflow(workflowId);
+    const wanted = filterOf(query.parse(context.req.query()));
+    const last = context.req.header('last-event-id');
+    return context.body(eventsOf(store, workflowId, wanted, last === undefined ? undefined : placeOf(last)), 200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+    });
+  });
+}
+
+/** A place in the log: everything up to it, itself included, has been told. */
+interface Place {
+  readonly row: number;
+  readonly entry: number;
+}
+
+/** Rows read from the log at a time for a client that catches up. */
+const CATCH_UP_ROWS = 200;
+/** Bytes that may wait for a client before it is served from the log instead. */
+const WAITING_BYTES = 256 * 1024;
+/** Silence after which a comment is sent, so that both sides and the proxies between learn of a dead connection. */
+const KEEP_ALIVE_MS = 15_000;
+
+function eventsOf(
+  store: Store,
+  workflowId: number,
+  wanted: (type: StreamEventType) => boolean,
+  last: Place | undefined,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let told: Place = last ?? { row: 0, entry: 0 };
+  let isLive = last === undefined;
+  let stop = () => {};
+
+  const tell = (controller: ReadableStreamDefaultController<Uint8Array>, change: Change) => {
+    if (!wanted(change.event_type)) return;
+    const text = change.entries
+      .map((entry, index) => (change.id === told.row && index <= told.entry ? '' : eventText(change, entry, index)))
+      .join('');
+    if (text !== '') controller.enqueue(encoder.encode(text));
+  };
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const unsubscribe = store.changes.subscribe(workflowId, (change) => {
+          if (!isLive) return;
+          if ((controller.desiredSize ?? 0) <= 0) {
+            isLive = false;
+            told = { row: change.id - 1, entry: Number.MAX_SAFE_INTEGER };
+            return;
+          }
+          tell(controller, change);
+        });
+        const keepAlive = setInterval(() => controller.enqueue(encoder.encode(': keep-alive\n\n')), KEEP_ALIVE_MS);
+        stop = () => {
+          clearInterval(keepAlive);
+          unsubscribe();
+        };
+        // Says at once that the stream stands: a client that asks only after this misses nothing.
+        controller.enqueue(encoder.encode(': connected\n\n'));
+      },
+      pull(controller) {
+        while (!isLive && (controller.desiredSize ?? 0) > 0) {
+          const changes = store.changes.since(workflowId, told.row, CATCH_UP_ROWS);
+          for (const change of changes) {
+            tell(controller, change);
+            told = { row: change.id, entry: change.entries.length - 1 };
+          }
+          if (changes.length < CATCH_UP_ROWS) isLive = true;
+        }
+      },
+      cancel: () => stop(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
+  );
+}
+
+function eventText({ id, workflow_id, at_ms, event_type }: Change, entry: unknown, index: number): string {
+  const data = { workflow_id, timestamp: at_ms, event_type, severity: severityOf(event_type), data: entry };
+  return `id: ${id}.${index}\nevent: ${event_type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function placeOf(text: string): Place {
+  const match = /^(\d+)\.(\d+)$/.exec(text);
+  if (match === null) {
+    throw new Refusal('PARAMETER_REFUSED', `Last-Event-ID is not one of this stream's: "${text}"`, { found: text });
+  }
+  return { row: Number(match[1]), entry: Number(match[2]) };
+}
+
+/** Which types a client hears of: those it names, or all that are loud enough. An unknown level is info, as in the original. */
+function filterOf({
+  level,
+  types,
+}: {
+  level?: string | undefined;
+  types?: string | undefined;
+}): (type: StreamEventType) => boolean {
+  if (types !== undefined) {
+    const named = new Set(types.split(','));
+    return (type) => named.has(type);
+  }
+  const asked = severities.indexOf((level ?? 'info').toLowerCase() as (typeof severities)[number]);
+  const least = asked === -1 ? severities.indexOf('info') : asked;
+  return (type) => severities.indexOf(severityOf(type)) >= least;
+}

@@ -1,0 +1,101 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { createApp } from './http/app.ts';
+import { snapshot } from './snapshot.ts';
+import { openDatabase } from './store/database.ts';
+import { ownDatabase } from './store/own.ts';
+import { createStore } from './store/store.ts';
+
+export interface ServeOptions {
+  /** Path of the database file, or `:memory:`. */
+  readonly database: string;
+  /** Name or address to listen on; `localhost` means both loopback addresses and nothing else. */
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** When set, only requests that carry it are answered. */
+  readonly credential?: string | undefined;
+  readonly now?: () => number;
+  /** Hears of errors that are not refusals. */
+  readonly onError: (error: unknown) => void;
+  /** The disk failed under a commit: nothing may be acknowledged any more, so the process is expected to end. */
+  readonly onBroken: (error: unknown) => void;
+}
+
+export interface Service {
+  readonly port: number;
+  /** Copies the database to a file, keeping older copies. */
+  snapshot(path: string, keep: number): void;
+  /** Takes no more requests, answers those that are under way, and closes the database. */
+  close(): Promise<void>;
+}
+
+/** How long a client may keep an idle connection: longer than any runner is silent, or it would meet closed ones. */
+const KEEP_ALIVE_MS = 75_000;
+/** Time for requests under way when the server closes; event streams would hold it for ever. */
+const DRAIN_MS = 1_000;
+
+/** Opens the database, brings it up to date, and serves it. */
+export async function serve(options: ServeOptions): Promise<Service> {
+  const { database: path, host, port, credential, now = Date.now, onError, onBroken } = options;
+  const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
+  try {
+    const db = openDatabase(path);
+    const store = createStore(db, { now, onBroken });
+    const app = createApp(store, { credential, onError });
+    const listeners = await listen(app.fetch, host, port);
+    return {
+      port: (listeners[0]?.address() as AddressInfo).port,
+      snapshot: (target, keep) => snapshot(db, target, keep),
+      async close() {
+        await Promise.all(listeners.map(drain));
+        await store.turns.idle();
+        if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');
+        db.close();
+        owned?.release();
+      },
+    };
+  } catch (error) {
+    owned?.release();
+    throw error;
+  }
+}
+
+type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
+
+async function listen(fetch: Fetch, host: string, port: number): Promise<Server[]> {
+  if (host !== 'localhost') return [await listenOn(fetch, host, port)];
+  const first = await listenOn(fetch, '127.0.0.1', port);
+  try {
+    // Clients that ask for localhost may try ::1 first; a host without IPv6 does without.
+    return [first, await listenOn(fetch, '::1', (first.address() as AddressInfo).port)];
+  } catch {
+    return [first];
+  }
+}
+
+function listenOn(fetch: Fetch, host: string, port: number): Promise<Server> {
+  const server = createAdaptorServer({ fetch }) as Server;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  server.requestTimeout = 0;
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
+}
+
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

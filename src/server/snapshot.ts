@@ -1,0 +1,18 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import type { Database } from './store/database.ts';
+
+/**
+ * Copies a database that lives in memory to a file, keeping `keep` copies: `path`, `path.1` and so on, newest first.
+ *
+ * The copy is written beside its place and moved there, so that what stands at `path` is always whole.
+ */
+export function snapshot(db: Database, path: string, keep: number): void {
+  const fresh = `${path}.new`;
+  rmSync(fresh, { force: true });
+  db.prepare<{ fresh: string }>('vacuum into :fresh').run({ fresh });
+  for (let age = keep - 1; age >= 1; age -= 1) {
+    const younger = age === 1 ? path : `${path}.${age - 1}`;
+    if (existsSync(younger)) renameSync(younger, `${path}.${age}`);
+  }
+  renameSync(fresh, path);
+}
