@@ -72,6 +72,11 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
 
   return (workflowId: number, ends: readonly End[], reporter: Reporter): Verdict[] => {
     const told = new Map<StreamEventType, unknown[]>();
+    const tell = (type: StreamEventType, entry: unknown) => {
+      const entries = told.get(type);
+      if (entries === undefined) told.set(type, [entry]);
+      else entries.push(entry);
+    };
     let ready = 0;
 
     const verdicts = ends.map((end): Verdict => {
@@ -79,10 +84,17 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       const verdict = verdictOf(end, job, reporter);
       if (verdict !== undefined) return verdict;
       write(end);
-      const type = `job_${end.status}` as StreamEventType;
-      if (!told.has(type)) told.set(type, []);
-      told.get(type)?.push({ job_id: end.jobId, job_name: job?.name, status: end.status, return_code: end.returnCode });
-      if (end.status !== 'pending_failed') ready += release.dependantsOf(end);
+      tell(`job_${end.status}` as StreamEventType, {
+        job_id: end.jobId,
+        job_name: job?.name,
+        status: end.status,
+        return_code: end.returnCode,
+      });
+      if (end.status !== 'pending_failed') {
+        const released = release.dependantsOf(end);
+        ready += released.ready;
+        for (const canceled of released.canceled) tell('job_canceled', canceled);
+      }
       return 'accepted';
     });
 

@@ -10,8 +10,8 @@ import type { ResultQueries } from './queries.ts';
  * canceled instead, and so on downstream.
  */
 export const createRelease = ({ changes }: Store, queries: ResultQueries) => ({
-  /** How many jobs became ready. */
-  dependantsOf({ jobId, workflowId, status, returnCode }: End): number {
+  /** How many jobs became ready, and what is to be told of those that were canceled. */
+  dependantsOf({ jobId, status, returnCode }: End): { ready: number; canceled: object[] } {
     let ready = 0;
     const canceled: object[] = [];
     const ended = [{ id: jobId, failed: Number(isUnsuccessful(status, returnCode)) }];
@@ -29,8 +29,7 @@ export const createRelease = ({ changes }: Store, queries: ResultQueries) => ({
         ended.push({ id: doomed.id, failed: 1 });
       }
     }
-    if (canceled.length > 0) changes.record(workflowId, 'job_canceled', canceled);
-    return ready;
+    return { ready, canceled };
   },
 
   /** Tells that the workflow is complete, when it is. */

@@ -1,0 +1,200 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  ended,
+  registerNode,
+  started,
+  statuses,
+  testService,
+  type TestService,
+  workflowOf,
+} from '../../../tests/support/service.ts';
+
+let service: TestService;
+
+beforeEach(() => {
+  service = testService();
+});
+
+const all = { limit: 100, prefetch: 0, offer: { num_cpus: 100, memory_gb: 100, num_gpus: 8, num_nodes: 1 } };
+
+const turn = (id: number, nodeId: number, body: object = {}) =>
+  service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
+
+describe('dependants', () => {
+  it('are handed out in the answer to the end of their last dependency', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    const [a, b] = jobs as [never, never];
+    const half = await turn(id, nodeId, { started: [started(a)], completed: [ended(a)], want: all });
+    expect(half.jobs).toEqual([]);
+    const whole = await turn(id, nodeId, { completed: [ended(b)], want: all });
+    expect(whole.jobs.map(({ name }) => name)).toEqual(['c']);
+  });
+
+  it('are canceled with all that depends on them when a dependency failed, unless they do not mind', async () => {
+    const { id, nodeId } = await workflowOf(service, [
+      { name: 'a' },
+      { name: 'b', after: ['a'] },
+      { name: 'c', after: ['b'] },
+      { name: 'brave', after: ['a'], cancels: false },
+    ]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    await turn(id, nodeId, { completed: [ended(jobs[0] as never, 3)] });
+    expect(await statuses(service, id)).toEqual({ a: 'failed', b: 'canceled', c: 'canceled', brave: 'ready' });
+  });
+
+  it('wait for all their dependencies before they are canceled', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    await turn(id, nodeId, { completed: [ended(jobs[0] as never, 1)] });
+    expect((await statuses(service, id))['c']).toBe('blocked');
+    await turn(id, nodeId, { completed: [ended(jobs[1] as never)] });
+    expect((await statuses(service, id))['c']).toBe('canceled');
+  });
+
+  it('stay blocked while a dependency waits for a decision', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    const undecided = await turn(id, nodeId, {
+      completed: [{ ...ended(jobs[0] as never, 1), status: 'pending_failed' }],
+    });
+    expect(undecided.is_complete).toBe(false);
+    expect(await statuses(service, id)).toEqual({ a: 'pending_failed', b: 'blocked' });
+  });
+
+  it('do not outlive a restart of the counting: what failed before the server restarted still cancels', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    await turn(id, nodeId, { completed: [ended(jobs[0] as never, 1)] });
+    const row = service.store.db.prepare<{ id: number }, { upstream_failed: number; unmet: number }>(
+      "select upstream_failed, unmet from job where workflow_id = :id and name = 'c'",
+    );
+    expect(row.get({ id })).toEqual({ upstream_failed: 1, unmet: 1 });
+  });
+});
+
+describe('an end that is told twice', () => {
+  it('is known the second time, and counts once', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    const news = { started: [started(jobs[0] as never)], completed: [ended(jobs[0] as never)] };
+    expect((await turn(id, nodeId, news)).errors).toEqual([]);
+    expect((await turn(id, nodeId, news)).errors).toEqual([]);
+    expect((await statuses(service, id))['c']).toBe('blocked');
+    expect((await service.client.listResults({ query: { workflow_id: id } })).total_count).toBe(1);
+  });
+
+  it('is refused the second time by the routes of the original', async () => {
+    const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
+    const jobId = jobIds.get('a') as number;
+    const body = {
+      ...ended({ id: jobId, attempt_id: 1 }),
+      workflow_id: id,
+      run_id: 1,
+      compute_node_id: nodeId,
+    };
+    const call = { params: { id: jobId, status: 'completed' as const, run_id: 1 }, body };
+    expect((await service.client.completeJob(call)).status).toBe('completed');
+    await expect(service.client.completeJob(call)).rejects.toThrow(
+      `job_id=${jobId} is already complete with status=completed`,
+    );
+  });
+});
+
+describe('a report that is out of date', () => {
+  it('of an older run is refused whole, and changes nothing', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    await service.client.resetStatus({ params: { id }, query: { force: true } });
+    await expect(turn(id, nodeId, { completed: [ended(jobs[0] as never)] })).rejects.toMatchObject({
+      status: 422,
+      code: 'RUN_SUPERSEDED',
+    });
+    expect((await service.client.listResults({ query: { workflow_id: id, all_runs: true } })).items).toEqual([]);
+  });
+
+  it('of an older attempt, or of a job that another runner holds by now, is refused alone', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    const [a, b] = jobs as [(typeof jobs)[number], (typeof jobs)[number]];
+    await turn(id, nodeId, { started: [started(a)] });
+    await service.client.reportLostRunner({
+      params: { id, compute_node_id: nodeId },
+      body: { run_id: 1, started: [{ job_id: a.id, attempt_id: 1 }], reason: 'test' },
+    });
+    const other = await registerNode(service, id);
+    await turn(id, other, { want: all });
+    const late = await turn(id, nodeId, { completed: [ended(a), ended(b)] });
+    expect(late.errors.map(({ job_id, code }) => [job_id, code])).toEqual([[b.id, 'RUN_SUPERSEDED']]);
+    expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'pending' });
+  });
+
+  it('by the route of the original leaves no half-written result behind', async () => {
+    const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
+    const jobId = jobIds.get('a') as number;
+    const body = { ...ended({ id: jobId, attempt_id: 1 }), workflow_id: id, run_id: 7, compute_node_id: nodeId };
+    await expect(
+      service.client.completeJob({ params: { id: jobId, status: 'completed', run_id: 7 }, body }),
+    ).rejects.toMatchObject({ status: 422 });
+    expect((await service.client.listResults({ query: { workflow_id: id, all_runs: true } })).items).toEqual([]);
+    expect(await statuses(service, id)).toEqual({ a: 'ready' });
+  });
+});
+
+describe('a batch of completions', () => {
+  it('takes in what is right and lists what is wrong, each with its reason', async () => {
+    const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
+    const entry = (name: string, over: object = {}) => {
+      const jobId = jobIds.get(name) ?? 99;
+      const result = {
+        ...ended({ id: jobId, attempt_id: 1 }),
+        workflow_id: id,
+        run_id: 1,
+        compute_node_id: nodeId,
+        ...over,
+      };
+      return { job_id: jobId, status: 'completed' as const, run_id: 1, result };
+    };
+    const answer = await service.client.batchCompleteJobs({
+      params: { id },
+      body: { completions: [entry('a'), entry('a'), entry('nobody'), entry('b', { status: 'failed' })] },
+    });
+    expect(answer.completed).toEqual([jobIds.get('a')]);
+    expect(answer.errors.map(({ message }) => message)).toEqual([
+      `job_id=${jobIds.get('a')} is already complete with status=completed`,
+      'Job not found with ID: 99',
+      "ResultModel status='failed' does not match target status='completed'",
+    ]);
+  });
+});
+
+describe('a start', () => {
+  it('makes a pending job running, with its node and time', async () => {
+    const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
+    const { jobs } = await turn(id, nodeId, { want: all });
+    await turn(id, nodeId, { started: [started(jobs[0] as never)] });
+    const { items } = await service.client.listJobs({ query: { workflow_id: id } });
+    expect(items[0]).toMatchObject({
+      status: 'running',
+      compute_node_id: nodeId,
+      start_time: '2026-03-01T12:00:00.500Z',
+    });
+  });
+
+  it('of a job that is not pending is refused, with 422 and not 500', async () => {
+    const { nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
+    const params = { id: jobIds.get('a') as number, run_id: 1, compute_node_id: nodeId };
+    await expect(service.client.startJob({ params })).rejects.toMatchObject({ status: 422 });
+    expect(service.errors).toEqual([]);
+  });
+});
+
+it('says that the workflow is complete when its last job has ended, and not before', async () => {
+  const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
+  const first = await turn(id, nodeId, { want: all });
+  const second = await turn(id, nodeId, { completed: [ended(first.jobs[0] as never)], want: all });
+  expect(second.is_complete).toBe(false);
+  const last = await turn(id, nodeId, { completed: [ended(second.jobs[0] as never)] });
+  expect(last.is_complete).toBe(true);
+  expect(last.jobs_by_status.completed).toBe(2);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { testService } from '../../../tests/support/service.ts';
+import { createChangeLog } from './changes.ts';
+import { openDatabase } from './database.ts';
+import { migrate } from './migrate.ts';
+import { createTurns } from './turn.ts';
+
+const counted = () => {
+  const db = openDatabase(':memory:');
+  db.run('create table note (text text not null unique) strict');
+  db.run(
+    'create table change_log (id integer primary key, workflow_id integer, at_ms integer, event_type text, data text)',
+  );
+  const changes = createChangeLog(db, () => 0);
+  const broken: unknown[] = [];
+  const turns = createTurns(db, changes, (error) => broken.push(error));
+  const insert = db.prepare<{ text: string }>('insert into note (text) values (:text)');
+  const notes = db.prepare<Record<string, never>, { text: string }>('select text from note order by text');
+  return {
+    db,
+    changes,
+    turns,
+    broken,
+    add: (text: string) => insert.run({ text }),
+    notes: () => notes.all({}).map(({ text }) => text),
+  };
+};
+
+describe('writes of one turn', () => {
+  it('share a transaction: nothing is visible, and nobody is answered, before it ends', async () => {
+    const { turns, add, notes } = counted();
+    const answered: string[] = [];
+    const first = turns.write(() => add('a')).then(() => answered.push('a'));
+    const second = turns.write(() => add('b')).then(() => answered.push('b'));
+    expect([notes(), answered]).toEqual([[], []]);
+    await Promise.all([first, second]);
+    expect([notes(), answered]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  it('are rolled back one by one: what fails takes only itself along', async () => {
+    const { turns, add, notes, changes } = counted();
+    const heard: unknown[] = [];
+    changes.subscribe(1, (change) => heard.push(change.entries));
+    const outcomes = await Promise.allSettled([
+      turns.write(() => {
+        add('a');
+        changes.record(1, 'jobs_ready', ['kept']);
+      }),
+      turns.write(() => {
+        add('half');
+        changes.record(1, 'jobs_ready', ['lost']);
+        throw new Error('no');
+      }),
+      turns.write(() => add('c')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(notes()).toEqual(['a', 'c']);
+    expect(heard).toEqual([['kept']]);
+  });
+
+  it('are none of them acknowledged when the commit fails, nor any later one', async () => {
+    const { db, turns, add, broken } = counted();
+    db.run('pragma foreign_keys = on; create table parent (id integer primary key); ');
+    db.run('create table child (id integer references parent deferrable initially deferred)');
+    const orphan = db.prepare('insert into child values (7)');
+    const outcomes = await Promise.allSettled([turns.write(() => add('a')), turns.write(() => orphan.run({}))]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(broken).toHaveLength(1);
+    await expect(turns.write(() => add('b'))).rejects.toThrow('FOREIGN KEY');
+  });
+});
+
+it('listeners hear of a change after its commit, never before', async () => {
+  const { store } = testService();
+  const seen: number[] = [];
+  const rows = store.db.prepare<Record<string, never>, { n: number }>('select count(*) as n from change_log');
+  store.changes.subscribe(1, () => seen.push(rows.get({})?.n ?? 0));
+  await store.turns.write(() => store.changes.record(1, 'jobs_ready', [1]));
+  expect(seen).toEqual([1]);
+});
+
+describe('migrations', () => {
+  it('do no harm the second time', () => {
+    const db = openDatabase(':memory:');
+    migrate(db);
+    migrate(db);
+  });
+
+  it('refuse a database that a newer version wrote, by the two numbers', () => {
+    const db = openDatabase(':memory:');
+    db.run('pragma user_version = 999');
+    expect(() => migrate(db)).toThrow(/has version 999; this torc knows versions up to \d+/);
+  });
+});

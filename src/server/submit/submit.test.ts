@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ended, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+
+let service: TestService;
+
+beforeEach(() => {
+  service = testService();
+});
+
+const newWorkflow = async (over: object = {}) =>
+  ((await service.client.createWorkflow({ body: { name: 'w', user: 'u', ...over } })) as { id: number }).id;
+
+describe('creating jobs', () => {
+  it('is all or nothing: one bad row refuses the whole call', async () => {
+    const id = await newWorkflow();
+    const jobs = [
+      { workflow_id: id, name: 'good', command: 'true' },
+      { workflow_id: id, name: 'bad', command: 'true', priority: -1 },
+    ];
+    await expect(service.client.createJobs({ body: { jobs } })).rejects.toThrow(
+      "priority must be >= 0, got -1 for job 'bad'",
+    );
+    expect((await service.client.listJobs({ query: { workflow_id: id } })).items).toEqual([]);
+  });
+
+  it.each([
+    [
+      'two of one name',
+      (id: number) => [
+        { workflow_id: id, name: 'q', command: '' },
+        { workflow_id: id, name: 'q', command: '' },
+      ],
+      "Duplicate job name 'q' in bulk create request",
+    ],
+    ['none', () => [], 'Bulk job creation requires a non-empty `jobs` array'],
+    [
+      'a dependency that is not there',
+      (id: number) => [{ workflow_id: id, name: 'q', command: '', depends_on_job_ids: [77] }],
+      "depends_on_job_ids of job 'q' names 77",
+    ],
+    [
+      'a bad variable',
+      (id: number) => [{ workflow_id: id, name: 'q', command: '', env: { '1A': 'x' } }],
+      "Invalid job env key '1A'",
+    ],
+    [
+      'a NUL in the command',
+      (id: number) => [{ workflow_id: id, name: 'q', command: 'a\0b' }],
+      'contains a NUL character',
+    ],
+    [
+      'requirements of nobody',
+      (id: number) => [{ workflow_id: id, name: 'q', command: '', resource_requirements_id: 77 }],
+      'names resource_requirements 77',
+    ],
+  ])('refuses %s, as the fault of the sender', async (_, jobs, message) => {
+    const id = await newWorkflow();
+    await expect(service.client.createJobs({ body: { jobs: jobs(id) } })).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining(message),
+    });
+    expect(service.errors).toEqual([]);
+  });
+
+  it('refuses records of another workflow', async () => {
+    const mine = await newWorkflow();
+    const other = await newWorkflow();
+    const file = await service.client.createFile({ body: { workflow_id: other, name: 'f', path: 'f' } });
+    const body = { workflow_id: mine, name: 'q', command: '', input_file_ids: [file.id as number] };
+    await expect(service.client.createJob({ body })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it("merges the workflow's variables under the job's, and stores labels sorted and once", async () => {
+    const id = await newWorkflow({ env: { A: 'workflow', B: 'workflow' } });
+    const { id: jobId } = await service.client.createJob({
+      body: { workflow_id: id, name: 'a', command: 'true', env: { B: 'job' }, labels: ['z', 'a', 'z'] },
+    });
+    const job = await service.client.getJob({ params: { id: jobId as number } });
+    expect(job.env).toEqual({ A: 'workflow', B: 'job' });
+    expect(job.labels).toEqual(['a', 'z']);
+  });
+
+  it('shows unset fields of a job as zeros when it is read', async () => {
+    const { jobIds } = await workflowOf(service, [{ name: 'a' }]);
+    const job = await service.client.getJob({ params: { id: jobIds.get('a') as number } });
+    expect(job).toMatchObject({
+      invocation_script: '',
+      scheduler_id: 0,
+      failure_handler_id: 0,
+      attempt_id: 1,
+      priority: 0,
+    });
+  });
+});
+
+describe('initialising', () => {
+  const diamond = async () => {
+    const id = await newWorkflow();
+    const file = async (name: string) =>
+      (await service.client.createFile({ body: { workflow_id: id, name, path: name } })).id as number;
+    const [input, left, right, out] = [await file('in'), await file('left'), await file('right'), await file('out')];
+    const job = (name: string, reads: number[], writes: number[]) =>
+      service.client.createJob({
+        body: { workflow_id: id, name, command: 'true', input_file_ids: reads, output_file_ids: writes },
+      });
+    // Created in the wrong order on purpose: files say what comes first.
+    await job('join', [left, right], [out]);
+    await job('left', [input], [left]);
+    await job('right', [input], [right]);
+    await job('make', [], [input]);
+    await service.client.resetStatus({ params: { id } });
+    await service.client.initializeJobs({ params: { id } });
+    return id;
+  };
+
+  it('finds the order that files imply, and makes only the first ready', async () => {
+    const id = await diamond();
+    expect(await statuses(service, id)).toEqual({ make: 'ready', left: 'blocked', right: 'blocked', join: 'blocked' });
+    const { items } = await service.client.listJobDependencies({ params: { id } });
+    expect(items.map(({ job_name, depends_on_job_name }) => `${job_name} after ${depends_on_job_name}`).sort()).toEqual(
+      ['join after left', 'join after right', 'left after make', 'right after make'],
+    );
+  });
+
+  it('twice gives the same as once', async () => {
+    const id = await diamond();
+    await service.client.initializeJobs({ params: { id } });
+    expect(await statuses(service, id)).toEqual({ make: 'ready', left: 'blocked', right: 'blocked', join: 'blocked' });
+  });
+
+  it('only what is uninitialized touches nothing else but what lies downstream', async () => {
+    const { id, nodeId, jobIds } = await workflowOf(service, [
+      { name: 'a' },
+      { name: 'b', after: ['a'] },
+      { name: 'c', after: ['b'] },
+      { name: 'other' },
+    ]);
+    for (const name of ['a', 'other', 'b', 'c']) {
+      await service.client.exchange({
+        params: { id },
+        body: { run_id: 1, compute_node_id: nodeId, want: { limit: 9, prefetch: 0 } },
+      });
+      const completed = [ended({ id: jobIds.get(name) as number, attempt_id: 1 })];
+      await service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, completed } });
+    }
+    await service.client.manageStatusChange({
+      params: { id: jobIds.get('b') as number, status: 'uninitialized', run_id: 1 },
+    });
+    await service.client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
+    expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'ready', c: 'blocked', other: 'completed' });
+  });
+
+  it('leaves disabled jobs alone', async () => {
+    const { id } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    service.store.db.run("update job set status = 9 where name = 'b'");
+    await service.client.initializeJobs({ params: { id } });
+    expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'disabled' });
+  });
+});
+
+describe('deleting a workflow', () => {
+  it('takes everything of it along and nothing else', async () => {
+    const one = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    const two = await workflowOf(service, [{ name: 'c' }]);
+    await service.client.deleteWorkflow({ params: { id: one.id } });
+    await expect(service.client.getJob({ params: { id: one.jobIds.get('a') as number } })).rejects.toMatchObject({
+      status: 404,
+    });
+    expect(await statuses(service, two.id)).toEqual({ c: 'ready' });
+    const left = service.store.db.prepare<Record<string, never>, { n: number }>(
+      'select (select count(*) from job) + (select count(*) from job_depends_on) as n',
+    );
+    expect(left.get({})).toEqual({ n: 1 });
+  });
+});
+
+it('a workflow that names a group is refused while there are none, and not created without it', async () => {
+  await expect(newWorkflow({ access_groups: ['lab'] })).rejects.toThrow("Unknown access group 'lab'");
+  expect((await service.client.listWorkflows()).items).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import { type Client, createClient } from '../../src/client/client.ts';
+import { BASE_PATH } from '../../src/core/contract/base-path.ts';
+import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
+import { createApp } from '../../src/server/http/app.ts';
+import { openDatabase } from '../../src/server/store/database.ts';
+import { createStore, type Store } from '../../src/server/store/store.ts';
+
+/** The real app over a real database in memory, with the real client, in one process and without a port. */
+export interface TestService {
+  readonly client: Client;
+  readonly store: Store;
+  readonly app: ReturnType<typeof createApp>;
+  /** Errors that were not refusals: a test that makes one fails in `expectNoErrors`. */
+  readonly errors: unknown[];
+  /** The service's clock, in Unix milliseconds. */
+  readonly clock: { now: number };
+}
+
+export function testService({ credential }: { credential?: string } = {}): TestService {
+  const clock = { now: Date.parse('2026-03-01T12:00:00Z') };
+  const errors: unknown[] = [];
+  const store = createStore(openDatabase(':memory:'), {
+    now: () => clock.now,
+    onBroken: (error) => errors.push(error),
+  });
+  const app = createApp(store, { credential, onError: (error) => errors.push(error) });
+  const client = createClient(async ({ method, path, body }) => {
+    const headers = {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(credential === undefined ? {} : { Authorization: `Bearer ${credential}` }),
+    };
+    const response = await app.request(BASE_PATH + path, { method, headers, ...(body === undefined ? {} : { body }) });
+    return { status: response.status, text: await response.text() };
+  });
+  return { client, store, app, errors, clock };
+}
+
+interface JobSketch {
+  readonly name: string;
+  readonly after?: readonly string[];
+  readonly cancels?: boolean;
+  readonly priority?: number;
+  readonly labels?: string[];
+  readonly requirements?: string;
+}
+
+/** A workflow of jobs that are given by name, in an order in which each stands after what it depends on, initialised. */
+export async function workflowOf(
+  { client }: TestService,
+  jobs: readonly JobSketch[],
+  requirements: Readonly<
+    Record<string, { num_cpus?: number; memory?: string; num_gpus?: number; num_nodes?: number; runtime?: string }>
+  > = {},
+): Promise<{ id: number; jobIds: Map<string, number>; nodeId: number }> {
+  const { id } = (await client.createWorkflow({ body: { name: 'test', user: 'tester' } })) as { id: number };
+  const requirementIds = new Map<string, number>();
+  for (const [name, needs] of Object.entries(requirements)) {
+    const created = await client.createResourceRequirements({ body: { workflow_id: id, name, ...needs } });
+    requirementIds.set(name, created.id as number);
+  }
+  const jobIds = new Map<string, number>();
+  for (const { name, after = [], cancels = true, priority = 0, labels = [], requirements: needs } of jobs) {
+    const created = await client.createJob({
+      body: {
+        workflow_id: id,
+        name,
+        command: 'true',
+        priority,
+        labels,
+        cancel_on_blocking_job_failure: cancels,
+        depends_on_job_ids: after.map((each) => jobIds.get(each) as number),
+        resource_requirements_id: needs === undefined ? undefined : requirementIds.get(needs),
+      },
+    });
+    jobIds.set(name, created.id as number);
+  }
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  return { id, jobIds, nodeId: await registerNode({ client }, id) };
+}
+
+/** A runner, as far as the service knows. */
+export async function registerNode(
+  { client }: Pick<TestService, 'client'>,
+  workflowId: number,
+  labels: string[] = [],
+): Promise<number> {
+  const node = await client.createComputeNode({
+    body: {
+      workflow_id: workflowId,
+      hostname: 'test-host',
+      pid: 1,
+      start_time: '2026-03-01T12:00:00.000Z',
+      is_active: true,
+      num_cpus: 8,
+      memory_gb: 16,
+      num_gpus: 0,
+      num_nodes: 1,
+      compute_node_type: 'local',
+      labels,
+    },
+  });
+  return node.id as number;
+}
+
+/** The end of an attempt, as a runner tells it. */
+export function ended({ id, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'attempt_id'>, returnCode = 0) {
+  return {
+    job_id: id,
+    attempt_id: attempt,
+    status: returnCode === 0 ? ('completed' as const) : ('failed' as const),
+    return_code: returnCode,
+    exec_time_minutes: 0.01,
+    completion_time: '2026-03-01T12:00:01.000Z',
+  };
+}
+
+export function started({ id, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'attempt_id'>) {
+  return { job_id: id, attempt_id: attempt, start_time: '2026-03-01T12:00:00.500Z' };
+}
+
+/** The status of each job by its name. */
+export async function statuses({ client }: TestService, workflowId: number): Promise<Record<string, string>> {
+  const { items } = await client.listJobs({ query: { workflow_id: workflowId } });
+  return Object.fromEntries(items.map(({ name, status }) => [name, status as string]));
+}
