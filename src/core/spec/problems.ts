@@ -1,0 +1,187 @@
+/**
+ * Everything that can be wrong with a workflow file.
+ *
+ * Nothing here stops at the first mistake: each check adds what it finds, and the reader places all of it in the file
+ * at the end. A problem keeps the sentence that Torc prints for the same mistake, so that scripts which look for it go
+ * on working, and adds where it is, what is allowed and what was probably meant.
+ */
+
+/** Where in a workflow a value stands: `['jobs', 3, 'depends_on', 0]`. */
+export type Path = readonly (string | number)[];
+
+export type Severity = 'error' | 'warning';
+
+/**
+ * The step that finds a problem. `creation` holds what Torc only says when it creates, never in a dry run; `resources`
+ * what may be overridden with `--skip-checks`; `advice` what Torc does not say at all.
+ */
+export type Stage =
+  | 'read'
+  | 'expand'
+  | 'validate'
+  | 'action'
+  | 'env'
+  | 'identifier'
+  | 'reference'
+  | 'creation'
+  | 'resources'
+  | 'advice';
+
+/** What kinds of problem there are: the step that finds each, and how much it weighs. */
+export const problemKinds = {
+  SYNTAX: ['read', 'error'],
+  EMPTY: ['read', 'error'],
+  FORMAT_UNKNOWN: ['read', 'error'],
+  ALIASES_TOO_MANY: ['read', 'error'],
+  FIELD_UNKNOWN: ['read', 'error'],
+  FIELD_MISSING: ['read', 'error'],
+  FIELD_MOVED: ['read', 'error'],
+  TYPE_WRONG: ['read', 'error'],
+  CHOICE_UNKNOWN: ['read', 'error'],
+  KDL_MALFORMED: ['read', 'error'],
+  VARIABLE_MALFORMED: ['read', 'error'],
+  VARIABLE_COLLIDES: ['read', 'error'],
+  TEMPLATE_UNDEFINED: ['read', 'error'],
+  KEY_DUPLICATE: ['read', 'warning'],
+  KDL_NODE_IGNORED: ['read', 'warning'],
+  KDL_VALUE_IGNORED: ['read', 'warning'],
+  FIELD_IGNORED: ['advice', 'warning'],
+  NUMBER_INEXACT: ['advice', 'warning'],
+  KDL_NODE_RENAMED: ['advice', 'warning'],
+
+  PARAMETER_MALFORMED: ['expand', 'error'],
+  TABLE_MALFORMED: ['expand', 'error'],
+  PARAMETERS_CONFLICT: ['expand', 'error'],
+  EXPANSION_TOO_LARGE: ['expand', 'error'],
+
+  NAME_DUPLICATE: ['validate', 'error'],
+  LABEL_MALFORMED: ['validate', 'error'],
+  DYNAMIC_JOBS_LIMIT: ['validate', 'error'],
+  ACTION_REFUSED: ['action', 'error'],
+  ENV_NAME_MALFORMED: ['env', 'error'],
+  IDENTIFIER_REFUSED: ['identifier', 'error'],
+
+  RECORD_DUPLICATE: ['reference', 'error'],
+  REFERENCE_UNKNOWN: ['reference', 'error'],
+  PATTERN_MALFORMED: ['reference', 'error'],
+  PATTERN_UNMATCHED: ['reference', 'error'],
+  PATTERNS_TOO_MANY: ['reference', 'error'],
+  EDGES_TOO_MANY: ['reference', 'error'],
+  CYCLE: ['reference', 'error'],
+  SCHEDULER_NODES: ['reference', 'error'],
+  SLURM_DEFAULT_EXCLUDED: ['reference', 'error'],
+
+  HANDLER_UNKNOWN: ['creation', 'error'],
+  ACTION_INCOMPLETE: ['creation', 'error'],
+  EXECUTION_REFUSED: ['creation', 'error'],
+  PRIORITY_NEGATIVE: ['creation', 'error'],
+  REQUIREMENT_REFUSED: ['creation', 'error'],
+
+  RESOURCES_SHORT: ['resources', 'warning'],
+
+  CYCLE_IMPLICIT: ['advice', 'warning'],
+  PATTERN_REDUNDANT: ['advice', 'warning'],
+  HANDLER_DUPLICATE: ['advice', 'warning'],
+  SLURM_DEFAULT_SKIPPED: ['advice', 'warning'],
+  TOKEN_UNKNOWN: ['advice', 'warning'],
+} as const satisfies Record<string, readonly [Stage, Severity]>;
+
+export type ProblemCode = keyof typeof problemKinds;
+
+/** One mistake, before it is placed in the file. */
+export interface Complaint {
+  readonly code: ProblemCode;
+  /** Torc's own sentence for it, without the prefix that its stage gives. */
+  readonly message: string;
+  readonly path?: Path;
+  /** Whether the name of the field is at fault, rather than its value. */
+  readonly atKey?: boolean;
+  /** Position in the text, where the reader of a format knows it at once. */
+  readonly offset?: number;
+  readonly found?: string;
+  readonly allowed?: readonly string[];
+  readonly suggestion?: string;
+  /** Further lines that Torc's dry run prints for the same mistake. */
+  readonly echoes?: readonly string[];
+  /** The sentence that Torc prints at creation, where it differs from the dry run's. */
+  readonly creation?: string;
+}
+
+/** One mistake in a workflow file, with its place. */
+export interface Problem {
+  readonly code: ProblemCode;
+  readonly severity: Severity;
+  readonly stage: Stage;
+  readonly message: string;
+  readonly file: string;
+  /** Counted from 1, as editors do. */
+  readonly line?: number;
+  readonly column?: number;
+  /** `jobs[3].depends_on[0]`; empty for the file as a whole. */
+  readonly path: string;
+  readonly found?: string;
+  readonly allowed?: readonly string[];
+  readonly suggestion?: string;
+  readonly echoes?: readonly string[];
+  readonly creation?: string;
+}
+
+export type Complain = (complaint: Complaint) => void;
+
+/** A path as people write it: `jobs[3].depends_on[0]`. */
+export const pathText = (path: Path): string =>
+  path
+    .map((step) => {
+      if (typeof step === 'number') return `[${step}]`;
+      return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+    })
+    .join('')
+    .replace(/^\./, '');
+
+/** The problem as one line: place, field, sentence, and what was probably meant. */
+export function formatProblem(problem: Problem): string {
+  const { file, line, column, path, message, suggestion } = problem;
+  const place = line === undefined ? file : `${file}:${line}:${column}`;
+  // A sentence that lists thirty fields hides the one that was meant.
+  const shown =
+    suggestion === undefined ? message : message.replace(/(unknown \w+ `[^`]*`(?: is ignored)?), expected .*$/s, '$1');
+  const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
+  const weight = problem.severity === 'warning' ? 'warning: ' : '';
+  return `${place}: ${weight}${path === '' ? '' : `${path}: `}${shown}${hint}`;
+}
+
+const DRY_RUN_PREFIX: Readonly<Record<Stage, string>> = {
+  read: 'Failed to parse specification file: ',
+  expand: 'Parameter expansion failed: ',
+  validate: 'Validation error: ',
+  action: 'Action validation failed: ',
+  env: 'Environment validation failed: ',
+  identifier: 'File identifier validation failed: ',
+  reference: '',
+  creation: '',
+  resources: '',
+  advice: '',
+};
+
+const CREATION_PREFIX: Readonly<Record<Stage, string>> = {
+  read: 'Error reading spec: ',
+  expand: 'Error expanding parameters: ',
+  validate: 'Validation error: ',
+  action: 'Error creating workflow from spec: ',
+  env: 'Validation error: ',
+  identifier: 'Validation error: ',
+  reference: 'Error creating workflow from spec: ',
+  creation: 'Error creating workflow from spec: ',
+  resources: '',
+  advice: '',
+};
+
+/** The lines that Torc's dry run prints for a problem. */
+export const dryRunLines = (problem: Problem): string[] => [
+  `${DRY_RUN_PREFIX[problem.stage]}${problem.message}`,
+  ...(problem.echoes ?? []),
+];
+
+/** The line that Torc prints for a problem when it creates a workflow. */
+export const creationLine = (problem: Problem): string =>
+  `${CREATION_PREFIX[problem.stage]}${problem.creation ?? problem.message}`;

@@ -1,0 +1,80 @@
+import { getLocation, type Entry, type Node } from '@bgotink/kdl';
+import type { Complain } from '../problems.ts';
+import { suggest } from '../suggest.ts';
+import type { Level } from './kdl-dialect.ts';
+import type { Place } from './place.ts';
+import { describe, numberOf, type Value } from './value.ts';
+
+/** A value that was read, with its place. */
+export interface Found<V = Value> {
+  readonly value: V;
+  readonly place: Place;
+}
+
+/** The value of an argument or property, each number as it was written. */
+export function foundIn(entry: Entry): Found {
+  const { value, representation } = entry.value;
+  const place: Place = { at: getLocation(entry)?.start.offset ?? 0 };
+  if (typeof value !== 'number') return { value, place };
+  const literal = (representation ?? String(value)).replaceAll('_', '').replace(/^\+/, '');
+  return { value: numberOf(literal, value, !/^-?0[xob]/.test(literal) && /[.eE]/.test(literal)), place };
+}
+
+/** Where a node's name stands. */
+export const startOf = (node: Node): number =>
+  getLocation(node.name)?.start.offset ?? getLocation(node)?.start.offset ?? 0;
+
+/** What a reader of KDL says about what it refuses and about what it passes over, as Torc does without a word. */
+export class KdlComplaints {
+  private readonly complain: Complain;
+
+  constructor(complain: Complain) {
+    this.complain = complain;
+  }
+
+  protected refuse(message: string, offset: number): void {
+    this.complain({ code: 'KDL_MALFORMED', message, offset });
+  }
+
+  protected ignoreNode(node: Node, level: Level): void {
+    const meant = suggest(node.name.name, Object.keys(level.nodes));
+    this.complain({
+      code: 'KDL_NODE_IGNORED',
+      message: `node \`${node.name.name}\` is not read in KDL ${level.called} and was ignored`,
+      offset: startOf(node),
+      found: node.name.name,
+      allowed: Object.keys(level.nodes),
+      ...(meant === undefined ? {} : { suggestion: meant }),
+    });
+  }
+
+  protected tellRenamed(node: Node, field: string): void {
+    const message = `node \`${node.name.name}\` is read as \`${field}\`; Torc ignores it`;
+    this.complain({ code: 'KDL_NODE_RENAMED', message, offset: startOf(node), suggestion: field });
+  }
+
+  protected ignoreEntry(node: Node, entry: Entry): void {
+    const { value, place } = foundIn(entry);
+    const what = entry.name === null ? 'further argument' : `property \`${entry.name.name}\``;
+    const message = `${what} ${describe(value)} of node \`${node.name.name}\` is not read and was ignored`;
+    this.complain({ code: 'KDL_VALUE_IGNORED', message, offset: place.at, found: describe(value) });
+  }
+
+  protected ignoreChildren(node: Node): void {
+    for (const child of node.children?.nodes ?? []) {
+      const message = `node \`${child.name.name}\` within \`${node.name.name}\` is not read and was ignored`;
+      this.complain({ code: 'KDL_NODE_IGNORED', message, offset: startOf(child), found: child.name.name });
+    }
+  }
+
+  protected ignoreValue(node: Node, found: Found | undefined, wanted: string): void {
+    const what = found === undefined ? 'no argument' : describe(found.value);
+    this.complain({
+      code: 'KDL_VALUE_IGNORED',
+      message: `node \`${node.name.name}\` takes ${wanted}, not ${what}, and was ignored`,
+      offset: found?.place.at ?? startOf(node),
+      found: what,
+      allowed: [wanted],
+    });
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The KDL dialect of workflow files: which nodes are read at which level, and as what.
+ *
+ * The table is Torc's, and what stands elsewhere is not read, only warned about, so that a file means the same graph
+ * here and there. Two additions: `depends_on_job`, which Torc's own examples use and Torc drops, is read as
+ * `depends_on`; and fields that cannot change the graph (priority, project, metadata …) are read as in the other
+ * formats.
+ */
+export type Take =
+  /** The first argument, a string. */
+  | 'text'
+  | 'integer'
+  | 'flag'
+  /** All arguments, strings: `labels "a" "b"`. */
+  | 'texts'
+  | 'integers'
+  /** Repeated; the first argument of each, a string, is one item: `depends_on "a"`. */
+  | 'each'
+  /** Its children are names with one string each: `env { A "1" }`. */
+  | 'textMap'
+  /** Its children are names with one value of any kind each. */
+  | 'freeMap'
+  /** The first argument is JSON text. */
+  | 'json'
+  /** Its children are fields of a level of their own. */
+  | { readonly level: Level }
+  /** Repeated; each is one item of a list, with fields of a level of their own. */
+  | { readonly items: Level };
+
+export interface Level {
+  /** The word for messages: `job must have a name`. */
+  readonly called: string;
+  /** Whether the first argument is the record's name. */
+  readonly named?: boolean;
+  /** Fields that may also be written as properties: `file "a" path="b"`. */
+  readonly properties?: readonly string[];
+  /** Fields without which Torc refuses the node, in words of its own. */
+  readonly needed?: readonly string[];
+  readonly nodes: Readonly<Record<string, { readonly take: Take; readonly field?: string; readonly renamed?: true }>>;
+}
+
+const fields = <T extends Take>(take: T, ...names: string[]): Record<string, { take: T }> =>
+  Object.fromEntries(names.map((name) => [name, { take }]));
+
+const stdio: Level = { called: 'stdio', nodes: { ...fields('text', 'mode'), ...fields('flag', 'delete_on_success') } };
+
+const job: Level = {
+  called: 'job',
+  named: true,
+  nodes: {
+    ...fields('text', 'command', 'invocation_script', 'resource_requirements', 'failure_handler', 'scheduler'),
+    ...fields('text', 'parameter_mode'),
+    ...fields('flag', 'cancel_on_blocking_job_failure', 'supports_termination'),
+    ...fields('integer', 'priority'),
+    ...fields('texts', 'labels', 'use_parameters'),
+    ...fields('each', 'depends_on', 'depends_on_regexes'),
+    depends_on_job: { take: 'each', field: 'depends_on', renamed: true },
+    input_file: { take: 'each', field: 'input_files' },
+    output_file: { take: 'each', field: 'output_files' },
+    input_user_data: { take: 'each' },
+    output_user_data: { take: 'each' },
+    ...fields('textMap', 'env', 'parameters'),
+    stdio: { take: { level: stdio } },
+  },
+};
+
+const file: Level = {
+  called: 'file',
+  named: true,
+  properties: ['path', 'identifier'],
+  needed: ['path'],
+  nodes: {
+    ...fields('text', 'path', 'identifier', 'parameter_mode'),
+    ...fields('texts', 'use_parameters'),
+    ...fields('textMap', 'parameters'),
+  },
+};
+
+const userData: Level = {
+  called: 'user_data',
+  named: true,
+  needed: ['data'],
+  nodes: { ...fields('flag', 'is_ephemeral'), ...fields('json', 'data') },
+};
+
+const resourceRequirements: Level = {
+  called: 'resource_requirements',
+  named: true,
+  nodes: { ...fields('integer', 'num_cpus', 'num_gpus', 'num_nodes'), ...fields('text', 'memory', 'runtime') },
+};
+
+const rule: Level = {
+  called: 'rule',
+  nodes: {
+    ...fields('integers', 'exit_codes'),
+    ...fields('flag', 'match_all_exit_codes'),
+    ...fields('text', 'recovery_script'),
+    ...fields('integer', 'max_retries'),
+  },
+};
+
+const failureHandler: Level = {
+  called: 'failure_handler',
+  named: true,
+  nodes: { rule: { take: { items: rule }, field: 'rules' } },
+};
+
+const slurmScheduler: Level = {
+  called: 'slurm_scheduler',
+  named: true,
+  nodes: {
+    ...fields('text', 'account', 'partition', 'walltime', 'mem', 'gres', 'qos', 'tmp', 'extra'),
+    ...fields('integer', 'nodes', 'ntasks_per_node'),
+    ...fields('flag', 'serialize_allocations'),
+  },
+};
+
+const action: Level = {
+  called: 'action',
+  nodes: {
+    ...fields('text', 'trigger_type', 'action_type', 'scheduler', 'scheduler_type'),
+    ...fields('integer', 'num_allocations', 'max_parallel_jobs'),
+    ...fields('flag', 'start_one_worker_per_node', 'persistent'),
+    ...fields('texts', 'jobs'),
+    job: { take: 'each', field: 'jobs' },
+    job_name_regexes: { take: 'each' },
+    command: { take: 'each', field: 'commands' },
+  },
+};
+
+const monitored: Level = {
+  called: 'resource_monitor',
+  nodes: { ...fields('flag', 'enabled', 'cpu', 'memory'), ...fields('text', 'granularity') },
+};
+
+const resourceMonitor: Level = {
+  called: 'resource_monitor',
+  nodes: {
+    ...fields('flag', 'enabled', 'generate_plots'),
+    ...fields('text', 'granularity'),
+    ...fields('integer', 'sample_interval_seconds', 'flush_interval_seconds'),
+    jobs: { take: { level: monitored } },
+    compute_node: { take: { level: monitored } },
+  },
+};
+
+const executionConfig: Level = {
+  called: 'execution_config',
+  nodes: {
+    ...fields('text', 'mode', 'termination_signal', 'srun_termination_signal', 'srun_mpi'),
+    ...fields('flag', 'limit_resources', 'enable_cpu_bind', 'staggered_start'),
+    ...fields('integer', 'sigterm_lead_seconds', 'sigkill_headroom_seconds', 'timeout_exit_code', 'oom_exit_code'),
+    stdio: { take: { level: stdio } },
+  },
+};
+
+export const workflow: Level = {
+  called: 'workflow',
+  nodes: {
+    ...fields('text', 'name', 'user', 'description', 'project'),
+    ...fields(
+      'integer',
+      'compute_node_expiration_buffer_seconds',
+      'compute_node_wait_for_new_jobs_seconds',
+      'compute_node_wait_for_healthy_database_minutes',
+    ),
+    ...fields('flag', 'compute_node_ignore_workflow_completion', 'use_pending_failed', 'enable_ro_crate'),
+    ...fields('texts', 'access_groups'),
+    ...fields('textMap', 'parameters', 'variables', 'env'),
+    ...fields('freeMap', 'slurm_defaults', 'metadata'),
+    dynamic_jobs: { take: { level: { called: 'dynamic_jobs', nodes: fields('integer', 'max_iterations') } } },
+    job: { take: { items: job }, field: 'jobs' },
+    file: { take: { items: file }, field: 'files' },
+    user_data: { take: { items: userData } },
+    resource_requirements: { take: { items: resourceRequirements } },
+    failure_handler: { take: { items: failureHandler }, field: 'failure_handlers' },
+    slurm_scheduler: { take: { items: slurmScheduler }, field: 'slurm_schedulers' },
+    action: { take: { items: action }, field: 'actions' },
+    resource_monitor: { take: { level: resourceMonitor } },
+    execution_config: { take: { level: executionConfig } },
+  },
+};

@@ -1,0 +1,203 @@
+import { InvalidKdlError, parse, type Node } from '@bgotink/kdl';
+import type { Complain } from '../problems.ts';
+import { readJson, setField } from './json.ts';
+import { workflow, type Level, type Take } from './kdl-dialect.ts';
+import { foundIn, KdlComplaints, startOf, type Found } from './kdl-complaints.ts';
+import { Unreadable, type Place, type Reading } from './place.ts';
+import { kindOf, type Kind, type Value } from './value.ts';
+
+/**
+ * KDL v2 as the value that the other formats give: repeated nodes become lists, arguments become fields.
+ *
+ * What Torc drops in silence (unknown nodes, second arguments, values of another kind) is dropped too, each with a
+ * warning that says where.
+ * Throws: `Unreadable` for text that is not KDL.
+ */
+export function readKdl(text: string, complain: Complain): Reading<Value> {
+  const reader = new KdlReader(complain);
+  let nodes: Node[];
+  try {
+    nodes = parse(text, { storeLocations: true }).nodes;
+  } catch (cause) {
+    if (!(cause instanceof InvalidKdlError)) throw cause;
+    throw new Unreadable(cause.message, cause.start?.offset, { cause });
+  }
+  // An empty list of jobs is a workflow to Torc's KDL reader, not a missing field.
+  const found = reader.level(nodes, workflow, {}, 0);
+  return { value: { jobs: [], ...found.value }, places: () => found.place };
+}
+
+class KdlReader extends KdlComplaints {
+  level(nodes: readonly Node[], level: Level, start: Record<string, Found>, at: number): Found<Record<string, Value>> {
+    const value: Record<string, Value> = {};
+    const fields = new Map<string, Place>();
+    const set = (field: string, found: Found): void => {
+      setField(value, field, found.value);
+      fields.set(field, found.place);
+    };
+    for (const [field, found] of Object.entries(start)) set(field, found);
+    for (const node of nodes) {
+      const known = Object.hasOwn(level.nodes, node.name.name) ? level.nodes[node.name.name] : undefined;
+      if (known === undefined) {
+        this.ignoreNode(node, level);
+        continue;
+      }
+      const field = known.field ?? node.name.name;
+      if (known.renamed) this.tellRenamed(node, field);
+      const found = this.take(node, known.take);
+      if (found === undefined) continue;
+      const before = value[field];
+      if (Array.isArray(before) && gathers(known.take)) {
+        set(field, joined({ value: before, place: fields.get(field) ?? found.place }, found));
+      } else set(field, found);
+    }
+    return { value, place: { at, fields } };
+  }
+
+  private take(node: Node, take: Take): Found | undefined {
+    if (typeof take === 'object') return 'level' in take ? this.child(node, take.level) : this.record(node, take.items);
+    switch (take) {
+      case 'text':
+        return this.argument(node, ['string'], 'a string');
+      case 'integer':
+        return this.argument(node, ['integer'], 'a whole number');
+      case 'flag':
+        return this.argument(node, ['boolean'], '#true or #false');
+      case 'texts':
+        return this.arguments(
+          node,
+          'string',
+          `${node.name.name === 'labels' ? 'job ' : ''}${node.name.name} must be string values`,
+        );
+      case 'integers':
+        return this.arguments(node, 'integer', undefined);
+      case 'each': {
+        const found = this.argument(node, ['string'], 'a string');
+        return (
+          found && { value: [found.value], place: { at: found.place.at, keyAt: startOf(node), items: [found.place] } }
+        );
+      }
+      case 'textMap':
+        return this.map(node, ['string']);
+      case 'freeMap':
+        return this.map(node, ['string', 'integer', 'float', 'boolean', 'null']);
+      case 'json':
+        return this.json(node);
+    }
+  }
+
+  private child(node: Node, level: Level): Found {
+    for (const entry of node.entries) this.ignoreEntry(node, entry);
+    const found = this.level(node.children?.nodes ?? [], level, {}, startOf(node));
+    return { value: found.value, place: { ...found.place, keyAt: startOf(node) } };
+  }
+
+  private record(node: Node, level: Level): Found | undefined {
+    const start: Record<string, Found> = {};
+    let isNamed = false;
+    for (const entry of node.entries) {
+      const property = entry.name?.name;
+      const found = foundIn(entry);
+      if (property === undefined && level.named === true && !isNamed) {
+        isNamed = true;
+        if (kindOf(found.value) === 'string') start['name'] = found;
+      } else if (property !== undefined && level.properties?.includes(property) === true) {
+        if (kindOf(found.value) === 'string') start[property] = found;
+        else this.ignoreValue(node, found, 'a string');
+      } else this.ignoreEntry(node, entry);
+    }
+    if (level.named === true && start['name'] === undefined)
+      this.refuse(`${level.called} must have a name`, startOf(node));
+    const { value, place } = this.level(node.children?.nodes ?? [], level, start, startOf(node));
+    for (const field of level.needed ?? []) {
+      if (Object.hasOwn(value, field)) continue;
+      this.refuse(`${level.called} must have a ${field} property`, startOf(node));
+      // A stand-in, so that nothing later repeats the complaint.
+      value[field] = '';
+    }
+    if (level.named === true) value['name'] ??= '';
+    return { value: [value], place: { at: startOf(node), items: [place] } };
+  }
+
+  /** The first argument, if it is of a kind that Torc reads. */
+  private argument(node: Node, kinds: readonly Kind[], wanted: string): Found | undefined {
+    const [first, ...rest] = node.entries.filter((entry) => entry.isArgument());
+    for (const entry of node.entries) if (rest.includes(entry) || entry.isProperty()) this.ignoreEntry(node, entry);
+    this.ignoreChildren(node);
+    const found = first && foundIn(first);
+    if (found !== undefined && kinds.includes(kindOf(found.value))) {
+      return { value: found.value, place: { at: found.place.at, keyAt: startOf(node) } };
+    }
+    this.ignoreValue(node, found, wanted);
+    return undefined;
+  }
+
+  private arguments(node: Node, kind: Kind, refusal: string | undefined): Found {
+    const items: Found[] = [];
+    this.ignoreChildren(node);
+    for (const entry of node.entries) {
+      const found = foundIn(entry);
+      if (entry.isProperty()) this.ignoreEntry(node, entry);
+      else if (kindOf(found.value) === kind) items.push(found);
+      else if (refusal === undefined) this.ignoreValue(node, found, 'whole numbers');
+      else this.refuse(refusal, found.place.at);
+    }
+    const at = startOf(node);
+    return {
+      value: items.map(({ value }) => value),
+      place: { at, keyAt: at, items: items.map(({ place }) => place) },
+    };
+  }
+
+  private map(node: Node, kinds: readonly Kind[]): Found {
+    const value: Record<string, Value> = {};
+    const fields = new Map<string, Place>();
+    for (const entry of node.entries) this.ignoreEntry(node, entry);
+    for (const child of node.children?.nodes ?? []) {
+      const key = child.name.name;
+      const [first, ...rest] = child.entries;
+      for (const entry of rest) this.ignoreEntry(child, entry);
+      this.ignoreChildren(child);
+      const found = first && foundIn(first);
+      if (found === undefined || !kinds.includes(kindOf(found.value))) {
+        this.refuse(
+          `${KEYS[node.name.name] ?? `${node.name.name} key`} '${key}' must have a string value`,
+          startOf(child),
+        );
+        continue;
+      }
+      setField(value, key, found.value);
+      fields.set(key, { ...found.place, keyAt: startOf(child) });
+    }
+    return { value, place: { at: startOf(node), keyAt: startOf(node), fields } };
+  }
+
+  private json(node: Node): Found | undefined {
+    const found = this.argument(node, ['string'], 'JSON text');
+    if (typeof found?.value !== 'string') return undefined;
+    try {
+      return { value: readJson(found.value, true, () => {}).value, place: found.place };
+    } catch (cause) {
+      if (!(cause instanceof Unreadable)) throw cause;
+      this.refuse(`${node.name.name} is not JSON: ${cause.message}`, found.place.at);
+      return { value: null, place: found.place };
+    }
+  }
+}
+
+const KEYS: Readonly<Record<string, string>> = {
+  parameters: 'Parameter',
+  variables: 'Variable',
+  env: 'Environment key',
+};
+
+/** Whether a second node of the name adds to the list, rather than replacing what the first one said. */
+const gathers = (take: Take): boolean =>
+  take === 'each' || take === 'texts' || take === 'integers' || (typeof take === 'object' && 'items' in take);
+
+const joined = (before: Found, found: Found): Found => {
+  // Grown in place: a workflow of 20,000 jobs would otherwise copy the list 20,000 times.
+  if (Array.isArray(before.value) && Array.isArray(found.value)) before.value.push(...found.value);
+  if (Array.isArray(before.place.items)) before.place.items.push(...(found.place.items ?? []));
+  return before;
+};

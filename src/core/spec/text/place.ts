@@ -1,0 +1,55 @@
+import type { Path } from '../problems.ts';
+
+/** Where a value stands in a text: its position, that of its key, the places within it. -1 where nothing is written. */
+export interface Place {
+  readonly at: number;
+  readonly keyAt?: number;
+  readonly fields?: ReadonlyMap<string, Place>;
+  readonly items?: readonly Place[];
+}
+
+/** A text that was read: its value, and the places of its values when somebody asks. */
+export interface Reading<V> {
+  readonly value: V;
+  readonly places: () => Place;
+}
+
+/** The text is not of this format. */
+export class Unreadable extends Error {
+  readonly offset: number | undefined;
+
+  constructor(message: string, offset?: number, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'Unreadable';
+    this.offset = offset;
+  }
+}
+
+/** Position of the value at `path`, or of the nearest value that contains it. */
+export function offsetOf(root: Place, path: Path, atKey: boolean): number {
+  let place = root;
+  let nearest = root.at;
+  for (const step of path) {
+    const next = typeof step === 'number' ? place.items?.[step] : place.fields?.get(step);
+    if (next === undefined) return nearest;
+    place = next;
+    if (place.at >= 0) nearest = place.at;
+  }
+  return atKey ? (place.keyAt ?? nearest) : nearest;
+}
+
+/** Line and column of a position, both counted from 1. */
+export function lineFinder(text: string): (offset: number) => { line: number; column: number } {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}

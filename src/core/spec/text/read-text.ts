@@ -1,0 +1,113 @@
+import type { Complain, Complaint } from '../problems.ts';
+import { readJson } from './json.ts';
+import { readKdl } from './kdl.ts';
+import { Unreadable, type Reading } from './place.ts';
+import { isList, isMap, type Value, type ValueMap } from './value.ts';
+import { readYaml } from './yaml.ts';
+
+export type Format = 'json' | 'json5' | 'yaml' | 'kdl';
+
+/** A workflow file's text. `name` is shown in problems; `-` is standard input. `format` wins over the extension. */
+export interface Source {
+  readonly text: string;
+  readonly name: string;
+  readonly format?: Format;
+}
+
+const EXTENSIONS: Readonly<Record<string, Format>> = {
+  json: 'json',
+  json5: 'json5',
+  yaml: 'yaml',
+  yml: 'yaml',
+  kdl: 'kdl',
+};
+
+/** The format that a file's extension names, whatever its case; nothing for another extension or none. */
+export const formatOfName = (name: string): Format | undefined =>
+  EXTENSIONS[/\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
+
+/**
+ * The value of a workflow file in any of the four formats; nothing, with the complaint made, when it is in none.
+ *
+ * Without an extension that tells, the first format that yields an object is taken: JSON, JSON5, YAML, KDL. Torc takes
+ * any YAML value there, a bare string too, so it never gets as far as KDL; ours does.
+ */
+export function readText(source: Source, complain: Complain): Reading<Value> | undefined {
+  const isStdin = source.name === '-';
+  if (source.text.trim() === '') {
+    const what = isStdin ? 'workflow spec read from stdin is empty' : `workflow spec ${source.name} is empty`;
+    complain({ code: 'EMPTY', message: what });
+    return undefined;
+  }
+  const format = source.format ?? (isStdin ? undefined : formatOfName(source.name));
+  if (format === undefined) return detect(source, complain);
+  try {
+    return READERS[format](source.text, complain);
+  } catch (cause) {
+    if (!(cause instanceof Unreadable)) throw cause;
+    complain(syntax(cause));
+    return undefined;
+  }
+}
+
+type Reader = (text: string, complain: Complain) => Reading<Value>;
+
+const duplicate =
+  (complain: Complain) =>
+  (key: string, offset: number): void =>
+    complain({
+      code: 'KEY_DUPLICATE',
+      message: `key \`${key}\` stands twice; the last one counts`,
+      offset,
+      found: key,
+    });
+
+const READERS: Readonly<Record<Format, Reader>> = {
+  json: (text, complain) => readJson(text, true, duplicate(complain)),
+  json5: (text, complain) => readJson(text, false, duplicate(complain)),
+  yaml: (text, complain) => readYaml(text, duplicate(complain)),
+  kdl: (text, complain) => readKdl(text, complain),
+};
+
+function detect(source: Source, complain: Complain): Reading<Value> | undefined {
+  const failures = new Map<Format, Unreadable>();
+  let other: Reading<Value> | undefined;
+  for (const format of ['json', 'json5', 'yaml', 'kdl'] as const) {
+    const complaints: Complaint[] = [];
+    try {
+      const reading = READERS[format](source.text, (complaint) => complaints.push(complaint));
+      if (isMap(reading.value) && !(format === 'kdl' && isByChance(reading.value, source.text))) {
+        complaints.forEach(complain);
+        return reading;
+      }
+      other ??= reading;
+    } catch (cause) {
+      if (!(cause instanceof Unreadable)) throw cause;
+      failures.set(format, cause);
+    }
+  }
+  if (source.name === '-') {
+    const message =
+      'unable to detect the format of the workflow spec read from stdin: it is no JSON, JSON5, YAML or KDL object';
+    complain({ code: 'FORMAT_UNKNOWN', message, allowed: ['json', 'json5', 'yaml', 'kdl'] });
+    return undefined;
+  }
+  // A value of the wrong kind says more than four syntax errors; else the format that the text looks like.
+  if (other !== undefined) return other;
+  const failure = failures.get(likeliest(source.text));
+  if (failure !== undefined) complain(syntax(failure));
+  return undefined;
+}
+
+/** Almost any words are KDL nodes: those of a broken YAML file say nothing that KDL knows. */
+const isByChance = (value: ValueMap, text: string): boolean =>
+  likeliest(text) !== 'kdl' &&
+  Object.entries(value).every(([key, item]) => key === 'jobs' && isList(item) && item.length === 0);
+
+function likeliest(text: string): Format {
+  if (/^\s*(?:\/\/|\/\*|\{)/.test(text)) return 'json5';
+  return /^[\w-]+:(?:\s|$)/m.test(text) ? 'yaml' : 'kdl';
+}
+
+const syntax = ({ message, offset }: Unreadable): Complaint =>
+  offset === undefined ? { code: 'SYNTAX', message } : { code: 'SYNTAX', message, offset };

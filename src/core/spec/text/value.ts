@@ -1,0 +1,100 @@
+/**
+ * A value as a workflow file holds it: JSON's kinds, with whole numbers and others told apart.
+ *
+ * JavaScript has one kind of number, the file has two: `3.0` is no priority, and `[1.0, 2.0]` as parameters print with
+ * the digits that `{x:.2f}` asks for while `[1, 2]` do not. A number whose text says more than its value is kept
+ * as an `ExactNumber`; all others stay plain.
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | ExactNumber
+  | readonly Value[]
+  | { readonly [key: string]: Value };
+
+/** A number that JavaScript cannot tell from another: `1.0`, or a whole number beyond 2^53. */
+export class ExactNumber {
+  readonly value: number;
+  readonly text: string;
+  readonly isFloat: boolean;
+
+  constructor(value: number, text: string, isFloat: boolean) {
+    this.value = value;
+    this.text = text;
+    this.isFloat = isFloat;
+  }
+}
+
+export type ValueMap = { readonly [key: string]: Value };
+
+export const isMap = (value: Value | undefined): value is ValueMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
+
+export type Kind = 'null' | 'boolean' | 'integer' | 'float' | 'string' | 'list' | 'map';
+
+export function kindOf(value: Value): Kind {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof ExactNumber) return value.isFloat ? 'float' : 'integer';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'float';
+  if (typeof value === 'object') return 'map';
+  return typeof value === 'string' ? 'string' : 'boolean';
+}
+
+/** The number that a literal stands for; nothing for NaN and the infinities, which JSON does not have. */
+export function numberOf(literal: string, value: number, isFloat: boolean): Value {
+  if (!Number.isFinite(value)) return null;
+  if (isFloat) return Number.isInteger(value) ? new ExactNumber(value, `${plainDigits(value)}.0`, true) : value;
+  if (Number.isSafeInteger(value)) return value;
+  return new ExactNumber(value, literal, false);
+}
+
+const plainDigits = (value: number): string => (Math.abs(value) < 1e21 ? String(value) : BigInt(value).toString());
+
+/** How Torc names a value that does not fit: ``integer `123` ``, `string "x"`, `map`. */
+export function describe(value: Value): string {
+  switch (kindOf(value)) {
+    case 'null':
+      return 'null';
+    case 'boolean':
+      return `boolean \`${compactJson(value)}\``;
+    case 'integer':
+      return `integer \`${compactJson(value)}\``;
+    case 'float':
+      return `floating point \`${compactJson(value)}\``;
+    case 'string':
+      return `string ${compactJson(value)}`;
+    case 'list':
+      return 'sequence';
+    case 'map':
+      return 'map';
+  }
+}
+
+/** The value as compact JSON, each number as its text says. */
+export function compactJson(value: Value): string {
+  if (value instanceof ExactNumber) return value.text;
+  if (isList(value)) return `[${value.map(compactJson).join(',')}]`;
+  if (!isMap(value)) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}:${compactJson(item)}`)
+    .join(',')}}`;
+}
+
+/** A value that JSON can carry. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** The value as plain JSON: what JavaScript can hold of each number. */
+export function plainJson(value: Value): Json {
+  if (value instanceof ExactNumber) return value.value;
+  if (isList(value)) return value.map(plainJson);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]));
+}
+
+/** Whether plain JSON would hold another number than the file: one beyond 2^53. */
+export const isInexact = (value: Value): boolean => value instanceof ExactNumber && !value.isFloat;
