@@ -1,0 +1,243 @@
+import type { Complain, Path } from '../problems.ts';
+import { suggest } from '../suggest.ts';
+import { compactJson, describe, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
+import type { Field, Shape } from './shape.ts';
+
+/** A value that passed, or what could be saved of it; and where something was lost that later checks may look for. */
+export interface Checked<T> {
+  readonly value: T;
+  /** Top-level fields of which a part could not be read. */
+  readonly damaged: ReadonlySet<string>;
+}
+
+/**
+ * Checks a value against a shape and complains of everything that does not fit.
+ *
+ * What is wrong is mended where the wish is plain (a number for a string, one string for a list, a mistyped field
+ * whose right name is missing) and dropped where it is not, so that each mistake is told once and the rest is checked.
+ */
+export function checkShape<T>(shape: Shape<T>, value: Value, complain: Complain): Checked<T> {
+  const checker = new Checker(complain);
+  const read = checker.read(shape, value);
+  return { value: (read === LOST ? checker.standIn(shape) : read) as T, damaged: checker.damaged };
+}
+
+/** Stands in for a text that must be there and could not be read; checks pass over it. No file can contain it. */
+export const UNREAD = '\u0000';
+
+const LOST = Symbol('lost');
+
+class Checker {
+  readonly damaged = new Set<string>();
+  private readonly path: (string | number)[] = [];
+  private readonly complain: Complain;
+
+  constructor(complain: Complain) {
+    this.complain = complain;
+  }
+
+  read(shape: Shape<unknown>, value: Value): unknown {
+    switch (shape.kind) {
+      case 'any':
+        return value;
+      case 'list':
+        return this.list(shape, value);
+      case 'map':
+        return isMap(value) ? this.map(shape, value) : this.wrongType(shape, value);
+      case 'object':
+        return isMap(value) ? this.object(shape, value) : this.wrongType(shape, value);
+      case 'choice':
+        if (typeof value === 'string' && shape.choices?.includes(value) !== true)
+          return this.unknownChoice(shape, value);
+        return typeof value === 'string' ? value : this.wrongType(shape, value);
+      case 'string':
+      case 'integer':
+      case 'float':
+      case 'boolean':
+        return this.scalar(shape, value);
+    }
+  }
+
+  /** A value of the shape that says nothing, for a field that must be there. */
+  standIn(shape: Shape<unknown>): unknown {
+    if (shape.kind === 'string' || shape.kind === 'choice') return UNREAD;
+    if (shape.kind === 'integer' || shape.kind === 'float') return 1;
+    if (shape.kind === 'boolean') return false;
+    if (shape.kind === 'list') return [];
+    const needed = Object.entries(shape.fields ?? {}).filter(([, field]) => field.isNeeded);
+    return Object.fromEntries(needed.map(([name, field]) => [name, this.standIn(field.shape)]));
+  }
+
+  private scalar(shape: Shape<unknown>, value: Value): unknown {
+    const kind = kindOf(value);
+    if (kind === shape.kind || (shape.kind === 'float' && kind === 'integer')) {
+      return value instanceof ExactNumber ? value.value : value;
+    }
+    this.wrongType(shape, value);
+    if (shape.kind === 'string' && (kind === 'integer' || kind === 'float' || kind === 'boolean')) {
+      return compactJson(value);
+    }
+    if (shape.kind === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value);
+    return LOST;
+  }
+
+  private list(shape: Shape<unknown>, value: Value): unknown {
+    const of = shape.of;
+    if (of === undefined) return value;
+    if (!isList(value)) {
+      this.wrongType(shape, value);
+      return of.kind === 'string' && typeof value === 'string' ? [value] : LOST;
+    }
+    const items: unknown[] = [];
+    for (const [index, item] of value.entries()) {
+      const read = this.at(index, () => this.read(of, item));
+      // A lost item leaves its seat, so that the others keep their number in the file.
+      items.push(read === LOST ? this.standIn(of) : read);
+    }
+    return items;
+  }
+
+  private map(shape: Shape<unknown>, value: ValueMap): unknown {
+    const of = shape.of;
+    if (of === undefined || of.kind === 'any') return value;
+    const read: [string, unknown][] = [];
+    for (const [key, item] of Object.entries(value)) {
+      const found = this.at(key, () => this.read(of, item));
+      if (found !== LOST) read.push([key, found]);
+    }
+    return Object.fromEntries(read);
+  }
+
+  private object(shape: Shape<unknown>, value: ValueMap): unknown {
+    const fields = shape.fields ?? {};
+    const read: Record<string, unknown> = {};
+    const mended = this.mend(shape, fields, value);
+    for (const key of Object.keys(value)) {
+      const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (field !== undefined) this.field(read, key, key, field, value[key] ?? null);
+    }
+    for (const [key, name] of mended) {
+      const field = fields[name];
+      if (field !== undefined) this.field(read, name, key, field, value[key] ?? null);
+    }
+    for (const name of neededOf(shape)) {
+      if (Object.hasOwn(read, name)) continue;
+      if (!Object.hasOwn(value, name)) this.missing(name);
+      const field = fields[name];
+      if (field !== undefined) read[name] = this.standIn(field.shape);
+    }
+    return read;
+  }
+
+  private field(
+    read: Record<string, unknown>,
+    name: string,
+    key: string,
+    field: Field<unknown, boolean>,
+    value: Value,
+  ): void {
+    if (value === null && !field.isNeeded) return;
+    if (field.isOld === true && this.path.length === 0) this.tellOld(key, field);
+    const found = this.at(key, () => this.read(field.shape, value));
+    if (found !== LOST) read[name] = found;
+  }
+
+  /** Complains of unknown fields; those that plainly mean a missing field are read as that. */
+  private mend(
+    shape: Shape<unknown>,
+    fields: NonNullable<Shape<unknown>['fields']>,
+    value: ValueMap,
+  ): Map<string, string> {
+    const meant = new Map<string, string>();
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(fields, key)) continue;
+      const suggestion = suggest(key, Object.keys(fields));
+      this.unknownField(shape, key, suggestion);
+      if (suggestion !== undefined && shape.isOpen !== true && !Object.hasOwn(value, suggestion))
+        meant.set(key, suggestion);
+    }
+    return meant;
+  }
+
+  private at<T>(step: string | number, read: () => T): T {
+    this.path.push(step);
+    const result = read();
+    // Only a lost list or record: a job without a readable priority can still be referred to.
+    if (result === LOST && this.path.length <= 2 && typeof this.path[0] === 'string') this.damaged.add(this.path[0]);
+    this.path.pop();
+    return result;
+  }
+
+  private here(step?: string): Path {
+    return step === undefined ? [...this.path] : [...this.path, step];
+  }
+
+  private wrongType(shape: Shape<unknown>, value: Value): typeof LOST {
+    this.complain({
+      code: 'TYPE_WRONG',
+      message: `invalid type: ${describe(value)}, expected ${shape.expects}`,
+      path: this.here(),
+      found: describe(value),
+      allowed: [shape.expects],
+    });
+    return LOST;
+  }
+
+  private unknownChoice(shape: Shape<unknown>, value: string): typeof LOST {
+    const allowed = shape.choices ?? [];
+    const suggestion = suggest(value, allowed);
+    this.complain({
+      code: 'CHOICE_UNKNOWN',
+      message: `unknown variant \`${value}\`, expected ${oneOf(allowed)}`,
+      path: this.here(),
+      found: value,
+      allowed,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+    return LOST;
+  }
+
+  private unknownField(shape: Shape<unknown>, key: string, suggestion: string | undefined): void {
+    const allowed = Object.keys(shape.fields ?? {});
+    this.complain({
+      code: shape.isOpen === true ? 'FIELD_IGNORED' : 'FIELD_UNKNOWN',
+      message: `unknown field \`${key}\`${shape.isOpen === true ? ' is ignored' : ''}, expected ${oneOf(allowed)}`,
+      path: this.here(key),
+      atKey: true,
+      found: key,
+      allowed,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+
+  private missing(name: string): void {
+    this.complain({
+      code: 'FIELD_MISSING',
+      message: `missing field \`${name}\``,
+      path: this.here(name),
+      allowed: [name],
+    });
+    if (this.path.length === 0) this.damaged.add(name);
+  }
+
+  private tellOld(key: string, field: Field<unknown, boolean>): void {
+    const message = `field \`${key}\` is deprecated: ${field.says}`;
+    this.complain({ code: 'FIELD_IGNORED', message, path: this.here(key), atKey: true, found: key });
+  }
+}
+
+/** Names as Torc lists them: `` `a` ``, `` `a` or `b` ``, ``one of `a`, `b`, `c` ``. */
+const oneOf = (names: readonly string[]): string => {
+  const quoted = names.map((name) => `\`${name}\``);
+  return quoted.length <= 2 ? quoted.join(' or ') : `one of ${quoted.join(', ')}`;
+};
+
+const neededNames = new WeakMap<Shape<unknown>, readonly string[]>();
+
+function neededOf(shape: Shape<unknown>): readonly string[] {
+  const known = neededNames.get(shape);
+  if (known !== undefined) return known;
+  const names = Object.entries(shape.fields ?? {}).flatMap(([name, field]) => (field.isNeeded ? [name] : []));
+  neededNames.set(shape, names);
+  return names;
+}

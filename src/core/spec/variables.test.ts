@@ -1,0 +1,142 @@
+import { describe, expect, it, test } from 'vitest';
+import { codesOf, errorsOf, jobsOf, planned, read } from '../../../tests/spec/reading.ts';
+
+const commandOf = (command: string, variables: object, more: object = {}): string | undefined =>
+  jobsOf({ variables, jobs: [{ name: 'j', command, ...more }] })[0]?.command;
+
+describe('a variable', () => {
+  it('is put into every text of the file', () => {
+    const plan = planned({
+      variables: { base: '/data', tag: 'py:2.4', acct: 'proj', s: 'sched' },
+      env: { ROOT: '{base}' },
+      description: 'in {base}',
+      metadata: { where: ['{base}'] },
+      jobs: [{ name: 'j', command: '{base}/run --img {tag}', scheduler: '{s}', input_files: ['f'] }],
+      files: [{ name: 'f', path: '{base}/f' }],
+      user_data: [{ name: 'u', data: { deep: '{tag}' } }],
+      slurm_schedulers: [{ name: '{s}', account: '{acct}' }],
+    });
+    expect(plan.workflow).toMatchObject({
+      env: { ROOT: '/data' },
+      description: 'in /data',
+      metadata: { where: ['/data'] },
+    });
+    expect(plan.jobs.at(0)).toMatchObject({ command: '/data/run --img py:2.4', scheduler: 0 });
+    expect(plan.files.at(0).path).toBe('/data/f');
+    expect(plan.userData.at(0).data).toEqual({ deep: 'py:2.4' });
+    expect(plan.slurmSchedulers[0]).toMatchObject({ name: 'sched', account: 'proj' });
+  });
+
+  it('goes before parameters, whose values may hold it', () => {
+    const names = jobsOf({
+      variables: { max: '3' },
+      jobs: [
+        { name: 'a_{i}', command: 'x', parameters: { i: '1:{max}' } },
+        { name: 'b_{i}', command: 'x', parameters: { i: ['{max}', 4] } },
+      ],
+    }).map(({ name }) => name);
+    expect(names).toEqual(['a_1', 'a_2', 'a_3', 'b_3', 'b_4']);
+  });
+
+  it('may stand in the path of a table, whose columns are known names', () => {
+    const spec = {
+      variables: { dir: 'tables' },
+      jobs: [{ name: 'j_{m}', command: '{m}', parameters_file: '{dir}/t.csv' }],
+    };
+    expect(errorsOf(spec, { 'tables/t.csv': 'm\nx\n' })).toEqual([]);
+  });
+
+  test.each([
+    ['{a}', 'X'],
+    ['{a:03d}', 'X'],
+    ['{{a}}', '{{a}}'],
+    ['${a}', '${a}'],
+    ['$${a}', '$${a}'],
+    ['${{a}}', '${X}'],
+    ['\\{a}', '\\X'],
+    ['${HOME} ${TORC_JOB_ID} ${files.input.f}', '${HOME} ${TORC_JOB_ID} ${files.input.f}'],
+    ['{} { a } {1a} {a-b} {é} {a', '{} { a } {1a} {a-b} {é} {a'],
+    ["awk '{print $1}'", "awk '{print $1}'"],
+  ])('in %s gives %s', (command, result) => expect(commandOf(command, { a: 'X', HOME: 'no' })).toBe(result));
+
+  it('may be empty, hold shell variables, and begin with an underscore', () => {
+    expect(commandOf('{_a}{b}', { _a: '{}', b: '${x}' })).toBe('{}${x}');
+  });
+
+  it('is not looked for in the names that use_parameters gives', () => {
+    const spec = {
+      variables: { a: 'i' },
+      parameters: { i: '1:2' },
+      jobs: [{ name: 'j_{i}', command: 'x', use_parameters: ['i'] }],
+    };
+    expect(jobsOf(spec)).toHaveLength(2);
+  });
+});
+
+describe('a name in braces that is neither variable nor parameter', () => {
+  test.each([
+    [{ jobs: [{ name: 'j', command: 'x {baze}' }] }, 'jobs[0].command', 'x {baze}'],
+    [{ description: '{baze}' }, 'description', '{baze}'],
+    [{ metadata: { k: ['{baze}'] } }, 'metadata.k[0]', '{baze}'],
+    [{ user_data: [{ name: 'u', data: '{baze:02d}' }] }, 'user_data[0].data', '{baze:02d}'],
+  ])('is refused in %j, with the name that was meant', (spec, path, text) => {
+    const { problems } = read({ variables: { base: 'x' }, ...spec });
+    expect(problems).toMatchObject([{ path, suggestion: 'base', code: 'TEMPLATE_UNDEFINED' }]);
+    expect(problems[0]?.message).toContain(`undefined template name '{baze}' in '${text}': not declared in`);
+  });
+
+  it('is left alone in keys, and everywhere in a file without variables', () => {
+    expect(errorsOf({ variables: { base: 'x' }, metadata: { '{baze}': 1 } })).toEqual([]);
+    expect(errorsOf({ description: '{baze}' })).toEqual([]);
+    expect(errorsOf({ variables: {}, description: '{baze}' })).toEqual([]);
+  });
+
+  it('is a parameter of another job, and stays as it is', () => {
+    const jobs = [
+      { name: 'a_{i}', command: 'x', parameters: { i: '1:1' } },
+      { name: 'b', command: '{i}' },
+    ];
+    expect(jobsOf({ variables: { v: '1' }, jobs })[1]?.command).toBe('{i}');
+  });
+
+  it('cannot be told when a table could not be read', () => {
+    const spec = { variables: { v: '1' }, jobs: [{ name: 'j_{m}', command: 'x', parameters_file: 'gone.csv' }] };
+    expect(codesOf(read(spec))).toEqual(['TABLE_MALFORMED jobs[0].parameters_file']);
+  });
+});
+
+describe('variables that cannot be', () => {
+  test.each([
+    [{ a: 5 }, "workflow variable 'a' must be a string (got number)"],
+    [{ a: [1] }, "workflow variable 'a' must be a string (got array)"],
+    [{ 'a-b': 'x' }, "workflow variable name 'a-b' must be a valid identifier"],
+    [{ 'foo.bar': 'x' }, "'foo.bar' must be a valid identifier"],
+    [{ '1a': 'x' }, "'1a' must be a valid identifier"],
+    [{ é: 'x' }, "'é' must be a valid identifier"],
+    [
+      { v: '{x}' },
+      "variable 'v' value '{x}' contains template reference '{x}'; variable values must be plain literal strings",
+    ],
+    [{ v: '{base}', base: 'y' }, "variable 'v' value '{base}' references another variable '{base}'"],
+    [{ v: '{v}' }, "variable 'v' value '{v}' references another variable '{v}'"],
+    [[], 'workflow `variables` must be an object of string key/value pairs'],
+    ['x', 'workflow `variables` must be an object of string key/value pairs'],
+  ])('%j are refused', (variables, words) => {
+    const [error, ...more] = errorsOf({ variables });
+    expect(error).toContain('Failed to parse specification file: ');
+    expect(error).toContain(words);
+    expect(more).toEqual([]);
+  });
+
+  it('are those named like a parameter or a column, at any level', () => {
+    const collides = 'workflow `variables` collide with parameter names: i';
+    const jobs = [{ name: 'j_{i}', command: 'x', parameters: { i: '1:2' } }];
+    expect(errorsOf({ variables: { i: 'x' }, jobs })[0]).toContain(collides);
+    expect(errorsOf({ variables: { i: 'x' }, parameters: { i: '1:2' } })[0]).toContain(collides);
+    expect(errorsOf({ variables: { i: 'x' }, parameters_file: 't.csv' }, { 't.csv': 'i\n1\n' })[0]).toContain(collides);
+  });
+
+  it('do not make mistakes of their uses', () => {
+    expect(codesOf(read({ variables: { a: 5 }, description: '{a}' }))).toEqual(['VARIABLE_MALFORMED variables.a']);
+  });
+});

@@ -1,0 +1,151 @@
+import type { Complain, Path } from './problems.ts';
+import { suggest } from './suggest.ts';
+import { setField } from './text/json.ts';
+import { describe, isList, isMap, kindOf, type Value, type ValueMap } from './text/value.ts';
+
+/**
+ * Constants of a workflow file: `{name}` is replaced in every text, before anything else is looked at.
+ *
+ * `${…}` belongs to the shell and to file tokens and is left alone, and so is `{{`. As soon as there is one variable,
+ * each `{word}` must be a variable or a parameter: what is neither is a slip, and would end up in a command.
+ */
+export function applyVariables(
+  root: ValueMap,
+  parameterNames: (root: ValueMap) => ReadonlySet<string> | undefined,
+  complain: Complain,
+): ValueMap {
+  const { variables: declared, ...rest } = root;
+  if (declared === undefined || declared === null) return rest;
+  const variables = readVariables(declared, complain);
+  if (variables === undefined || Object.keys(declared).length === 0)
+    return { ...rest, variables: variables?.texts ?? {} };
+  const replaced = new Replacer(variables.texts, variables.names, complain);
+  // Names of parameters are looked up in the replaced file: the path of a table may contain a variable.
+  const substituted = replaced.map(rest, []);
+  const parameters = parameterNames(substituted);
+  refuseReferences(variables.texts, complain);
+  if (parameters !== undefined) {
+    refuseCollisions(variables.names, parameters, complain);
+    replaced.complainOfUnknown(parameters);
+  }
+  return { ...substituted, variables: variables.texts };
+}
+
+interface Variables {
+  /** Those that can be put in. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** All that were declared: a use of a malformed one is no second mistake. */
+  readonly names: ReadonlySet<string>;
+}
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const TEMPLATE = /\$\{|\{\{|\{([A-Za-z_][A-Za-z0-9_]*)(?::[^{}]*)?\}/g;
+
+function readVariables(declared: Value, complain: Complain): Variables | undefined {
+  if (!isMap(declared)) {
+    const message = 'workflow `variables` must be an object of string key/value pairs';
+    complain({ code: 'VARIABLE_MALFORMED', message, path: ['variables'], found: describe(declared) });
+    return undefined;
+  }
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(declared)) {
+    const path = ['variables', name];
+    if (!IDENTIFIER.test(name)) {
+      const message = `workflow variable name '${name}' must be a valid identifier (letters, digits and underscores, not starting with a digit)`;
+      complain({ code: 'VARIABLE_MALFORMED', message, path, atKey: true, found: name });
+    } else if (typeof value === 'string') texts[name] = value;
+    else {
+      const message = `workflow variable '${name}' must be a string (got ${kindWord(value)})`;
+      complain({ code: 'VARIABLE_MALFORMED', message, path, found: describe(value), allowed: ['a string'] });
+    }
+  }
+  return { texts, names: new Set(Object.keys(declared)) };
+}
+
+function kindWord(value: Value): string {
+  const kind = kindOf(value);
+  if (kind === 'integer' || kind === 'float') return 'number';
+  return kind === 'list' ? 'array' : kind === 'map' ? 'object' : kind;
+}
+
+function refuseCollisions(names: ReadonlySet<string>, parameters: ReadonlySet<string>, complain: Complain): void {
+  const both = [...names].filter((name) => parameters.has(name));
+  if (both.length === 0) return;
+  complain({
+    code: 'VARIABLE_COLLIDES',
+    message: `workflow \`variables\` collide with parameter names: ${both.join(', ')}. Rename one of the two`,
+    path: ['variables', both[0] ?? ''],
+    atKey: true,
+    found: both.join(', '),
+  });
+}
+
+/** A variable is a literal: one that names another would need an order of replacement. */
+function refuseReferences(texts: Readonly<Record<string, string>>, complain: Complain): void {
+  for (const [name, value] of Object.entries(texts)) {
+    for (const [token, inner] of value.matchAll(TEMPLATE)) {
+      if (inner === undefined) continue;
+      const what = Object.hasOwn(texts, inner)
+        ? `references another variable '${token}'`
+        : `contains template reference '${token}'`;
+      complain({
+        code: 'VARIABLE_MALFORMED',
+        message: `variable '${name}' value '${value}' ${what}; variable values must be plain literal strings`,
+        path: ['variables', name],
+        found: token,
+      });
+    }
+  }
+}
+
+class Replacer {
+  private readonly unknown: { name: string; token: string; text: string; path: Path }[] = [];
+  private readonly texts: Readonly<Record<string, string>>;
+  private readonly names: ReadonlySet<string>;
+  private readonly complain: Complain;
+
+  constructor(texts: Readonly<Record<string, string>>, names: ReadonlySet<string>, complain: Complain) {
+    this.texts = texts;
+    this.names = names;
+    this.complain = complain;
+  }
+
+  map(value: ValueMap, path: Path): ValueMap {
+    const result: Record<string, Value> = {};
+    for (const [key, item] of Object.entries(value)) {
+      // Names of parameters, not text.
+      setField(result, key, key === 'use_parameters' ? item : this.value(item, [...path, key]));
+    }
+    return result;
+  }
+
+  complainOfUnknown(parameters: ReadonlySet<string>): void {
+    for (const { name, token, text, path } of this.unknown) {
+      if (parameters.has(name)) continue;
+      const suggestion = suggest(name, [...this.names, ...parameters]);
+      this.complain({
+        code: 'TEMPLATE_UNDEFINED',
+        message: `undefined template name '${token}' in '${text}': not declared in \`variables\` or any \`parameters\` map`,
+        path,
+        found: name,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      });
+    }
+  }
+
+  private value(value: Value, path: Path): Value {
+    if (typeof value === 'string') return this.text(value, path);
+    if (isList(value)) return value.map((item, index) => this.value(item, [...path, index]));
+    return isMap(value) ? this.map(value, path) : value;
+  }
+
+  private text(text: string, path: Path): string {
+    if (!text.includes('{')) return text;
+    return text.replace(TEMPLATE, (token, name: string | undefined) => {
+      if (name === undefined) return token;
+      if (Object.hasOwn(this.texts, name)) return this.texts[name] ?? token;
+      if (!this.names.has(name)) this.unknown.push({ name, token: `{${name}}`, text, path });
+      return token;
+    });
+  }
+}
