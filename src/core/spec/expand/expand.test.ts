@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { errorsOf, jobsOf, namesOf, planned, read, report } from '../../../../tests/spec/reading.ts';
+import { each } from '../sequence.ts';
+
+const job = (more: object) => ({ jobs: [{ name: 'j', command: 'true', ...more }] });
+
+describe('parameters', () => {
+  it('make one job of each combination, in declared order', () => {
+    expect(namesOf({ name: 'j_{a}_{b}', parameters: { a: '1:2', b: ['x', 'y'] } })).toEqual([
+      'j_1_x',
+      'j_1_y',
+      'j_2_x',
+      'j_2_y',
+    ]);
+  });
+
+  test.each([
+    [{ a: '1:2', b: '1:2' }, 4],
+    [{ a: '1:2', b: '1:2', c: '1:2' }, 8],
+    [{ a: '1:3', b: '1:3' }, 9],
+    [{ a: '1:3', b: '1:3', c: '1:2' }, 18],
+    [{ a: '1:3', b: [] }, 0],
+    [{}, 1],
+  ])('%j are %d jobs', (parameters, count) => {
+    const name = `j_${Object.keys(parameters)
+      .map((key) => `{${key}}`)
+      .join('_')}`;
+    expect(namesOf({ name, parameters })).toHaveLength(count);
+  });
+
+  it('are put in side by side by zip, for jobs and files alike', () => {
+    const zipped = { name: 'z_{a}_{b}', parameters: { a: '1:3', b: '[x,y,z]' }, parameter_mode: 'zip' };
+    expect(namesOf(zipped)).toEqual(['z_1_x', 'z_2_y', 'z_3_z']);
+    const { files } = planned({ files: [{ ...zipped, path: '{a}/{b}' }] });
+    expect([...each(files)].map(({ path }) => path)).toEqual(['1/x', '2/y', '3/z']);
+  });
+
+  test.each(['product', 'ZIP', ''])('mode "%s" is not zip, so every combination counts', (mode) => {
+    expect(namesOf({ name: 'j_{a}_{b}', parameters: { a: '1:2', b: '1:2' }, parameter_mode: mode })).toHaveLength(4);
+  });
+
+  it('of one list zip to its values; of none to one job; of empty lists to none', () => {
+    expect(namesOf({ name: 'j_{a}', parameters: { a: '1:2' }, parameter_mode: 'zip' })).toEqual(['j_1', 'j_2']);
+    expect(namesOf({ name: 'j', parameters: {}, parameter_mode: 'zip' })).toEqual(['j']);
+    expect(namesOf({ name: 'j_{a}', parameters: { a: [] }, parameter_mode: 'zip' })).toEqual([]);
+  });
+
+  it('of unequal lists cannot be zipped', () => {
+    expect(errorsOf(job({ parameters: { x: '1:3', y: '1:2' }, parameter_mode: 'zip' }))).toEqual([
+      "Parameter expansion failed: Failed to expand job 'j': All parameters must have the same number of values when " +
+        "using 'zip' mode. Parameter 'x' has 3 values, but 'y' has 2 values.",
+    ]);
+  });
+
+  it('are put into every field of a job that may hold them', () => {
+    const [made] = jobsOf({
+      jobs: [
+        { name: 'first_{i}', command: 'true', parameters: { i: '1:1' } },
+        {
+          name: 'j_{i}',
+          command: 'run {i} ${files.input.in_{i}}',
+          invocation_script: 'wrap {i}',
+          env: { A: 'a_{i}', B: 'b' },
+          labels: ['{i}', 'fast'],
+          depends_on: ['first_{i}'],
+          depends_on_regexes: ['^fir.*_{i}$'],
+          input_files: ['in_{i}'],
+          output_user_data: ['u_{i}'],
+          resource_requirements: 'rr_{i}',
+          parameters: { i: '1:1' },
+        },
+      ],
+      files: [{ name: 'in_{i}', path: 'in/{i}', parameters: { i: '1:1' } }],
+      user_data: [{ name: 'u_{i}', parameters: { i: '1:1' } }],
+      resource_requirements: [{ name: 'rr_1', num_cpus: 1, memory: '1m' }],
+    }).slice(1);
+    expect(made).toMatchObject({
+      name: 'j_1',
+      command: 'run 1 in/1',
+      invocationScript: 'wrap 1',
+      env: { A: 'a_1', B: 'b' },
+      labels: ['1', 'fast'],
+      dependsOn: Int32Array.of(0),
+      inputFiles: Int32Array.of(0),
+      outputUserData: Int32Array.of(0),
+      resourceRequirements: 0,
+    });
+  });
+
+  it('are put into every text within user data, but not into keys, and a token alone stays a text', () => {
+    const { userData } = planned({
+      user_data: [
+        { name: 'u_{i}', data: { '{i}': ['{i}', { deep: 'x{i}' }], n: 5, t: '{i}' }, parameters: { i: '1:1' } },
+      ],
+    });
+    expect(userData.at(0)).toEqual({
+      name: 'u_1',
+      data: { '{i}': ['1', { deep: 'x1' }], n: 5, t: '1' },
+      isEphemeral: false,
+    });
+  });
+
+  it('keep their order beside plain jobs', () => {
+    const names = jobsOf({
+      jobs: [
+        { name: 'w_{i:03d}', command: 'x', parameters: { i: '1:100' } },
+        { name: 'last', command: 'x' },
+      ],
+    }).map(({ name }) => name);
+    expect(names).toHaveLength(101);
+    expect([names[0], names[99], names[100]]).toEqual(['w_001', 'w_100', 'last']);
+  });
+});
+
+describe('shared parameters', () => {
+  const parameters = { a: '1:2', b: '[x,y]', c: '1:9' };
+
+  it('are taken over by name, and the others are not', () => {
+    expect(namesOf({ name: 'j_{a}_{b}', use_parameters: ['a', 'b'] }, { parameters })).toHaveLength(4);
+  });
+
+  it('vary in the order in which the job names them', () => {
+    const names = namesOf({ name: 'j_{a}_{b}', use_parameters: ['b', 'a'] }, { parameters });
+    expect(names).toEqual(['j_1_x', 'j_2_x', 'j_1_y', 'j_2_y']);
+  });
+
+  it('leave unknown names out, and expand nothing when none is known', () => {
+    expect(namesOf({ name: 'j_{a}', use_parameters: ['a', 'zz'] }, { parameters })).toEqual(['j_1', 'j_2']);
+    expect(namesOf({ name: 'j_{a}', use_parameters: ['zz'] }, { parameters })).toEqual(['j_{a}']);
+    expect(namesOf({ name: 'j_{a}', use_parameters: [] }, { parameters })).toEqual(['j_{a}']);
+  });
+
+  it('give way to parameters of the job itself, even to none', () => {
+    const local = { name: 'j_{a}', parameters: { a: '10:12' }, use_parameters: ['a'] };
+    expect(namesOf(local, { parameters })).toEqual(['j_10', 'j_11', 'j_12']);
+    expect(namesOf({ name: 'j_{a}', parameters: {}, use_parameters: ['a'] }, { parameters })).toEqual(['j_{a}']);
+  });
+
+  it('of one value are put into the workflow environment, those of several are not', () => {
+    const plan = planned({ parameters: { t: 'gpu', n: '1:2' }, env: { Q: 'q_{t}', R: '{n}' } });
+    expect(plan.workflow.env).toEqual({ Q: 'q_gpu', R: '{n}' });
+  });
+
+  it('are complained of once, however many jobs use them', () => {
+    const jobs = ['a', 'b', 'c'].map((name) => ({ name: `${name}_{i}`, command: 'x', use_parameters: ['i'] }));
+    const { problems } = read({ parameters: { i: 'a:b' }, jobs });
+    expect(problems.map(({ path, code }) => [path, code])).toEqual([['parameters.i', 'PARAMETER_MALFORMED']]);
+  });
+});
+
+describe('parameter tables', () => {
+  const files = {
+    't.csv': 'm,n\nx,1\ny,2\nz,3\n',
+    'bad.csv': 'a,b\n1\n',
+    'uneven.json': '[{"a":1},{"b":2}]',
+  };
+
+  it('make one job a row', () => {
+    expect(namesOf({ name: 'j_{m}_{n:02d}', parameters_file: 't.csv' }, {}, files)).toEqual([
+      'j_x_01',
+      'j_y_02',
+      'j_z_03',
+    ]);
+    expect(namesOf({ name: 'j_{m}', parameters_file: 't.csv', use_parameters_file: false }, {}, files)).toHaveLength(3);
+  });
+
+  it('leave the token of a column that a row lacks', () => {
+    expect(namesOf({ name: 'j_{a}_{b}', parameters_file: 'uneven.json' }, {}, files)).toEqual(['j_1_{b}', 'j_{a}_2']);
+  });
+
+  it('of the workflow go to those who ask, and to nobody else', () => {
+    const names = jobsOf(
+      {
+        parameters_file: 't.csv',
+        jobs: [
+          { name: 'a_{m}', command: 'x', use_parameters_file: true },
+          { name: 'b_{m}', command: 'x', use_parameters_file: true },
+          { name: 'c_{m}', command: 'x' },
+        ],
+      },
+      files,
+    ).map(({ name }) => name);
+    expect(names).toEqual(['a_x', 'a_y', 'a_z', 'b_x', 'b_y', 'b_z', 'c_{m}']);
+  });
+
+  it('of the workflow that nobody uses need not exist', () => {
+    expect(errorsOf({ parameters_file: 'missing.csv' })).toEqual([]);
+  });
+
+  it('that are missing are told once, for all who use them', () => {
+    const jobs = ['a', 'b'].map((name) => ({ name: `${name}_{m}`, command: 'x', parameters_file: 'missing.csv' }));
+    expect(errorsOf({ jobs })).toEqual([
+      "Parameter expansion failed: Failed to expand job 'a_{m}': Failed to read parameters_file 'missing.csv': No such file or directory",
+    ]);
+  });
+
+  const mixed =
+    "Job 'j': a CSV/JSON parameter table (`parameters_file`/`use_parameters_file`) cannot be combined with " +
+    '`parameters`, `parameter_mode`, or `use_parameters`';
+  test.each([
+    [{ parameters_file: 't.csv', parameters: {} }, mixed],
+    [{ parameters_file: 't.csv', parameter_mode: 'zip' }, mixed],
+    [{ parameters_file: 't.csv', use_parameters: [] }, mixed],
+    [{ use_parameters_file: true, parameters: { a: '1:2' } }, mixed],
+    [
+      { parameters_file: 't.csv', use_parameters_file: true },
+      "Job 'j': set either a local `parameters_file` or `use_parameters_file: true`, not both",
+    ],
+    [{ use_parameters_file: true }, "Job 'j': `use_parameters_file` requires a workflow-level `parameters_file`"],
+    [
+      { parameters_file: 'bad.csv' },
+      "Failed to expand job 'j': Row 1 of 'bad.csv' has 1 fields but the header has 2 columns",
+    ],
+  ])('%j is refused', (fields, words) => {
+    expect(errorsOf(job(fields), files)).toEqual([`Parameter expansion failed: ${words}`]);
+  });
+
+  it('name the record that is refused', () => {
+    const [file] = errorsOf({ files: [{ name: 'x', path: 'y', use_parameters_file: true }] });
+    const [data] = errorsOf({ user_data: [{ name: 'x', use_parameters_file: true }] });
+    expect(file).toContain("File 'x'");
+    expect(data).toContain("User data 'x'");
+  });
+
+  it('cannot stand beside parameters of the workflow', () => {
+    const [error] = errorsOf({ parameters: { a: '1:2' }, parameters_file: 't.csv' }, files);
+    expect(error).toContain('Workflow-level `parameters` and `parameters_file` are mutually exclusive');
+  });
+});
+
+describe('a sweep without end', () => {
+  it('is refused with the count and the limit, and nothing that it makes is called missing', () => {
+    const { valid, errors, summary } = report({
+      jobs: [
+        { name: 'w_{a}_{b}', command: 'x', parameters: { a: '1:1000000', b: '1:1000000' } },
+        { name: 'end', command: 'x', depends_on: ['w_1_1'] },
+      ],
+    });
+    expect(valid).toBe(false);
+    expect(errors).toEqual([
+      "Parameter expansion failed: Failed to expand job 'w_{a}_{b}': 1000000000000 instances are more than the limit of 10000000",
+    ]);
+    expect(summary.job_count).toBe(1);
+  });
+});
+
+test('expansion never makes two jobs of one name without saying so', () => {
+  const value = fc.constantFrom(['1', '1'], ['1', '2'], ['a', 'b'], ['x']);
+  const name = fc.constantFrom('j', 'j_{p}', 'j_{q}', 'j_{p}_{q}');
+  fc.assert(
+    fc.property(fc.array(fc.record({ name, p: value, q: value }), { maxLength: 4 }), (specs) => {
+      const jobs = specs.map((one) => ({ name: one.name, command: 'x', parameters: { p: one.p, q: one.q } }));
+      const { valid, summary } = report({ jobs });
+      expect(valid).toBe(new Set(summary.job_names).size === summary.job_count);
+    }),
+  );
+});

@@ -1,0 +1,217 @@
+import { Refusal } from '../../contract/refusals.ts';
+import type { Complain, Path } from '../problems.ts';
+import type { Sequence } from '../sequence.ts';
+import { UNREAD } from '../shape/check.ts';
+import type { WorkflowSpec } from '../shape/workflow.ts';
+import type { Value } from '../text/value.ts';
+import { combine, unevenPair, type Axes, type Axis } from './axes.ts';
+import { Families } from './family.ts';
+import type { ParameterValue } from './parameter-value.ts';
+import { nativeValues } from './parameter-values.ts';
+import type { Table } from './parameter-table.ts';
+import type { Tables } from './tables.ts';
+import { template } from './template.ts';
+
+/** What a job, a file and a record of user data say about their instances. */
+interface Parameterized {
+  readonly name?: string;
+  readonly parameters?: Readonly<Record<string, Value>>;
+  readonly parameter_mode?: string;
+  readonly use_parameters?: readonly string[];
+  readonly parameters_file?: string;
+  readonly use_parameters_file?: boolean;
+}
+
+export interface ExpandOptions {
+  readonly readFile: (path: string) => string;
+  readonly tables: Tables;
+  /** Most instances of jobs, of files and of user data. */
+  readonly limit: number;
+}
+
+/** What a record is called in Torc's sentences. */
+const WORDS = {
+  jobs: { what: 'job', label: 'Job' },
+  files: { what: 'file', label: 'File' },
+  user_data: { what: 'user data', label: 'User data' },
+} as const;
+
+export type Collection = keyof typeof WORDS;
+
+/** Expands the records of a workflow; what cannot be expanded is complained of, and its collection is damaged. */
+export class Expander {
+  readonly damaged = new Set<string>();
+  private readonly values = new Map<string, Sequence<ParameterValue>>();
+  private readonly shared = new Map<string, Axis | undefined>();
+  private readonly spec: WorkflowSpec;
+  private readonly options: ExpandOptions;
+  private readonly complain: Complain;
+
+  constructor(spec: WorkflowSpec, options: ExpandOptions, complain: Complain) {
+    this.spec = spec;
+    this.options = options;
+    this.complain = complain;
+    if (spec.parameters === undefined || spec.parameters_file === undefined) return;
+    complain({
+      code: 'PARAMETERS_CONFLICT',
+      message: 'Workflow-level `parameters` and `parameters_file` are mutually exclusive; use one of them',
+      path: ['parameters_file'],
+      atKey: true,
+    });
+  }
+
+  /** The instances of one list of records. A record that cannot be expanded has none. */
+  families<S extends Parameterized>(collection: Collection, specs: readonly S[]): Families<S> {
+    let total = 0;
+    const expansions = specs.map((spec, index) => {
+      const path: Path = [collection, index];
+      const expansion = this.expansion(collection, spec, path);
+      if (expansion === undefined) this.damaged.add(collection);
+      const count = expansion?.axes?.count ?? (expansion === undefined ? 0 : 1);
+      const room = this.options.limit - total;
+      if (count > room) {
+        this.damaged.add(collection);
+        this.tooLarge(collection, spec, path, count, total);
+        return { axes: expansion?.axes, count: 0 };
+      }
+      total += count;
+      return { axes: expansion?.axes, count };
+    });
+    return new Families(specs, (spec) => spec.name ?? UNREAD, expansions);
+  }
+
+  /** The workflow's environment, with its parameters of one value put in; a token of several values stays. */
+  environment(): Readonly<Record<string, string>> | undefined {
+    const { env, parameters } = this.spec;
+    if (env === undefined || parameters === undefined) return env;
+    const names = Object.keys(parameters).filter((name) =>
+      Object.values(env).some((text) => text.includes(`{${name}`)),
+    );
+    const single = names.flatMap((name) => {
+      const axis = this.sharedAxis(name, 'workflow env: ');
+      return axis?.values.length === 1 ? [axis] : [];
+    });
+    const axes = combine(single, 'product');
+    return Object.fromEntries(Object.entries(env).map(([key, text]) => [key, template(text, axes).render(0)]));
+  }
+
+  private expansion(
+    collection: Collection,
+    spec: Parameterized,
+    path: Path,
+  ): { readonly axes: Axes | undefined } | undefined {
+    const wantsTable = spec.parameters_file !== undefined || spec.use_parameters_file === true;
+    if (wantsTable) return this.tableExpansion(collection, spec, path);
+    const what = wordsBefore(collection, spec);
+    const axes =
+      spec.parameters === undefined
+        ? this.sharedAxes(spec.use_parameters ?? [], what)
+        : Object.entries(spec.parameters).map(([name, value]) =>
+            this.axis(name, value, [...path, 'parameters', name], what),
+          );
+    if (axes === undefined) return { axes: undefined };
+    const whole = axes.filter((axis) => axis !== undefined);
+    if (whole.length < axes.length) return undefined;
+    if (spec.parameter_mode !== 'zip') return { axes: combine(whole, 'product') };
+    const uneven = unevenPair(whole);
+    if (uneven === undefined) return { axes: combine(whole, 'zip') };
+    const [one, other] = uneven;
+    this.complain({
+      code: 'PARAMETER_MALFORMED',
+      message:
+        `${what}All parameters must have the same number of values when using 'zip' mode. Parameter '${one.name}' ` +
+        `has ${one.values.length} values, but '${other.name}' has ${other.values.length} values.`,
+      path: [...path, 'parameter_mode'],
+    });
+    return undefined;
+  }
+
+  private tableExpansion(collection: Collection, spec: Parameterized, path: Path): { readonly axes: Axes } | undefined {
+    const who = `${WORDS[collection].label} '${spec.name ?? ''}'`;
+    const refuse = (message: string, field: string): undefined => {
+      this.complain({
+        code: 'PARAMETERS_CONFLICT',
+        message: `${who}: ${message}`,
+        path: [...path, field],
+        atKey: true,
+      });
+    };
+    const other = (['parameters', 'parameter_mode', 'use_parameters'] as const).find(
+      (name) => spec[name] !== undefined,
+    );
+    if (other !== undefined) {
+      const group = 'a CSV/JSON parameter table (`parameters_file`/`use_parameters_file`)';
+      return refuse(
+        `${group} cannot be combined with \`parameters\`, \`parameter_mode\`, or \`use_parameters\``,
+        other,
+      );
+    }
+    const [local, shared] = [spec.parameters_file, this.spec.parameters_file];
+    if (local !== undefined && spec.use_parameters_file === true) {
+      return refuse(
+        'set either a local `parameters_file` or `use_parameters_file: true`, not both',
+        'use_parameters_file',
+      );
+    }
+    const file = local ?? shared;
+    if (file === undefined) {
+      return refuse('`use_parameters_file` requires a workflow-level `parameters_file`', 'use_parameters_file');
+    }
+    const at = local === undefined ? ['parameters_file'] : [...path, 'parameters_file'];
+    const table = this.options.tables.get(file, at, wordsBefore(collection, spec));
+    return table === undefined ? undefined : { axes: tableAxes(table) };
+  }
+
+  /** Axes of the workflow, by the names a record picks; unknown names are passed over, as in Torc. */
+  private sharedAxes(names: readonly string[], what: string): (Axis | undefined)[] | undefined {
+    const parameters = this.spec.parameters ?? {};
+    const known = [...new Set(names)].filter((name) => Object.hasOwn(parameters, name));
+    return known.length === 0 ? undefined : known.map((name) => this.sharedAxis(name, what));
+  }
+
+  private sharedAxis(name: string, what: string): Axis | undefined {
+    if (this.shared.has(name)) return this.shared.get(name);
+    const axis = this.axis(name, this.spec.parameters?.[name] ?? null, ['parameters', name], what);
+    this.shared.set(name, axis);
+    return axis;
+  }
+
+  private axis(name: string, value: Value, path: Path, what: string): Axis | undefined {
+    const { readFile, limit } = this.options;
+    try {
+      const known = typeof value === 'string' ? this.values.get(value) : undefined;
+      const values = known ?? nativeValues(value, { readFile, limit });
+      if (typeof value === 'string') this.values.set(value, values);
+      return { name, values };
+    } catch (cause) {
+      if (!(cause instanceof Refusal)) throw cause;
+      const code = cause.code === 'EXPANSION_TOO_LARGE' ? 'EXPANSION_TOO_LARGE' : 'PARAMETER_MALFORMED';
+      this.complain({ code, message: `${what}${cause.message}`, path });
+      return undefined;
+    }
+  }
+
+  private tooLarge(collection: Collection, spec: Parameterized, path: Path, count: number, total: number): void {
+    const { limit } = this.options;
+    const beside = total === 0 ? '' : ` beside ${total} others`;
+    this.complain({
+      code: 'EXPANSION_TOO_LARGE',
+      message: `${wordsBefore(collection, spec)}${count} instances${beside} are more than the limit of ${limit}`,
+      path,
+      found: String(count),
+      allowed: [`at most ${limit}`],
+    });
+  }
+}
+
+const wordsBefore = (collection: Collection, spec: Parameterized): string =>
+  `Failed to expand ${WORDS[collection].what} '${spec.name ?? ''}': `;
+
+function tableAxes({ columns, rows }: Table): Axes {
+  const axes = [...columns].map(([name, cells]) => ({
+    name,
+    stride: 1,
+    values: { length: rows, at: (index: number) => cells[index] },
+  }));
+  return { count: rows, axes };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it, test } from 'vitest';
+import { printerOf } from './parameter-value.ts';
+import { parameterTable } from './parameter-table.ts';
+
+const tableOf = (path: string, text: string) => parameterTable(path, () => text);
+const rowsOf = (path: string, text: string): Record<string, string | undefined>[] => {
+  const { columns, rows } = tableOf(path, text);
+  return Array.from({ length: rows }, (_, row) =>
+    Object.fromEntries(
+      [...columns].map(([name, cells]) => {
+        const cell = cells[row];
+        return [name, cell === undefined ? undefined : printerOf('.2f')(cell)];
+      }),
+    ),
+  );
+};
+
+describe('a CSV table', () => {
+  it('has one row an instance, each cell a whole number, a number or a text', () => {
+    expect(rowsOf('t.csv', 'model,lr,bs\nr,0.001,32\n')).toEqual([{ model: 'r', lr: '0.00', bs: '32' }]);
+    expect(rowsOf('t.CSV', 'a,b,c\r\n007,,#x\r\n')).toEqual([{ a: '7', b: '', c: '#x' }]);
+  });
+
+  test.each([
+    ['m,m\n1,2', 'duplicate column name'],
+    ['m,,x\n1,2,3', 'empty column name'],
+    ['a,b,c\n1,2', "Row 1 of 't.csv' has 2 fields but the header has 3 columns"],
+    ['a,b\n1,2\n1,2,3', "Row 2 of 't.csv' has 3 fields but the header has 2 columns"],
+    ['a,b\n', "parameters_file 't.csv' contains no rows"],
+    ['', "parameters_file 't.csv' has no columns"],
+  ])('%j is refused', (text, words) => expect(() => tableOf('t.csv', text)).toThrow(words));
+});
+
+describe('a JSON table', () => {
+  it('keeps numbers and texts as they are, and takes anything else as its JSON text', () => {
+    const text = '[{"a": true, "b": null, "c": ["a","b"], "d": [], "e": {"k": 1}, "f": "01", "g": 1.0, "h": 1}]';
+    expect(rowsOf('t.json', text)).toEqual([
+      { a: 'true', b: 'null', c: '["a","b"]', d: '[]', e: '{"k":1}', f: '01', g: '1.00', h: '1' },
+    ]);
+  });
+
+  it('leaves out what a row does not have', () => {
+    expect(rowsOf('t.json', '[{"a":1},{"b":2}]')).toEqual([
+      { a: '1', b: undefined },
+      { a: undefined, b: '2' },
+    ]);
+  });
+
+  test.each([
+    ['{"a":1}', 'must be a JSON array of objects'],
+    ['[{"a":1}, 42]', "Element 2 of parameters_file 't.json' is not a JSON object"],
+    ['[]', 'contains no rows'],
+    ['[{]', "Failed to parse parameters_file 't.json'"],
+  ])('%j is refused', (text, words) => expect(() => tableOf('t.json', text)).toThrow(words));
+});
+
+describe('a table of JSON lines', () => {
+  it('skips blank lines', () => {
+    expect(rowsOf('t.jsonl', '{"a":1}\n\n{"a":2}\n')).toHaveLength(2);
+    expect(rowsOf('t.ndjson', '{"a":1}')).toHaveLength(1);
+  });
+
+  test.each([
+    ['{"a":1}\n\n{"a":', 'line 3'],
+    ['{"a":1}\n[2]', "Line 2 of parameters_file 't.jsonl' is not a JSON object"],
+    ['', 'contains no rows'],
+  ])('%j is refused, blank lines counted', (text, words) => expect(() => tableOf('t.jsonl', text)).toThrow(words));
+});
+
+test.each([
+  ['t.txt', "Unsupported parameters_file extension for 't.txt': expected '.csv', '.json', '.jsonl', or '.ndjson'"],
+  ['table', "Unsupported parameters_file extension for 'table'"],
+  ['  ', 'Empty parameters_file path'],
+])('a table called "%s" is refused', (path, words) => {
+  expect(() => tableOf(path, 'a\n1')).toThrow(words);
+  expect(() => tableOf(path, 'a\n1')).toThrow(expect.objectContaining({ code: 'TABLE_MALFORMED' }));
+});
+
+it('tells why a table cannot be read', () => {
+  const missing = (): string => {
+    throw new Error('No such file or directory');
+  };
+  expect(() => parameterTable('t.csv', missing)).toThrow("Failed to read parameters_file 't.csv': No such file");
+});

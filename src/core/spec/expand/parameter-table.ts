@@ -1,0 +1,111 @@
+import { Refusal } from '../../contract/refusals.ts';
+import { readJson } from '../text/json.ts';
+import { Unreadable } from '../text/place.ts';
+import { compactJson, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
+import { csvRows } from './csv.ts';
+import { valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
+
+/** A table of parameters: its columns in order, and the cells of each; a cell that a row does not have is absent. */
+export interface Table {
+  readonly columns: ReadonlyMap<string, readonly (ParameterValue | undefined)[]>;
+  readonly rows: number;
+}
+
+/**
+ * The table in a `parameters_file`: .csv with a header, .json with an array of objects, .jsonl or .ndjson.
+ *
+ * Throws: `TABLE_MALFORMED`, and whatever `readFile` throws is told as that.
+ */
+export function parameterTable(path: string, readFile: (path: string) => string): Table {
+  if (path.trim() === '') throw malformed('Empty parameters_file path');
+  const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  const read = READERS[extension];
+  if (read === undefined) {
+    const expected = "expected '.csv', '.json', '.jsonl', or '.ndjson'";
+    throw malformed(`Unsupported parameters_file extension for '${path}': ${expected}`);
+  }
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (cause) {
+    throw malformed(`Failed to read parameters_file '${path}': ${messageOf(cause)}`, cause);
+  }
+  const table = read(text, path);
+  if (table.rows === 0) throw malformed(`parameters_file '${path}' contains no rows`);
+  return table;
+}
+
+type Reader = (text: string, path: string) => Table;
+
+const csvTable: Reader = (text, path) => {
+  const [header, ...rows] = csvRows(text);
+  if (header === undefined) throw malformed(`parameters_file '${path}' has no columns`);
+  if (header.includes('')) throw malformed(`parameters_file '${path}' has an empty column name`);
+  const twice = header.find((name, at) => header.indexOf(name) !== at);
+  if (twice !== undefined) throw malformed(`parameters_file '${path}' has a duplicate column name '${twice}'`);
+  for (const [index, row] of rows.entries()) {
+    if (row.length === header.length) continue;
+    throw malformed(
+      `Row ${index + 1} of '${path}' has ${row.length} fields but the header has ${header.length} columns`,
+    );
+  }
+  const columns = header.map((name, at) => [name, rows.map((row) => valueOf(row[at] ?? ''))] as const);
+  return { columns: new Map(columns), rows: rows.length };
+};
+
+const jsonTable: Reader = (text, path) => {
+  const value = parsed(text, `Failed to parse parameters_file '${path}'`);
+  if (!isList(value)) throw malformed(`parameters_file '${path}' must be a JSON array of objects`);
+  const rows = value.map((row, index) => {
+    if (!isMap(row)) throw malformed(`Element ${index + 1} of parameters_file '${path}' is not a JSON object`);
+    return row;
+  });
+  return fromRows(rows);
+};
+
+const jsonLinesTable: Reader = (text, path) => {
+  const rows = text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const row = parsed(line, `Failed to parse line ${index + 1} of parameters_file '${path}'`);
+    if (!isMap(row)) throw malformed(`Line ${index + 1} of parameters_file '${path}' is not a JSON object`);
+    return [row];
+  });
+  return fromRows(rows);
+};
+
+const READERS: Readonly<Record<string, Reader>> = {
+  csv: csvTable,
+  json: jsonTable,
+  jsonl: jsonLinesTable,
+  ndjson: jsonLinesTable,
+};
+
+function fromRows(rows: readonly ValueMap[]): Table {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  const cells = (name: string): (ParameterValue | undefined)[] =>
+    rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row[name] ?? null) : undefined));
+  return { columns: new Map([...names].map((name) => [name, cells(name)])), rows: rows.length };
+}
+
+/** A JSON number keeps its kind, a text stays text, everything else is its JSON text. */
+function cellOf(value: Value): ParameterValue {
+  if (typeof value === 'string') return value;
+  if (value instanceof ExactNumber)
+    return value.isFloat ? { float: value.value } : (wholeOf(value.text) ?? { float: value.value });
+  if (typeof value === 'number') return kindOf(value) === 'float' ? { float: value } : value;
+  return compactJson(value);
+}
+
+function parsed(text: string, what: string): Value {
+  try {
+    return readJson(text, true, () => {}).value;
+  } catch (cause) {
+    if (!(cause instanceof Unreadable)) throw cause;
+    throw malformed(`${what}: ${cause.message}`, cause);
+  }
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+const malformed = (message: string, cause?: unknown): Refusal =>
+  new Refusal('TABLE_MALFORMED', message, {}, cause === undefined ? {} : { cause });

@@ -1,0 +1,153 @@
+import { describe, expect, it, test } from 'vitest';
+import { each } from '../sequence.ts';
+import { ExactNumber, type Value } from '../text/value.ts';
+import { printerOf } from './parameter-value.ts';
+import { nativeValues, parameterValues } from './parameter-values.ts';
+
+const files: Record<string, string> = {
+  values: "# a list\n\n 1 \n2.5\n  red  \n# in between\n\n'q'\n1:3\n",
+  comments: '# nothing\n\n',
+};
+const options = {
+  limit: 1000,
+  readFile: (path: string): string => {
+    const text = files[path];
+    if (text === undefined) throw new Error('No such file or directory');
+    return text;
+  },
+};
+const print = printerOf(undefined);
+const printed = (text: string): string[] => [...each(parameterValues(text, options))].map(print);
+const native = (value: Value): string[] => [...each(nativeValues(value, options))].map(print);
+
+describe('a range holds both its ends', () => {
+  test.each([
+    ['1:5', ['1', '2', '3', '4', '5']],
+    ['0:10:2', ['0', '2', '4', '6', '8', '10']],
+    ['1:10:4', ['1', '5', '9']],
+    ['5:1', []],
+    ['5:1:-2', ['5', '3', '1']],
+    ['-3:-1', ['-3', '-2', '-1']],
+    [' 1 : 3 ', ['1', '2', '3']],
+    ['1:2:', ['1', '2']],
+    ['{2:4}', ['2', '3', '4']],
+    ['{ 2:4 }', ['2', '3', '4']],
+    ['0.0:1.0:0.5', ['0', '0.5', '1']],
+    ['0.5:2', ['0.5', '1.5']],
+    ['1:2.5', ['1', '2']],
+    ['0:0.3:0.1', ['0', '0.1', '0.2', '0.30000000000000004']],
+    ['1.0:0:-0.5', ['1', '0.5', '0']],
+    ['9223372036854775805:9223372036854775807', ['9223372036854775805', '9223372036854775806', '9223372036854775807']],
+  ])('%s', (text, values) => expect(printed(text)).toEqual(values));
+
+  it('reads a time of day as a range, unless it stands quoted in a list', () => {
+    expect(printed('12:30')).toHaveLength(19);
+    expect(printed("['12:30']")).toEqual(['12:30']);
+  });
+
+  it('takes no room, however long', () => {
+    const values = parameterValues('1:1000000000', options);
+    expect(values).toHaveLength(1_000_000_000);
+    expect(values.at(999_999_999)).toBe(1_000_000_000);
+  });
+});
+
+test.each([
+  ['1:10:0', 'Step cannot be zero'],
+  ['0.5:1:0', 'Step cannot be zero'],
+  ['1:10:0.5', "Invalid integer step in range: '0.5'"],
+  ['0.5:1:x', "Invalid float step in range: 'x'"],
+  ['a:b:c:d:e', "Invalid range format: 'a:b:c:d:e'. Expected 'start:end' or 'start:end:step'"],
+  ['1:', "Invalid range values: '1:'. Could not parse as integer or float range"],
+  [':3', "Invalid range values: ':3'"],
+  ['a:b', "Invalid range values: 'a:b'"],
+  ['http://x', "Invalid range values: 'http://x'"],
+  ['1:3,7', "Invalid range values: '1:3,7'"],
+  ['@', "Empty file path after '@' in parameter value"],
+  ['@missing', "Failed to read parameter file 'missing': No such file or directory"],
+])("%s is refused with Torc's words", (text, words) => {
+  expect(() => parameterValues(text, options)).toThrow(words);
+  expect(() => parameterValues(text, options)).toThrow(expect.objectContaining({ code: 'PARAMETER_MALFORMED' }));
+});
+
+it('refuses a range of more numbers than may be held', () => {
+  expect(() => parameterValues('0.0:1:0.0001', options)).toThrow(
+    expect.objectContaining({ code: 'EXPANSION_TOO_LARGE' }),
+  );
+  expect(() => parameterValues('0:inf:0.5', options)).toThrow(expect.objectContaining({ code: 'EXPANSION_TOO_LARGE' }));
+});
+
+describe('a list is parted at commas', () => {
+  test.each([
+    ['[1,5,100]', ['1', '5', '100']],
+    ["['a','b c']", ['a', 'b c']],
+    ['["a"]', ['a']],
+    ['[]', []],
+    ['[ ]', []],
+    ["['a','b',]", ['a', 'b', '']],
+    ["['a,b']", ["'a", "b'"]],
+    ['[[1,2],[3]]', ['1', '2]', '[3']],
+    ['[007,+5,-0,1e3,.5,1.]', ['7', '5', '0', '1000', '0.5', '1']],
+    ["['007',1_0,0x10,true,null]", ['007', '1_0', '0x10', 'true', 'null']],
+    [
+      '[1e-7,1e21,9223372036854775808,nan,inf]',
+      ['0.0000001', '1000000000000000000000', '9223372036854776000', 'NaN', 'inf'],
+    ],
+  ])('%s', (text, values) => expect(printed(text)).toEqual(values));
+});
+
+describe('anything else is one value', () => {
+  test.each([
+    ['', ['']],
+    ['  ', ['']],
+    ['{}', ['']],
+    ['{a,b}', ['{a,b}']],
+    ['7', ['7']],
+    ['2.50', ['2.5']],
+    ['red', ['red']],
+    ["'q'", ["'q'"]],
+  ])('%s', (text, values) => expect(printed(text)).toEqual(values));
+});
+
+describe('a file holds a value a line', () => {
+  it('skips blank lines and comments, keeps quotes, and reads no ranges', () => {
+    expect(printed('@values')).toEqual(['1', '2.5', 'red', "'q'", '1:3']);
+    expect(printed(' @ values ')).toHaveLength(5);
+  });
+
+  it('has no value when all is comment', () => expect(printed('@comments')).toEqual([]));
+});
+
+describe('a value of the file format is read as its JSON text', () => {
+  test.each<[Value, string[]]>([
+    [
+      [1, 2.5, true, null, 'x:y'],
+      ['1', '2.5', 'true', 'null', 'x:y'],
+    ],
+    [
+      ['a,b', 'c'],
+      ['"a', 'b"', 'c'],
+    ],
+    [
+      [[1, 2], [3]],
+      ['1', '2]', '[3'],
+    ],
+    [5, ['5']],
+    [2.5, ['2.5']],
+    [true, ['true']],
+    [null, ['null']],
+    [['1:3'], ['1:3']],
+    [["'q'"], ["'q'"]],
+    [[], []],
+  ])('%j', (value, values) => expect(native(value)).toEqual(values));
+
+  it('keeps a number that was written with a point apart from a whole one', () => {
+    const values = [...each(nativeValues([new ExactNumber(1, '1.0', true), 2], options))];
+    expect(values.map(print)).toEqual(['1', '2']);
+    expect(values.map(printerOf('.2f'))).toEqual(['1.00', '2']);
+  });
+
+  it('takes a map for a malformed range', () => {
+    expect(() => nativeValues({ a: 1 }, options)).toThrow('Invalid range values');
+  });
+});

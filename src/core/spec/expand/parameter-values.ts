@@ -1,0 +1,114 @@
+import { Refusal } from '../../contract/refusals.ts';
+import { sequence, type Sequence } from '../sequence.ts';
+import { compactJson, type Value } from '../text/value.ts';
+import { floatOf, valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
+
+export interface ValueOptions {
+  /** Reads a file that a value names by `@`; throws when it cannot. */
+  readonly readFile: (path: string) => string;
+  /** Most values of one parameter. */
+  readonly limit: number;
+}
+
+/**
+ * The values that a parameter's text stands for.
+ *
+ * Shape, tried in this order: `@file` with a value a line, `[a, b]`, a range `from:to[:step]` with both ends, one
+ * value. A pair of braces around it without a comma within is dropped. Ranges of whole numbers take no room.
+ * Throws: `PARAMETER_MALFORMED`; `EXPANSION_TOO_LARGE` for a range of more than `limit` other numbers.
+ */
+export function parameterValues(text: string, options: ValueOptions): Sequence<ParameterValue> {
+  let bare = text.trim();
+  if (bare.startsWith('@')) return given(fileValues(bare.slice(1).trim(), options));
+  if (bare.startsWith('{') && bare.endsWith('}') && !bare.includes(',')) bare = bare.slice(1, -1).trim();
+  if (bare.startsWith('[') && bare.endsWith(']')) return given(listValues(bare));
+  if (bare.includes(':')) return rangeValues(bare, options.limit);
+  return given([valueOf(bare)]);
+}
+
+/** The values of a parameter as a file gives it: a text, or any other value as its JSON text. */
+export const nativeValues = (value: Value, options: ValueOptions): Sequence<ParameterValue> =>
+  parameterValues(typeof value === 'string' ? value : compactJson(value), options);
+
+const given = (values: readonly ParameterValue[]): Sequence<ParameterValue> =>
+  sequence(values.length, (index) => values[index] ?? '');
+
+function fileValues(path: string, { readFile }: ValueOptions): ParameterValue[] {
+  if (path === '') throw malformed("Empty file path after '@' in parameter value");
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (cause) {
+    throw malformed(
+      `Failed to read parameter file '${path}': ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    );
+  }
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map(valueOf);
+}
+
+/** Commas part items wherever they stand, in quotes and inner brackets too; that is how Torc reads them. */
+function listValues(text: string): ParameterValue[] {
+  const inner = text.replace(/^\[+/, '').replace(/\]+$/, '');
+  if (inner.trim() === '') return [];
+  return inner.split(',').map((item) => {
+    const bare = item.trim();
+    const quoted = /^(["'])(.*)\1$/s.exec(bare);
+    return quoted === null ? valueOf(bare) : (quoted[2] ?? '');
+  });
+}
+
+function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
+  const parts = text.split(':').map((part) => part.trim());
+  if (parts.length > 3) {
+    throw malformed(`Invalid range format: '${text}'. Expected 'start:end' or 'start:end:step'`);
+  }
+  const [from = '', to = '', by = ''] = parts;
+  const [first, last] = [wholeOf(from), wholeOf(to)];
+  if (first !== undefined && last !== undefined) return wholeRange(BigInt(first), BigInt(last), by);
+  const [start, end] = [floatOf(from), floatOf(to)];
+  if (start === undefined || end === undefined) {
+    throw malformed(`Invalid range values: '${text}'. Could not parse as integer or float range`);
+  }
+  const step = by === '' ? 1 : floatOf(by);
+  if (step === undefined) throw malformed(`Invalid float step in range: '${by}'`);
+  return given(floatRange(start, end, step, limit, text));
+}
+
+function wholeRange(first: bigint, last: bigint, by: string): Sequence<ParameterValue> {
+  const step = by === '' ? 1n : BigInt(wholeOf(by) ?? malformedStep(by));
+  if (step === 0n) throw malformed('Step cannot be zero');
+  const reach = (last - first) / step;
+  const length = (last - first) * step < 0n ? 0 : Number(reach) + 1;
+  const isSafe = [first, last, first + reach * step].every((end) => Number.isSafeInteger(Number(end)));
+  if (!isSafe) return sequence(length, (index) => first + BigInt(index) * step);
+  const [from, stride] = [Number(first), Number(step)];
+  return sequence(length, (index) => from + index * stride);
+}
+
+// What Torc allows a sum of steps to miss the end by.
+const TOLERANCE = 1e-10;
+
+/** The step is added up, not multiplied: 0:0.3:0.1 ends in 0.30000000000000004, and names of jobs may depend on it. */
+function floatRange(start: number, end: number, step: number, limit: number, text: string): ParameterValue[] {
+  if (step === 0) throw malformed('Step cannot be zero');
+  const values: ParameterValue[] = [];
+  for (let value = start; step > 0 ? value <= end + TOLERANCE : value >= end - TOLERANCE; value += step) {
+    if (values.length >= limit) {
+      throw new Refusal('EXPANSION_TOO_LARGE', `Range '${text}' has more than ${limit} values`, { text, limit });
+    }
+    values.push({ float: value });
+  }
+  return values;
+}
+
+function malformedStep(by: string): never {
+  throw malformed(`Invalid integer step in range: '${by}'`);
+}
+
+const malformed = (message: string, cause?: unknown): Refusal =>
+  new Refusal('PARAMETER_MALFORMED', message, {}, cause === undefined ? {} : { cause });

@@ -1,0 +1,19 @@
+/** Values that are made when asked for: a sweep of a million jobs is its count and a way to write down number i. */
+export interface Sequence<T> {
+  readonly length: number;
+  /** The value at `index`, from 0. Throws a `RangeError` outside. */
+  at(index: number): T;
+}
+
+export const sequence = <T>(length: number, make: (index: number) => T): Sequence<T> => ({
+  length,
+  at(index) {
+    if (index < 0 || index >= length) throw new RangeError(`no value ${index} among ${length}`);
+    return make(index);
+  },
+});
+
+/** All values of a sequence, one after another. */
+export function* each<T>(values: Sequence<T>): Generator<T> {
+  for (let index = 0; index < values.length; index += 1) yield values.at(index);
+}
