@@ -1,0 +1,134 @@
+import { isWordLetter } from './letters.ts';
+import type { Machine } from './machine.ts';
+import type { Assertion } from './syntax.ts';
+
+/**
+ * Runs a machine over a text in one pass, whatever the pattern: all states at once, and each set of states with its
+ * way for a letter remembered, so that a million names of one make cost a table look-up a letter.
+ *
+ * JavaScript's own RegExp would be shorter, but it backtracks: `(a+)+$` against thirty letters takes minutes, and
+ * Torc's library promises it does not.
+ */
+export class Matcher {
+  private readonly machine: Machine;
+  private readonly isAnchored: boolean;
+  private sets = new Map<string, StateSet>();
+  private first: StateSet;
+
+  constructor(machine: Machine, isAnchored: boolean) {
+    this.machine = machine;
+    this.isAnchored = isAnchored;
+    this.first = newSet([], 'start');
+  }
+
+  /** Whether the pattern occurs anywhere in the text. */
+  matches(text: string): boolean {
+    let set = this.first;
+    for (let at = 0; at < text.length;) {
+      const code = text.charCodeAt(at);
+      let next: StateSet | typeof MATCHED | undefined;
+      if (code < 128) {
+        next = set.ascii[code] ?? this.step(set, text[at] ?? '');
+        at += 1;
+      } else {
+        const letter = String.fromCodePoint(text.codePointAt(at) ?? 0);
+        next = set.others.get(letter) ?? this.step(set, letter);
+        at += letter.length;
+      }
+      if (next === MATCHED) return true;
+      // Nothing left that could still match, and no new start is possible.
+      if (this.isAnchored && next.states.length === 0) return false;
+      set = next;
+    }
+    return (set.matchesAtEnd ??= this.closure(set, undefined).includes(0));
+  }
+
+  private step(set: StateSet, letter: string): StateSet | typeof MATCHED {
+    const closure = this.closure(set, letter);
+    const next = closure.includes(0) ? MATCHED : this.setOf(this.after(closure, letter), before(letter));
+    const code = letter.charCodeAt(0);
+    if (code < 128) set.ascii[code] = next;
+    else set.others.set(letter, next);
+    return next;
+  }
+
+  /** The states after a letter. */
+  private after(states: readonly number[], letter: string): number[] {
+    const next = new Set<number>();
+    for (const number of states) {
+      const state = this.machine.states[number];
+      if (state?.kind === 'letter' && state.letter.fits(letter)) next.add(state.next);
+    }
+    return [...next].sort((a, b) => a - b);
+  }
+
+  /** The states that are reached without a letter, a new start among them: the pattern may begin anywhere. */
+  private closure(set: StateSet, letter: string | undefined): number[] {
+    const seen = new Set<number>();
+    const open = [...set.states, this.machine.start];
+    for (let number = open.pop(); number !== undefined; number = open.pop()) {
+      if (seen.has(number)) continue;
+      seen.add(number);
+      const state = this.machine.states[number];
+      if (state?.kind === 'fork') open.push(state.left, state.right);
+      else if (state?.kind === 'assert' && holds(state.assertion, set.before, letter)) open.push(state.next);
+    }
+    return [...seen];
+  }
+
+  private setOf(states: number[], beforeNext: Before): StateSet {
+    const key = `${states.join(',')}/${beforeNext}`;
+    const known = this.sets.get(key);
+    if (known !== undefined) return known;
+    if (this.sets.size >= MOST_SETS) {
+      this.sets = new Map();
+      this.first = newSet([], 'start');
+    }
+    const set = newSet(states, beforeNext);
+    this.sets.set(key, set);
+    return set;
+  }
+}
+
+// Sets are made as texts need them; a pattern that makes more than this forgets and starts over, at a cost in time only.
+const MOST_SETS = 2000;
+
+const MATCHED = Symbol('matched');
+
+/** What stands before the place that was reached, as far as an assertion may ask. */
+type Before = 'start' | 'line' | 'word' | 'other';
+
+interface StateSet {
+  readonly states: readonly number[];
+  readonly before: Before;
+  readonly ascii: (StateSet | typeof MATCHED | undefined)[];
+  readonly others: Map<string, StateSet | typeof MATCHED>;
+  matchesAtEnd: boolean | undefined;
+}
+
+const newSet = (states: readonly number[], beforeNext: Before): StateSet => ({
+  states,
+  before: beforeNext,
+  ascii: [],
+  others: new Map(),
+  matchesAtEnd: undefined,
+});
+
+const before = (letter: string): Before => (letter === '\n' ? 'line' : isWordLetter(letter) ? 'word' : 'other');
+
+function holds(assertion: Assertion, behind: Before, ahead: string | undefined): boolean {
+  switch (assertion) {
+    case 'start':
+      return behind === 'start';
+    case 'end':
+      return ahead === undefined;
+    case 'lineStart':
+      return behind === 'start' || behind === 'line';
+    case 'lineEnd':
+      return ahead === undefined || ahead === '\n';
+    case 'word':
+      return (behind === 'word') !== (ahead !== undefined && isWordLetter(ahead));
+    case 'notWord':
+      return (behind === 'word') === (ahead !== undefined && isWordLetter(ahead));
+  }
+}

@@ -1,0 +1,99 @@
+import { IntList } from '../int-list.ts';
+import type { NameIndex } from '../name-index.ts';
+import { namePattern, PatternMalformed, type NamePattern } from './pattern.ts';
+
+/** The names that patterns are asked about. */
+export interface Names {
+  readonly length: number;
+  readonly index: NameIndex;
+  readonly nameAt: (index: number) => string;
+}
+
+// A million jobs with a pattern each would be 10^12 questions. Too small, and a large but honest fan-in is refused;
+// too big, and the command seems to hang: a thousand million take about five minutes.
+const MOST_QUESTIONS = 1_000_000_000;
+
+/**
+ * The names that each of many patterns selects, found in one pass over the names.
+ *
+ * Each different text is asked once, however many jobs of a sweep write it. A pattern that begins with `^` and plain
+ * letters is only asked about names that begin so: `^work_{g}_\d+$` over a thousand groups of a thousand looks at each
+ * name a few times, not a thousand times.
+ */
+export class Selections {
+  /** Set when the patterns were too many to be asked; then every list is empty. */
+  isTooMany = false;
+  private readonly numbers = new Map<string, number | PatternMalformed>();
+  private readonly patterns: NamePattern[] = [];
+  private readonly members: Int32Array[] = [];
+  private readonly names: Names;
+
+  constructor(names: Names) {
+    this.names = names;
+  }
+
+  get count(): number {
+    return this.patterns.length;
+  }
+
+  /** The number of a pattern's selection, or why there is none. */
+  numberOf(text: string): number | PatternMalformed {
+    const known = this.numbers.get(text);
+    if (known !== undefined) return known;
+    let number: number | PatternMalformed;
+    try {
+      number = this.patterns.push(namePattern(text)) - 1;
+    } catch (cause) {
+      if (!(cause instanceof PatternMalformed)) throw cause;
+      number = cause;
+    }
+    this.numbers.set(text, number);
+    return number;
+  }
+
+  /** Which names a selection has, in order. Only after `select`. */
+  membersOf(number: number): Int32Array {
+    return this.members[number] ?? NOBODY;
+  }
+
+  /** Asks all patterns. */
+  select(): void {
+    const found = this.patterns.map(() => new IntList(4));
+    const byPrefix = this.byPrefix(found);
+    let questions = 0;
+    for (let index = 0; index < this.names.length && byPrefix.size > 0; index += 1) {
+      const name = this.names.nameAt(index);
+      for (const [length, patterns] of byPrefix) {
+        for (const number of patterns.get(name.slice(0, length)) ?? []) {
+          questions += 1;
+          if (this.patterns[number]?.matches(name) === true) found[number]?.push(index);
+        }
+      }
+      if (questions > MOST_QUESTIONS) {
+        this.isTooMany = true;
+        return;
+      }
+    }
+    for (const list of found) this.members.push(list.view().slice());
+  }
+
+  /** The patterns by length and text of their prefix; a pattern for one name is answered by the index at once. */
+  private byPrefix(found: readonly IntList[]): Map<number, Map<string, number[]>> {
+    const byLength = new Map<number, Map<string, number[]>>();
+    for (const [number, { prefix, exact }] of this.patterns.entries()) {
+      if (exact !== undefined) {
+        const index = this.names.index.find(exact);
+        if (index >= 0) found[number]?.push(index);
+        continue;
+      }
+      const byText = byLength.get(prefix.length) ?? new Map<string, number[]>();
+      byLength.set(prefix.length, byText);
+      const alike = byText.get(prefix);
+      if (alike === undefined) byText.set(prefix, [number]);
+      else alike.push(number);
+    }
+    return byLength;
+  }
+}
+
+const NOBODY = new Int32Array();

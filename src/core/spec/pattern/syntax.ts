@@ -1,0 +1,26 @@
+/**
+ * What a pattern is made of, after reading.
+ *
+ * Only what is needed to say whether a name matches: groups leave no trace, for nothing is captured.
+ */
+export type Pattern =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'letter'; readonly letter: Letter }
+  | { readonly kind: 'assert'; readonly assertion: Assertion }
+  | { readonly kind: 'sequence'; readonly items: readonly Pattern[] }
+  | { readonly kind: 'either'; readonly items: readonly Pattern[] }
+  | { readonly kind: 'repeat'; readonly item: Pattern; readonly from: number; readonly to: number };
+
+/** One code point: whether it fits, and which it is when only one does. */
+export interface Letter {
+  readonly fits: (letter: string) => boolean;
+  readonly only?: string;
+}
+
+/** `start` and `end` of the text or, as `lineStart` and `lineEnd`, of a line. */
+export type Assertion = 'start' | 'end' | 'lineStart' | 'lineEnd' | 'word' | 'notWord';
+
+/** The text is no pattern, in the words that Torc's regex library would use where they are known. */
+export class PatternMalformed extends Error {
+  override readonly name = 'PatternMalformed';
+}
