@@ -1,0 +1,28 @@
+import type { Draft } from '../draft.ts';
+import { aboutEach } from '../expand/instances.ts';
+import type { Complain, Path } from '../problems.ts';
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Names of environment variables are those that a shell can read back. */
+export function checkEnvironment({ spec, jobs }: Draft, complain: Complain): void {
+  const sentence = (name: string): string =>
+    `invalid environment variable name '${name}'; expected a letter or underscore, then letters, digits and underscores`;
+  const check = (
+    env: Readonly<Record<string, string>> | undefined,
+    at: Path,
+    about: (name: string) => { message: string; echoes?: readonly string[] },
+  ): void => {
+    for (const name of Object.keys(env ?? {})) {
+      if (!NAME.test(name))
+        complain({ code: 'ENV_NAME_MALFORMED', ...about(name), path: [...at, name], atKey: true, found: name });
+    }
+  };
+  check(spec.env, ['env'], (name) => ({ message: sentence(name) }));
+  for (const family of jobs.families.all) {
+    if (family.count === 0) continue;
+    check(family.spec.env, ['jobs', family.at, 'env'], (name) =>
+      aboutEach(family, (job) => `Job '${job}': ${sentence(name)}`),
+    );
+  }
+}

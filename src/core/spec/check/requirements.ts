@@ -1,0 +1,44 @@
+import { Refusal } from '../../contract/refusals.ts';
+import { parseMemory } from '../../quantity/bytes.ts';
+import { parseDuration } from '../../quantity/duration.ts';
+import type { Draft } from '../draft.ts';
+import type { Complain, Path } from '../problems.ts';
+import { UNREAD } from '../shape/check.ts';
+
+/** What the server refuses when records are created, told before anything is created. */
+export function checkRequirements({ spec, jobs }: Draft, complain: Complain): void {
+  for (const [index, requirements] of (spec.resource_requirements ?? []).entries()) {
+    const { name, num_cpus: cpus, num_nodes: nodes, memory, runtime } = requirements;
+    const refuse = (field: string, message: string): void =>
+      complain({ code: 'REQUIREMENT_REFUSED', message, path: ['resource_requirements', index, field] });
+    if (name === 'default') refuse('name', "resource_requirements name 'default' is reserved");
+    if (cpus <= 0) refuse('num_cpus', 'num_cpus must be > 0');
+    if (nodes !== undefined && nodes <= 0) refuse('num_nodes', 'num_nodes must be > 0');
+    if (memory !== UNREAD)
+      tellRefusal(
+        () => parseMemory(memory),
+        (message) => refuse('memory', message),
+      );
+    if (runtime !== undefined)
+      tellRefusal(
+        () => parseDuration(runtime),
+        (message) => refuse('runtime', message),
+      );
+  }
+  for (const { spec: job, name, at, count } of jobs.families.all) {
+    const { priority } = job;
+    if (priority === undefined || priority >= 0 || count === 0) continue;
+    const path: Path = ['jobs', at, 'priority'];
+    const message = `priority must be >= 0, got ${priority} for job '${name.render(0)}'`;
+    complain({ code: 'PRIORITY_NEGATIVE', message, path, found: String(priority), allowed: ['0 or more'] });
+  }
+}
+
+function tellRefusal(read: () => unknown, tell: (message: string) => void): void {
+  try {
+    read();
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    tell(cause.message);
+  }
+}

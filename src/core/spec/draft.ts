@@ -1,0 +1,31 @@
+import type { Families } from './expand/family.ts';
+import type { Lists } from './int-list.ts';
+import type { Names, Selections } from './pattern/selection.ts';
+import type { FileSpec, JobSpec, UserDataSpec, WorkflowSpec } from './shape/workflow.ts';
+
+/** One kind of record with all its instances, found by name or pattern. */
+export interface Records<S> extends Names {
+  readonly families: Families<S>;
+  readonly selections: Selections;
+  /** Some could not be read or expanded: an unknown name may be one of them. */
+  readonly isDamaged: boolean;
+}
+
+/** A workflow file that was typed and expanded, as the checks see it. */
+export interface Draft {
+  readonly spec: WorkflowSpec;
+  readonly jobs: Records<JobSpec>;
+  readonly files: Records<FileSpec>;
+  readonly userData: Records<UserDataSpec>;
+  /** Top-level fields of which a part was lost. */
+  readonly damaged: ReadonlySet<string>;
+}
+
+/** What the jobs of a draft name: per job the numbers of records, and past these the numbers of selections. */
+export interface Links {
+  readonly dependsOn: Lists;
+  readonly inputFiles: Lists;
+  readonly outputFiles: Lists;
+  readonly inputUserData: Lists;
+  readonly outputUserData: Lists;
+}

@@ -1,0 +1,81 @@
+import { Refusal } from '../contract/refusals.ts';
+import { dryRunLines, formatProblem, type Problem } from './problems.ts';
+import type { SpecReading } from './read.ts';
+
+/** What `create --dry-run` answers. The first four keys are Torc's; `problems` is ours. */
+export interface DryRunReport {
+  readonly valid: boolean;
+  /** Torc's lines, one for each mistake and each instance it hits. */
+  readonly errors: readonly string[];
+  /** Our own; Torc's list is always empty. */
+  readonly warnings: readonly string[];
+  readonly summary: DryRunSummary;
+  readonly problems: readonly Problem[];
+}
+
+export interface DryRunSummary {
+  readonly workflow_name: string;
+  readonly workflow_description: string | null;
+  readonly job_count: number;
+  readonly job_count_before_expansion: number;
+  readonly file_count: number;
+  readonly file_count_before_expansion: number;
+  readonly user_data_count: number;
+  readonly resource_requirements_count: number;
+  readonly slurm_scheduler_count: number;
+  readonly action_count: number;
+  readonly has_schedule_nodes_action: boolean;
+  /** Written out when it is read: a text report of a million jobs never makes them. */
+  readonly job_names: readonly string[];
+  readonly scheduler_names: readonly string[];
+}
+
+// Triggers at which allocations of a workflow without runners can start.
+const STARTING = ['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete'];
+
+// A million names are some 100 MB of JSON in the making; more is no report.
+const MOST_NAMES = 2_000_000;
+
+/**
+ * The report of a dry run.
+ *
+ * Warnings about resources count as errors here, as in Torc. A file that cannot be read has counts of 0; one that fails
+ * later has the counts after expansion.
+ */
+export function dryRunReport(reading: SpecReading): DryRunReport {
+  const isError = ({ severity, stage }: Problem): boolean => severity === 'error' || stage === 'resources';
+  const errors = reading.problems.filter(isError).flatMap(dryRunLines);
+  const warnings = reading.problems.filter((problem) => !isError(problem)).map(formatProblem);
+  return { valid: errors.length === 0, errors, warnings, summary: summaryOf(reading), problems: reading.problems };
+}
+
+function summaryOf({ plan, name, description }: SpecReading): DryRunSummary {
+  const actions = plan?.actions ?? [];
+  return {
+    workflow_name: plan?.workflow.name ?? name,
+    workflow_description: plan?.workflow.description ?? description ?? null,
+    job_count: plan?.jobs.length ?? 0,
+    job_count_before_expansion: plan?.before.jobs ?? 0,
+    file_count: plan?.files.length ?? 0,
+    file_count_before_expansion: plan?.before.files ?? 0,
+    user_data_count: plan?.userData.length ?? 0,
+    resource_requirements_count: plan?.resourceRequirements.length ?? 0,
+    slurm_scheduler_count: plan?.slurmSchedulers.length ?? 0,
+    action_count: actions.length,
+    has_schedule_nodes_action: actions.some(
+      ({ spec }) => spec.action_type === 'schedule_nodes' && STARTING.includes(spec.trigger_type),
+    ),
+    get job_names(): readonly string[] {
+      const count = plan?.jobs.length ?? 0;
+      if (plan === undefined) return [];
+      if (count > MOST_NAMES) {
+        const message = `${count} names of jobs are more than the ${MOST_NAMES} that a report holds`;
+        throw new Refusal('PLAN_TOO_LARGE', message, { count });
+      }
+      return Array.from({ length: count }, (_, job) => plan.jobName(job));
+    },
+    scheduler_names: (plan?.slurmSchedulers ?? []).flatMap(({ name: scheduler }) =>
+      scheduler === undefined ? [] : [scheduler],
+    ),
+  };
+}

@@ -1,0 +1,108 @@
+import { IntList, listOf, reversed, type Lists } from '../int-list.ts';
+
+/**
+ * What waits for what, as lists of numbers.
+ *
+ * Nodes below `jobs` are jobs. All others stand between jobs: a selection of a pattern, a file, a record of user data.
+ * A thousand jobs that wait for the same thousand are so two thousand edges over one node, not a million.
+ */
+export interface Graph {
+  readonly jobs: number;
+  /** For each node those it waits for. */
+  readonly waitsFor: Lists;
+}
+
+/** Jobs and the selections they name, as the spec says it in words. */
+export interface Dependencies {
+  /** Per job: numbers of jobs, and `jobs + n` for selection n. */
+  readonly lists: Lists;
+  readonly selections: readonly Int32Array[];
+}
+
+/** What jobs read and write of one kind of record. */
+export interface Exchange {
+  readonly records: number;
+  /** Per job: numbers of records, and `records + n` for selection n. */
+  readonly inputs: Lists;
+  readonly outputs: Lists;
+  readonly selections: readonly Int32Array[];
+}
+
+/** The graph of the dependencies that the spec names, by name and pattern. */
+export const explicitGraph = (jobs: number, dependencies: Dependencies): Graph => graphOf(jobs, dependencies, []);
+
+/** The graph with what follows from files and user data as well. */
+export function graphOf(jobs: number, dependencies: Dependencies, exchanges: readonly Exchange[]): Graph {
+  const blocks = exchanges.reduce<{ exchange: Exchange; base: number; producers: Lists; memberships: Lists }[]>(
+    (before, exchange) => {
+      const last = before.at(-1);
+      const base = last === undefined ? jobs + dependencies.selections.length : last.base + sizeOf(last.exchange);
+      const producers = reversed(exchange.outputs, exchange.records + exchange.selections.length);
+      return [...before, { exchange, base, producers, memberships: membershipsOf(exchange, producers) }];
+    },
+    [],
+  );
+  const writer = new GraphWriter();
+  for (let job = 0; job < jobs; job += 1) {
+    writer.addAll(listOf(dependencies.lists, job), 0);
+    for (const { exchange, base } of blocks) writer.addAll(listOf(exchange.inputs, job), base);
+    writer.next();
+  }
+  for (const members of dependencies.selections) {
+    writer.addAll(members, 0);
+    writer.next();
+  }
+  for (const { exchange, base, producers, memberships } of blocks) {
+    const { records, selections } = exchange;
+    const outputs = base + records + selections.length;
+    for (let record = 0; record < records; record += 1) {
+      writer.addAll(listOf(producers, record), 0);
+      writer.addAll(listOf(memberships, record), outputs);
+      writer.next();
+    }
+    for (const members of selections) {
+      writer.addAll(members, base);
+      writer.next();
+    }
+    // The same selections once more, as what is written: each waits for the jobs that write it.
+    for (let selection = 0; selection < selections.length; selection += 1) {
+      writer.addAll(listOf(producers, records + selection), 0);
+      writer.next();
+    }
+  }
+  return { jobs, waitsFor: writer.done() };
+}
+
+const sizeOf = ({ records, selections }: Exchange): number => records + 2 * selections.length;
+
+/** For each record the selections that some job writes and that hold it. */
+function membershipsOf({ records, selections }: Exchange, producers: Lists): Lists {
+  const starts = new Int32Array(selections.length + 1);
+  const items = new IntList();
+  for (const [number, members] of selections.entries()) {
+    if (listOf(producers, records + number).length > 0) for (const member of members) items.push(member);
+    starts[number + 1] = items.length;
+  }
+  return reversed({ starts, items: items.view() }, records);
+}
+
+class GraphWriter {
+  private readonly starts = new IntList();
+  private readonly items = new IntList();
+
+  constructor() {
+    this.starts.push(0);
+  }
+
+  addAll(targets: Int32Array, shift: number): void {
+    for (const target of targets) this.items.push(target + shift);
+  }
+
+  next(): void {
+    this.starts.push(this.items.length);
+  }
+
+  done(): Lists {
+    return { starts: this.starts.view(), items: this.items.view() };
+  }
+}

@@ -1,0 +1,124 @@
+import type { Draft, Links } from '../draft.ts';
+import { cycleText } from '../graph/cycle-text.ts';
+import { explicitGraph, graphOf, type Exchange, type Graph } from '../graph/graph.ts';
+import { walk, type Walk } from '../graph/walk.ts';
+import type { Lists } from '../int-list.ts';
+import type { Records } from '../draft.ts';
+import type { Selections } from '../pattern/selection.ts';
+import type { Complain } from '../problems.ts';
+import { Linker, type Targets } from './references.ts';
+import { dependencies, inputFiles, inputUserData, outputFiles, outputUserData } from './relations.ts';
+
+/** What the jobs name, what waits for what because of it, and the order of the dependencies named in words. */
+export interface Linked {
+  readonly links: Links;
+  readonly graph: Graph;
+  readonly explicit: Walk;
+}
+
+/** Follows every name and pattern of every job, and complains of those that lead nowhere and of circles. */
+export function linkDraft(draft: Draft, maxEdges: number, complain: Complain): Linked {
+  const { jobs, files, userData } = draft;
+  const linker = new Linker(jobs.families, maxEdges, complain);
+  const toJobs = targetsOf(jobs);
+  const toFiles = targetsOf(files);
+  const toUserData: Targets = {
+    ...targetsOf(userData),
+    canStandFor: (index) => (userData.families.familyOf(index).spec.data ?? null) !== null,
+  };
+  linker.announce(dependencies, toJobs);
+  for (const relation of [inputFiles, outputFiles]) linker.announce(relation, toFiles);
+  for (const relation of [inputUserData, outputUserData]) linker.announce(relation, toUserData);
+  for (const { selections } of [toJobs, toFiles, toUserData]) {
+    selections.select();
+    if (selections.isTooMany) tooManyPatterns(complain);
+  }
+  const links: Links = {
+    dependsOn: linker.link(dependencies, toJobs),
+    inputFiles: linker.link(inputFiles, toFiles),
+    outputFiles: linker.link(outputFiles, toFiles),
+    inputUserData: linker.link(inputUserData, toUserData),
+    outputUserData: linker.link(outputUserData, toUserData),
+  };
+  checkEdges(links.dependsOn, jobs, maxEdges, complain);
+  return { links, ...checkCycles(draft, links, complain) };
+}
+
+const targetsOf = <S>(records: Records<S>): Targets => ({
+  names: records,
+  selections: records.selections,
+  isDamaged: records.isDamaged,
+  canStandFor: () => true,
+});
+
+function tooManyPatterns(complain: Complain): void {
+  complain({
+    code: 'PATTERNS_TOO_MANY',
+    message:
+      'The regexes of this workflow are too many to be compared with all its names. Begin each with ^ and as many ' +
+      'plain letters as the names have in common',
+  });
+}
+
+function checkEdges({ items }: Lists, { length, selections }: Records<unknown>, max: number, complain: Complain): void {
+  let edges = 0;
+  for (const item of items) edges += item < length ? 1 : selections.membersOf(item - length).length;
+  if (edges <= max) return;
+  complain({
+    code: 'EDGES_TOO_MANY',
+    message:
+      `The workflow has ${edges} dependencies between jobs, more than the limit of ${max}. ` +
+      'Put a barrier job between the stages: N + M dependencies instead of N × M',
+    found: String(edges),
+    allowed: [`at most ${max}`],
+  });
+}
+
+function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: Complain): Omit<Linked, 'links'> {
+  const named = { lists: links.dependsOn, selections: membersOf(jobs.selections) };
+  const explicitOnly = explicitGraph(jobs.length, named);
+  const explicit = walk(explicitOnly);
+  const path = (job: number, field: string): (string | number)[] => ['jobs', jobs.families.familyOf(job).at, field];
+  for (const cycle of explicit.cycles) {
+    const names = cycle.slice(0, MOST_NAMES).map((job) => `'${jobs.nameAt(job)}'`);
+    const more = cycle.length > MOST_NAMES ? ', …' : '';
+    complain({
+      code: 'CYCLE',
+      message: `Circular dependency detected involving jobs: ${names.join(', ')}${more} (${cycleText(cycle, jobs.nameAt)})`,
+      creation: `Circular dependency detected in job graph: ${cycleText(cycle, jobs.nameAt)}`,
+      path: path(cycle[0] ?? 0, 'depends_on'),
+      found: cycleText(cycle, jobs.nameAt),
+    });
+  }
+  const exchanges = [
+    exchangeOf(files, links.inputFiles, links.outputFiles),
+    exchangeOf(userData, links.inputUserData, links.outputUserData),
+  ].filter(({ inputs, outputs }) => inputs.items.length > 0 && outputs.items.length > 0);
+  if (exchanges.length === 0) return { graph: explicitOnly, explicit };
+  const graph = graphOf(jobs.length, named, exchanges);
+  // With a circle in words there is no telling which of the others it makes.
+  const implicit = explicit.cycles.length > 0 ? [] : walk(graph).cycles;
+  // A job that reads and writes the same file does not wait for itself.
+  for (const cycle of implicit.filter(({ length }) => length > 1)) {
+    const text = cycleText(cycle, jobs.nameAt);
+    complain({
+      code: 'CYCLE_IMPLICIT',
+      message: `Jobs wait for each other through their files or user data, for ever: ${text}`,
+      path: path(cycle[0] ?? 0, 'name'),
+      found: text,
+    });
+  }
+  return { graph, explicit };
+}
+
+const MOST_NAMES = 20;
+
+const exchangeOf = <S>({ length, selections }: Records<S>, inputs: Lists, outputs: Lists): Exchange => ({
+  records: length,
+  inputs,
+  outputs,
+  selections: membersOf(selections),
+});
+
+const membersOf = (selections: Selections): Int32Array[] =>
+  Array.from({ length: selections.count }, (_, number) => selections.membersOf(number));

@@ -1,0 +1,199 @@
+import type { Complain, Path } from '../problems.ts';
+import type { Family, Families } from '../expand/family.ts';
+import { aboutEach } from '../expand/instances.ts';
+import { template, type Template } from '../expand/template.ts';
+import { fieldsOf, isConcerned, type FamilyFields } from './fields.ts';
+import type { Relation } from './relation.ts';
+import { ListsWriter, type Lists } from '../int-list.ts';
+import { PatternMalformed } from '../pattern/pattern.ts';
+import type { Names, Selections } from '../pattern/selection.ts';
+import type { JobSpec } from '../shape/workflow.ts';
+import { suggest } from '../suggest.ts';
+
+const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
+
+/** The records that a relation leads to. */
+export interface Targets {
+  readonly names: Names;
+  readonly selections: Selections;
+  /** Some records could not be read, so an unknown name may be one of them. */
+  readonly isDamaged: boolean;
+  /** Whether a token may stand for the record: user data without data cannot. */
+  canStandFor(index: number): boolean;
+}
+
+/**
+ * Reads one relation of all jobs: for each job the numbers of the records it names, and for each pattern the number of
+ * its selection, counted on from the number of records.
+ */
+export class Linker {
+  private suggestions = 0;
+  private readonly jobs: Families<JobSpec>;
+  private readonly complain: Complain;
+  /** Most names of one relation, all jobs together. */
+  private readonly limit: number;
+
+  constructor(jobs: Families<JobSpec>, limit: number, complain: Complain) {
+    this.jobs = jobs;
+    this.limit = limit;
+    this.complain = complain;
+  }
+
+  /** Tells the selections which patterns they will be asked for. */
+  announce(relation: Relation, { selections }: Targets): void {
+    for (const family of this.jobs.all) {
+      for (const text of family.spec[relation.patterns] ?? []) {
+        const pattern = template(text, family.axes);
+        if (pattern.fixed !== undefined) selections.numberOf(pattern.fixed);
+        else for (let index = 0; index < family.count; index += 1) selections.numberOf(pattern.render(index));
+      }
+    }
+  }
+
+  link(relation: Relation, targets: Targets): Lists {
+    if (!this.jobs.all.some(({ spec }) => isConcerned(spec, relation))) return NO_LISTS;
+    const writer = new ListsWriter(this.jobs.length, targets.names.length + targets.selections.count, this.limit);
+    for (const family of this.jobs.all) {
+      const fields = fieldsOf(family, relation);
+      let numbers: number[] = [];
+      for (let combination = 0; combination < family.count; combination += 1) {
+        // Where no parameter is used, all instances name the same.
+        if (!fields.isFixed || combination === 0) {
+          numbers = this.numbersOf({ family, relation, targets, fields, combination });
+        }
+        if (!writer.isFull) for (const number of numbers) writer.add(number);
+        writer.next();
+      }
+    }
+    if (writer.isFull) this.tellTooMany(relation);
+    return writer.done();
+  }
+
+  private numbersOf(site: Site): number[] {
+    const { relation, fields, combination } = site;
+    const named: number[] = [];
+    for (const [at, name] of fields.names.entries()) {
+      const number = this.named(name.render(combination), [relation.names, at], site);
+      if (number !== undefined) named.push(number);
+    }
+    const inCommand = this.inText(fields.command, 'command', site);
+    const inScript = this.inText(fields.script, 'invocation_script', site);
+    const explicit = inCommand.length > 0 ? inCommand : named;
+    explicit.push(...inScript);
+    const selected: number[] = [];
+    for (const [at, pattern] of fields.patterns.entries()) {
+      const number = this.selected(pattern.render(combination), [relation.patterns, at], explicit, site);
+      if (number !== undefined) selected.push(number);
+    }
+    explicit.push(...selected);
+    return explicit;
+  }
+
+  private named(name: string, at: Path, site: Site): number | undefined {
+    const { names, isDamaged } = site.targets;
+    const number = names.index.find(name);
+    if (number >= 0) return number;
+    if (isDamaged) return undefined;
+    const suggestion = this.suggest(name, names);
+    this.complain({
+      code: 'REFERENCE_UNKNOWN',
+      ...about(site, (job) => site.relation.unknown(job, name)),
+      path: ['jobs', site.family.at, ...at],
+      found: name,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+    return undefined;
+  }
+
+  private selected(text: string, at: Path, explicit: readonly number[], site: Site): number | undefined {
+    const { relation, targets, family, combination } = site;
+    const { names, selections, isDamaged } = targets;
+    const number = selections.numberOf(text);
+    const path = ['jobs', family.at, ...at];
+    if (number instanceof PatternMalformed) {
+      const reason = number.message;
+      const sentences = about(site, (job) => {
+        const { message, creation } = relation.malformed(job, text);
+        return { message: `${message}: ${reason}`, creation: `${creation}: ${reason}` };
+      });
+      this.complain({ code: 'PATTERN_MALFORMED', ...sentences, path, found: text });
+      return undefined;
+    }
+    const members = selections.membersOf(number);
+    if (members.length === 0) {
+      if (isDamaged || selections.isTooMany) return undefined;
+      const sentences = about(site, (job) => relation.unmatched(job, text));
+      this.complain({ code: 'PATTERN_UNMATCHED', ...sentences, path, found: text });
+      return undefined;
+    }
+    if (members.length <= explicit.length && members.every((member) => explicit.includes(member))) {
+      const job = family.name.render(combination);
+      const message = `Job '${job}' ${relation.patterns} '${text}' adds nothing: all it matches is listed by name`;
+      this.complain({ code: 'PATTERN_REDUNDANT', message, path, found: text });
+    }
+    return names.length + number;
+  }
+
+  /** The records that tokens in a text stand for. */
+  private inText(tokens: readonly Template[], field: string, site: Site): number[] {
+    const { targets, combination } = site;
+    const found: number[] = [];
+    for (const token of tokens) {
+      const name = token.render(combination);
+      const number = targets.names.index.find(name);
+      if (number >= 0 && targets.canStandFor(number)) found.push(number);
+      else if (!targets.isDamaged) this.tellUnknownToken(name, number >= 0, field, site);
+    }
+    return found;
+  }
+
+  private tellUnknownToken(name: string, isThere: boolean, field: string, site: Site): void {
+    const { family, relation, targets, combination } = site;
+    const suggestion = isThere ? undefined : this.suggest(name, targets.names);
+    const why = isThere ? 'it has no data' : 'there is no such record';
+    const token = `\${${relation.token?.kind}.${relation.token?.direction}.${name}}`;
+    this.complain({
+      code: 'TOKEN_UNKNOWN',
+      message: `${token} stays as it is in the ${field} of job '${family.name.render(combination)}': ${why}`,
+      path: ['jobs', family.at, field],
+      found: name,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  }
+
+  private tellTooMany({ names }: Relation): void {
+    this.complain({
+      code: 'EDGES_TOO_MANY',
+      message: `The jobs of this workflow have more than ${this.limit} ${names} together`,
+      allowed: [`at most ${this.limit}`],
+    });
+  }
+
+  /** The nearest name. Only for the first few mistakes and among the first names: each costs a look at all of them. */
+  private suggest(name: string, { length, nameAt }: Names): string | undefined {
+    this.suggestions += 1;
+    if (this.suggestions > 50) return undefined;
+    const candidates = function* (): Generator<string> {
+      for (let index = 0; index < Math.min(length, 10_000); index += 1) yield nameAt(index);
+    };
+    return suggest(name, candidates());
+  }
+}
+
+/** One instance of a family, as far as one relation goes. */
+interface Site {
+  readonly family: Family<JobSpec>;
+  readonly relation: Relation;
+  readonly targets: Targets;
+  readonly fields: FamilyFields;
+  readonly combination: number;
+}
+
+/** A sentence about an instance; about all of them where no parameter is used and all share the mistake. */
+function about(
+  { family, fields, combination }: Site,
+  sentence: (job: string) => { message: string; creation: string },
+): { message: string; creation: string; echoes?: readonly string[] } {
+  const first = sentence(family.name.render(combination));
+  return fields.isFixed ? { ...first, ...aboutEach(family, (job) => sentence(job).message) } : first;
+}

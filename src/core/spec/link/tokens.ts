@@ -1,0 +1,42 @@
+/**
+ * `${files.input.NAME}` and its kin in commands: they stand for a file's path or a record's data, and add the
+ * dependency. Whatever else looks like `${…}` belongs to the shell.
+ *
+ * A name may hold parameters, `${files.input.part_{i}}`; so a command is taken apart before it is expanded, once for
+ * all instances, and not searched a million times.
+ */
+export type TokenKind = 'files' | 'user_data';
+export type Direction = 'input' | 'output';
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly direction: Direction;
+  /** The name as written, with its parameters. */
+  readonly name: string;
+}
+
+const TOKEN = /\$\{(files|user_data)\.(input|output)\.((?:[^{}]|\{[^{}]*\})+)\}/g;
+
+/** A text as plain parts and tokens, in turn. */
+export function tokenParts(text: string): (string | Token)[] {
+  // Most commands have none.
+  if (!text.includes('${files.') && !text.includes('${user_data.')) return [text];
+  const parts: (string | Token)[] = [];
+  let at = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [whole, kind, direction, name = ''] = match;
+    parts.push(text.slice(at, match.index));
+    parts.push({
+      kind: kind === 'files' ? 'files' : 'user_data',
+      direction: direction === 'input' ? 'input' : 'output',
+      name,
+    });
+    at = match.index + whole.length;
+  }
+  parts.push(text.slice(at));
+  return parts;
+}
+
+/** The tokens of a text. */
+export const tokensOf = (text: string | undefined): Token[] =>
+  text === undefined ? [] : tokenParts(text).filter((part) => typeof part === 'object');

@@ -1,0 +1,84 @@
+import { announceActions, checkActions } from './check/actions.ts';
+import { checkBindings } from './check/bindings.ts';
+import { checkEnvironment } from './check/environment.ts';
+import { checkExecution } from './check/execution.ts';
+import { checkIdentifiers } from './check/identifiers.ts';
+import { checkLabels } from './check/labels.ts';
+import { checkNames } from './check/names.ts';
+import { checkRequirements } from './check/requirements.ts';
+import { checkResources } from './check/resources.ts';
+import { checkSchedulerNodes } from './check/scheduler-nodes.ts';
+import { checkSettings } from './check/settings.ts';
+import type { Complaints } from './complaints.ts';
+import type { Draft, Records } from './draft.ts';
+import { Expander, type Collection } from './expand/expand.ts';
+import type { Families } from './expand/family.ts';
+import { Tables } from './expand/tables.ts';
+import { linkDraft } from './link/link.ts';
+import { NameIndex } from './name-index.ts';
+import { Selections } from './pattern/selection.ts';
+import { makePlan } from './plan/make.ts';
+import type { Plan } from './plan/plan.ts';
+import { readWorkflow } from './read-workflow.ts';
+import type { Value } from './text/value.ts';
+
+export interface PlanOptions {
+  /** Reads a parameter table or a list of values; throws when it cannot. */
+  readonly readFile: (path: string) => string;
+  /** Most jobs, files and records of user data, each. */
+  readonly maxJobs?: number;
+  /** Most dependencies between jobs. */
+  readonly maxEdges?: number;
+}
+
+// Too small, and an honest sweep is refused; too big, and a slip of the hand (1:10000000000) fills memory and server.
+// The server has been shown to hold a million; ten times that is nobody's intention.
+const MAX_JOBS = 10_000_000;
+
+// Each is a row of the server's database. A barrier job turns N × M of them into N + M.
+const MAX_EDGES = 100_000_000;
+
+/**
+ * The plan of a workflow that a reader gave as a value; nothing when it is no workflow.
+ *
+ * Every check runs, whatever the others found, and passes over what could not be read.
+ */
+export function planDraft(value: Value, options: PlanOptions, complaints: Complaints): Plan | undefined {
+  const { readFile, maxJobs = MAX_JOBS, maxEdges = MAX_EDGES } = options;
+  const complain = complaints.add;
+  const tables = new Tables(readFile, complain);
+  const { spec, damaged } = readWorkflow(value, tables, complain);
+
+  const expander = new Expander(spec, { readFile, tables, limit: maxJobs }, complain);
+  const records = <S extends object>(field: Collection, families: Families<S>): Records<S> =>
+    recordsOf(families, damaged.has(field) || expander.damaged.has(field));
+  const draft: Draft = {
+    spec,
+    damaged,
+    jobs: records('jobs', expander.families('jobs', spec.jobs)),
+    files: records('files', expander.families('files', spec.files ?? [])),
+    userData: records('user_data', expander.families('user_data', spec.user_data ?? [])),
+  };
+  const env = expander.environment();
+
+  checkNames(draft, complain);
+  checkEnvironment(draft, complain);
+  checkLabels(draft, complain);
+  checkSettings(draft, complain);
+  announceActions(draft);
+  const { links, graph, explicit } = linkDraft(draft, maxEdges, complain);
+  const actionJobs = checkActions(draft, complain);
+  checkBindings(draft, complain);
+  checkIdentifiers(draft, links, complain);
+  checkSchedulerNodes(draft, complain);
+  checkRequirements(draft, complain);
+  checkExecution(draft, complain);
+  checkResources(draft, complain);
+  return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, actionJobs, graph, explicit });
+}
+
+function recordsOf<S>(families: Families<S>, isDamaged: boolean): Records<S> {
+  const nameAt = (index: number): string => families.nameAt(index);
+  const names = { length: families.length, nameAt, index: new NameIndex(families.length, nameAt) };
+  return { ...names, families, isDamaged, selections: new Selections(names) };
+}

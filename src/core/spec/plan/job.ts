@@ -1,0 +1,131 @@
+import type { Draft, Links } from '../draft.ts';
+import type { Family } from '../expand/family.ts';
+import { template, type Template } from '../expand/template.ts';
+import { listOf, type Lists } from '../int-list.ts';
+import { tokenParts, type TokenKind } from '../link/tokens.ts';
+import type { Selections } from '../pattern/selection.ts';
+import type { JobSpec } from '../shape/workflow.ts';
+import { compactJson } from '../text/value.ts';
+import type { PlannedJob } from './plan.ts';
+import { perFamily, type FileWriter, type UserDataWriter } from './records.ts';
+
+/** Writes the jobs of a plan, one at a time, in any order. */
+export class JobWriter {
+  private readonly draft: Draft;
+  private readonly links: Links;
+  private readonly files: FileWriter;
+  private readonly userData: UserDataWriter;
+  private readonly templates = perFamily(templatesOf);
+  private readonly resourceRequirements: Numbers;
+  private readonly schedulers: Numbers;
+  private readonly handlers: Numbers;
+
+  constructor(draft: Draft, links: Links, files: FileWriter, userData: UserDataWriter) {
+    this.draft = draft;
+    this.links = links;
+    this.files = files;
+    this.userData = userData;
+    this.resourceRequirements = numbersOf(draft.spec.resource_requirements);
+    this.schedulers = numbersOf(draft.spec.slurm_schedulers);
+    this.handlers = numbersOf(draft.spec.failure_handlers);
+  }
+
+  job(index: number): PlannedJob {
+    const { jobs, files, userData } = this.draft;
+    const { family, combination } = jobs.families.at(index);
+    const { spec } = family;
+    const texts = this.templates(family);
+    const { dependsOn, inputFiles, outputFiles, inputUserData, outputUserData } = this.links;
+    return {
+      name: family.name.render(combination),
+      command: this.text(texts.command, combination),
+      invocationScript: texts.script && this.text(texts.script, combination),
+      env: texts.env(combination),
+      priority: spec.priority,
+      cancelOnBlockingJobFailure: spec.cancel_on_blocking_job_failure,
+      supportsTermination: spec.supports_termination,
+      labels: texts.labels?.map((label) => label.render(combination)),
+      stdio: spec.stdio,
+      resourceRequirements: numberIn(this.resourceRequirements, texts.requirements, combination),
+      scheduler: numberIn(this.schedulers, texts.scheduler, combination),
+      failureHandler: spec.failure_handler === undefined ? undefined : this.handlers.get(spec.failure_handler),
+      dependsOn: unfolded(dependsOn, index, jobs.length, jobs.selections),
+      inputFiles: unfolded(inputFiles, index, files.length, files.selections),
+      outputFiles: unfolded(outputFiles, index, files.length, files.selections),
+      inputUserData: unfolded(inputUserData, index, userData.length, userData.selections),
+      outputUserData: unfolded(outputUserData, index, userData.length, userData.selections),
+    };
+  }
+
+  private text(parts: Text, combination: number): string {
+    let result = '';
+    for (const part of parts) {
+      if (!('name' in part)) result += part.render(combination);
+      else {
+        const name = part.name.render(combination);
+        result += this.tokenText(part.kind, name) ?? `\${${part.kind}.${part.direction}.${name}}`;
+      }
+    }
+    return result;
+  }
+
+  private tokenText(kind: TokenKind, name: string): string | undefined {
+    const index = this.draft[kind === 'files' ? 'files' : 'userData'].index.find(name);
+    if (index < 0) return undefined;
+    if (kind === 'files') return this.files.path(index);
+    const value = this.userData.value(index);
+    return value === null ? undefined : compactJson(value);
+  }
+}
+
+type Numbers = ReadonlyMap<string, number>;
+
+/** A command taken apart: texts, and tokens with the template of their name. */
+type Text = readonly (Template | { readonly kind: TokenKind; readonly direction: string; readonly name: Template })[];
+
+function templatesOf({ spec, axes }: Family<JobSpec>) {
+  const text = (written: string): Text =>
+    tokenParts(written).map((part) =>
+      typeof part === 'string' ? template(part, axes) : { ...part, name: template(part.name, axes) },
+    );
+  const maybe = (written: string | undefined): Template | undefined =>
+    written === undefined ? undefined : template(written, axes);
+  return {
+    command: text(spec.command),
+    script: spec.invocation_script === undefined ? undefined : text(spec.invocation_script),
+    env: envWriter(spec.env, axes),
+    labels: spec.labels?.map((label) => template(label, axes)),
+    requirements: maybe(spec.resource_requirements),
+    scheduler: maybe(spec.scheduler),
+  };
+}
+
+function envWriter(
+  env: JobSpec['env'],
+  axes: Family<JobSpec>['axes'],
+): (combination: number) => Readonly<Record<string, string>> | undefined {
+  const values = Object.entries(env ?? {}).map(([key, value]) => [key, template(value, axes)] as const);
+  if (values.every(([, value]) => value.fixed !== undefined)) return () => env;
+  return (combination) => Object.fromEntries(values.map(([key, value]) => [key, value.render(combination)]));
+}
+
+const numbersOf = (records: readonly { readonly name?: string }[] | undefined): Numbers =>
+  new Map((records ?? []).flatMap(({ name }, index) => (name === undefined ? [] : [[name, index] as const])));
+
+const numberIn = (numbers: Numbers, name: Template | undefined, combination: number): number | undefined =>
+  name === undefined ? undefined : numbers.get(name.render(combination));
+
+/** The records that a job names, with those that its patterns select. */
+export function unfolded(lists: Lists, job: number, records: number, selections: Selections): Int32Array {
+  const list = listOf(lists, job);
+  const isPlain = list.every((item) => item < records);
+  if (isPlain) return list;
+  const [only = 0] = list;
+  if (list.length === 1) return selections.membersOf(only - records);
+  const all = new Set<number>();
+  for (const item of list) {
+    if (item < records) all.add(item);
+    else for (const member of selections.membersOf(item - records)) all.add(member);
+  }
+  return Int32Array.from(all);
+}

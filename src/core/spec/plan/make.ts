@@ -1,0 +1,56 @@
+import type { Draft, Links } from '../draft.ts';
+import type { Graph } from '../graph/graph.ts';
+import { byLevel, type Walk } from '../graph/walk.ts';
+import { sequence } from '../sequence.ts';
+import { JobWriter } from './job.ts';
+import type { Plan } from './plan.ts';
+import { FileWriter, UserDataWriter } from './records.ts';
+import { executionConfigOf, workflowOf } from './workflow.ts';
+
+export interface PlanParts {
+  readonly draft: Draft;
+  readonly links: Links;
+  /** The workflow's environment with its parameters put in. */
+  readonly env: Readonly<Record<string, string>> | undefined;
+  /** Per action the jobs that its trigger looks at. */
+  readonly actionJobs: readonly Int32Array[];
+  readonly graph: Graph;
+  readonly explicit: Walk;
+}
+
+/** The plan of a draft that was checked and linked. */
+export function makePlan({ draft, links, env, actionJobs, graph, explicit }: PlanParts): Plan {
+  const { spec, jobs, files, userData } = draft;
+  const fileWriter = new FileWriter(files.families);
+  const userDataWriter = new UserDataWriter(userData.families);
+  const jobWriter = new JobWriter(draft, links, fileWriter, userDataWriter);
+  return {
+    workflow: workflowOf(spec, env),
+    jobs: sequence(jobs.length, (job) => jobWriter.job(job)),
+    files: sequence(files.length, (file) => fileWriter.file(file)),
+    userData: sequence(userData.length, (record) => userDataWriter.userData(record)),
+    resourceRequirements: spec.resource_requirements ?? [],
+    slurmSchedulers: spec.slurm_schedulers ?? [],
+    failureHandlers: spec.failure_handlers ?? [],
+    actions: (spec.actions ?? []).map((action, at) => ({ spec: action, jobs: actionJobs[at] ?? new Int32Array() })),
+    before: {
+      jobs: spec.jobs.length,
+      files: spec.files?.length ?? 0,
+      userData: spec.user_data?.length ?? 0,
+    },
+    levels: byLevel(explicit.levels),
+    graph,
+    jobName: (job) => jobs.nameAt(job),
+    executionConfig: () => executionConfigOf(draft),
+    consumedFiles: () => consumedFiles(draft, links),
+  };
+}
+
+function consumedFiles({ files }: Draft, { inputFiles }: Links): Int32Array {
+  const consumed = new Set<number>();
+  for (const item of new Set(inputFiles.items)) {
+    if (item < files.length) consumed.add(item);
+    else for (const member of files.selections.membersOf(item - files.length)) consumed.add(member);
+  }
+  return Int32Array.from(consumed).sort();
+}

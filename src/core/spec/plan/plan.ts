@@ -1,0 +1,106 @@
+import type { Graph } from '../graph/graph.ts';
+import type { Lists } from '../int-list.ts';
+import type { Sequence } from '../sequence.ts';
+import type {
+  ActionSpec,
+  ExecutionConfigSpec,
+  FailureHandlerSpec,
+  ResourceRequirementsSpec,
+  SlurmSchedulerSpec,
+  StdioSpec,
+  WorkflowSpec,
+} from '../shape/workflow.ts';
+import type { Json } from '../text/value.ts';
+
+/**
+ * A workflow, expanded and linked, before it has any id.
+ *
+ * Jobs, files and user data are sequences: each instance is made when asked for, in any order, and nothing is kept.
+ * They refer to each other by number; whoever creates them maps numbers to ids.
+ */
+export interface Plan {
+  readonly workflow: PlannedWorkflow;
+  readonly jobs: Sequence<PlannedJob>;
+  readonly files: Sequence<PlannedFile>;
+  readonly userData: Sequence<PlannedUserData>;
+  readonly resourceRequirements: readonly ResourceRequirementsSpec[];
+  readonly slurmSchedulers: readonly SlurmSchedulerSpec[];
+  readonly failureHandlers: readonly FailureHandlerSpec[];
+  readonly actions: readonly PlannedAction[];
+  /** How many records the file has, before expansion. */
+  readonly before: { readonly jobs: number; readonly files: number; readonly userData: number };
+  /** Per level of the explicit graph the numbers of its jobs: each needs jobs of earlier levels only. */
+  readonly levels: Lists;
+  /** What each job waits for, through names, patterns, files and user data. */
+  readonly graph: Graph;
+  /** Name of a job, without making the rest of it. */
+  readonly jobName: (job: number) => string;
+  /** The execution settings with the output settings of single jobs; nothing when the file sets nothing. */
+  readonly executionConfig: () => ExecutionConfigSpec | undefined;
+  /** Numbers of the files that some job reads: those whose time of change is looked up on disk. */
+  readonly consumedFiles: () => Int32Array;
+}
+
+/** The workflow itself, without its records. Fields are named as on the wire. */
+export type PlannedWorkflow = Pick<
+  WorkflowSpec,
+  | 'name'
+  | 'description'
+  | 'project'
+  | 'env'
+  | 'resource_monitor'
+  | 'use_pending_failed'
+  | 'enable_ro_crate'
+  | 'access_groups'
+  | 'dynamic_jobs'
+  | 'compute_node_ignore_workflow_completion'
+  | 'compute_node_wait_for_healthy_database_minutes'
+> & {
+  readonly metadata?: { readonly [key: string]: Json };
+  readonly slurm_defaults?: { readonly [key: string]: Json };
+  /** 90 when the file says nothing; only `workflows new` leaves the server's 0. */
+  readonly compute_node_wait_for_new_jobs_seconds: number;
+};
+
+export interface PlannedJob {
+  readonly name: string;
+  readonly command: string;
+  readonly invocationScript: string | undefined;
+  /** Its own variables; the server puts them over the workflow's. */
+  readonly env: Readonly<Record<string, string>> | undefined;
+  readonly priority: number | undefined;
+  readonly cancelOnBlockingJobFailure: boolean | undefined;
+  readonly supportsTermination: boolean | undefined;
+  readonly labels: readonly string[] | undefined;
+  readonly stdio: StdioSpec | undefined;
+  /** Numbers in the plan's lists. */
+  readonly resourceRequirements: number | undefined;
+  readonly scheduler: number | undefined;
+  readonly failureHandler: number | undefined;
+  /** Numbers of jobs, files and records of user data. */
+  readonly dependsOn: Int32Array;
+  readonly inputFiles: Int32Array;
+  readonly outputFiles: Int32Array;
+  readonly inputUserData: Int32Array;
+  readonly outputUserData: Int32Array;
+}
+
+export interface PlannedFile {
+  readonly name: string;
+  readonly path: string;
+  readonly identifier: string | undefined;
+  readonly stMtime: number | undefined;
+}
+
+export interface PlannedUserData {
+  /** A record without a name is not created. */
+  readonly name: string | undefined;
+  readonly data: Json | undefined;
+  readonly isEphemeral: boolean;
+}
+
+export interface PlannedAction {
+  readonly spec: ActionSpec;
+  /** Numbers of the jobs that its trigger looks at. */
+  readonly jobs: Int32Array;
+}

@@ -1,0 +1,48 @@
+import type { Draft } from '../draft.ts';
+import type { ExecutionConfigSpec, StdioSpec, WorkflowSpec } from '../shape/workflow.ts';
+import { plainJson, type Json, type ValueMap } from '../text/value.ts';
+import type { PlannedWorkflow } from './plan.ts';
+
+const FIELDS = [
+  'description',
+  'project',
+  'resource_monitor',
+  'use_pending_failed',
+  'enable_ro_crate',
+  'access_groups',
+  'dynamic_jobs',
+  'compute_node_ignore_workflow_completion',
+  'compute_node_wait_for_healthy_database_minutes',
+] as const;
+
+const STANDARD_WAIT_SECONDS = 90;
+
+/** The workflow itself; `env` has its parameters put in. */
+export const workflowOf = (spec: WorkflowSpec, env: WorkflowSpec['env']): PlannedWorkflow => ({
+  name: spec.name,
+  ...Object.fromEntries(FIELDS.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]]))),
+  ...(env === undefined ? {} : { env }),
+  ...(spec.metadata === undefined ? {} : { metadata: jsonMap(spec.metadata) }),
+  ...(spec.slurm_defaults === undefined ? {} : { slurm_defaults: jsonMap(spec.slurm_defaults) }),
+  compute_node_wait_for_new_jobs_seconds: spec.compute_node_wait_for_new_jobs_seconds ?? STANDARD_WAIT_SECONDS,
+});
+
+const jsonMap = (map: ValueMap): { [key: string]: Json } =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, plainJson(value)]));
+
+/**
+ * The execution settings to be stored; nothing when none differs from saying nothing.
+ *
+ * Output settings of single jobs travel in here, by name of the job; they win over an override that names the job.
+ */
+export function executionConfigOf({ spec, jobs }: Draft): ExecutionConfigSpec | undefined {
+  const overrides: Record<string, StdioSpec> = { ...spec.execution_config?.job_stdio_overrides };
+  for (const { spec: job, name, count } of jobs.families.all) {
+    if (job.stdio === undefined) continue;
+    for (let combination = 0; combination < count; combination += 1) overrides[name.render(combination)] = job.stdio;
+  }
+  const { mode = 'direct', job_stdio_overrides: _given, ...rest } = spec.execution_config ?? {};
+  const hasOverrides = Object.keys(overrides).length > 0;
+  if (mode === 'direct' && Object.keys(rest).length === 0 && !hasOverrides) return undefined;
+  return { mode, ...rest, ...(hasOverrides ? { job_stdio_overrides: overrides } : {}) };
+}

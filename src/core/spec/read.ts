@@ -1,0 +1,60 @@
+import { Complaints } from './complaints.ts';
+import { planDraft, type PlanOptions } from './plan-draft.ts';
+import type { Plan } from './plan/plan.ts';
+import type { Problem } from './problems.ts';
+import { readText, type Source } from './text/read-text.ts';
+import { isMap, type Value, type ValueMap } from './text/value.ts';
+
+export interface ReadOptions extends PlanOptions {
+  /** Makes errors of what a reader passes over: KDL nodes that are not read, keys that stand twice. */
+  readonly strict?: boolean;
+}
+
+/** What became of a workflow file. */
+export interface SpecReading {
+  /**
+   * The plan; absent when the file could not be read as a workflow. It is there beside errors that were found later,
+   * for its counts: only a reading without errors may be created.
+   */
+  readonly plan: Plan | undefined;
+  readonly problems: readonly Problem[];
+  /** What the file calls the workflow, as far as it could be read. */
+  readonly name: string;
+  readonly description: string | undefined;
+}
+
+/**
+ * Reads a workflow file of any format into a plan, or says everything that is wrong with it, each at its place.
+ *
+ * Reads parameter tables through `readFile`; touches nothing else.
+ */
+export function readSpec(source: Source, options: ReadOptions): SpecReading {
+  const complaints = new Complaints();
+  const reading = readText(source, complaints.add);
+  const plan = reading === undefined ? undefined : planDraft(reading.value, options, complaints);
+  const places = reading?.places ?? (() => ({ at: 0 }));
+  const problems = complaints.problems(source.name, source.text, places, options.strict ?? false);
+  return { plan, problems, ...titleOf(reading?.value ?? null) };
+}
+
+/** The same for a workflow that a program made: an object as a file would hold it. `name` stands in the problems. */
+export function planOf(spec: unknown, name: string, options: ReadOptions): SpecReading {
+  const complaints = new Complaints();
+  const plan = planDraft(spec as Value, options, complaints);
+  const problems = complaints
+    .problems(name, '', () => ({ at: 0 }), options.strict ?? false)
+    .map(({ line: _line, column: _column, ...problem }) => problem);
+  return { plan, problems, ...titleOf(spec as Value) };
+}
+
+/** Whether nothing stands in the way of creating the workflow; warnings do not. */
+export const isAcceptable = ({ plan, problems }: SpecReading): boolean =>
+  plan !== undefined && problems.every(({ severity }) => severity !== 'error');
+
+function titleOf(value: Value): { name: string; description: string | undefined } {
+  const { name, description }: ValueMap = isMap(value) ? value : {};
+  return {
+    name: typeof name === 'string' ? name : '',
+    description: typeof description === 'string' ? description : undefined,
+  };
+}
