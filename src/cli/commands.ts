@@ -1,11 +1,15 @@
 import type { Command } from './command.ts';
 import { filesList, userDataGet, userDataList, userDataUpdate } from './commands/artifacts.ts';
 import { cancel, remove } from './commands/cancel-delete.ts';
+import { create } from './commands/create.ts';
 import { completions } from './commands/completions.ts';
 import { eventsList, eventsMonitor } from './commands/events.ts';
 import { jobsGet, jobsList } from './commands/jobs.ts';
+import { exec } from './commands/exec.ts';
+import { executionPlan } from './commands/execution-plan.ts';
 import { ping } from './commands/ping.ts';
 import { resultsGet, resultsList } from './commands/results.ts';
+import { run } from './commands/run.ts';
 import { serverRun } from './commands/server-run.ts';
 import { status } from './commands/status.ts';
 import {
@@ -18,6 +22,9 @@ import {
 } from './commands/workflows.ts';
 
 const ofTorc: readonly Command[] = [
+  create,
+  run,
+  exec,
   status,
   cancel,
   remove,
@@ -27,6 +34,7 @@ const ofTorc: readonly Command[] = [
   workflowsInit,
   workflowsReinit,
   workflowsResetStatus,
+  executionPlan,
   jobsList,
   jobsGet,
   resultsList,

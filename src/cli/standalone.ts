@@ -66,6 +66,8 @@ export async function startStandalone(
         {
           environment: {
             ...environment,
+            // Its coming and going is said by us; what it has to say beyond that is worth reading.
+            RUST_LOG: settings.logLevel === 'info' ? 'warn' : settings.logLevel,
             [CREDENTIAL_VARIABLE]: credential,
             ...(inMemory ? { TORC_SERVER_SNAPSHOT_PATH: database, TORC_SERVER_SNAPSHOT_KEEP: '1' } : {}),
           },

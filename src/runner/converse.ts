@@ -28,6 +28,8 @@ export interface ConverseOptions {
   readonly slots: () => number;
   /** How long the server may be away before the conversation is over. */
   readonly patienceMs: number;
+  /** Goes on when the workflow is complete: somebody may add to it. */
+  readonly staysWhenComplete: boolean;
   readonly onReply: (reply: ExchangeReply) => void;
   readonly onOver: (over: Over) => void;
 }
@@ -60,7 +62,21 @@ const LONGEST_RETRY_MS = 5_000;
 const WAITED_TOO_LONG_MS = 1_000;
 
 export function createConversation(options: ConverseOptions): Conversation {
-  const { client, workflowId, runId, nodeId, crew, outbox, log, want, slots, patienceMs, onReply, onOver } = options;
+  const {
+    client,
+    workflowId,
+    runId,
+    nodeId,
+    crew,
+    outbox,
+    log,
+    want,
+    slots,
+    patienceMs,
+    staysWhenComplete,
+    onReply,
+    onOver,
+  } = options;
   const rate = createRate();
   let hopeful = true;
   let inFlight: Promise<void> | undefined;
@@ -107,7 +123,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     crew.take(reply.jobs);
     onReply(reply);
     if (reply.is_canceled) over({ kind: 'canceled' });
-    else if (reply.is_complete) over({ kind: 'complete' });
+    else if (reply.is_complete && !staysWhenComplete) over({ kind: 'complete' });
   };
 
   /** Away means: no answer, or one that says that the server is ill. Anything else it means. */

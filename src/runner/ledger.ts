@@ -28,7 +28,7 @@ export interface LedgerHead {
   readonly workflow_id: number;
   readonly run_id: number;
   readonly compute_node_id: number;
-  readonly process: ProcessIdentity;
+  readonly process: ProcessIdentity | undefined;
 }
 
 const MAGIC = 'torc-ledger-1';

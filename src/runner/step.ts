@@ -34,7 +34,7 @@ export function stdioOf(
 
 /** Where the output of an attempt goes. The names are public: people and tools look for them. */
 export function filesOf(
-  { workflowId, runId, outputDir, execution }: RunFacts,
+  { workflowId, runId, outputDir, execution }: Pick<RunFacts, 'workflowId' | 'runId' | 'outputDir' | 'execution'>,
   { id, attempt_id: attempt, name }: Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>,
 ): StepFiles {
   const stem = `${outputDir}/${STDIO_FOLDER}/job_wf${workflowId}_j${id}_r${runId}_a${attempt}`;

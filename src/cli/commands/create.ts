@@ -1,0 +1,70 @@
+import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
+
+export const create: Command = {
+  words: 'create <file>',
+  says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
+  options: [
+    { flags: '--dry-run', says: 'only check the file and say what it comes to; needs no server' },
+    { flags: '--no-resource-monitoring', says: 'do not measure jobs where the file says nothing of it' },
+    { flags: '--skip-checks', says: 'create in spite of warnings about resources' },
+    { flags: '--strict', says: 'take for a problem what is passed over with a warning otherwise' },
+  ],
+  async run(context, [file], options) {
+    const { readSpecFile, acceptedPlan, createFromPlan } = await import('../read-spec.ts');
+    const reading = readSpecFile(file as string, { strict: options['strict'] === true });
+    if (options['dryRun'] === true) {
+      const { dryRunReport } = await import('../../core/spec/dry-run.ts');
+      return sayReport(context, dryRunReport(reading));
+    }
+    const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
+    const id = await createFromPlan(context, plan, { monitorsJobs: options['resourceMonitoring'] !== false });
+    context.output.record(
+      'create',
+      { workflow_id: id, status: 'success', message: `Workflow created successfully with ID: ${id}` },
+      `Created workflow ${id}`,
+    );
+  },
+};
+
+type Report = ReturnType<typeof import('../../core/spec/dry-run.ts').dryRunReport>;
+
+/** Jobs that are named in the text of a report. */
+const SHOWN_JOBS = 10;
+
+async function sayReport({ output, exitWith }: Context, report: Report): Promise<void> {
+  const { formatProblem } = await import('../../core/spec/problems.ts');
+  const { summary, valid, problems, warnings } = report;
+  const counts: readonly (readonly [string, number, number?])[] = [
+    ['Jobs', summary.job_count, summary.job_count_before_expansion],
+    ['Files', summary.file_count, summary.file_count_before_expansion],
+    ['User data', summary.user_data_count],
+    ['Resource requirements', summary.resource_requirements_count],
+    ['Slurm schedulers', summary.slurm_scheduler_count],
+    ['Actions', summary.action_count],
+  ];
+  const lines = [
+    'Workflow Validation Results',
+    `  Workflow: ${summary.workflow_name}`,
+    ...(summary.workflow_description === null ? [] : [`  Description: ${summary.workflow_description}`]),
+    ...counts.map(
+      ([what, count, before]) =>
+        `  ${what}: ${count}${before === undefined || before === count ? '' : ` (expanded from ${before})`}`,
+    ),
+    ...(summary.job_count > 0 && summary.job_count <= SHOWN_JOBS
+      ? [`  Job names: ${summary.job_names.join(', ')}`]
+      : []),
+    '',
+    `Validation: ${valid ? 'PASSED' : 'FAILED'}`,
+  ];
+  output.record('dry run', output.format === 'json' ? report : undefined, lines.join('\n'));
+  if (output.format !== 'json') {
+    const errors = problems.filter(({ severity, stage }) => severity === 'error' || stage === 'resources');
+    if (errors.length > 0)
+      output.notice(
+        [`Errors (${errors.length}):`, ...errors.map((problem) => `  ${formatProblem(problem)}`)].join('\n'),
+      );
+    for (const warning of warnings) output.warn(warning.replace('warning: ', ''));
+  }
+  if (!valid) exitWith(1);
+}

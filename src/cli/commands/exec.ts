@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Failure, integer, UsageError, type Values } from '../command.ts';
+import { initialize } from '../initialize.ts';
+import { runWorkflow } from '../run-workflow.ts';
+
+const levels = ['off', 'summary', 'time-series'];
+
+export const exec: Command = {
+  words: 'exec [command...]',
+  says: 'Run commands as a workflow: from options, a file, or behind "--"; with parameters, once for each combination.',
+  more: 'Exits with 1 when any of them failed.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
+  trailing: true,
+  options: [
+    { flags: '-n, --name <name>', says: 'name of the workflow (default exec_ and the time)' },
+    { flags: '--description <text>', says: 'what it is for' },
+    { flags: '-c, --command <command>', says: 'a command; repeat for more', many: true },
+    {
+      flags: '-C, --commands-file <file>',
+      says: 'a command a line, "-" for standard input; blank lines and # comments are passed over',
+    },
+    {
+      flags: '--param <name=value>',
+      says: 'a parameter of the commands: a range 1:10, a list [a,b], @file, or one value; repeat for more',
+      many: true,
+    },
+    {
+      flags: '--link <mode>',
+      says: 'every combination of the parameters, or their values side by side',
+      default: 'product',
+      choices: ['product', 'zip'],
+    },
+    {
+      flags: '-j, --max-parallel-jobs <n>',
+      says: 'so many at once (default one a CPU)',
+      read: integer('--max-parallel-jobs', 1),
+    },
+    { flags: '-o, --output-dir <folder>', says: 'folder for what jobs print and for logs', default: 'torc_output' },
+    { flags: '--dry-run', says: 'print the workflow as JSON and run nothing' },
+    { flags: '--monitor <level>', says: 'what is measured of jobs', default: 'summary', choices: levels },
+    {
+      flags: '--monitor-compute-node <level>',
+      says: 'what is measured of this machine',
+      default: 'off',
+      choices: levels,
+    },
+    { flags: '--generate-plots', says: 'draw plots of what was measured' },
+    {
+      flags: '-i, --sample-interval-seconds <s>',
+      says: 'seconds between samples',
+      read: integer('--sample-interval-seconds', 1),
+    },
+    {
+      flags: '--stdio <mode>',
+      says: 'which files keep the output',
+      choices: ['separate', 'combined', 'no-stdout', 'no-stderr', 'none'],
+    },
+  ],
+  async run(context, [trailing], options) {
+    const { output, settings } = context;
+    const { execSpec } = await import('../exec-spec.ts');
+    const spec = execSpec({
+      name: (options['name'] as string | undefined) ?? `exec_${stamp(new Date())}`,
+      description: options['description'] as string | undefined,
+      commands: await commandsOf((trailing as readonly string[] | undefined) ?? [], options),
+      parameters: (options['param'] as string[] | undefined) ?? [],
+      link: options['link'] as 'product' | 'zip',
+      ...measuredBy(options),
+      stdio: options['stdio'] as string | undefined,
+      readFile: (path) => readFileSync(path, 'utf8'),
+    });
+    if (options['dryRun'] === true) {
+      if (settings.standalone) output.warn('--standalone has no effect for this command; ignoring.');
+      output.text(JSON.stringify(spec, undefined, 2));
+      return;
+    }
+
+    const { planOf } = await import('../../core/spec/read.ts');
+    const { acceptedPlan, createFromPlan, readOptions } = await import('../read-spec.ts');
+    const plan = await acceptedPlan(context, planOf(spec, 'exec', readOptions), { skipChecks: true });
+    const { client } = await context.service();
+    const id = await createFromPlan(context, plan, { monitorsJobs: false });
+    output.notice(`Created workflow ${id}`);
+    await initialize(client, id, { force: false, output });
+
+    const summary = await runWorkflow(context, id, options);
+    const { saySummary } = await import('../summary.ts');
+    const workflow = await client.getWorkflow({ params: { id } });
+    await saySummary({
+      client,
+      output,
+      workflow: { ...workflow, id },
+      summary,
+      outputDir: options['outputDir'] as string,
+    });
+    const { failed, terminated, completed } = summary.tally;
+    const isGood = failed + terminated === 0 && completed === plan.jobs.length;
+    output.jsonLine({
+      workflow_id: id,
+      status: isGood ? 'completed' : 'failed',
+      had_failures: failed > 0,
+      had_terminations: terminated > 0,
+    });
+    if (!isGood && summary.ending !== 'stopped') context.exitWith(1);
+  },
+};
+
+async function commandsOf(trailing: readonly string[], options: Values): Promise<string[]> {
+  const { commandLines, quoted } = await import('../exec-spec.ts');
+  const given = (options['command'] as string[] | undefined) ?? [];
+  const file = options['commandsFile'] as string | undefined;
+  const listed = file === undefined ? [] : commandLines(readCommands(file));
+  refuseBareWords(trailing);
+  const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
+  if (commands.length > 0) return commands;
+  throw new UsageError('no commands provided: use -c COMMAND, -C FILE, or torc exec -- <command>');
+}
+
+/** Words without "--" before them are a mistake, and which one can be guessed. */
+function refuseBareWords(trailing: readonly string[]): void {
+  const [first] = trailing;
+  if (first === undefined || process.argv.includes('--')) return;
+  if (/\.(ya?ml|json5?|kdl)$/i.test(first)) {
+    throw new UsageError(`'${first}' looks like a workflow spec file; to run it: torc run ${first}`);
+  }
+  throw new UsageError(
+    `unexpected trailing argument(s): ${trailing.join(' ')}; to run them as a command: torc exec -- <command>`,
+  );
+}
+
+function readCommands(path: string): string {
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8');
+  } catch (cause) {
+    throw new Failure(`cannot read commands from ${path}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function measuredBy(options: Values) {
+  const level = (name: string) => (options[name] as string).replace('-', '_') as 'off' | 'summary' | 'time_series';
+  const monitor = level('monitor');
+  const monitorNode = level('monitorComputeNode');
+  const generatePlots = options['generatePlots'] === true;
+  if (generatePlots && monitor !== 'time_series' && monitorNode !== 'time_series') {
+    throw new UsageError('--generate-plots requires --monitor time-series or --monitor-compute-node time-series');
+  }
+  return {
+    monitor,
+    monitorNode,
+    generatePlots,
+    sampleIntervalSeconds: options['sampleIntervalSeconds'] as number | undefined,
+  };
+}
+
+/** `20261121_140509`. */
+function stamp(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${at.getFullYear()}${two(at.getMonth() + 1)}${two(at.getDate())}_${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`;
+}

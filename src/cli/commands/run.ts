@@ -1,0 +1,61 @@
+import { existsSync, statSync } from 'node:fs';
+import { type Command, Failure, type Values } from '../command.ts';
+import type { Context } from '../context.ts';
+import { initialize } from '../initialize.ts';
+import { runnerOptions, runWorkflow } from '../run-workflow.ts';
+
+export const run: Command = {
+  words: 'run <spec-or-id>',
+  says: 'Run a workflow on this machine: a file, standard input ("-"), or one that exists by its id.',
+  more: 'Exits with 0 when the runner did its work, also when jobs failed; with --fail failed jobs make it 1.',
+  options: [
+    ...runnerOptions,
+    { flags: '--skip-checks', says: 'create in spite of warnings about resources' },
+    { flags: '--strict', says: 'take for a problem what is passed over with a warning otherwise' },
+    { flags: '--fail', says: 'exit with 1 when jobs failed' },
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    const id = isSpec(given as string) ? await createIt(context, given as string, options) : existing(given as string);
+    const { client } = await context.service();
+    const workflow = await client.getWorkflow({ params: { id } });
+    const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
+    if (isFresh) await initialize(client, id, { force: false, output });
+
+    const summary = await runWorkflow(context, id, options);
+    const { saySummary } = await import('../summary.ts');
+    await saySummary({
+      client,
+      output,
+      workflow: { ...workflow, id },
+      summary,
+      outputDir: options['outputDir'] as string,
+    });
+    if (['unreachable', 'superseded', 'unable'].includes(summary.ending)) context.exitWith(1);
+    const { counts } = summary;
+    const bad = counts === undefined ? 0 : counts.failed + counts.terminated + counts.canceled;
+    if (options['fail'] === true && (bad > 0 || summary.ending === 'stuck')) context.exitWith(1);
+  },
+};
+
+/** A file, by its name or because it is there; anything else must be an id. */
+function isSpec(given: string): boolean {
+  return given === '-' || /\.(ya?ml|json5?|kdl)$/i.test(given) || (existsSync(given) && statSync(given).isFile());
+}
+
+function existing(given: string): number {
+  const id = Number(given);
+  if (Number.isSafeInteger(id) && id > 0) return id;
+  throw new Failure(`'${given}' is neither a valid workflow spec file nor a workflow ID`);
+}
+
+async function createIt(context: Context, path: string, options: Values): Promise<number> {
+  const { output } = context;
+  const { readSpecFile, acceptedPlan, createFromPlan } = await import('../read-spec.ts');
+  const reading = readSpecFile(path, { strict: options['strict'] === true });
+  const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
+  const id = await createFromPlan(context, plan, { monitorsJobs: true });
+  output.notice(`Created workflow ${id}`);
+  output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });
+  return id;
+}

@@ -1,0 +1,102 @@
+import { Refusal } from '../core/contract/refusals.ts';
+import { type Axis, combine, unevenPair } from '../core/spec/expand/axes.ts';
+import { parameterValues } from '../core/spec/expand/parameter-values.ts';
+import { template } from '../core/spec/expand/template.ts';
+import { Failure } from './command.ts';
+
+export interface ExecRequest {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly commands: readonly string[];
+  /** `NAME=VALUE`, as typed. */
+  readonly parameters: readonly string[];
+  readonly link: 'product' | 'zip';
+  readonly monitor: 'off' | 'summary' | 'time_series';
+  readonly monitorNode: 'off' | 'summary' | 'time_series';
+  readonly sampleIntervalSeconds: number | undefined;
+  readonly generatePlots: boolean;
+  readonly stdio: string | undefined;
+  readonly readFile: (path: string) => string;
+}
+
+/** Most values of a parameter and most jobs. */
+const MOST = 10_000_000;
+
+/** The workflow that a list of commands is: job1, job2 … for each command with each combination of the parameters. */
+export function execSpec(request: ExecRequest): object {
+  const { commands, parameters, link } = request;
+  const axes = combine(
+    linked(
+      parameters.map((text) => axisOf(text, request.readFile)),
+      link,
+    ),
+    link,
+  );
+  const count = commands.length * axes.count;
+  if (count === 0) throw new Failure('there are no jobs: a parameter has no values');
+  if (count > MOST) throw new Failure(`${count} jobs are more than the ${MOST} that one call may make`);
+  const templates = commands.map((command) => template(command, axes));
+  const jobs = templates.flatMap((each, index) =>
+    Array.from({ length: axes.count }, (_, combination) => ({
+      name: `job${index * axes.count + combination + 1}`,
+      command: each.render(combination),
+      cancel_on_blocking_job_failure: false,
+    })),
+  );
+  return {
+    name: request.name,
+    ...(request.description === undefined ? {} : { description: request.description }),
+    jobs,
+    ...(request.stdio === undefined
+      ? {}
+      : { execution_config: { stdio: { mode: request.stdio.replaceAll('-', '_') } } }),
+    ...monitoring(request),
+  };
+}
+
+function axisOf(text: string, readFile: (path: string) => string): Axis {
+  const match = /^([A-Za-z_]\w*)=(.*)$/s.exec(text);
+  if (match === null) throw new Failure(`--param ${text}: expected NAME=VALUE`);
+  try {
+    return { name: match[1] as string, values: parameterValues(match[2] as string, { readFile, limit: MOST }) };
+  } catch (cause) {
+    if (cause instanceof Refusal) throw new Failure(`--param ${text}: ${cause.message}`, { cause });
+    throw cause;
+  }
+}
+
+function linked(axes: readonly Axis[], link: 'product' | 'zip'): readonly Axis[] {
+  const twice = axes.find(({ name }, index) => axes.findIndex((other) => other.name === name) !== index);
+  if (twice !== undefined) throw new Failure(`--param ${twice.name}: duplicate parameter`);
+  const uneven = link === 'zip' ? unevenPair(axes) : undefined;
+  if (uneven === undefined) return axes;
+  const [first, other] = uneven;
+  throw new Failure(
+    `All parameters must have the same number of values when using 'zip' mode. Parameter '${first.name}' has ${first.values.length} values, but '${other.name}' has ${other.values.length} values.`,
+  );
+}
+
+function monitoring({ monitor, monitorNode, sampleIntervalSeconds, generatePlots }: ExecRequest): object {
+  if (monitor === 'off' && monitorNode === 'off') return {};
+  return {
+    resource_monitor: {
+      ...(sampleIntervalSeconds === undefined ? {} : { sample_interval_seconds: sampleIntervalSeconds }),
+      generate_plots: generatePlots,
+      ...(monitor === 'off' ? {} : { jobs: { enabled: true, granularity: monitor } }),
+      ...(monitorNode === 'off' ? {} : { compute_node: { enabled: true, granularity: monitorNode } }),
+    },
+  };
+}
+
+/** Lines of a file of commands: blank ones and comments are passed over. */
+export function commandLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Words as a shell reads them again. */
+export function quoted(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+}

@@ -1,0 +1,93 @@
+import type { JobStatusCounts } from '../core/contract/job.ts';
+import type { Progress } from '../runner/options.ts';
+import type { Output } from './output/output.ts';
+import { secondsText } from './output/words.ts';
+
+/** Shows how far a run is: one line that changes on a terminal, a plain line now and then elsewhere. */
+export interface ProgressLine {
+  update(progress: Progress): void;
+  /** Says something between two states of the line. */
+  say(text: string): void;
+  close(): void;
+}
+
+const REDRAW_MS = 100;
+const PLAIN_MS = 30_000;
+/** Over so long the rate is smoothed: long enough to be read, short enough to follow a change. */
+const SMOOTH_MS = 5_000;
+
+interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export function createProgressLine(output: Output, terminal: Terminal, now: () => number): ProgressLine {
+  const isLive = terminal.isTTY === true;
+  const startMs = now();
+  let latest: Progress | undefined;
+  let rate = 0;
+  let ratedMs = startMs;
+  let ratedDone: number | undefined;
+
+  const smooth = ({ counts }: Progress) => {
+    const nowMs = now();
+    const ended = doneOf(counts);
+    ratedDone ??= ended;
+    const elapsed = nowMs - ratedMs;
+    if (elapsed < REDRAW_MS) return;
+    const weight = Math.exp(-elapsed / SMOOTH_MS);
+    const current = ((ended - ratedDone) * 1000) / elapsed;
+    rate = rate === 0 ? current : rate * weight + current * (1 - weight);
+    ratedMs = nowMs;
+    ratedDone = ended;
+  };
+
+  const draw = () => {
+    if (latest === undefined) return;
+    smooth(latest);
+    const text = progressText(latest, rate, (now() - startMs) / 1000);
+    if (isLive) terminal.write(`\r\u001b[2K${output.style('dim', text.slice(0, (terminal.columns ?? 80) - 1))}`);
+    else output.notice(text);
+  };
+  const clear = () => {
+    if (isLive && latest !== undefined) terminal.write('\r\u001b[2K');
+  };
+
+  const timer = setInterval(draw, isLive ? REDRAW_MS : PLAIN_MS);
+  timer.unref();
+  return {
+    update(progress) {
+      latest = progress;
+    },
+    say(text) {
+      clear();
+      output.notice(text);
+    },
+    close() {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}
+
+const doneOf = ({ completed, failed, canceled, terminated }: JobStatusCounts) =>
+  completed + failed + canceled + terminated;
+
+/** `1,204 done · 2 running · 3 failed · 8,793 left · 1,480/s · 6.0s to go`. */
+export function progressText({ counts }: Progress, rate: number, elapsedSeconds: number): string {
+  const n = (value: number) => value.toLocaleString('en-US');
+  const bad = counts.failed + counts.terminated;
+  const left = counts.ready + counts.pending + counts.blocked + counts.uninitialized + counts.pending_failed;
+  const open = left + counts.running;
+  return [
+    `${n(counts.completed)} done`,
+    `${n(counts.running)} running`,
+    ...(bad > 0 ? [`${n(bad)} failed`] : []),
+    ...(counts.canceled > 0 ? [`${n(counts.canceled)} canceled`] : []),
+    `${n(left)} left`,
+    ...(rate >= 0.05 ? [`${rate < 10 ? rate.toFixed(1) : n(Math.round(rate))}/s`] : []),
+    ...(rate >= 0.05 && open > 0 ? [`${secondsText(open / rate)} to go`] : []),
+    `${secondsText(elapsedSeconds)} so far`,
+  ].join(' · ');
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Plan } from '../core/spec/plan/plan.ts';
+import { creationLine, formatProblem, type Problem } from '../core/spec/problems.ts';
+import { isAcceptable, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
+import { confirm } from './choose-workflow.ts';
+import { Failure } from './command.ts';
+import type { Context } from './context.ts';
+import { createWorkflow } from '../client/create-workflow.ts';
+import { counted } from './output/words.ts';
+
+/** Reads a workflow file, or standard input for `-`. */
+export function readSpecFile(path: string, { strict }: { strict: boolean }): SpecReading {
+  return readSpec({ text: textOf(path), name: path }, { ...readOptions, strict });
+}
+
+export const readOptions: ReadOptions = { readFile: (path) => readFileSync(path, 'utf8') };
+
+function textOf(path: string): string {
+  if (path === '-') {
+    if (process.stdin.isTTY === true)
+      throw new Failure('a workflow spec is expected on standard input, and that is a terminal');
+    return readFileSync(0, 'utf8');
+  }
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (cause as Error).message;
+    throw new Failure(`Error reading spec: ${path}: ${why}`, { cause });
+  }
+}
+
+/**
+ * The plan of a reading that may be created. Problems are all told at once, and then nothing is created; warnings about
+ * resources are put to the person.
+ */
+export async function acceptedPlan(
+  context: Context,
+  reading: SpecReading,
+  { skipChecks }: { skipChecks: boolean },
+): Promise<Plan> {
+  const { output } = context;
+  const errors = reading.problems.filter(({ severity }) => severity === 'error');
+  const short = reading.problems.filter(({ stage, severity }) => stage === 'resources' && severity === 'warning');
+  for (const problem of reading.problems)
+    if (problem.severity === 'warning' && problem.stage !== 'resources') output.warn(formatProblem(problem));
+  if (!isAcceptable(reading) || reading.plan === undefined) throw new Failure(problemsText(errors));
+  if (short.length > 0 && !skipChecks) {
+    output.notice(['Resource validation warnings:', ...short.map((problem) => `  ${problem.message}`)].join('\n'));
+    if (process.stdin.isTTY !== true || output.format === 'json') {
+      throw new Failure('Nothing was created. Use --skip-checks to bypass resource validation.');
+    }
+    if (!(await confirm(context, 'Proceed anyway?'))) throw new Failure('Nothing was created.');
+  }
+  return reading.plan;
+}
+
+/** All problems, each at its place, behind the words with which the original begins; one alone as the original says it. */
+function problemsText(errors: readonly Problem[]): string {
+  const [first, ...others] = errors;
+  if (first === undefined) return 'Error reading spec: nothing that could be a workflow';
+  const prefix = creationLine(first).slice(0, -(first.creation ?? first.message).length);
+  const head = others.length === 0 ? creationLine(first) : `${prefix}${counted(errors.length, 'problem')}`;
+  return [head, ...errors.map((problem) => `  ${formatProblem(problem)}`), 'Nothing was created.'].join('\n');
+}
+
+/** Progress of a creation is told from so many jobs on, at most so often. */
+const SHOWN_FROM = 50_000;
+const SHOWN_EVERY_MS = 1_000;
+
+/** Creates the workflow of a plan as the person who calls. */
+export async function createFromPlan(
+  context: Context,
+  plan: Plan,
+  { monitorsJobs }: { monitorsJobs: boolean },
+): Promise<number> {
+  const { client } = await context.service();
+  let toldMs = Date.now();
+  return createWorkflow(client, plan, {
+    user: context.settings.user,
+    submissionDirectory: resolve('.'),
+    monitorsJobs,
+    mtimeOf: async (path) => {
+      const stats = await stat(path).catch(() => undefined);
+      return stats === undefined ? undefined : stats.mtimeMs / 1000;
+    },
+    onProgress(jobs) {
+      if (plan.jobs.length < SHOWN_FROM || Date.now() - toldMs < SHOWN_EVERY_MS) return;
+      toldMs = Date.now();
+      context.output.notice(
+        `Creating jobs: ${jobs.toLocaleString('en-US')} of ${plan.jobs.length.toLocaleString('en-US')}`,
+      );
+    },
+  });
+}

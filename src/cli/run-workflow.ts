@@ -1,0 +1,121 @@
+import type { Runner, RunSummary } from '../runner/options.ts';
+import { parseDuration } from '../core/quantity/duration.ts';
+import { Failure, integer, number, type Option, UsageError, type Values } from './command.ts';
+import type { Context } from './context.ts';
+import { createProgressLine } from './progress.ts';
+
+/** Options of the runner, for `run` and in part for `exec`. */
+export const runnerOptions: readonly Option[] = [
+  {
+    flags: '--max-parallel-jobs <n>',
+    says: 'run so many jobs at once and ignore what they need',
+    read: integer('--max-parallel-jobs', 1),
+  },
+  { flags: '--num-cpus <n>', says: 'offer so many CPUs (default all of this machine)', read: integer('--num-cpus', 1) },
+  {
+    flags: '--memory-gb <gb>',
+    says: 'offer so much memory (default all of this machine)',
+    read: number('--memory-gb', 0),
+  },
+  { flags: '--num-gpus <n>', says: 'offer so many GPUs (default all of this machine)', read: integer('--num-gpus', 0) },
+  {
+    flags: '-p, --poll-interval <s>',
+    says: 'seconds between looks at the server when it tells nothing',
+    default: 5,
+    read: number('--poll-interval', 0.001),
+  },
+  {
+    flags: '--claim-backoff-max-secs <s>',
+    says: 'longest such pause while jobs run',
+    default: 300,
+    read: number('--claim-backoff-max-secs', 0),
+  },
+  { flags: '-o, --output-dir <folder>', says: 'folder for what jobs print and for logs', default: 'torc_output' },
+  { flags: '--time-limit <duration>', says: 'end after so long, an ISO 8601 duration such as PT2H' },
+  { flags: '--end-time <time>', says: 'end at this time (RFC 3339)' },
+  {
+    flags: '--label <label>',
+    says: 'claim jobs whose labels are all among these; repeat or separate by commas',
+    many: true,
+  },
+  { flags: '--persistent', says: 'do not leave for want of work while jobs are left' },
+];
+
+/** Runs a workflow here, shows how far it is, and passes on what the person says. */
+export async function runWorkflow(context: Context, workflowId: number, options: Values): Promise<RunSummary> {
+  const { output, settings } = context;
+  const { connection, url, variables } = await context.service();
+  const { startRunner } = await import('../runner/run.ts');
+  const progress = createProgressLine(output, process.stderr, Date.now);
+  const runner = await startRunner({
+    workflowId,
+    connection,
+    apiUrl: url,
+    outputDir: options['outputDir'] as string,
+    maxParallelJobs: options['maxParallelJobs'] as number | undefined,
+    numCpus: options['numCpus'] as number | undefined,
+    memoryGb: options['memoryGb'] as number | undefined,
+    numGpus: options['numGpus'] as number | undefined,
+    labels: ((options['label'] as string[] | undefined) ?? [])
+      .flatMap((text) => text.split(','))
+      .filter((label) => label !== ''),
+    endAtMs: endOf(options, Date.now()),
+    pollIntervalSeconds: (options['pollInterval'] as number | undefined) ?? 5,
+    claimBackoffMaxSeconds: (options['claimBackoffMaxSecs'] as number | undefined) ?? 300,
+    persistent: options['persistent'] === true,
+    variables,
+    logLevel: settings.logLevel,
+    computeNodeType: 'local',
+    onProgress: (state) => progress.update(state),
+    onNotice: (line) => progress.say(line),
+  });
+  const unhook = hookSignals(context, runner, (text) => progress.say(text));
+  try {
+    return await runner.done;
+  } finally {
+    unhook();
+    progress.close();
+  }
+}
+
+/** When the runner must end: `--end-time` wins over `--time-limit`. */
+function endOf(options: Values, nowMs: number): number | undefined {
+  const time = options['endTime'] as string | undefined;
+  if (time !== undefined) {
+    const at = Date.parse(time);
+    if (Number.isNaN(at))
+      throw new UsageError(`--end-time: expected a time such as 2026-01-31T18:00:00Z, found "${time}"`);
+    return at;
+  }
+  const limit = options['timeLimit'] as string | undefined;
+  if (limit === undefined) return undefined;
+  try {
+    return nowMs + parseDuration(limit) * 1000;
+  } catch (cause) {
+    throw new Failure(`Error parsing time_limit: ${(cause as Error).message}`, { cause });
+  }
+}
+
+const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/**
+ * Ctrl-C asks the jobs to end, and the second time kills them; SIGTERM asks. SIGHUP asks too when a terminal has gone
+ * away, but not under nohup: the runtime undoes that it was ignored, so we look where our words go instead.
+ */
+function hookSignals({ exitWith }: Context, runner: Runner, say: (text: string) => void): () => void {
+  let asked = 0;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGHUP' && process.stderr.isTTY !== true) return;
+    asked += 1;
+    exitWith(exitCodes[signal as keyof typeof exitCodes]);
+    const now = asked > 1;
+    say(
+      now ? 'Killing the jobs.' : 'Ending: running jobs are asked to end, nothing new starts. Again to kill them now.',
+    );
+    runner.stop({ now });
+  };
+  for (const signal of Object.keys(exitCodes)) process.on(signal, onSignal);
+  return () => {
+    for (const signal of Object.keys(exitCodes)) process.off(signal, onSignal);
+  };
+}

@@ -1,0 +1,165 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Client } from '../client/client.ts';
+import type { Result } from '../core/contract/result.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import type { RunSummary } from '../runner/options.ts';
+import { filesOf } from '../runner/step.ts';
+import type { Output } from './output/output.ts';
+import { counted, secondsText } from './output/words.ts';
+
+/** Failed jobs that are shown one by one, and lines of what each said last. */
+const SHOWN_FAILURES = 5;
+const LAST_LINES = 5;
+const LAST_BYTES = 4096;
+
+interface SummaryOptions {
+  readonly client: Client;
+  readonly output: Output;
+  readonly workflow: Workflow & { id: number };
+  readonly summary: RunSummary;
+  readonly outputDir: string;
+}
+
+/** Says how a run ended: the counts, the time, and of failed jobs why and where to look. */
+export async function saySummary({ client, output, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
+  const { counts, seconds, ending, reason } = summary;
+  const { style } = output;
+  if (counts !== undefined) {
+    const bad = counts.failed + counts.terminated;
+    const parts = [
+      `${counted(counts.completed, 'job')} completed`,
+      ...(counts.failed > 0 ? [style('red', `${counts.failed} failed`)] : []),
+      ...(counts.terminated > 0 ? [style('red', `${counts.terminated} terminated`)] : []),
+      ...(counts.canceled > 0 ? [style('yellow', `${counts.canceled} canceled`)] : []),
+      ...openParts(counts),
+    ];
+    const sign =
+      bad + counts.canceled > 0
+        ? style('red', '✗')
+        : ending === 'complete'
+          ? style('green', '✓')
+          : style('yellow', '◷');
+    output.notice(
+      `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}`,
+    );
+    if (bad > 0) await sayFailures({ client, output, workflow, summary, outputDir });
+  }
+  const words = endingWords(summary);
+  if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
+}
+
+function openParts({
+  ready,
+  pending,
+  blocked,
+  running,
+  uninitialized,
+  pending_failed: undecided,
+}: NonNullable<RunSummary['counts']>): string[] {
+  return [
+    ...(running > 0 ? [`${running} running`] : []),
+    ...(ready + pending > 0 ? [`${ready + pending} ready`] : []),
+    ...(blocked > 0 ? [`${blocked} blocked`] : []),
+    ...(uninitialized > 0 ? [`${uninitialized} uninitialized`] : []),
+    ...(undecided > 0 ? [`${undecided} waiting for a decision`] : []),
+  ];
+}
+
+/** What a person must know of an end that is not simply complete. */
+function endingWords({ ending, isTold, logPath }: RunSummary): string | undefined {
+  const untold = isTold ? '' : '; what was not told to the server is kept, and the next runner on this host tells it';
+  switch (ending) {
+    case 'complete':
+      return isTold ? undefined : `not everything could be told to the server${untold}`;
+    case 'canceled':
+      return 'the workflow was canceled';
+    case 'superseded':
+      return 'the workflow went on without this runner';
+    case 'unreachable':
+      return `the server could not be reached${untold}`;
+    case 'idle':
+      return 'the runner left before the workflow was complete';
+    case 'stuck':
+      return 'the workflow cannot go on';
+    case 'stopped':
+      return `the runner was stopped${untold}`;
+    case 'deadline':
+      return 'the runner ended';
+    case 'unable':
+      return `jobs cannot be started here (see ${logPath})`;
+  }
+}
+
+async function sayFailures({ client, output, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
+  const failed = await resultsOf(client, workflow.id, 'failed');
+  const terminated =
+    failed.items.length < SHOWN_FAILURES ? await resultsOf(client, workflow.id, 'terminated') : undefined;
+  const shown = [...failed.items, ...(terminated?.items ?? [])].slice(0, SHOWN_FAILURES);
+  for (const result of shown) {
+    const { stdout, stderr } = filesOf(
+      { workflowId: workflow.id, runId: result.run_id, outputDir, execution: workflow.execution_config ?? {} },
+      { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
+    );
+    const path = stderr ?? stdout;
+    output.notice(
+      `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result)}`,
+    );
+    if (path === undefined) continue;
+    output.notice(`  ${output.style('dim', path)}`);
+    for (const line of lastLines(path)) output.notice(`  ${output.style('dim', '│')} ${line}`);
+  }
+  const { counts } = summary;
+  const more = (counts?.failed ?? 0) + (counts?.terminated ?? 0) - shown.length;
+  if (more > 0) output.notice(`\n… and ${more} more: torc results list ${workflow.id} --failed`);
+}
+
+const resultsOf = (client: Client, workflowId: number, status: 'failed' | 'terminated') =>
+  client.listResults({ query: { workflow_id: workflowId, status, limit: SHOWN_FAILURES } });
+
+/** `failed with exit code 3 after 2.1s`. */
+function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Result): string {
+  const after = `after ${secondsText(minutes * 60)}`;
+  if (status === 'terminated') return `was terminated with exit code ${code} ${after}`;
+  return `failed with exit code ${code}${signalWords(code)} ${after}`;
+}
+
+const signals: Readonly<Record<number, string>> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  6: 'SIGABRT',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  15: 'SIGTERM',
+};
+
+function signalWords(code: number): string {
+  if (code === 127) return ' (command not found)';
+  if (code === 126) return ' (cannot be executed)';
+  const signal = signals[code - 128];
+  if (signal === undefined) return '';
+  return signal === 'SIGKILL' ? ' (SIGKILL: killed, perhaps for want of memory)' : ` (${signal})`;
+}
+
+/** The last lines of a file, as far as its last few kilobytes hold them; control characters made visible. */
+function lastLines(path: string): string[] {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return [];
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const length = Math.min(size, LAST_BYTES);
+    const buffer = Buffer.alloc(length);
+    readSync(fd, buffer, 0, length, size - length);
+    const lines = buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES);
+    // eslint-disable-next-line no-control-regex -- a job's output may hold anything, and a terminal would obey it
+    return lines
+      .filter((line, index) => line !== '' || index > 0)
+      .map((line) => line.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '�'));
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,234 @@
+import type { Job } from '../core/contract/job.ts';
+import type { ExecutionConfig, ResourceMonitorConfig } from '../core/contract/workflow.ts';
+import { listOf } from '../core/spec/int-list.ts';
+import type { Plan, PlannedAction, PlannedJob } from '../core/spec/plan/plan.ts';
+import type { Client } from './client.ts';
+
+export interface CreateOptions {
+  readonly user: string;
+  /** Absolute folder of the person who submits. */
+  readonly submissionDirectory: string;
+  /** Monitors jobs in summary mode where the plan says nothing. */
+  readonly monitorsJobs: boolean;
+  /** When a file was last changed, in seconds; undefined when it does not exist. */
+  readonly mtimeOf: (path: string) => Promise<number | undefined>;
+  /** How many jobs there are by now. */
+  readonly onProgress?: (jobs: number) => void;
+}
+
+/** Records a call: larger calls would hold the server longer than other requests should wait. */
+const BATCH = 1000;
+/** Calls under way at once: while the server writes one, the next is made. */
+const WINDOW = 2;
+
+/**
+ * Creates the workflow of a plan and says its id.
+ *
+ * Jobs go level by level of what they depend on by name, so that ids of earlier levels are known. When anything is
+ * refused, or the connection breaks, the half-made workflow is deleted.
+ */
+export async function createWorkflow(client: Client, plan: Plan, options: CreateOptions): Promise<number> {
+  const { id: created } = await client.createWorkflow({ body: workflowBody(plan, options) });
+  const id = created as number;
+  try {
+    await createRecords(client, plan, id, options);
+    return id;
+  } catch (error) {
+    await client.deleteWorkflow({ params: { id } }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Ids of what was created, by number in the plan. */
+type Ids = Float64Array;
+
+async function createRecords(client: Client, plan: Plan, workflowId: number, options: CreateOptions): Promise<void> {
+  const files = await createFiles(client, plan, workflowId, options);
+  const userData = await createUserData(client, plan, workflowId);
+  const requirements: number[] = [];
+  for (const spec of plan.resourceRequirements) {
+    const body = { workflow_id: workflowId, num_gpus: 0, num_nodes: 1, runtime: 'PT1H', ...spec };
+    requirements.push((await client.createResourceRequirements({ body })).id as number);
+  }
+  const schedulers: number[] = [];
+  for (const spec of plan.slurmSchedulers) {
+    const body = { workflow_id: workflowId, nodes: 1, walltime: '01:00:00', ...spec };
+    schedulers.push(spec.name === undefined ? 0 : ((await client.createSlurmScheduler({ body })).id as number));
+  }
+  const handlers: number[] = [];
+  for (const { name, rules } of plan.failureHandlers) {
+    const body = { workflow_id: workflowId, name, rules: JSON.stringify(rules) };
+    handlers.push((await client.createFailureHandler({ body })).id as number);
+  }
+  const jobs = await createJobs(
+    client,
+    plan,
+    workflowId,
+    { files, userData, requirements, schedulers, handlers },
+    options,
+  );
+  for (const action of plan.actions) {
+    await client.createWorkflowAction({
+      params: { id: workflowId },
+      body: actionBody(plan, action, workflowId, jobs, schedulers),
+    });
+  }
+}
+
+async function createFiles(client: Client, plan: Plan, workflowId: number, { mtimeOf }: CreateOptions): Promise<Ids> {
+  const consumed = new Set(plan.consumedFiles());
+  const ids = new Float64Array(plan.files.length);
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const numbers = range(at, Math.min(at + BATCH, ids.length));
+    const bodies = numbers.map(async (number) => {
+      const { name, path, stMtime } = plan.files.at(number);
+      const mtime = stMtime ?? (consumed.has(number) ? await mtimeOf(path) : undefined);
+      return { workflow_id: workflowId, name, path, st_mtime: mtime };
+    });
+    const { files } = await client.createFiles({ body: { files: await Promise.all(bodies) } });
+    for (const [index, { id }] of files.entries()) ids[at + index] = id as number;
+  }
+  return ids;
+}
+
+async function createUserData(client: Client, plan: Plan, workflowId: number): Promise<Ids> {
+  const ids = new Float64Array(plan.userData.length);
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const numbers = range(at, Math.min(at + BATCH, ids.length)).filter(
+      (number) => plan.userData.at(number).name !== undefined,
+    );
+    if (numbers.length === 0) continue;
+    const bodies = numbers.map((number) => {
+      const { name, data, isEphemeral } = plan.userData.at(number);
+      return { workflow_id: workflowId, name: name as string, data: data as never, is_ephemeral: isEphemeral };
+    });
+    const { user_data: created } = await client.createUserDataList({ body: { user_data: bodies } });
+    for (const [index, { id }] of created.entries()) ids[numbers[index] as number] = id as number;
+  }
+  return ids;
+}
+
+interface Records {
+  readonly files: Ids;
+  readonly userData: Ids;
+  readonly requirements: readonly number[];
+  readonly schedulers: readonly number[];
+  readonly handlers: readonly number[];
+}
+
+async function createJobs(
+  client: Client,
+  plan: Plan,
+  workflowId: number,
+  records: Records,
+  { onProgress }: CreateOptions,
+): Promise<Ids> {
+  const ids = new Float64Array(plan.jobs.length);
+  let done = 0;
+  const send = async (numbers: Int32Array): Promise<void> => {
+    const jobs = Array.from(numbers, (number) => jobBody(plan.jobs.at(number), workflowId, records, ids));
+    const { job_ids: created } = await client.createJobs({ query: { reply: 'ids' }, body: { jobs } });
+    for (const [index, number] of numbers.entries()) ids[number] = (created as number[])[index] as number;
+    done += numbers.length;
+    onProgress?.(done);
+  };
+  for (let level = 0; level + 1 < plan.levels.starts.length; level += 1) {
+    const numbers = listOf(plan.levels, level);
+    const underWay: Promise<void>[] = [];
+    for (let at = 0; at < numbers.length; at += BATCH) {
+      if (underWay.length === WINDOW) await underWay.shift();
+      const sent = send(numbers.subarray(at, at + BATCH));
+      // Awaited in its turn; until then a failure must not count as unhandled.
+      sent.catch(() => {});
+      underWay.push(sent);
+    }
+    await Promise.all(underWay);
+  }
+  return ids;
+}
+
+function jobBody(job: PlannedJob, workflowId: number, records: Records, jobs: Ids): Job {
+  const { files, userData, requirements, schedulers, handlers } = records;
+  const of = (numbers: Int32Array, ids: Ids) =>
+    numbers.length === 0 ? undefined : Array.from(numbers, (number) => ids[number] as number);
+  const one = (number: number | undefined, ids: readonly number[]) => (number === undefined ? undefined : ids[number]);
+  return {
+    workflow_id: workflowId,
+    name: job.name,
+    command: job.command,
+    invocation_script: job.invocationScript,
+    env: job.env as Record<string, string> | undefined,
+    priority: job.priority,
+    cancel_on_blocking_job_failure: job.cancelOnBlockingJobFailure,
+    supports_termination: job.supportsTermination,
+    labels: job.labels as string[] | undefined,
+    resource_requirements_id: one(job.resourceRequirements, requirements),
+    scheduler_id: one(job.scheduler, schedulers),
+    failure_handler_id: one(job.failureHandler, handlers),
+    depends_on_job_ids: of(job.dependsOn, jobs),
+    input_file_ids: of(job.inputFiles, files),
+    output_file_ids: of(job.outputFiles, files),
+    input_user_data_ids: of(job.inputUserData, userData),
+    output_user_data_ids: of(job.outputUserData, userData),
+  };
+}
+
+/** What is measured where the file says nothing. */
+const MONITORING: ResourceMonitorConfig = {
+  sample_interval_seconds: 10,
+  flush_interval_seconds: 300,
+  generate_plots: false,
+  jobs: { enabled: true, granularity: 'summary' },
+};
+
+function workflowBody(plan: Plan, { user, submissionDirectory, monitorsJobs }: CreateOptions) {
+  const {
+    resource_monitor: monitor,
+    metadata,
+    slurm_defaults: defaults,
+    access_groups: groups,
+    env,
+    ...workflow
+  } = plan.workflow;
+  return {
+    ...workflow,
+    user,
+    env: env as Record<string, string> | undefined,
+    metadata: metadata as never,
+    slurm_defaults: defaults as never,
+    access_groups: groups as string[] | undefined,
+    resource_monitor_config: (monitor as ResourceMonitorConfig | undefined) ?? (monitorsJobs ? MONITORING : undefined),
+    execution_config: plan.executionConfig() as ExecutionConfig | undefined,
+    submission_directory: submissionDirectory,
+  };
+}
+
+function actionBody(
+  plan: Plan,
+  { spec, jobs: numbers }: PlannedAction,
+  workflowId: number,
+  jobs: Ids,
+  schedulers: readonly number[],
+) {
+  const scheduler = plan.slurmSchedulers.findIndex(({ name }) => name === spec.scheduler);
+  const config =
+    spec.action_type === 'run_commands'
+      ? { commands: spec.commands }
+      : {
+          scheduler_id: spec.scheduler_type === 'slurm' ? schedulers[scheduler] : 0,
+          scheduler_type: spec.scheduler_type,
+          num_allocations: spec.num_allocations ?? 1,
+          start_one_worker_per_node: spec.start_one_worker_per_node,
+          max_parallel_jobs: spec.max_parallel_jobs,
+        };
+  return {
+    workflow_id: workflowId,
+    trigger_type: spec.trigger_type,
+    action_type: spec.action_type,
+    action_config: JSON.parse(JSON.stringify(config)) as never,
+    job_ids: numbers.length === 0 ? undefined : Array.from(numbers, (number) => jobs[number] as number),
+    persistent: spec.persistent ?? false,
+  };
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);

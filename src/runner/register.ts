@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Client } from '../client/client.ts';
+import { type HostFacts, hostFacts, ownIdentity } from '../cluster/host/facts.ts';
+import type { ComputeNode } from '../core/contract/node.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import { type Capacity, createCapacity, createSlots, devicesOf } from './capacity.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { type Log, openLog } from './log.ts';
+import { MARK_VARIABLE, recoverLostRunners } from './lost.ts';
+import type { RunnerOptions } from './options.ts';
+import { type RunFacts, STDIO_FOLDER } from './step.ts';
+
+/** A runner as the server knows it, with its files open. */
+export interface Registered {
+  readonly workflow: Workflow;
+  readonly nodeId: number;
+  readonly facts: RunFacts;
+  readonly capacity: Capacity;
+  readonly ledger: Ledger;
+  readonly log: Log;
+  readonly logPath: string;
+}
+
+const GIBIBYTE = 2 ** 30;
+
+/** Looks at the workflow and the machine, takes back what lost runners of this host held, and registers. */
+export async function register(client: Client, options: RunnerOptions, startedAtMs: number): Promise<Registered> {
+  const { workflowId, outputDir } = options;
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
+  const runId = workflow.run_id ?? 0;
+  const host = hostFacts();
+
+  mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
+  const logPath = `${outputDir}/job_runner_${host.hostname}_wf${workflowId}_r${runId}.log`;
+  const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
+  await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
+
+  const mark = randomUUID();
+  const devices = devicesFor(options, host);
+  const offered = offeredBy(options, host);
+  const capacity =
+    options.maxParallelJobs === undefined
+      ? createCapacity(offered, devices)
+      : createSlots(options.maxParallelJobs, devices);
+  const identity = ownIdentity();
+  const ledgerPath = resolve(outputDir, 'job_runner_ledger', `wf${workflowId}_r${runId}_${mark}.ledger`);
+  const body: ComputeNode = {
+    workflow_id: workflowId,
+    hostname: host.hostname,
+    pid: process.pid,
+    start_time: new Date(startedAtMs).toISOString(),
+    end_time: options.endAtMs === undefined ? undefined : new Date(options.endAtMs).toISOString(),
+    is_active: true,
+    num_cpus: offered.cpus,
+    memory_gb: offered.memoryBytes / GIBIBYTE,
+    num_gpus: devices.length,
+    num_nodes: 1,
+    compute_node_type: options.computeNodeType,
+    scheduler: options.scheduler,
+    scheduler_config_id: options.schedulerConfigId,
+    labels: [...options.labels],
+    process: identity && {
+      boot_id: identity.boot_id,
+      pid_namespace: identity.pid_namespace,
+      start_ticks: identity.start_ticks,
+      mark,
+      ledger: ledgerPath,
+    },
+  };
+  const node = await client.createComputeNode({ body });
+  const nodeId = node.id as number;
+  const ledger = openLedger(ledgerPath, {
+    workflow_id: workflowId,
+    run_id: runId,
+    compute_node_id: nodeId,
+    process: identity,
+  });
+
+  log.write('info', 'Job runner starting', {
+    workflow_id: workflowId,
+    run_id: runId,
+    compute_node_id: nodeId,
+    hostname: host.hostname,
+    num_cpus: offered.cpus,
+    memory_gb: (offered.memoryBytes / GIBIBYTE).toFixed(1),
+    num_gpus: devices.length,
+    max_parallel_jobs: options.maxParallelJobs,
+    labels: options.labels.length === 0 ? undefined : options.labels.join(','),
+    execution_mode: 'Direct',
+    limit_resources: workflow.execution_config?.limit_resources ?? true,
+  });
+
+  const facts: RunFacts = {
+    workflowId,
+    runId,
+    apiUrl: options.apiUrl,
+    outputDir,
+    submissionDirectory: workflow.submission_directory ?? undefined,
+    execution: workflow.execution_config ?? {},
+    variables: [...options.variables, [MARK_VARIABLE, mark]],
+  };
+  return { workflow, nodeId, facts, capacity, ledger, log, logPath };
+}
+
+/** Devices that the environment names, or as many as were asked for or found, by number. */
+function devicesFor({ numGpus }: RunnerOptions, { gpus }: HostFacts): string[] {
+  return devicesOf(process.env) ?? Array.from({ length: numGpus ?? gpus }, (_, index) => String(index));
+}
+
+function offeredBy({ numCpus, memoryGb }: RunnerOptions, { cpus, memoryBytes }: HostFacts) {
+  return { cpus: numCpus ?? cpus, memoryBytes: memoryGb === undefined ? memoryBytes : Math.floor(memoryGb * GIBIBYTE) };
+}
