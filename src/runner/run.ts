@@ -1,4 +1,5 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
+import { patiently } from '../client/retry.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
@@ -15,6 +16,10 @@ import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
 
 const MINUTE_MS = 60_000;
+/** How long setup and teardown wait for a server that is away. */
+const PATIENCE_MS = MINUTE_MS;
+
+const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
 /** Why a runner ends, as far as it is known before nothing runs any more. */
 interface Verdict {
@@ -31,8 +36,13 @@ interface Verdict {
  */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const startedAtMs = Date.now();
-  const client = createClient(options.connection.send);
-  const registered = await register(client, options, startedAtMs);
+  const { send } = options.connection;
+  const client = createClient(send);
+  // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
+  const patient = createClient(
+    patiently(send, { patienceMs: PATIENCE_MS, now: Date.now, wait, onAway: options.onNotice }),
+  );
+  const registered = await register(patient, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
   const leadSeconds = execution.sigterm_lead_seconds ?? 30;
@@ -135,7 +145,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew.dismiss();
     const isTold = await conversation.settle();
     const seconds = (Date.now() - startedAtMs) / 1000;
-    if (isTold) await deregister(client, registered, seconds);
+    if (isTold) await deregister(patient, registered, seconds);
     const { tally } = crew;
     log.write('info', 'Job runner finished', {
       workflow_id: workflowId,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Client } from '../../src/client/client.ts';
+import type { Client } from '../../src/client/client.ts';
+import { random } from '../support/random.ts';
 import { ended, registerNode, started, testService } from '../support/service.ts';
 
 interface Sketch {
@@ -18,17 +19,6 @@ function expectedStates(jobs: readonly Sketch[]): string[] {
     states.push(cancels && wentWrong ? 'canceled' : returnCode === 0 ? 'completed' : 'failed');
   }
   return states;
-}
-
-/** Small repeatable randomness, so that a failure can be run again. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 async function submit(client: Client, jobs: readonly Sketch[]): Promise<{ id: number; ids: number[] }> {

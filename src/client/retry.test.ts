@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Response } from './errors.ts';
+import { Unreachable } from './errors.ts';
+import { patiently } from './retry.ts';
+
+const request = { method: 'GET', path: '/ping', body: undefined };
+const fine: Response = { status: 200, text: '{}' };
+
+function attempts(outcomes: readonly (Response | Error)[], patienceMs: number) {
+  const clock = { now: 0 };
+  const waited: number[] = [];
+  const away: string[] = [];
+  let calls = 0;
+  const send = patiently(
+    async () => {
+      const outcome = outcomes[Math.min(calls, outcomes.length - 1)] as Response | Error;
+      calls += 1;
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+    {
+      patienceMs,
+      now: () => clock.now,
+      wait: async (ms) => {
+        waited.push(ms);
+        clock.now += ms;
+      },
+      onAway: (reason) => away.push(reason),
+    },
+  );
+  return { send, waited, away, calls: () => calls };
+}
+
+describe('a patient client', () => {
+  it('asks again while there is no answer, with longer and longer pauses', async () => {
+    const gone = new Unreachable('gone');
+    const { send, waited, away } = attempts([gone, gone, gone, fine], 60_000);
+    expect(await send(request)).toEqual(fine);
+    expect(waited).toEqual([50, 100, 200]);
+    expect(away).toEqual(['gone']);
+  });
+
+  it('asks again when the server says that it is ill, and passes on what it says in the end', async () => {
+    const ill = { status: 503, text: 'no' };
+    const { send, calls } = attempts([ill], 100);
+    expect(await send(request)).toEqual(ill);
+    expect(calls()).toBe(3);
+  });
+
+  it('gives up when its patience is over, with the last reason', async () => {
+    const { send } = attempts([new Unreachable('gone')], 1_000);
+    await expect(send(request)).rejects.toThrow('gone');
+  });
+
+  it('does not ask again when the server said no', async () => {
+    const { send, calls } = attempts([{ status: 422, text: 'no' }], 60_000);
+    expect((await send(request)).status).toBe(422);
+    expect(calls()).toBe(1);
+  });
+
+  it('does not take a bug for an outage', async () => {
+    const { send, calls } = attempts([new TypeError('bug')], 60_000);
+    await expect(send(request)).rejects.toThrow('bug');
+    expect(calls()).toBe(1);
+  });
+});

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { BASE_PATH } from '../../src/core/contract/base-path.ts';
+import { connect } from '../../src/runner/send.ts';
+
+/** The programs as people start them, in folders of their own. */
+
+const bin = resolve(import.meta.dirname, '../../bin');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves when its output so far contains the text; rejects when it ends without. */
+  says(text: string | RegExp): Promise<void>;
+}
+
+/** A folder that is removed when the test passed, and kept, by name, when it failed. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'torc-test-'));
+  onTestFinished(({ task }) => {
+    if (task.result?.state === 'pass') rmSync(folder, { recursive: true, force: true });
+    else process.stderr.write(`kept: ${folder}\n`);
+  });
+  return folder;
+}
+
+interface StartOptions {
+  readonly cwd: string;
+  readonly environment?: Record<string, string>;
+  readonly input?: string;
+}
+
+/** Starts a program of the package; it is killed when the test ends before it. */
+export function start(
+  program: 'torc' | 'torc-server' | 'torc-slurm-job-runner',
+  args: readonly string[],
+  { cwd, environment, input }: StartOptions,
+): Program {
+  const child = spawn(process.execPath, [join(bin, `${program}.mjs`), ...args], {
+    cwd,
+    env: { ...process.env, USER: 'tester', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.end(input ?? '');
+  let stdout = '';
+  let stderr = '';
+  const waiting: { text: string | RegExp; resolve: () => void }[] = [];
+  const has = (text: string | RegExp) =>
+    typeof text === 'string' ? (stdout + stderr).includes(text) : text.test(stdout + stderr);
+  const look = () => {
+    for (const each of waiting.filter(({ text }) => has(text))) {
+      waiting.splice(waiting.indexOf(each), 1);
+      each.resolve();
+    }
+  };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    look();
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    look();
+  });
+  const ended = new Promise<Ended>((done) => {
+    child.once('close', (code, signal) => done({ code, signal, stdout, stderr }));
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    child,
+    ended,
+    says: (text) =>
+      Promise.race([
+        new Promise<void>((done) => {
+          waiting.push({ text, resolve: done });
+          look();
+        }),
+        ended.then(({ code, stdout: out, stderr: err }) => {
+          if (!has(text)) throw new Error(`ended with ${code} and never said ${String(text)}:\n${out}\n${err}`);
+        }),
+      ]),
+  };
+}
+
+/** Runs a program to its end. */
+export async function torc(args: readonly string[], options: StartOptions): Promise<Ended> {
+  return start('torc', args, options).ended;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  readonly client: Client;
+  readonly program: Program;
+}
+
+/** A server on a database file, on a port of its own or the one that is named. */
+export async function startServer(
+  cwd: string,
+  { database = 'server.db', port = 0 }: { database?: string; port?: number } = {},
+): Promise<RunningServer> {
+  const program = start('torc-server', ['run', '--host', '127.0.0.1', '--port', String(port), '--database', database], {
+    cwd,
+  });
+  let told: number | undefined;
+  program.child.stdout?.on('data', (text: string) => {
+    told ??= Number(/TORC_SERVER_PORT=(\d+)/.exec(text)?.[1] ?? Number.NaN);
+  });
+  await program.says('TORC_SERVER_PORT=');
+  const url = `http://127.0.0.1:${told}${BASE_PATH}`;
+  const connection = connect({ url });
+  onTestFinished(() => connection.close());
+  return { url, port: told as number, client: createClient(connection.send), program };
+}
+
+/** Waits until something holds, looking again now and then, and fails after a while with what it saw last. */
+export async function until<T>(
+  look: () => Promise<T> | T,
+  holds: (seen: T) => boolean,
+  what: string,
+  atMostMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + atMostMs;
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+  }
+}
