@@ -1,5 +1,6 @@
 import type { Families } from './expand/family.ts';
 import type { Lists } from './int-list.ts';
+import type { Lost } from './lost.ts';
 import type { Names, Selections } from './pattern/selection.ts';
 import type { FileSpec, JobSpec, UserDataSpec, WorkflowSpec } from './shape/workflow.ts';
 
@@ -7,8 +8,8 @@ import type { FileSpec, JobSpec, UserDataSpec, WorkflowSpec } from './shape/work
 export interface Records<S> extends Names {
   readonly families: Families<S>;
   readonly selections: Selections;
-  /** Some could not be read or expanded: an unknown name may be one of them. */
-  readonly isDamaged: boolean;
+  /** Those that are in the file and could not be read or expanded. */
+  readonly lost: Lost;
 }
 
 /** A workflow file that was typed and expanded, as the checks see it. */

@@ -15,6 +15,7 @@ import { Expander, type Collection } from './expand/expand.ts';
 import type { Families } from './expand/family.ts';
 import { Tables } from './expand/tables.ts';
 import { linkDraft } from './link/link.ts';
+import { Lost } from './lost.ts';
 import { NameIndex } from './name-index.ts';
 import { Selections } from './pattern/selection.ts';
 import { makePlan } from './plan/make.ts';
@@ -51,7 +52,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
 
   const expander = new Expander(spec, { readFile, tables, limit: maxJobs }, complain);
   const records = <S extends object>(field: Collection, families: Families<S>): Records<S> =>
-    recordsOf(families, damaged.has(field) || expander.damaged.has(field));
+    recordsOf(families, new Lost(damaged.has(field), expander.lost.get(field) ?? []));
   const draft: Draft = {
     spec,
     damaged,
@@ -77,8 +78,8 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, actionJobs, graph, explicit });
 }
 
-function recordsOf<S>(families: Families<S>, isDamaged: boolean): Records<S> {
+function recordsOf<S>(families: Families<S>, lost: Lost): Records<S> {
   const nameAt = (index: number): string => families.nameAt(index);
   const names = { length: families.length, nameAt, index: new NameIndex(families.length, nameAt) };
-  return { ...names, families, isDamaged, selections: new Selections(names) };
+  return { ...names, families, lost, selections: new Selections(names) };
 }

@@ -111,7 +111,7 @@ function jobsOf(action: ActionSpec, number: number, jobs: Records<JobSpec>, tell
   for (const [at, name] of (action.jobs ?? []).entries()) {
     const job = jobs.index.find(name);
     if (job >= 0) selected.add(job);
-    else if (jobs.isDamaged) isClear = false;
+    else if (jobs.lost.mayHave(name)) isClear = false;
     else {
       isClear = false;
       const suggestion = suggest(name, firstNames(jobs));
@@ -128,10 +128,13 @@ function jobsOf(action: ActionSpec, number: number, jobs: Records<JobSpec>, tell
       const creation = `Invalid regex '${text}' for action: ${pattern.message}`;
       const message = `${who} has invalid job_name_regexes '${text}': ${pattern.message}`;
       tell('PATTERN_MALFORMED', ['job_name_regexes', at], message, { creation });
-    } else for (const job of jobs.selections.membersOf(pattern)) selected.add(job);
+    } else {
+      if (jobs.lost.mayBegin(jobs.selections.prefixOf(pattern))) isClear = false;
+      for (const job of jobs.selections.membersOf(pattern)) selected.add(job);
+    }
   }
   const asks = (action.jobs ?? []).length + (action.job_name_regexes ?? []).length > 0;
-  if (asks && isClear && selected.size === 0 && !jobs.isDamaged && !jobs.selections.isTooMany) {
+  if (asks && isClear && selected.size === 0 && !jobs.selections.isTooMany) {
     tell('ACTION_INCOMPLETE', ['job_name_regexes'], 'Action did not match any jobs');
   }
   return Int32Array.from(selected);

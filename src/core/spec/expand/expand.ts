@@ -38,9 +38,9 @@ const WORDS = {
 
 export type Collection = keyof typeof WORDS;
 
-/** Expands the records of a workflow; what cannot be expanded is complained of, and its collection is damaged. */
+/** Expands the records of a workflow; what cannot be expanded is complained of, and its name kept as lost. */
 export class Expander {
-  readonly damaged = new Set<string>();
+  readonly lost = new Map<Collection, string[]>();
   private readonly values = new Map<string, Sequence<ParameterValue>>();
   private readonly shared = new Map<string, Axis | undefined>();
   private readonly spec: WorkflowSpec;
@@ -66,11 +66,11 @@ export class Expander {
     const expansions = specs.map((spec, index) => {
       const path: Path = [collection, index];
       const expansion = this.expansion(collection, spec, path);
-      if (expansion === undefined) this.damaged.add(collection);
+      if (expansion === undefined) this.lose(collection, spec);
       const count = expansion?.axes?.count ?? (expansion === undefined ? 0 : 1);
       const room = this.options.limit - total;
       if (count > room) {
-        this.damaged.add(collection);
+        this.lose(collection, spec);
         this.tooLarge(collection, spec, path, count, total);
         return { axes: expansion?.axes, count: 0 };
       }
@@ -78,6 +78,12 @@ export class Expander {
       return { axes: expansion?.axes, count };
     });
     return new Families(specs, (spec) => spec.name ?? UNREAD, expansions);
+  }
+
+  private lose(collection: Collection, { name = '' }: Parameterized): void {
+    const names = this.lost.get(collection) ?? [];
+    names.push(name);
+    this.lost.set(collection, names);
   }
 
   /** The workflow's environment, with its parameters of one value put in; a token of several values stays. */

@@ -47,7 +47,7 @@ export function linkDraft(draft: Draft, maxEdges: number, complain: Complain): L
 const targetsOf = <S>(records: Records<S>): Targets => ({
   names: records,
   selections: records.selections,
-  isDamaged: records.isDamaged,
+  lost: records.lost,
   canStandFor: () => true,
 });
 

@@ -5,6 +5,7 @@ import { template, type Template } from '../expand/template.ts';
 import { fieldsOf, isConcerned, type FamilyFields } from './fields.ts';
 import type { Relation } from './relation.ts';
 import { ListsWriter, type Lists } from '../int-list.ts';
+import type { Lost } from '../lost.ts';
 import { PatternMalformed } from '../pattern/pattern.ts';
 import type { Names, Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
@@ -16,8 +17,7 @@ const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
 export interface Targets {
   readonly names: Names;
   readonly selections: Selections;
-  /** Some records could not be read, so an unknown name may be one of them. */
-  readonly isDamaged: boolean;
+  readonly lost: Lost;
   /** Whether a token may stand for the record: user data without data cannot. */
   canStandFor(index: number): boolean;
 }
@@ -90,10 +90,10 @@ export class Linker {
   }
 
   private named(name: string, at: Path, site: Site): number | undefined {
-    const { names, isDamaged } = site.targets;
+    const { names, lost } = site.targets;
     const number = names.index.find(name);
     if (number >= 0) return number;
-    if (isDamaged) return undefined;
+    if (lost.mayHave(name)) return undefined;
     const suggestion = this.suggest(name, names);
     this.complain({
       code: 'REFERENCE_UNKNOWN',
@@ -107,7 +107,7 @@ export class Linker {
 
   private selected(text: string, at: Path, explicit: readonly number[], site: Site): number | undefined {
     const { relation, targets, family, combination } = site;
-    const { names, selections, isDamaged } = targets;
+    const { names, selections, lost } = targets;
     const number = selections.numberOf(text);
     const path = ['jobs', family.at, ...at];
     if (number instanceof PatternMalformed) {
@@ -121,7 +121,7 @@ export class Linker {
     }
     const members = selections.membersOf(number);
     if (members.length === 0) {
-      if (isDamaged || selections.isTooMany) return undefined;
+      if (selections.isTooMany || lost.mayBegin(selections.prefixOf(number))) return undefined;
       const sentences = about(site, (job) => relation.unmatched(job, text));
       this.complain({ code: 'PATTERN_UNMATCHED', ...sentences, path, found: text });
       return undefined;
@@ -142,7 +142,7 @@ export class Linker {
       const name = token.render(combination);
       const number = targets.names.index.find(name);
       if (number >= 0 && targets.canStandFor(number)) found.push(number);
-      else if (!targets.isDamaged) this.tellUnknownToken(name, number >= 0, field, site);
+      else if (!targets.lost.mayHave(name)) this.tellUnknownToken(name, number >= 0, field, site);
     }
     return found;
   }

@@ -56,6 +56,11 @@ export class Selections {
     return this.members[number] ?? NOBODY;
   }
 
+  /** What every name of a selection begins with. */
+  prefixOf(number: number): string {
+    return this.patterns[number]?.prefix ?? '';
+  }
+
   /** Asks all patterns. */
   select(): void {
     const found = this.patterns.map(() => new IntList(4));

@@ -1,4 +1,4 @@
-import type { Complain, Path } from '../problems.ts';
+import type { Complain, Complaint, Path } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import { compactJson, describe, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
 import type { Field, Shape } from './shape.ts';
@@ -30,10 +30,11 @@ const LOST = Symbol('lost');
 class Checker {
   readonly damaged = new Set<string>();
   private readonly path: (string | number)[] = [];
-  private readonly complain: Complain;
+  private readonly tell: Complain;
+  private isMuted = false;
 
   constructor(complain: Complain) {
-    this.complain = complain;
+    this.tell = complain;
   }
 
   read(shape: Shape<unknown>, value: Value): unknown {
@@ -118,7 +119,11 @@ class Checker {
     }
     for (const [key, name] of mended) {
       const field = fields[name];
+      const wasMuted = this.isMuted;
+      // The name was complained of; a guess at what it meant is no ground for more.
+      this.isMuted = true;
       if (field !== undefined) this.field(read, name, key, field, value[key] ?? null);
+      this.isMuted = wasMuted;
     }
     for (const name of neededOf(shape)) {
       if (Object.hasOwn(read, name)) continue;
@@ -166,6 +171,10 @@ class Checker {
     if (result === LOST && this.path.length <= 2 && typeof this.path[0] === 'string') this.damaged.add(this.path[0]);
     this.path.pop();
     return result;
+  }
+
+  private complain(complaint: Complaint): void {
+    if (!this.isMuted) this.tell(complaint);
   }
 
   private here(step?: string): Path {

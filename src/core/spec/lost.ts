@@ -1,0 +1,30 @@
+/**
+ * The records of a list that are in the file but could not be read or expanded.
+ *
+ * Whatever names one of them is no second mistake. Which names those are is known only as far as the text around their
+ * parameters goes: a failed `work_{i}` may have been any `work_…`.
+ */
+export class Lost {
+  private readonly isAll: boolean;
+  private readonly shapes: readonly { readonly head: string; readonly whole: RegExp }[];
+
+  /** `isAll` where records without any readable name are lost; `names` are those of the others, as written. */
+  constructor(isAll: boolean, names: readonly string[]) {
+    this.isAll = isAll;
+    this.shapes = names.map((name) => {
+      const parts = name.split(/\{[^{}]*\}/);
+      const whole = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*');
+      return { head: parts[0] ?? '', whole: new RegExp(`^${whole}$`, 's') };
+    });
+  }
+
+  /** Whether a name may be that of a lost record. */
+  mayHave(name: string): boolean {
+    return this.isAll || this.shapes.some(({ whole }) => whole.test(name));
+  }
+
+  /** Whether a lost record's name may begin so. */
+  mayBegin(prefix: string): boolean {
+    return this.isAll || this.shapes.some(({ head }) => head.startsWith(prefix) || prefix.startsWith(head));
+  }
+}

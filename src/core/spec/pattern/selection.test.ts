@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, it, test } from 'vitest';
+import { NameIndex } from '../name-index.ts';
+import { namePattern, PatternMalformed } from './pattern.ts';
+import { Selections } from './selection.ts';
+
+const over = (names: readonly string[]): Selections => {
+  const nameAt = (index: number): string => names[index] ?? '';
+  return new Selections({ length: names.length, nameAt, index: new NameIndex(names.length, nameAt) });
+};
+
+test('each selection holds exactly the names that match, in order', () => {
+  const name = fc
+    .tuple(fc.constantFrom('work_', 'wo', 'x_'), fc.nat({ max: 12 }))
+    .map(([stem, number]) => `${stem}${number}`);
+  const pattern = fc.constantFrom('^work_1', '^work_1$', '^work_\\d+$', '1', '^wo', '', '^x_1?$', '^none');
+  fc.assert(
+    fc.property(fc.uniqueArray(name), fc.array(pattern), (names, patterns) => {
+      const selections = over(names);
+      const numbers = patterns.map((text) => selections.numberOf(text));
+      selections.select();
+      for (const [at, text] of patterns.entries()) {
+        const own = namePattern(text);
+        const expected = names.flatMap((one, index) => (own.matches(one) ? [index] : []));
+        expect([...selections.membersOf(Number(numbers[at]))]).toEqual(expected);
+      }
+    }),
+  );
+});
+
+it('asks the same pattern once, however often it is written', () => {
+  const selections = over(['a']);
+  expect([selections.numberOf('a'), selections.numberOf('b'), selections.numberOf('a')]).toEqual([0, 1, 0]);
+});
+
+it('says why a pattern is none, each time', () => {
+  const selections = over([]);
+  expect(selections.numberOf('[')).toBeInstanceOf(PatternMalformed);
+  expect(selections.numberOf('[')).toBe(selections.numberOf('['));
+});

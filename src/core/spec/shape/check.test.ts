@@ -1,0 +1,183 @@
+import { describe, expect, it, test } from 'vitest';
+import { codesOf, errorsOf, planned, read, readText } from '../../../../tests/spec/reading.ts';
+
+const messages = (spec: object): string[] => read(spec).problems.map(({ message }) => message);
+const job = (more: object) => ({ jobs: [{ name: 'a', command: 'x', ...more }] });
+const yaml = (job: string): string[] =>
+  readText(`name: w\njobs:\n  - name: a\n    command: x\n    ${job}\n`).problems.map(({ message }) => message);
+
+describe("a value of the wrong kind is refused with Torc's words", () => {
+  test.each([
+    [{ name: 123 }, 'invalid type: integer `123`, expected a string'],
+    [{ name: null }, 'invalid type: null, expected a string'],
+    [{ jobs: null }, 'invalid type: null, expected a sequence'],
+    [{ jobs: {} }, 'invalid type: map, expected a sequence'],
+    [{ jobs: ['a'] }, 'invalid type: string "a", expected struct JobSpec'],
+    [{ metadata: '{"a": 1}' }, 'invalid type: string "{\\"a\\": 1}", expected a map'],
+    [{ env: { A: 1 } }, 'invalid type: integer `1`, expected a string'],
+    [{ env: { A: true } }, 'invalid type: boolean `true`, expected a string'],
+    [{ use_pending_failed: 'yes' }, 'invalid type: string "yes", expected a boolean'],
+    [job({ depends_on: 'x', name: 'x' }), 'invalid type: string "x", expected a sequence'],
+    [job({ command: [] }), 'invalid type: sequence, expected a string'],
+    [job({ priority: 1.5 }), 'invalid type: floating point `1.5`, expected i64'],
+    [job({ priority: '3' }), 'invalid type: string "3", expected i64'],
+    [{ execution_config: { mode: 'Direct' } }, 'unknown variant `Direct`, expected one of `direct`, `slurm`, `auto`'],
+    [
+      { resource_monitor: { granularity: 'TimeSeries' } },
+      'unknown variant `TimeSeries`, expected `summary` or `time_series`',
+    ],
+    [
+      job({ stdio: { mode: 'both' } }),
+      'unknown variant `both`, expected one of `separate`, `combined`, `no_stdout`, `no_stderr`, `none`',
+    ],
+  ])('%j', (spec, message) => expect(messages(spec)[0]).toBe(message));
+
+  it('also a number with a point where a whole one is meant', () => {
+    expect(yaml('priority: 3.0')).toEqual(['invalid type: floating point `3.0`, expected i64']);
+    expect(yaml('priority: 3')).toEqual([]);
+  });
+});
+
+describe('an unknown field is refused', () => {
+  test.each([
+    [{ jobs_sort_method: 'x' }, 'jobs_sort_method'],
+    [{ datasets: [] }, 'datasets'],
+    [{ compute_node_min_time_for_new_jobs_seconds: 1 }, 'compute_node_min_time_for_new_jobs_seconds'],
+    [{ '<<': {} }, '["<<"]'],
+    [job({ label: 'x' }), 'jobs[0].label'],
+    [{ files: [{ name: 'f', path: 'p', mtime: 1 }] }, 'files[0].mtime'],
+    [{ dynamic_jobs: { rounds: 1 } }, 'dynamic_jobs.rounds'],
+    [
+      { actions: [{ trigger_type: 'on_workflow_start', action_type: 'run_commands', commands: ['x'], when: 1 }] },
+      'actions[0].when',
+    ],
+    [{ execution_config: { stdio: { file: 'x' } } }, 'execution_config.stdio.file'],
+  ])('%j', (spec, path) => {
+    expect(read(spec).problems).toMatchObject([{ code: 'FIELD_UNKNOWN', path, severity: 'error' }]);
+  });
+
+  it('with all that is allowed', () => {
+    const [message] = messages({ dynamic_jobs: { rounds: 1 } });
+    expect(message).toBe('unknown field `rounds`, expected `max_iterations`');
+  });
+
+  it('but in resource_monitor only passed over, and in slurm_defaults not even that', () => {
+    const { plan, problems } = read({
+      resource_monitor: { enable: true, jobs: { enabled: true } },
+      slurm_defaults: { qos: 'x' },
+    });
+    expect(problems).toMatchObject([{ severity: 'warning', path: 'resource_monitor.enable', suggestion: 'enabled' }]);
+    expect(plan?.workflow.resource_monitor).toEqual({ jobs: { enabled: true } });
+  });
+
+  it('slurm_config with a pointer to where its settings went', () => {
+    expect(messages({ slurm_config: {} })).toEqual([expect.stringContaining('execution_config')]);
+  });
+});
+
+describe('a field that is missing', () => {
+  test.each([
+    [{ jobs: [{ command: 'x' }] }, 'missing field `name`'],
+    [{ jobs: [{ name: 'a' }] }, 'missing field `command`'],
+    [{ files: [{ name: 'a' }] }, 'missing field `path`'],
+    [{ resource_requirements: [{ name: 'a', memory: '1g' }] }, 'missing field `num_cpus`'],
+    [{ slurm_schedulers: [{ name: 'a' }] }, 'missing field `account`'],
+    [{ failure_handlers: [{ name: 'a' }] }, 'missing field `rules`'],
+    [{ actions: [{ action_type: 'run_commands', commands: ['x'] }] }, 'missing field `trigger_type`'],
+  ])('in %j is told once', (spec, message) => expect(messages(spec)).toEqual([message]));
+
+  it('is told for the workflow itself too', () => {
+    expect(readText('{}').problems.map(({ message }) => message)).toEqual([
+      'missing field `name`',
+      'missing field `jobs`',
+    ]);
+  });
+});
+
+it('takes null for absent, an empty list for an empty list, and empty names for names', () => {
+  const { workflow, jobs } = planned({
+    name: '',
+    description: null,
+    execution_config: null,
+    jobs: [{ name: '', command: '', env: null, depends_on: null, labels: [] }],
+  });
+  expect(workflow.name).toBe('');
+  expect(jobs.at(0)).toMatchObject({ name: '', command: '', env: undefined, labels: [] });
+  expect(errorsOf({ jobs: [] })).toEqual([]);
+});
+
+describe('one mistake is one problem', () => {
+  test.each([
+    ['a mistyped field that was needed', { jobs: [{ name: 'a', comand: 'x' }] }, ['FIELD_UNKNOWN jobs[0].comand']],
+    [
+      'a mistyped name, which others refer to',
+      {
+        jobs: [
+          { nmae: 'a', command: 'x' },
+          { name: 'b', command: 'x', depends_on: ['a'] },
+        ],
+      },
+      ['FIELD_UNKNOWN jobs[0].nmae'],
+    ],
+    [
+      'a number for a name, which others refer to',
+      {
+        jobs: [
+          { name: 1, command: 'x' },
+          { name: 'b', command: 'x', depends_on: ['1'] },
+        ],
+      },
+      ['TYPE_WRONG jobs[0].name'],
+    ],
+    [
+      'a job that is no object, which others refer to',
+      { jobs: ['a', { name: 'b', command: 'x', depends_on: ['a'], depends_on_regexes: ['^a'] }] },
+      ['TYPE_WRONG jobs[0]'],
+    ],
+    [
+      'a list of files that is none',
+      { files: 'f', jobs: [{ name: 'b', command: 'cat ${files.input.f}', input_files: ['f'] }] },
+      ['TYPE_WRONG files'],
+    ],
+    [
+      'schedulers that cannot be read',
+      {
+        slurm_schedulers: 's',
+        jobs: [{ name: 'b', command: 'x', scheduler: 's' }],
+        actions: [
+          { trigger_type: 'on_workflow_start', action_type: 'schedule_nodes', scheduler: 's', scheduler_type: 'slurm' },
+        ],
+      },
+      ['TYPE_WRONG slurm_schedulers'],
+    ],
+    [
+      'two jobs without a name',
+      { jobs: [{ command: 'x' }, { command: 'x' }] },
+      ['FIELD_MISSING jobs[0].name', 'FIELD_MISSING jobs[1].name'],
+    ],
+    [
+      'a memory that is a number',
+      { resource_requirements: [{ name: 'r', num_cpus: 1, memory: [] }] },
+      ['TYPE_WRONG resource_requirements[0].memory'],
+    ],
+    [
+      'an action whose kinds cannot be read',
+      { actions: [{ trigger_type: [], action_type: {} }] },
+      ['TYPE_WRONG actions[0].trigger_type', 'TYPE_WRONG actions[0].action_type'],
+    ],
+  ])('%s', (_what, spec, codes) => expect(codesOf(read(spec))).toEqual(codes));
+});
+
+it('tells an old field that has no effect, and accepts it', () => {
+  const { plan, problems } = read({ compute_node_expiration_buffer_seconds: 60 });
+  expect(plan).toBeDefined();
+  expect(problems).toMatchObject([{ code: 'FIELD_IGNORED', severity: 'warning' }]);
+});
+
+it('warns of data that JSON cannot carry', () => {
+  const { plan, problems } = readText(
+    'name: w\njobs: []\nuser_data:\n  - name: u\n    data: {id: 9007199254740993, x: 1.0}\n',
+  );
+  expect(problems).toMatchObject([{ code: 'NUMBER_INEXACT', path: 'user_data[0].data.id', line: 5, column: 16 }]);
+  expect(plan?.userData.at(0).data).toEqual({ id: 9007199254740992, x: 1 });
+});
