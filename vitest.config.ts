@@ -1,12 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-// Two cores: more workers only fight each other for them.
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-    globalSetup: [],
+    // Two cores: more workers only fight each other for them.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    reporters: ['default'],
+    testTimeout: 60_000,
+    reporters: ['default', './tests/support/last-line.ts'],
   },
 });

@@ -15,12 +15,23 @@ const bundle = await rolldown({
   logLevel: 'warn',
   treeshake: true,
 });
-await bundle.write({ dir: 'dist/cli', format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', minify: true });
+await bundle.write({
+  dir: 'dist/cli',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+  minify: true,
+});
 await bundle.close();
 
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
-const notices = licensed(Object.keys(dependencies)).map(({ name, version, text }) => `${name} ${version}\n\n${text.trim()}\n`);
-writeFileSync('dist/THIRD_PARTY_LICENSES.txt', `Libraries that are part of this program, and their licences.\n\n${notices.join(`\n${'-'.repeat(80)}\n\n`)}`);
+const notices = licensed(Object.keys(dependencies)).map(
+  ({ name, version, text }) => `${name} ${version}\n\n${text.trim()}\n`,
+);
+writeFileSync(
+  'dist/THIRD_PARTY_LICENSES.txt',
+  `Libraries that are part of this program, and their licences.\n\n${notices.join(`\n${'-'.repeat(80)}\n\n`)}`,
+);
 
 interface Licensed {
   readonly name: string;
@@ -40,7 +51,8 @@ function licensed(names: readonly string[]): Licensed[] {
       dependencies?: Record<string, string>;
     };
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? `Licence: ${manifest.license ?? 'not stated'}` : readFileSync(join(folder, file), 'utf8');
+    const text =
+      file === undefined ? `Licence: ${manifest.license ?? 'not stated'}` : readFileSync(join(folder, file), 'utf8');
     found.set(name, { name, version: manifest.version, text });
     for (const other of Object.keys(manifest.dependencies ?? {})) visit(other);
   };

@@ -10,7 +10,8 @@ const entries = names.map((name, index) => {
   const sql = readFileSync(`migrations/${name}`, 'utf8');
   const version = Number.parseInt(name, 10);
   if (version !== index + 1) throw new Error(`migrations/${name}: expected number ${index + 1}`);
-  if (!sql.startsWith('--! ')) throw new Error(`migrations/${name}: the first line says what may stand beside it: "--! …"`);
+  if (!sql.startsWith('--! '))
+    throw new Error(`migrations/${name}: the first line says what may stand beside it: "--! …"`);
   return `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },`;
 });
 

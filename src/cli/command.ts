@@ -25,6 +25,10 @@ export interface Command {
   readonly options?: readonly Option[];
   /** Takes words that it does not know, behind `--`. */
   readonly trailing?: boolean;
+  /** What its program does when no command is named. */
+  readonly isDefault?: boolean;
+  /** Its first argument is the URL of the service. */
+  readonly namesService?: boolean;
   /** Needs no server; `--standalone` has no effect. */
   readonly offline?: boolean;
   readonly run: (

@@ -11,6 +11,7 @@ import { ping } from './commands/ping.ts';
 import { resultsGet, resultsList } from './commands/results.ts';
 import { run } from './commands/run.ts';
 import { serverRun } from './commands/server-run.ts';
+import { slurmRunner } from './commands/slurm-runner.ts';
 import { status } from './commands/status.ts';
 import {
   workflowsGet,
@@ -51,5 +52,6 @@ const ofTorc: readonly Command[] = [
 
 /** Every command of a program. */
 export function commandsOf(program: string): readonly Command[] {
-  return program === 'torc-server' ? [serverRun] : ofTorc;
+  if (program === 'torc-server') return [serverRun];
+  return program === 'torc-slurm-job-runner' ? [slurmRunner] : ofTorc;
 }

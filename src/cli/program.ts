@@ -18,7 +18,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   let exitCode = 0;
 
   const act = async (command: Command, args: readonly unknown[], options: Values) => {
-    const settings = settingsOf(options, process.env);
+    const settings = settingsOf(command.namesService === true ? { ...options, url: args[0] } : options, process.env);
     const output = createOutput(settings.format, streams, colours);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
@@ -118,7 +118,7 @@ function add(root: Commander, command: Command, act: Act): void {
     const options = merged(root, own);
     await act(command, given.slice(0, -2), options);
   });
-  parent.addCommand(own);
+  parent.addCommand(own, { isDefault: command.isDefault === true });
 }
 
 function groupOf(parent: Commander, word: string): Commander {

@@ -1,4 +1,4 @@
-import type { Runner, RunSummary } from '../runner/options.ts';
+import type { Runner, RunnerOptions, RunSummary } from '../runner/options.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, integer, number, type Option, UsageError, type Values } from './command.ts';
 import type { Context } from './context.ts';
@@ -41,8 +41,16 @@ export const runnerOptions: readonly Option[] = [
   { flags: '--persistent', says: 'do not leave for want of work while jobs are left' },
 ];
 
+/** As what a runner registers. */
+type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler'>;
+
 /** Runs a workflow here, shows how far it is, and passes on what the person says. */
-export async function runWorkflow(context: Context, workflowId: number, options: Values): Promise<RunSummary> {
+export async function runWorkflow(
+  context: Context,
+  workflowId: number,
+  options: Values,
+  registration: Registration = { computeNodeType: 'local' },
+): Promise<RunSummary> {
   const { output, settings } = context;
   const { connection, url, variables } = await context.service();
   const { startRunner } = await import('../runner/run.ts');
@@ -65,7 +73,7 @@ export async function runWorkflow(context: Context, workflowId: number, options:
     persistent: options['persistent'] === true,
     variables,
     logLevel: settings.logLevel,
-    computeNodeType: 'local',
+    ...registration,
     onProgress: (state) => progress.update(state),
     onNotice: (line) => progress.say(line),
   });

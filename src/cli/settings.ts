@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Failure, type Option, type Values } from './command.ts';
@@ -74,9 +75,13 @@ export function settingsOf(options: Values, environment: Environment): Settings 
 
 /** Whose workflows these are: also the name of the login. */
 export function userOf(environment: Environment): string {
-  return (
-    [environment['TORC_USERNAME'], environment['USER'], environment['USERNAME']].find(
-      (name) => name !== undefined && name !== '',
-    ) ?? 'unknown'
-  );
+  const names = [environment['TORC_USERNAME'], environment['USER'], environment['USERNAME']];
+  const named = names.find((name) => name !== undefined && name !== '');
+  if (named !== undefined) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without an entry in the system's list, as in some containers.
+    return String(process.getuid?.() ?? 'unknown');
+  }
 }

@@ -155,11 +155,15 @@ function lastLines(path: string): string[] {
     const buffer = Buffer.alloc(length);
     readSync(fd, buffer, 0, length, size - length);
     const lines = buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES);
-    // eslint-disable-next-line no-control-regex -- a job's output may hold anything, and a terminal would obey it
-    return lines
-      .filter((line, index) => line !== '' || index > 0)
-      .map((line) => line.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '�'));
+    return lines.filter((line, index) => line !== '' || index > 0).map((line) => printable(line));
   } finally {
     closeSync(fd);
   }
+}
+
+/** The line with control characters made visible, but for tabs: a terminal would obey them. */
+function printable(line: string): string {
+  return Array.from(line, (letter) => ((letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter)).join(
+    '',
+  );
 }

@@ -26,8 +26,16 @@ export interface CompanionOptions {
  *
  * Throws when it cannot be started, with the system's words.
  */
-export async function startCompanion(program: string, args: readonly string[], { environment, onLine, onErrorLine }: CompanionOptions): Promise<Companion> {
-  const child: ChildProcess = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment, detached: true });
+export async function startCompanion(
+  program: string,
+  args: readonly string[],
+  { environment, onLine, onErrorLine }: CompanionOptions,
+): Promise<Companion> {
+  const child: ChildProcess = spawn(program, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: environment,
+    detached: true,
+  });
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', reject);
@@ -39,5 +47,39 @@ export async function startCompanion(program: string, args: readonly string[], {
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  return { pid: child.pid, ended, endInput: () => void child.stdin?.end(), signal: (signal) => void child.kill(signal) };
+  return {
+    pid: child.pid,
+    ended,
+    endInput: () => void child.stdin?.end(),
+    signal: (signal) => void child.kill(signal),
+  };
+}
+
+/** A helper program did not do what it was asked: it is missing, was too slow, or said no. Its own words are in the message. */
+export class HelperFailed extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'HelperFailed';
+  }
+}
+
+/** Runs a program to its end and gives its standard output. Throws `HelperFailed`. */
+export async function runHelper(
+  program: string,
+  args: readonly string[],
+  { atMostMs }: { readonly atMostMs: number },
+): Promise<string> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: atMostMs, killSignal: 'SIGKILL' });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const how = await new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) =>
+      resolve(code === 0 ? undefined : `it ended with ${signal ?? `exit code ${code}`}`),
+    );
+  });
+  if (how === undefined) return out;
+  throw new HelperFailed(`${program} ${args.join(' ')}: ${how}${err.trim() === '' ? '' : `: ${err.trim()}`}`);
 }

@@ -232,6 +232,12 @@ export function createCrew(options: CrewOptions): Crew {
     onEnded(1);
   };
 
+  const dismiss = () => {
+    isOpen = false;
+    clearTimeout(retry);
+    if (queue.length > 0) outbox.returned(queue.splice(0).map(({ job }) => job.id));
+  };
+
   return {
     get queued() {
       return queue.length;
@@ -247,14 +253,10 @@ export function createCrew(options: CrewOptions): Crew {
       const sinceMs = Date.now();
       for (const job of jobs) queue.push({ job, sinceMs });
       if (isOpen) fill();
-      else this.dismiss();
+      else dismiss();
     },
     held: () => [...[...running.values()].map(({ job }) => job.id), ...checking, ...queue.map(({ job }) => job.id)],
-    dismiss() {
-      isOpen = false;
-      clearTimeout(retry);
-      if (queue.length > 0) outbox.returned(queue.splice(0).map(({ job }) => job.id));
-    },
+    dismiss,
     giveBackOlderThan(ageMs) {
       const before = Date.now() - ageMs;
       const old = queue.filter(({ sinceMs }) => sinceMs < before);

@@ -34,7 +34,7 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
   return {
     write(level, words, fields = {}) {
       if (!isLoudEnough(level, least)) return;
-      const line = logLine(level, words, fields, now());
+      const line = logLine(level, words, fields, new Date(now()).toISOString());
       gathered.push(line);
       length += line.length + 1;
       if (isLoudEnough(level, 'warn')) echo(`${level}: ${words}${fieldsText(fields)}`);

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../cluster/host/facts.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
+import { Refusal } from '../core/contract/refusals.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots, devicesOf } from './capacity.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -30,12 +31,14 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const { workflowId, outputDir } = options;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const runId = workflow.run_id ?? 0;
+  refuseMode(workflow);
   const host = hostFacts();
 
   mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
   const logPath = `${outputDir}/job_runner_${host.hostname}_wf${workflowId}_r${runId}.log`;
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
   await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
+  await sayWhatIsPassedOver(client, workflowId, log);
 
   const mark = randomUUID();
   const devices = devicesFor(options, host);
@@ -102,6 +105,33 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     variables: [...options.variables, [MARK_VARIABLE, mark]],
   };
   return { workflow, nodeId, facts, capacity, ledger, log, logPath };
+}
+
+/** Jobs are started by this runner itself; wrapping them in srun is another launcher's work, which there is none of yet. */
+function refuseMode({ id, execution_config: config }: Workflow): void {
+  if (config?.mode !== 'slurm') return;
+  throw new Refusal(
+    'EXECUTION_MODE_UNSUPPORTED',
+    `workflow ${id} asks for execution mode slurm, and this version of torc runs jobs in direct mode only`,
+    { found: config.mode, allowed: ['direct', 'auto'] },
+  );
+}
+
+/** Parts of a workflow that this version stores and does not act on: a person must not wait for them in vain. */
+async function sayWhatIsPassedOver(client: Client, workflowId: number, log: Log): Promise<void> {
+  const actions = await client.listWorkflowActions({ params: { id: workflowId } });
+  if (actions.length > 0) {
+    const kinds = actions.map(({ trigger_type: trigger, action_type: action }) => `${trigger} → ${action}`);
+    log.write('warn', 'This version of torc does not carry out workflow actions; they are passed over', {
+      actions: kinds.join(', '),
+    });
+  }
+  const handlers = await client.listFailureHandlers({ params: { id: workflowId }, query: { limit: 1 } });
+  if (handlers.total_count > 0) {
+    log.write('warn', 'This version of torc does not retry by failure handlers; jobs that fail stay failed', {
+      handlers: handlers.total_count,
+    });
+  }
 }
 
 /** Devices that the environment names, or as many as were asked for or found, by number. */

@@ -46,7 +46,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const app = createApp(store, { credential, onError });
     const listeners = await listen(app.fetch, host, port);
     return {
-      port: (listeners[0]?.address() as AddressInfo).port,
+      port: portOf(listeners[0] as Server),
       snapshot: (target, keep) => snapshot(db, target, keep),
       async close() {
         await Promise.all(listeners.map(drain));
@@ -69,11 +69,13 @@ async function listen(fetch: Fetch, host: string, port: number): Promise<Server[
   const first = await listenOn(fetch, '127.0.0.1', port);
   try {
     // Clients that ask for localhost may try ::1 first; a host without IPv6 does without.
-    return [first, await listenOn(fetch, '::1', (first.address() as AddressInfo).port)];
+    return [first, await listenOn(fetch, '::1', portOf(first))];
   } catch {
     return [first];
   }
 }
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 function listenOn(fetch: Fetch, host: string, port: number): Promise<Server> {
   const server = createAdaptorServer({ fetch }) as Server;

@@ -1,3 +1,4 @@
+import type { DryRunReport } from '../../core/spec/dry-run.ts';
 import type { Command } from '../command.ts';
 import type { Context } from '../context.ts';
 
@@ -27,12 +28,10 @@ export const create: Command = {
   },
 };
 
-type Report = ReturnType<typeof import('../../core/spec/dry-run.ts').dryRunReport>;
-
 /** Jobs that are named in the text of a report. */
 const SHOWN_JOBS = 10;
 
-async function sayReport({ output, exitWith }: Context, report: Report): Promise<void> {
+async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {
   const { formatProblem } = await import('../../core/spec/problems.ts');
   const { summary, valid, problems, warnings } = report;
   const counts: readonly (readonly [string, number, number?])[] = [

@@ -1,7 +1,7 @@
 import type { Result } from '../../core/contract/result.ts';
 import { type Command, integer } from '../command.ts';
 import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
-import type { Column } from '../output/table.ts';
+import { cellText, type Column } from '../output/table.ts';
 import { bytesText, percentText, secondsText } from '../output/words.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 
@@ -69,7 +69,7 @@ export const resultsGet: Command = {
   async run({ service, output }, [given]) {
     const { client } = await service();
     const result = await client.getResult({ params: { id: workflowId(given) } });
-    const lines = columns.map(({ title, value }) => `  ${title}: ${String(value(result) ?? '')}`);
+    const lines = columns.map(({ title, value }) => `  ${title}: ${cellText(value(result))}`);
     output.record('result', result, [`Result ${result.id}:`, ...lines].join('\n'));
   },
 };

@@ -7,6 +7,7 @@ const EX_IOERR = 74;
 
 export const serverRun: Command = {
   words: 'run',
+  isDefault: true,
   says: 'Serve workflows from a database file.',
   offline: true,
   options: [
@@ -27,7 +28,7 @@ export const serverRun: Command = {
   async run({ settings, environment }, _args, options) {
     const write = (level: LogLevel, words: string, fields: Record<string, unknown> = {}) => {
       if (isLoudEnough(level, logLevelOf(settings.logLevel)))
-        process.stderr.write(`${logLine(level, words, fields, Date.now())}\n`);
+        process.stderr.write(`${logLine(level, words, fields, new Date().toISOString())}\n`);
     };
     const { serve } = await import('../../server/serve.ts');
     const database = databaseOf(options['database'] as string | undefined, environment['DATABASE_URL']);

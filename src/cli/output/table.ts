@@ -50,7 +50,7 @@ const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu;
 
 /** Columns that a text takes on a terminal: East Asian characters and pictures take two. */
-const width = (text: string) => [...text].length + (text.match(wide)?.length ?? 0);
+const width = (text: string) => Array.from(text).length + (text.match(wide)?.length ?? 0);
 
 function pad(text: string, to: number, right: boolean): string {
   const blanks = ' '.repeat(Math.max(0, to - width(text)));

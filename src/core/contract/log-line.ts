@@ -15,20 +15,15 @@ export function logLevelOf(text: string | undefined): LogLevel {
 }
 
 /**
- * One line of a log: time, level, words, then `key=value`. Tools search these lines, so the words and keys are public.
+ * One line of a log: time (RFC 3339), level, words, then `key=value`. Tools search these lines, so the words and keys are public.
  *
  * Values with blanks, quotes or line breaks are quoted as JSON; fields without a value are left out.
  */
-export function logLine(
-  level: LogLevel,
-  words: string,
-  fields: Readonly<Record<string, unknown>>,
-  atMs: number,
-): string {
+export function logLine(level: LogLevel, words: string, fields: Readonly<Record<string, unknown>>, at: string): string {
   const told = Object.entries(fields).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}=${valueText(value)}`],
   );
-  return [new Date(atMs).toISOString(), level.toUpperCase(), words, ...told].join(' ');
+  return [at, level.toUpperCase(), words, ...told].join(' ');
 }
 
 function valueText(value: unknown): string {

@@ -54,6 +54,11 @@ export const refusals = {
   DUPLICATE: { status: 422, remedy: 'Use another name.' },
   REFERENCE_UNKNOWN: { status: 422, remedy: 'Create the record that is referred to first.' },
 
+  EXECUTION_MODE_UNSUPPORTED: {
+    status: 422,
+    remedy: 'Set execution_config.mode to direct: jobs then run inside the allocation without srun.',
+  },
+
   // the server's own state
   DATABASE_IN_USE: { status: 409, remedy: 'Use the server that has the file open, stop it, or name another file.' },
   DATABASE_ON_NETWORK: {

@@ -3,7 +3,7 @@ import { Refusal } from '../contract/refusals.ts';
 const DAY = 86_400;
 
 /** What a partition without a limit counts as: a year, long past any job. */
-export const UNLIMITED_SECONDS = 365 * DAY;
+const UNLIMITED_SECONDS = 365 * DAY;
 
 /**
  * Seconds of a scheduler's walltime such as `04:30:00`, `1-00:00:00`, `30:00` or `45`.

@@ -1,0 +1,55 @@
+/** The page of commands. */
+import type { Command, Option } from '../src/cli/command.ts';
+import { commandsOf } from '../src/cli/commands.ts';
+import { globalOptions } from '../src/cli/settings.ts';
+import { write } from './write-generated.ts';
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+
+const optionRow = ({ flags, says, default: initial, choices }: Option) => {
+  const details = [
+    choices === undefined ? '' : `one of ${choices.join(', ')}`,
+    initial === undefined ? '' : `default ${String(initial)}`,
+  ];
+  return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell([says, ...details.filter((text) => text !== '')].join('; '))} |`;
+};
+
+const section = (program: string, { words, says, more, options = [] }: Command) => `### \`${program} ${words}\`
+
+${cell(says)}${more === undefined ? '' : `\n\n\`\`\`text\n${more}\n\`\`\``}
+${options.length === 0 ? '' : `\n| option | meaning |\n| --- | --- |\n${options.map(optionRow).join('\n')}\n`}`;
+
+write(
+  'docs/reference/cli.md',
+  `# Commands
+
+Made from the command table in \`src/cli/commands.ts\` by \`npm run gen\`.
+
+Results go to standard output and nothing else does; words for the person go to standard error. Lists are \`{"items": […]}\` with \`-f json\`. Exit codes: 0 done, 1 not done, 2 the words were wrong, 78 no runtime, 130 interrupted.
+
+## Options of every command
+
+Before the command's words or after them, where the command has not another meaning for the letter.
+
+| option | meaning |
+| --- | --- |
+${globalOptions.map(optionRow).join('\n')}
+
+## torc
+
+${commandsOf('torc')
+  .map((command) => section('torc', command))
+  .join('\n')}
+## torc-server
+
+${commandsOf('torc-server')
+  .map((command) => section('torc-server', command))
+  .join('\n')}
+## torc-slurm-job-runner
+
+${commandsOf('torc-slurm-job-runner')
+  .map((command) =>
+    section('torc-slurm-job-runner', command).replace('torc-slurm-job-runner run ', 'torc-slurm-job-runner '),
+  )
+  .join('\n')}`,
+);

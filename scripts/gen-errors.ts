@@ -1,0 +1,36 @@
+/** The page of refusals and of problems in workflow files. */
+import { refusals } from '../src/core/contract/refusals.ts';
+import { problemKinds } from '../src/core/spec/problems.ts';
+import { write } from './write-generated.ts';
+
+const refusalRows = Object.entries(refusals)
+  .sort(([left], [right]) => left.localeCompare(right))
+  .map(([code, { status, remedy }]) => `| \`${code}\` | ${status} | ${remedy} |`);
+
+const problemRows = Object.entries(problemKinds)
+  .sort(([left], [right]) => left.localeCompare(right))
+  .map(([code, [stage, severity]]) => `| \`${code}\` | ${stage} | ${severity} |`);
+
+write(
+  'docs/reference/errors.md',
+  `# Refusals and problems
+
+Made from the catalogues in \`src/core/contract/refusals.ts\` and \`src/core/spec/problems.ts\` by \`npm run gen\`.
+
+## Refusals
+
+When the service says no, its answer is \`{"error": {"message": …, "code": …, "remedy": …}}\` with this status. No mistake of a user has a status of 500 or above.
+
+| code | status | what to do |
+| --- | --- | --- |
+${refusalRows.join('\n')}
+
+## Problems in workflow files
+
+\`torc create --dry-run -f json\` lists each with its file, line, column and field. The stage says which step finds it: \`resources\` may be skipped with \`--skip-checks\`, \`advice\` never stops anything.
+
+| code | stage | weight |
+| --- | --- | --- |
+${problemRows.join('\n')}
+`,
+);

@@ -1,0 +1,8 @@
+/**
+ * Makes every generated file from the one truth behind it. With --check nothing is written; a stale file fails.
+ */
+import './gen-migrations.ts';
+import './gen-schema.ts';
+import './gen-errors.ts';
+import './gen-routes.ts';
+import './gen-cli.ts';

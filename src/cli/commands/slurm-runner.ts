@@ -1,0 +1,104 @@
+import type { Allocation } from '../../cluster/slurm/allocation.ts';
+import { workflowId } from '../choose-workflow.ts';
+import { type Command, Failure, integer, number } from '../command.ts';
+import { runWorkflow } from '../run-workflow.ts';
+
+const GIBIBYTE = 2 ** 30;
+
+export const slurmRunner: Command = {
+  words: 'run <url> <workflow> <output-dir>',
+  isDefault: true,
+  namesService: true,
+  says: 'Run jobs of a workflow inside of a Slurm allocation, with what the allocation has, until it ends.',
+  options: [
+    {
+      flags: '--max-parallel-jobs <n>',
+      says: 'run so many jobs at once and ignore what they need',
+      read: integer('--max-parallel-jobs', 1),
+    },
+    {
+      flags: '-p, --poll-interval <s>',
+      says: 'seconds between looks at the server when it tells nothing',
+      default: 30,
+      read: number('--poll-interval', 0.001),
+    },
+    {
+      flags: '--claim-backoff-max-secs <s>',
+      says: 'longest such pause while jobs run',
+      default: 300,
+      read: number('--claim-backoff-max-secs', 0),
+    },
+    {
+      flags: '--label <label>',
+      says: 'claim jobs whose labels are all among these; repeat or separate by commas',
+      many: true,
+    },
+    { flags: '--persistent', says: 'do not leave for want of work while jobs are left' },
+    { flags: '--is-subtask', says: 'one of several runners in the allocation: SLURM_CPUS_PER_TASK says its share' },
+    {
+      flags: '--startup-delay-seconds <s>',
+      says: 'wait up to so long first, so that many runners do not begin at once',
+      default: 0,
+      read: number('--startup-delay-seconds', 0),
+    },
+  ],
+  async run(context, [, workflow, outputDir], options) {
+    const { environment, output } = context;
+    const { allocationOf, endOfAllocation } = await import('../../cluster/slurm/allocation.ts');
+    const allocation = allocationOf(environment);
+    if (allocation === undefined)
+      throw new Failure(
+        'SLURM_JOB_ID is not set: this program runs inside of a Slurm allocation; elsewhere use torc run',
+      );
+    const id = workflowId(workflow);
+    await delay(
+      options['startupDelaySeconds'] as number,
+      `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`,
+    );
+
+    const endAtMs = await endOfAllocation(allocation, environment);
+    const { cpus, memoryBytes } =
+      options['isSubtask'] === true ? shareOf(allocation, environment['SLURM_CPUS_PER_TASK']) : allocation;
+    const summary = await runWorkflow(
+      context,
+      id,
+      {
+        ...options,
+        outputDir,
+        numCpus: cpus,
+        memoryGb: memoryBytes === undefined ? undefined : memoryBytes / GIBIBYTE,
+        ...(endAtMs === undefined ? {} : { endTime: new Date(endAtMs).toISOString() }),
+      },
+      {
+        computeNodeType: 'slurm',
+        scheduler: {
+          type: 'slurm',
+          scheduler_id: allocation.jobId,
+          slurm_job_id: String(allocation.jobId),
+          slurm_node_id: allocation.nodeId,
+          slurm_task_pid: allocation.taskPid,
+        },
+      },
+    );
+    output.notice(
+      `Runner ended (${summary.ending}): ${summary.tally.completed} completed, ${summary.tally.failed} failed, ${summary.tally.terminated} terminated`,
+    );
+    if (['unreachable', 'superseded', 'unable'].includes(summary.ending)) context.exitWith(1);
+  },
+};
+
+/** What one of several runners on the node may use: its CPUs, and the same part of the memory. */
+function shareOf(allocation: Allocation, cpusPerTask: string | undefined): Pick<Allocation, 'cpus' | 'memoryBytes'> {
+  const { cpus, memoryBytes } = allocation;
+  const own = Number(cpusPerTask);
+  if (cpus === undefined || !(own > 0)) return { cpus, memoryBytes };
+  return { cpus: own, memoryBytes: memoryBytes === undefined ? undefined : Math.floor((memoryBytes * own) / cpus) };
+}
+
+/** Waits for a part of the window that depends on who we are, so that runners which start together spread over it. */
+async function delay(windowSeconds: number, who: string): Promise<void> {
+  if (windowSeconds <= 0) return;
+  let hash = 0;
+  for (const letter of who) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
+  await new Promise((resolve) => void setTimeout(resolve, (hash % Math.max(1, Math.floor(windowSeconds))) * 1000));
+}

@@ -1,0 +1,65 @@
+import { runHelper } from '../exec.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The allocation in which this process runs, as Slurm's environment tells it. */
+export interface Allocation {
+  readonly jobId: number;
+  readonly nodeId: number;
+  readonly taskPid: number;
+  readonly nodes: number;
+  /** CPUs of this node that belong to the allocation; undefined where Slurm does not say. */
+  readonly cpus: number | undefined;
+  /** Memory of this node that belongs to it; undefined where Slurm does not say. */
+  readonly memoryBytes: number | undefined;
+}
+
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * Undefined outside of an allocation.
+ *
+ * Source: sbatch(1), OUTPUT ENVIRONMENT VARIABLES. Memory is given in MiB, per node or per CPU; 0 per node means all of it.
+ */
+export function allocationOf(environment: Environment): Allocation | undefined {
+  const number = (name: string) => {
+    const text = environment[name];
+    return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
+  };
+  const jobId = number('SLURM_JOB_ID');
+  if (jobId === undefined) return undefined;
+  const cpus = number('SLURM_CPUS_ON_NODE');
+  const perNode = number('SLURM_MEM_PER_NODE');
+  const perCpu = number('SLURM_MEM_PER_CPU');
+  const mebibytes = perNode || (perCpu !== undefined && cpus !== undefined ? perCpu * cpus : undefined);
+  return {
+    jobId,
+    nodeId: number('SLURM_NODEID') ?? 0,
+    taskPid: number('SLURM_TASK_PID') ?? process.pid,
+    nodes: number('SLURM_JOB_NUM_NODES') ?? 1,
+    cpus,
+    memoryBytes: mebibytes === undefined ? undefined : mebibytes * MEBIBYTE,
+  };
+}
+
+const SQUEUE_MS = 20_000;
+
+/** When the allocation ends, in Unix milliseconds; undefined when it has no end. Asked of squeue where the environment does not say. */
+export async function endOfAllocation({ jobId }: Allocation, environment: Environment): Promise<number | undefined> {
+  const told = environment['SLURM_JOB_END_TIME'];
+  if (told !== undefined && /^\d+$/.test(told)) return Number(told) * 1000;
+  const squeue = environment['TORC_FAKE_SQUEUE'] ?? 'squeue';
+  return parseEnd(
+    await runHelper(squeue, ['--noheader', '--jobs', String(jobId), '--format', '%e'], { atMostMs: SQUEUE_MS }),
+  );
+}
+
+/**
+ * The end time in an answer of squeue, such as `2026-11-21T16:30:00`, which is in the time zone of the host.
+ *
+ * `NONE`, `N/A` and the like mean that there is none. Source: squeue(1), format %e.
+ */
+export function parseEnd(text: string): number | undefined {
+  const match = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.exec(text.trim());
+  return match === null ? undefined : Date.parse(match[0]);
+}

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from './support/programs.ts';
+
+/** A guard that sleeps is worse than none: each wall is shown an offence, in a copy of the house, and must refuse it. */
+
+const root = resolve(import.meta.dirname, '..');
+
+function copyWith(offences: Readonly<Record<string, string>>): string {
+  const copy = temporaryFolder();
+  for (const name of [
+    'src',
+    'tests',
+    'scripts',
+    'bench',
+    'tsconfig.json',
+    'tsconfig.base.json',
+    '.oxlintrc.json',
+    '.dependency-cruiser.cjs',
+    'package.json',
+    'vitest.config.ts',
+  ]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  for (const [path, text] of Object.entries(offences)) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true });
+    writeFileSync(join(copy, path), text);
+  }
+  return copy;
+}
+
+async function refusalOf(tool: string, args: readonly string[], cwd: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin', tool), args, {
+      cwd,
+      maxBuffer: 2 ** 26,
+    });
+    return `PASSED\n${stdout}`;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    return stdout + stderr;
+  }
+}
+
+const cruised: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  'no-circles': ['src/core/quantity/one.ts', "import { two } from './two.ts';\nexport const one = () => two;\n"],
+  'everything-resolves': [
+    'src/core/quantity/lost.ts',
+    "import { nothing } from './nowhere.ts';\nexport const lost = nothing;\n",
+  ],
+  'slices-stand-apart': [
+    'src/server/artifact/peeks.ts',
+    "import { roomOf } from '../claim/room.ts';\nexport const peeks = roomOf;\n",
+  ],
+  'sql-stands-in-queries': [
+    'src/server/claim/sneaks.ts',
+    "import { openDatabase } from '../store/database.ts';\nexport const sneaks = openDatabase;\n",
+  ],
+  'no-server-code-on-a-compute-node': [
+    'src/runner/cheats.ts',
+    "import { serve } from '../server/serve.ts';\nexport const cheats = serve;\n",
+  ],
+  'processes-start-at-two-doors': [
+    'src/runner/spawns.ts',
+    "import { spawn } from 'node:child_process';\nexport const spawns = spawn;\n",
+  ],
+  'product-knows-no-test': [
+    'src/cli/tested.ts',
+    "import { random } from '../../tests/support/random.ts';\nexport const tested = random;\n",
+  ],
+};
+
+it('every wall between files refuses what breaks it', async () => {
+  const offences = Object.fromEntries(Object.values(cruised));
+  const circle = { 'src/core/quantity/two.ts': "import { one } from './one.ts';\nexport const two = () => one;\n" };
+  const copy = copyWith({ ...offences, ...circle });
+  const said = await refusalOf(
+    'depcruise',
+    ['src', '--config', '.dependency-cruiser.cjs', '--output-type', 'err-long'],
+    copy,
+  );
+  const caught = Object.entries(cruised).filter(([wall, [path]]) =>
+    said.split('\n').some((line) => line.includes(wall) && line.includes(path)),
+  );
+  expect(
+    caught.map(([wall]) => wall),
+    said,
+  ).toEqual(Object.keys(cruised));
+}, 60_000);
+
+const purity: Readonly<Record<string, readonly [path: string, text: string, refusal: RegExp]>> = {
+  'core reads no file': [
+    'src/core/quantity/reads.ts',
+    "import { readFileSync } from 'node:fs';\nexport const reads = readFileSync;\n",
+    /reads\.ts.*node:fs/,
+  ],
+  'core asks no process': ['src/core/quantity/asks.ts', 'export const asks = process.pid;\n', /asks\.ts.*'process'/],
+  'core prints nothing': [
+    'src/core/quantity/prints.ts',
+    "export const prints = () => console.log('x');\n",
+    /prints\.ts.*'console'/,
+  ],
+  'the client runs in a page too': [
+    'src/client/disk.ts',
+    "import { readFileSync } from 'node:fs';\nexport const disk = readFileSync;\n",
+    /disk\.ts.*node:fs/,
+  ],
+  'the server does not know the runner': [
+    'src/server/claim/knows.ts',
+    "import { aheadOf } from '../../runner/pace.ts';\nexport const knows = aheadOf;\n",
+    /TS6307.*pace\.ts|pace\.ts.*TS6307/,
+  ],
+  'a route without a handler does not compile': [
+    'src/server/http/lacks.ts',
+    "import type { Handlers } from '../store/handlers.ts';\nexport const lacks: Handlers = { ping: () => ({ status: 'x' }) };\n",
+    /lacks\.ts.*Handlers/,
+  ],
+};
+
+// A room that does not compile hides what stands on it: core's offences apart from those of the floors above.
+it.each([
+  ['the ground floor', (path: string) => path.startsWith('src/core/')],
+  ['the floors above', (path: string) => !path.startsWith('src/core/')],
+])(
+  'types refuse each offence on %s by name',
+  async (_, isHere) => {
+    const offences = Object.entries(purity).filter(([, [path]]) => isHere(path));
+    const copy = copyWith(Object.fromEntries(offences.map(([, [path, text]]) => [path, text])));
+    const said = await refusalOf('tsc', ['-b'], copy);
+    for (const [wall, [, , refusal]] of offences) expect(said, wall).toMatch(refusal);
+  },
+  120_000,
+);
+
+it('the linter refuses a clock and a lost promise', async () => {
+  const copy = copyWith({
+    'src/core/quantity/late.ts': 'export const late = () => Date.now();\n',
+    'src/core/quantity/luck.ts': 'export const luck = () => Math.random();\n',
+    'src/runner/loses.ts': 'export function loses(): void {\n  Promise.resolve(1);\n}\n',
+    'src/runner/talks.ts': "export const talks = () => console.log('x');\n",
+  });
+  const said = await refusalOf('oxlint', ['--type-aware'], copy);
+  for (const words of [
+    'core takes now as an argument',
+    'core takes randomness as an argument',
+    'no-floating-promises',
+    'no-console',
+  ]) {
+    expect(said).toContain(words);
+  }
+}, 60_000);
