@@ -13,7 +13,7 @@ export interface DryRunReport {
   readonly problems: readonly Problem[];
 }
 
-export interface DryRunSummary {
+interface DryRunSummary {
   readonly workflow_name: string;
   readonly workflow_description: string | null;
   readonly job_count: number;

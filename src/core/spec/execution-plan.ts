@@ -15,7 +15,7 @@ export interface ExecutionPlan {
   readonly events: readonly ExecutionEvent[];
 }
 
-export interface ExecutionEvent {
+interface ExecutionEvent {
   readonly id: string;
   readonly trigger:
     | { readonly type: 'WorkflowStart' }
@@ -27,7 +27,7 @@ export interface ExecutionEvent {
   readonly unlocks_events: readonly string[];
 }
 
-export interface SchedulerAllocation {
+interface SchedulerAllocation {
   readonly scheduler: string;
   readonly scheduler_type: string;
   readonly num_allocations: number;

@@ -4,7 +4,7 @@ import { PatternMalformed, type Assertion, type Letter, type Pattern } from './s
  * A pattern as a machine of numbered states: a letter leads on, a fork leads both ways, an assertion leads on where it
  * holds, and the last state has matched.
  */
-export type State =
+type State =
   | { readonly kind: 'letter'; readonly letter: Letter; readonly next: number }
   | { readonly kind: 'fork'; readonly left: number; readonly right: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }

@@ -31,8 +31,13 @@ export function namePattern(text: string): NamePattern {
   return {
     prefix: isAnchored ? letters : '',
     exact,
-    matches: (name) =>
-      machine === undefined ? name === exact : (matcher ??= new Matcher(machine, isAnchored)).matches(name),
+    matches(name) {
+      if (machine === undefined) return name === exact;
+      // Most names are ruled out by the letters that a pattern begins with, anchored or not.
+      if (letters !== '' && !name.includes(letters)) return false;
+      matcher ??= new Matcher(machine, isAnchored);
+      return matcher.matches(name);
+    },
   };
 }
 

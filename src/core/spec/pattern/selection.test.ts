@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { NameIndex } from '../name-index.ts';
+import { UNREAD } from '../shape/check.ts';
 import { namePattern, PatternMalformed } from './pattern.ts';
 import { Selections } from './selection.ts';
 
@@ -37,4 +38,23 @@ it('says why a pattern is none, each time', () => {
   const selections = over([]);
   expect(selections.numberOf('[')).toBeInstanceOf(PatternMalformed);
   expect(selections.numberOf('[')).toBe(selections.numberOf('['));
+});
+
+it('refuses more questions than can be asked in a minute, and answers none', () => {
+  const many = { length: 300_000_000, nameAt: (index: number) => `j${index}`, index: new NameIndex(0, () => '') };
+  const selections = new Selections(many);
+  const [loose, exact] = [selections.numberOf('x'), selections.numberOf('^j1$')];
+  selections.select();
+  expect(selections.isTooMany).toBe(true);
+  expect([selections.membersOf(Number(loose)), selections.membersOf(Number(exact))]).toEqual([
+    new Int32Array(),
+    new Int32Array(),
+  ]);
+});
+
+it('selects no record without a name', () => {
+  const selections = over(['a', UNREAD]);
+  const number = selections.numberOf('');
+  selections.select();
+  expect([...selections.membersOf(Number(number))]).toEqual([0]);
 });

@@ -116,7 +116,7 @@ const numberIn = (numbers: Numbers, name: Template | undefined, combination: num
   name === undefined ? undefined : numbers.get(name.render(combination));
 
 /** The records that a job names, with those that its patterns select. */
-export function unfolded(lists: Lists, job: number, records: number, selections: Selections): Int32Array {
+function unfolded(lists: Lists, job: number, records: number, selections: Selections): Int32Array {
   const list = listOf(lists, job);
   const isPlain = list.every((item) => item < records);
   if (isPlain) return list;

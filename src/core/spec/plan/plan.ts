@@ -24,6 +24,7 @@ export interface Plan {
   readonly files: Sequence<PlannedFile>;
   readonly userData: Sequence<PlannedUserData>;
   readonly resourceRequirements: readonly ResourceRequirementsSpec[];
+  /** One without a name is not created. */
   readonly slurmSchedulers: readonly SlurmSchedulerSpec[];
   readonly failureHandlers: readonly FailureHandlerSpec[];
   readonly actions: readonly PlannedAction[];

@@ -232,6 +232,5 @@ export type ResourceRequirementsSpec = Read<typeof resourceRequirements>;
 export type FailureHandlerSpec = Read<typeof failureHandler>;
 export type SlurmSchedulerSpec = Read<typeof slurmScheduler>;
 export type ExecutionConfigSpec = Read<typeof executionConfig>;
-export type ResourceMonitorSpec = Read<typeof resourceMonitor>;
 export type ActionSpec = Read<typeof action>;
 export type StdioSpec = Read<typeof stdio>;

@@ -19,8 +19,9 @@ export function readKdl(text: string, complain: Complain): Reading<Value> {
   try {
     nodes = parse(text, { storeLocations: true }).nodes;
   } catch (cause) {
-    if (!(cause instanceof InvalidKdlError)) throw cause;
-    throw new Unreadable(cause.message, cause.start?.offset, { cause });
+    if (cause instanceof InvalidKdlError) throw new Unreadable(cause.message, cause.start?.offset, { cause });
+    // The parser trips over some broken texts, a lone `#` among them, instead of refusing them.
+    throw new Unreadable('the text is not KDL', undefined, { cause });
   }
   // An empty list of jobs is a workflow to Torc's KDL reader, not a missing field.
   const found = reader.level(nodes, workflow, {}, 0);
