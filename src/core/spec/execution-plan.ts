@@ -120,20 +120,26 @@ function merged(plan: Plan, order: Int32Array): { job: number; waitsFor: number[
     firsts.set(name, known);
     return known;
   });
+  const sorted = (jobs: Iterable<number>): number[] => [...jobs].sort((a, b) => a - b);
+  if (firsts.size === plan.jobs.length) {
+    return Array.from(order, (job) => ({ job, waitsFor: sorted(jobsBehind(plan, job)) }));
+  }
   const found = new Map<number, Set<number>>();
   for (const job of order) {
     const all = found.get(first[job] ?? job) ?? new Set<number>();
     found.set(first[job] ?? job, all);
     for (const other of jobsBehind(plan, job)) all.add(first[other] ?? other);
   }
-  return [...found].map(([job, waitsFor]) => ({ job, waitsFor: [...waitsFor].sort((a, b) => a - b) }));
+  return [...found].map(([job, waitsFor]) => ({ job, waitsFor: sorted(waitsFor) }));
 }
 
 /** The jobs that one job waits for, through whatever stands between. */
-function jobsBehind({ graph }: Plan, job: number): Set<number> {
+function jobsBehind({ graph }: Plan, job: number): Iterable<number> {
+  const direct = listOf(graph.waitsFor, job);
+  if (direct.length === 0) return direct;
   const jobs = new Set<number>();
   const seen = new Set<number>();
-  const open = [...listOf(graph.waitsFor, job)];
+  const open = [...direct];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node < graph.jobs) {
       if (node !== job) jobs.add(node);

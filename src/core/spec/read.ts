@@ -47,9 +47,15 @@ export function planOf(spec: unknown, name: string, options: ReadOptions): SpecR
   return { plan, problems, ...titleOf(spec as Value) };
 }
 
-/** Whether nothing stands in the way of creating the workflow; warnings do not. */
-export const isAcceptable = ({ plan, problems }: SpecReading): boolean =>
-  plan !== undefined && problems.every(({ severity }) => severity !== 'error');
+/**
+ * Whether nothing stands in the way of creating the workflow; warnings do not.
+ *
+ * With `skipsChecks` the checks that creation itself does not need are passed over: whether jobs fit the nodes of their
+ * allocations. What could not be created stays refused.
+ */
+export const isAcceptable = ({ plan, problems }: SpecReading, { skipsChecks = false } = {}): boolean =>
+  plan !== undefined &&
+  problems.every(({ severity, code }) => severity !== 'error' || (skipsChecks && code === 'SCHEDULER_NODES'));
 
 function titleOf(value: Value): { name: string; description: string | undefined } {
   const { name, description }: ValueMap = isMap(value) ? value : {};
