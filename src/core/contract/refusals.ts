@@ -23,10 +23,6 @@ export const refusals = {
     status: 422,
     remedy: 'Give a .csv with a header row, a .json array of objects, or .jsonl with one object a line.',
   },
-  PATTERN_MALFORMED: {
-    status: 422,
-    remedy: 'Write a regular expression without look-around and back-references.',
-  },
   EXPANSION_TOO_LARGE: { status: 422, remedy: 'Split the sweep over several workflows.' },
   PLAN_TOO_LARGE: { status: 422, remedy: 'Ask for the counts with create --dry-run instead.' },
 

@@ -33,7 +33,7 @@ export interface PlanOptions {
 }
 
 // Too small, and an honest sweep is refused; too big, and a slip of the hand (1:10000000000) fills memory and server.
-// The server has been shown to hold a million; ten times that is nobody's intention.
+// A sweep of a million is a real campaign; ten times that is nobody's intention.
 const MAX_JOBS = 10_000_000;
 
 // Each is a row of the server's database. A barrier job turns N × M of them into N + M.

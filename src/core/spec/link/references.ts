@@ -126,7 +126,7 @@ export class Linker {
       this.complain({ code: 'PATTERN_UNMATCHED', ...sentences, path, found: text });
       return undefined;
     }
-    if (members.length <= explicit.length && members.every((member) => explicit.includes(member))) {
+    if (members.length <= explicit.length && isWithin(members, explicit)) {
       const job = family.name.render(combination);
       const message = `Job '${job}' ${relation.patterns} '${text}' adds nothing: all it matches is listed by name`;
       this.complain({ code: 'PATTERN_REDUNDANT', message, path, found: text });
@@ -196,4 +196,9 @@ function about(
 ): { message: string; creation: string; echoes?: readonly string[] } {
   const first = sentence(family.name.render(combination));
   return fields.isFixed ? { ...first, ...aboutEach(family, (job) => sentence(job).message) } : first;
+}
+
+function isWithin(members: Int32Array, list: readonly number[]): boolean {
+  const listed = new Set(list);
+  return members.every((member) => listed.has(member));
 }

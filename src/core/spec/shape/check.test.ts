@@ -109,6 +109,7 @@ it('takes null for absent, an empty list for an empty list, and empty names for 
 describe('one mistake is one problem', () => {
   test.each([
     ['a mistyped field that was needed', { jobs: [{ name: 'a', comand: 'x' }] }, ['FIELD_UNKNOWN jobs[0].comand']],
+    ['a mistyped field of the wrong kind', { jobs: [{ name: 'a', comand: [] }] }, ['FIELD_UNKNOWN jobs[0].comand']],
     [
       'a mistyped name, which others refer to',
       {

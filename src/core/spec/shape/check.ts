@@ -127,7 +127,7 @@ class Checker {
     }
     for (const name of neededOf(shape)) {
       if (Object.hasOwn(read, name)) continue;
-      if (!Object.hasOwn(value, name)) this.missing(name);
+      if (!Object.hasOwn(value, name) && ![...mended.values()].includes(name)) this.missing(name);
       const field = fields[name];
       if (field !== undefined) read[name] = this.standIn(field.shape);
     }
