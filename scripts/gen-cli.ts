@@ -1,5 +1,6 @@
 /** The page of commands. */
-import type { Command, Option } from '../src/cli/command.ts';
+import type { Command } from '../src/cli/command.ts';
+import type { Option } from '../src/cli/option.ts';
 import { commandsOf } from '../src/cli/commands.ts';
 import { globalOptions } from '../src/cli/settings.ts';
 import { write } from './write-generated.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { Failure, UsageError } from './command.ts';
+import { Failure, UsageError } from './failure.ts';
 import type { Context } from './context.ts';
 import { tableText } from './output/table.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import type { Connection } from '../runner/send.ts';
-import { Failure } from './command.ts';
+import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import type { Settings } from './settings.ts';
 import type { Standalone } from './standalone.ts';

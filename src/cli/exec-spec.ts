@@ -2,7 +2,7 @@ import { Refusal } from '../core/contract/refusals.ts';
 import { type Axis, combine, unevenPair } from '../core/spec/expand/axes.ts';
 import { parameterValues } from '../core/spec/expand/parameter-values.ts';
 import { template } from '../core/spec/expand/template.ts';
-import { Failure } from './command.ts';
+import { Failure } from './failure.ts';
 
 export interface ExecRequest {
   readonly name: string;

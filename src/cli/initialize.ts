@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Client } from '../client/client.ts';
 import { all, every } from '../client/every.ts';
 import type { File } from '../core/contract/artifact.ts';
-import { Failure } from './command.ts';
+import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import { counted } from './output/words.ts';
 

@@ -1,5 +1,5 @@
 import { all } from '../client/every.ts';
-import { integer, type Option, type Values } from './command.ts';
+import { integer, type Option, type Values } from './option.ts';
 
 /** Options of every list. */
 export const pagingOptions: readonly Option[] = [

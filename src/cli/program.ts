@@ -2,7 +2,9 @@ import { Command as Commander, CommanderError, Option as CommanderOption } from 
 import { ServiceError, Unreachable } from '../client/errors.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { VERSION } from '../core/contract/version.ts';
-import { type Command, Failure, type Option, UsageError, type Values } from './command.ts';
+import type { Command } from './command.ts';
+import { Failure, UsageError } from './failure.ts';
+import type { Option, Values } from './option.ts';
 import { commandsOf } from './commands.ts';
 import { createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';

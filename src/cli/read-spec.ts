@@ -5,7 +5,7 @@ import type { Plan } from '../core/spec/plan/plan.ts';
 import { creationLine, formatProblem, type Problem } from '../core/spec/problems.ts';
 import { isAcceptable, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
 import { confirm } from './choose-workflow.ts';
-import { Failure } from './command.ts';
+import { Failure } from './failure.ts';
 import type { Context } from './context.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import { counted } from './output/words.ts';
@@ -45,7 +45,8 @@ export async function acceptedPlan(
   const short = reading.problems.filter(({ stage, severity }) => stage === 'resources' && severity === 'warning');
   for (const problem of reading.problems)
     if (problem.severity === 'warning' && problem.stage !== 'resources') output.warn(formatProblem(problem));
-  if (!isAcceptable(reading) || reading.plan === undefined) throw new Failure(problemsText(errors));
+  if (!isAcceptable(reading, { skipsChecks: skipChecks }) || reading.plan === undefined)
+    throw new Failure(problemsText(errors));
   if (short.length > 0 && !skipChecks) {
     output.notice(['Resource validation warnings:', ...short.map((problem) => `  ${problem.message}`)].join('\n'));
     if (process.stdin.isTTY !== true || output.format === 'json') {

@@ -1,6 +1,7 @@
 import type { Runner, RunnerOptions, RunSummary } from '../runner/options.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
-import { Failure, integer, number, type Option, UsageError, type Values } from './command.ts';
+import { Failure, UsageError } from './failure.ts';
+import { integer, number, type Option, type Values } from './option.ts';
 import type { Context } from './context.ts';
 import { createProgressLine } from './progress.ts';
 

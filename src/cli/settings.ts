@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
 import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
-import { Failure, type Option, type Values } from './command.ts';
+import { Failure } from './failure.ts';
+import type { Option, Values } from './option.ts';
 import type { Format } from './output/output.ts';
 
 /** Options of every command, before its words or after them. */

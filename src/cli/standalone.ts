@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Companion, startCompanion } from '../cluster/exec.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
-import { Failure } from './command.ts';
+import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,5 +1,7 @@
 import type { File, UserData } from '../../core/contract/artifact.ts';
-import { type Command, Failure, integer } from '../command.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { integer } from '../option.ts';
 import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../paging.ts';

@@ -1,5 +1,6 @@
 import { chooseWorkflow, confirm, workflowId } from '../choose-workflow.ts';
-import { type Command, Failure } from '../command.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
 
 const noPrompts = { flags: '--no-prompts', says: 'do not ask' };
 

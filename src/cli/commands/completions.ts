@@ -1,4 +1,5 @@
-import { type Command, UsageError } from '../command.ts';
+import type { Command } from '../command.ts';
+import { UsageError } from '../failure.ts';
 
 const shells = ['bash', 'elvish', 'fish', 'powershell', 'zsh'] as const;
 

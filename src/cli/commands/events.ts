@@ -1,5 +1,6 @@
 import type { Event, StreamEvent } from '../../core/contract/event.ts';
-import { type Command, integer, number } from '../command.ts';
+import type { Command } from '../command.ts';
+import { integer, number } from '../option.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../paging.ts';

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type Command, Failure, integer, UsageError, type Values } from '../command.ts';
+import type { Command } from '../command.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { integer, type Values } from '../option.ts';
 import { initialize } from '../initialize.ts';
 import { runWorkflow } from '../run-workflow.ts';
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type Command, Failure } from '../command.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
 
 export const executionPlan: Command = {
   words: 'workflows execution-plan <spec>',

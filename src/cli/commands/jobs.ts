@@ -1,5 +1,6 @@
 import type { Job } from '../../core/contract/job.ts';
-import { type Command, integer } from '../command.ts';
+import type { Command } from '../command.ts';
+import { integer } from '../option.ts';
 import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
 import { type Column } from '../output/table.ts';
 import { secondsText } from '../output/words.ts';

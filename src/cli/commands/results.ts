@@ -1,5 +1,6 @@
 import type { Result } from '../../core/contract/result.ts';
-import { type Command, integer } from '../command.ts';
+import type { Command } from '../command.ts';
+import { integer } from '../option.ts';
 import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
 import { cellText, type Column } from '../output/table.ts';
 import { bytesText, percentText, secondsText } from '../output/words.ts';

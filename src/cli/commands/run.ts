@@ -1,5 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { type Command, Failure, type Values } from '../command.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import type { Values } from '../option.ts';
 import type { Context } from '../context.ts';
 import { initialize } from '../initialize.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';

@@ -1,5 +1,6 @@
 import { logLevelOf, logLine, type LogLevel, isLoudEnough } from '../../core/contract/log-line.ts';
-import { type Command, integer } from '../command.ts';
+import type { Command } from '../command.ts';
+import { integer } from '../option.ts';
 import { CREDENTIAL_VARIABLE } from '../standalone.ts';
 
 /** sysexits.h: an error of input or output. */

@@ -1,6 +1,8 @@
 import type { Allocation } from '../../cluster/slurm/allocation.ts';
 import { workflowId } from '../choose-workflow.ts';
-import { type Command, Failure, integer, number } from '../command.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { integer, number } from '../option.ts';
 import { runWorkflow } from '../run-workflow.ts';
 
 const GIBIBYTE = 2 ** 30;

@@ -1,6 +1,7 @@
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { chooseWorkflow, confirm } from '../choose-workflow.ts';
-import { type Command, Failure } from '../command.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { initialize, readiness, reinitialize } from '../initialize.ts';
 import type { Column } from '../output/table.ts';

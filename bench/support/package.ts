@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** The programs as an installed package has them: bundled, and run by this runtime. */
+export function layOutPackage(): string {
+  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: 'ignore' });
+  const folder = mkdtempSync(join(tmpdir(), 'torc-bench-package-'));
+  for (const name of ['bin', 'dist', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true });
+  return folder;
+}
+
+/**
+ * A fresh folder for what a measurement writes. It is left where it is: a file system is slow at creating files for a while after
+ * many were deleted, which would be measured too.
+ */
+export function workplace(name: string): string {
+  const folder = mkdtempSync(join(process.env['TORC_BENCH_DIR'] ?? tmpdir(), `torc-bench-${name}-`));
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

@@ -1,0 +1,36 @@
+import { UsageError } from './failure.ts';
+
+/** An option of a command, as data: help, completion and the reference page are made from it. */
+export interface Option {
+  /** As commander reads it: `-l, --limit <n>`. */
+  readonly flags: string;
+  readonly says: string;
+  readonly default?: string | number | boolean;
+  /** What the text means; throws `UsageError`. */
+  readonly read?: (text: string) => unknown;
+  /** May be given several times; the values become a list. */
+  readonly many?: boolean;
+  readonly choices?: readonly string[];
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export const integer =
+  (name: string, least = Number.MIN_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^[+-]?\d+$/.test(text.trim()) || !Number.isSafeInteger(value))
+      throw new UsageError(`${name}: expected a whole number, found "${text}"`);
+    if (value < least) throw new UsageError(`${name}: expected ${least} or more, found ${text}`);
+    return value;
+  };
+
+export const number =
+  (name: string, least = -Infinity) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (text.trim() === '' || !Number.isFinite(value))
+      throw new UsageError(`${name}: expected a number, found "${text}"`);
+    if (value < least) throw new UsageError(`${name}: expected ${least} or more, found ${text}`);
+    return value;
+  };
