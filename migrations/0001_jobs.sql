@@ -172,15 +172,20 @@ create table job_count (
   primary key (workflow_id, status)
 ) strict, without rowid;
 
+-- A row for each status from the start, so that a change only adds and subtracts.
+create trigger workflow_counts after insert on workflow begin
+  insert into job_count (workflow_id, status, jobs)
+    values (new.id, 0, 0), (new.id, 1, 0), (new.id, 2, 0), (new.id, 3, 0), (new.id, 4, 0), (new.id, 5, 0),
+      (new.id, 6, 0), (new.id, 7, 0), (new.id, 8, 0), (new.id, 9, 0), (new.id, 10, 0);
+end;
+
 create trigger job_counted_in after insert on job begin
-  insert into job_count (workflow_id, status, jobs) values (new.workflow_id, new.status, 1)
-    on conflict do update set jobs = jobs + 1;
+  update job_count set jobs = jobs + 1 where workflow_id = new.workflow_id and status = new.status;
 end;
 
 create trigger job_counted_over after update of status on job when old.status <> new.status begin
   update job_count set jobs = jobs - 1 where workflow_id = old.workflow_id and status = old.status;
-  insert into job_count (workflow_id, status, jobs) values (new.workflow_id, new.status, 1)
-    on conflict do update set jobs = jobs + 1;
+  update job_count set jobs = jobs + 1 where workflow_id = new.workflow_id and status = new.status;
 end;
 
 create trigger job_counted_out after delete on job begin
@@ -248,9 +253,9 @@ create table job_output_user_data (
 create index job_output_user_data_reverse on job_output_user_data (user_data_id);
 
 create table result (
-  id integer primary key autoincrement,
+  id integer primary key,
   job_id integer not null references job on delete cascade,
-  workflow_id integer not null references workflow on delete cascade,
+  workflow_id integer not null,
   run_id integer not null,
   attempt_id integer not null default 1,
   compute_node_id integer not null,

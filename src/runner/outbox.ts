@@ -29,7 +29,9 @@ export function createOutbox(): Outbox {
       return started.length + completed.length + returned.length === 0;
     },
     take() {
-      const news = { started, completed, returned };
+      // The start of a job that has ended meanwhile goes without saying.
+      const ended = new Set(completed.map(({ job_id: id }) => id));
+      const news = { started: started.filter(({ job_id: id }) => !ended.has(id)), completed, returned };
       started = [];
       completed = [];
       returned = [];

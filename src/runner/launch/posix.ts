@@ -14,7 +14,7 @@ import { type Ending, LaunchError, type Launcher, type LaunchRequest } from './l
  */
 
 type Pointer = bigint;
-type Call = (...args: (number | Pointer)[]) => number;
+type Call = (...args: (number | Pointer)[]) => number | bigint;
 
 /** The runtime renamed these between versions; the names that it does not know it passes over. */
 interface Signature {
@@ -110,8 +110,9 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     fcntl: takes(i, i, i),
     getrlimit: takes(i, p),
     setrlimit: takes(i, p),
+    syscall: { ...takes('i64', 'i64', p, 'i64', 'i64'), return: 'i64', result: 'i64' },
   });
-  const invoke = (name: string, ...args: (number | Pointer)[]) => (functions[name] as Call)(...args);
+  const invoke = (name: string, ...args: (number | Pointer)[]) => Number((functions[name] as Call)(...args));
 
   // A sign that structures and calls are as assumed: a limit that can be read.
   const limits = memory(STRUCT_BYTES);
@@ -121,6 +122,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     invoke('setrlimit', RLIMIT_NOFILE, limits.at);
   }
   closeOnExec(invoke);
+  askForShortSlices(invoke, memory(STRUCT_BYTES));
 
   const attributes = memory(STRUCT_BYTES);
   const allSignals = memory(STRUCT_BYTES);
@@ -209,7 +211,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   const reap = () => {
     const endings: Ending[] = [];
     // A process that is spawned begins with the peak of the one that spawned it, so only what lies above ours is its own.
-    const ownPeakBytes = process.resourceUsage().maxRSS * 1024;
+    const ownPeakBytes = peakOfRunner();
     for (const each of running) {
       if (invoke('wait4', each, status.at, WNOHANG, usage.at) !== each) continue;
       running.delete(each);
@@ -248,6 +250,20 @@ function refuseIfBroken(tryOne: () => Ending | undefined): void {
   if (!works) throw new Error('posix_spawn does not work as expected');
 }
 
+const PEAK_MS = 1_000;
+let peakBytesSeen = 0;
+let peakSeenAt = -Infinity;
+
+/** The runner's own peak, looked up now and then: the look costs as much as a tenth of a launch. */
+function peakOfRunner(): number {
+  const now = performance.now();
+  if (now - peakSeenAt > PEAK_MS) {
+    peakSeenAt = now;
+    peakBytesSeen = process.resourceUsage().maxRSS * 1024;
+  }
+  return peakBytesSeen;
+}
+
 /** struct rusage begins with user and system time, two pairs of (seconds, microseconds), then the peak in KiB. */
 function endingOf(pid: number, status: number, usage: DataView, ownPeakBytes: number): Ending {
   const time = (at: number) => Number(usage.getBigInt64(at, true)) + Number(usage.getBigInt64(at + 8, true)) / 1e6;
@@ -260,6 +276,39 @@ function endingOf(pid: number, status: number, usage: DataView, ownPeakBytes: nu
     cpuSeconds: time(0) + time(16),
     peakBytes: peakBytes > ownPeakBytes ? peakBytes : undefined,
   };
+}
+
+/** sched_setattr and sched_getattr, which libc does not wrap everywhere. */
+const SCHED_CALLS: Readonly<Record<string, readonly [set: number, get: number]>> = {
+  x64: [314, 315],
+  arm64: [274, 275],
+};
+const SCHED_ATTR_BYTES = 56;
+const SCHED_OTHER = 0;
+const RESET_ON_FORK = 0x01n;
+const SHORT_SLICE_NS = 100_000n;
+
+/**
+ * Asks the scheduler (Linux 6.12 and newer) to let this thread run soon and briefly, which is all that it does between two
+ * launches; jobs are not touched, for the wish is not inherited.
+ *
+ * Without it a launch often waits for the whole time slice of another job while a CPU is idle: on two cores a third of
+ * the runs reached 0.7 of what `xargs` launches, with it none of 14 fell below 0.85. No privilege is needed; where the
+ * kernel does not know it, nothing happens.
+ */
+function askForShortSlices(
+  invoke: (name: string, ...args: (number | Pointer)[]) => number,
+  { view, at }: { view: DataView; at: Pointer },
+): void {
+  const calls = SCHED_CALLS[process.arch];
+  if (calls === undefined) return;
+  const [set, get] = calls.map(BigInt) as [bigint, bigint];
+  if (invoke('syscall', get, 0n, at, BigInt(SCHED_ATTR_BYTES), 0n) !== 0) return;
+  // Somebody chose another policy, or a priority that children would lose: theirs counts.
+  if (view.getUint32(4, true) !== SCHED_OTHER || view.getInt32(16, true) < 0) return;
+  view.setBigUint64(8, view.getBigUint64(8, true) | RESET_ON_FORK, true);
+  view.setBigUint64(24, SHORT_SLICE_NS, true);
+  invoke('syscall', set, 0n, at, 0n, 0n);
 }
 
 /** Files that the runner inherited would be inherited by every job. */

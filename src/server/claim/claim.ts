@@ -47,7 +47,14 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
     if (chosen.length === 0) return [];
     for (const { row } of chosen) queries.markPending.run({ id: row.id, nodeId });
     changes.record(workflowId, 'jobs_claimed', [{ compute_node_id: nodeId, job_ids: chosen.map(({ row }) => row.id) }]);
-    return chosen.map(({ row, need }) => handed({ ...row, status: PENDING }, need, queries));
+    const outputsOf = outputs(workflowId);
+    return chosen.map(({ row, need }) => handed({ ...row, status: PENDING }, need, outputsOf));
+  };
+
+  /** The files that a job writes; workflows without files are not asked for each job. */
+  const outputs = (workflowId: number): OutputsOf => {
+    if (queries.hasFiles.get({ workflowId }) === undefined) return () => [];
+    return (jobId) => queries.outputs.all({ jobId });
   };
 
   const byResources = (asker: Asker, want: Want, offer: ComputeNodesResources): ClaimedJob[] => {
@@ -103,10 +110,11 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
       if (nodeId === null) return [];
       const known = new Set(held);
       const needs = new Map(classesOf(workflowId).map((each) => [each.id, each.need]));
+      const outputsOf = outputs(workflowId);
       return queries.heldBy
         .all({ nodeId, workflowId })
         .filter(({ id }) => !known.has(id))
-        .map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, queries));
+        .map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
     },
 
     /** Makes jobs ready again that the runner was handed and did not start. */
@@ -153,7 +161,9 @@ function offerOf({
   return { cpus: num_cpus, memoryBytes: bytesOfGibibytes(memory_gb), gpus: num_gpus, nodes: num_nodes };
 }
 
-function handed(row: JobRow, need: Need, queries: ClaimQueries): ClaimedJob {
-  const outputs = queries.outputs.all({ jobId: row.id });
+type OutputsOf = (jobId: number) => { id: number; path: string }[];
+
+function handed(row: JobRow, need: Need, outputsOf: OutputsOf): ClaimedJob {
+  const outputs = outputsOf(row.id);
   return { ...claimedJobOf(row), need, ...(outputs.length === 0 ? {} : { output_files: outputs }) };
 }

@@ -36,6 +36,9 @@ export const claimQueries = (db: Database) => ({
     'update job set status = 3, claimed_by = :nodeId where id = :id',
   ),
 
+  hasFiles: db.prepare<{ workflowId: number }, { id: number }>(
+    'select id from file where workflow_id = :workflowId limit 1',
+  ),
   outputs: db.prepare<{ jobId: number }, { id: number; path: string }>(`
     select file.id, file.path
     from job_output_file

@@ -36,7 +36,9 @@ export const createExchange =
     const asker = { workflowId, nodeId };
     const completed = turn.completed ?? [];
 
-    const errors = begin(workflowId, runId, nodeId, turn.started ?? [], new Set(completed.map(({ job_id: id }) => id)));
+    const ended = new Set(completed.map(({ job_id: id }) => id));
+    const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
+    const errors = begin(workflowId, runId, nodeId, begun);
     errors.push(
       ...refused(
         accept(

@@ -26,26 +26,32 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
   const { changes } = store;
   const release = createRelease(store, queries);
 
-  const verdictOf = (end: End, job: EndedJob | undefined, reporter: Reporter): Verdict | undefined => {
-    const attempt = { jobId: end.jobId, runId: end.runId, attemptId: end.attemptId };
-    const repeated = queries.hasResult.get(attempt) !== undefined;
-    if (repeated && reporter === 'holder') return 'known';
-    const refusal =
-      refusalOfEnd(end, job) ?? (reporter === 'holder' && job !== undefined ? fenceOff(end, job) : undefined);
-    if (refusal !== undefined) return refusal;
-    if (repeated) {
-      return new Refusal(
-        'DUPLICATE',
-        `job_id=${end.jobId} has a result for run ${end.runId}, attempt ${end.attemptId} already`,
-      );
+  const isKnown = ({ jobId, runId, attemptId }: End) =>
+    queries.hasResult.get({ jobId, runId, attemptId }) !== undefined;
+
+  /** What a holder reports is either of an attempt that it holds, which has no result yet, or late: known, or refused. */
+  const verdictOfHolder = (end: End, job: EndedJob | undefined): Verdict | undefined => {
+    const refusal = refusalOfEnd(end, job) ?? fenceOff(end, job as EndedJob);
+    return refusal !== undefined && isKnown(end) ? 'known' : refusal;
+  };
+
+  const verdictOfAnybody = (end: End, job: EndedJob | undefined): Verdict | undefined => {
+    const refusal = refusalOfEnd(end, job);
+    if (refusal !== undefined || !isKnown(end)) return refusal;
+    return new Refusal(
+      'DUPLICATE',
+      `job_id=${end.jobId} has a result for run ${end.runId}, attempt ${end.attemptId} already`,
+    );
+  };
+
+  const refuseUnknownNodes = (workflowId: number, ends: readonly End[]): Map<number, Refusal> => {
+    const unknown = new Map<number, Refusal>();
+    for (const nodeId of new Set(ends.map((end) => end.nodeId))) {
+      if (queries.nodeOf.get({ nodeId, workflowId }) !== undefined) continue;
+      const message = `compute_node_id=${nodeId} is not a compute node of workflow ${workflowId}`;
+      unknown.set(nodeId, new Refusal('REFERENCE_UNKNOWN', message, { found: nodeId }));
     }
-    if (queries.nodeOf.get({ nodeId: end.nodeId, workflowId: end.workflowId }) === undefined) {
-      return new Refusal(
-        'REFERENCE_UNKNOWN',
-        `compute_node_id=${end.nodeId} is not a compute node of workflow ${end.workflowId}`,
-      );
-    }
-    return undefined;
+    return unknown;
   };
 
   const write = (end: End): void => {
@@ -79,10 +85,14 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     };
     let ready = 0;
 
+    const unknownNodes = refuseUnknownNodes(workflowId, ends);
+    const verdictOf = reporter === 'holder' ? verdictOfHolder : verdictOfAnybody;
     const verdicts = ends.map((end): Verdict => {
       const job = queries.job.get({ id: end.jobId });
-      const verdict = verdictOf(end, job, reporter);
+      const verdict = verdictOf(end, job) ?? unknownNodes.get(end.nodeId);
       if (verdict !== undefined) return verdict;
+      // A job that began and ended in one turn was never written as running.
+      if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOf(end, job.name));
       write(end);
       tell(`job_${end.status}` as StreamEventType, {
         job_id: end.jobId,
@@ -90,7 +100,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
         status: end.status,
         return_code: end.returnCode,
       });
-      if (end.status !== 'pending_failed') {
+      if (end.status !== 'pending_failed' && job?.has_dependants === 1) {
         const released = release.dependantsOf(end);
         ready += released.ready;
         for (const canceled of released.canceled) tell('job_canceled', canceled);
@@ -106,3 +116,13 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
 };
 
 export type Accept = ReturnType<typeof createAccept>;
+
+const PENDING = statusCode.pending;
+
+/** What listeners are told of the start of an attempt. */
+const startOf = ({ jobId, nodeId, runId }: End, name: string) => ({
+  job_id: jobId,
+  job_name: name,
+  compute_node_id: nodeId,
+  run_id: runId,
+});

@@ -1,12 +1,24 @@
 import type { Database } from '../store/database.ts';
-import { jobColumns, type JobRow } from '../store/job-row.ts';
 
-export interface EndedJob extends JobRow {
-  claimed_by: number | null;
+/** What must be known of a job when it starts or ends. */
+export interface EndedJob {
+  readonly id: number;
+  readonly workflow_id: number;
+  readonly name: string;
+  readonly status: number;
+  readonly attempt_id: number;
+  /** The runner that it was handed to. */
+  readonly claimed_by: number | null;
+  /** Does any job depend on it? */
+  readonly has_dependants: number;
 }
 
 export const resultQueries = (db: Database) => ({
-  job: db.prepare<{ id: number }, EndedJob>(`select ${jobColumns}, job.claimed_by from job where id = :id`),
+  job: db.prepare<{ id: number }, EndedJob>(`
+    select id, workflow_id, name, status, attempt_id, claimed_by,
+      exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id) as has_dependants
+    from job
+    where id = :id`),
 
   start: db.prepare<{ id: number; nodeId: number; startTime: string }>(`
     update job set status = 4, compute_node_id = :nodeId, claimed_by = :nodeId, start_time = :startTime

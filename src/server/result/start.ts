@@ -8,18 +8,12 @@ import type { EndedJob, ResultQueries } from './queries.ts';
 /**
  * Writes down that jobs of a runner began, and says which of these starts were refused.
  *
- * A start that is known already is passed over. A job that ended in the same turn (`ended`) goes from pending to its
- * end at once: the start is told to listeners, and the row is written once instead of twice.
+ * A start that is known already is passed over. Of a job that ended in the same turn no start need be told: it goes
+ * from pending to its end at once, and the row is written once instead of twice.
  */
 export const createBegin =
   ({ changes }: Store, queries: ResultQueries) =>
-  (
-    workflowId: number,
-    runId: number,
-    nodeId: number,
-    starts: readonly Start[],
-    ended: ReadonlySet<number>,
-  ): JobCompletionError[] => {
+  (workflowId: number, runId: number, nodeId: number, starts: readonly Start[]): JobCompletionError[] => {
     const errors: JobCompletionError[] = [];
     const begun: object[] = [];
     for (const start of starts) {
@@ -31,7 +25,7 @@ export const createBegin =
         errors.push({ job_id: id, message: verdict.message, code: verdict.code });
         continue;
       }
-      if (!ended.has(id)) queries.start.run({ id, nodeId, startTime });
+      queries.start.run({ id, nodeId, startTime });
       begun.push({ job_id: id, job_name: job?.name, compute_node_id: nodeId, run_id: runId });
     }
     if (begun.length > 0) changes.record(workflowId, 'job_started', begun);

@@ -43,7 +43,10 @@ export function openDatabase(path: string): Database {
     pragma cache_size = -32000;
   `);
   return {
-    prepare: (sql) => statement(db.prepare(sql)),
+    prepare(sql) {
+      const { text, names } = positional(sql);
+      return statement(db.prepare(text), names);
+    },
     run: (sql) => db.exec(sql),
     plan: (sql) => (db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail),
     close: () => {
@@ -52,13 +55,34 @@ export function openDatabase(path: string): Database {
   };
 }
 
-function statement<P extends Parameters, Row>(prepared: StatementSync): Statement<P, Row> {
-  const bound = (parameters: P) => parameters as Record<string, Value>;
+/**
+ * The statement with its named parameters as bare `?`, and the names in the order in which they stand.
+ *
+ * Binding by name costs the driver a look-up for each parameter at each call: an insert of 13 takes 7 µs so and 3 µs by
+ * position (a tenth of the server's time for a job). So names are for people, and turned into places once.
+ */
+function positional(sql: string): { text: string; names: string[] } {
+  const names: string[] = [];
+  // Texts in quotes are left as they are.
+  const text = sql.replaceAll(/'[^']*'|:([a-zA-Z_]\w*)/g, (found: string, name: string | undefined) => {
+    if (name === undefined) return found;
+    names.push(name);
+    return '?';
+  });
+  return { text, names };
+}
+
+function statement<P extends Parameters, Row>(prepared: StatementSync, names: readonly string[]): Statement<P, Row> {
+  const bound = (parameters: P): Value[] => {
+    const values: Value[] = [];
+    for (const name of names) values.push(parameters[name] ?? null);
+    return values;
+  };
   return {
-    get: (parameters) => prepared.get(bound(parameters)) as Row | undefined,
-    all: (parameters) => prepared.all(bound(parameters)) as Row[],
-    iterate: (parameters) => prepared.iterate(bound(parameters)) as IterableIterator<Row>,
-    run: (parameters) => Number(prepared.run(bound(parameters)).changes),
-    insert: (parameters) => Number(prepared.run(bound(parameters)).lastInsertRowid),
+    get: (parameters) => prepared.get(...bound(parameters)) as Row | undefined,
+    all: (parameters) => prepared.all(...bound(parameters)) as Row[],
+    iterate: (parameters) => prepared.iterate(...bound(parameters)) as IterableIterator<Row>,
+    run: (parameters) => Number(prepared.run(...bound(parameters)).changes),
+    insert: (parameters) => Number(prepared.run(...bound(parameters)).lastInsertRowid),
   };
 }
