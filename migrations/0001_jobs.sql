@@ -161,8 +161,9 @@ create table job (
 create index job_workflow on job (workflow_id);
 -- Every runner asks for these, in this order.
 create index job_ready on job (class_id, priority desc, id) where status = 2;
--- Few at any time, and asked for often: handed out, running, failed, canceled, terminated, waiting for a decision.
-create index job_unsettled on job (workflow_id, status) where status in (3, 4, 6, 7, 8, 10);
+-- Few at any time, and asked for often: all but those that have not begun and those that are completed. As a list of
+-- statuses the condition would cost 5 µs at every change of one, as comparisons it costs nothing.
+create index job_unsettled on job (workflow_id, status) where status > 2 and status <> 5;
 
 -- How many jobs of a workflow are in each status: kept, never counted.
 create table job_count (

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts';
-import { jobColumns, type JobRow } from '../store/job-row.ts';
+import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 
 interface ClassRow {
   id: number;
@@ -49,7 +49,7 @@ export const claimQueries = (db: Database) => ({
   heldBy: db.prepare<{ nodeId: number; workflowId: number }, JobRow & { class_id: number }>(`
     select ${jobColumns}, job.class_id
     from job
-    where workflow_id = :workflowId and status = 3 and claimed_by = :nodeId
+    where workflow_id = :workflowId and status = 3 and ${unsettled} and claimed_by = :nodeId
     order by priority desc, id`),
 
   giveBack: db.prepare<{ id: number; nodeId: number }>(

@@ -1,27 +1,17 @@
 import type { Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { type Input, type Route, routes } from '../../core/contract/routes.ts';
 import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
+import { textOf } from './body.ts';
 
-const MEBIBYTE = 2 ** 20;
 const USUAL_MEBIBYTES = 2;
 
 /** Puts a handler behind its route: what comes in is checked against the table, and a write joins the turn's transaction. */
 export function bind<N extends AnsweredRoute>(app: Hono, store: Store, name: N, handler: Handler<N>): void {
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes ?? USUAL_MEBIBYTES;
-  const limit = bodyLimit({
-    maxSize: mebibytes * MEBIBYTE,
-    onError: () => {
-      throw new Refusal(
-        'BODY_TOO_LARGE',
-        `the request is larger than ${mebibytes} MiB, the most that this route takes`,
-      );
-    },
-  });
 
   const answer = async (context: Context) => {
     const input = {
@@ -32,7 +22,7 @@ export function bind<N extends AnsweredRoute>(app: Hono, store: Store, name: N, 
           ? undefined
           : checked(
               route.body,
-              await json(context),
+              await json(context, mebibytes),
               'BODY_REFUSED',
               'Failed to deserialize the JSON body into the target type',
             ),
@@ -42,15 +32,14 @@ export function bind<N extends AnsweredRoute>(app: Hono, store: Store, name: N, 
   };
 
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-  if (route.body === undefined) app.on(route.method, path, answer);
-  else app.on(route.method, path, limit, answer);
+  app.on(route.method, path, answer);
 }
 
-async function json(context: Context): Promise<unknown> {
+async function json(context: Context, mebibytes: number): Promise<unknown> {
   if (!/^application\/([\w.]+\+)?json\b/i.test(context.req.header('content-type') ?? '')) {
     throw new Refusal('CONTENT_TYPE_REFUSED', 'Expected request with `Content-Type: application/json`');
   }
-  const text = await context.req.text();
+  const text = await textOf(context, mebibytes);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,11 +1,11 @@
 import type { Database } from '../store/database.ts';
-import { jobColumns, type JobRow } from '../store/job-row.ts';
+import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 
 export const recoverQueries = (db: Database) => ({
   cancelWorkflow: db.prepare<{ id: number }>('update workflow set is_canceled = 1 where id = :id'),
   // Running jobs keep their node and start time: people look there for what was cut off.
   cancelJobs: db.prepare<{ workflowId: number }>(
-    'update job set status = 7, claimed_by = null where workflow_id = :workflowId and status in (3, 4)',
+    `update job set status = 7, claimed_by = null where workflow_id = :workflowId and status in (3, 4) and ${unsettled}`,
   ),
   busyJobs: db.prepare<{ workflowId: number }, { jobs: number }>(`
     select coalesce(sum(jobs), 0) as jobs
@@ -21,7 +21,7 @@ export const recoverQueries = (db: Database) => ({
       select edge.job_id
       from job
       join job_depends_on edge on edge.depends_on_job_id = job.id
-      where job.workflow_id = :workflowId and job.status in (6, 7, 8)
+      where job.workflow_id = :workflowId and job.status in (6, 7, 8) and ${unsettled}
       union
       select edge.job_id from job_depends_on edge join downstream on edge.depends_on_job_id = downstream.id
     )
@@ -29,7 +29,7 @@ export const recoverQueries = (db: Database) => ({
     where id in (select id from downstream) and status not in (6, 7, 8, 10)`),
   resetFailed: db.prepare<{ workflowId: number }>(`
     update job set status = 0, start_time = null, compute_node_id = null, claimed_by = null
-    where workflow_id = :workflowId and status in (6, 7, 8, 10)`),
+    where workflow_id = :workflowId and status in (6, 7, 8, 10) and ${unsettled}`),
 
   setStatus: db.prepare<{ id: number; status: number }>(
     'update job set status = :status, claimed_by = null where id = :id',
@@ -63,7 +63,7 @@ export const recoverQueries = (db: Database) => ({
   heldBy: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
     select ${jobColumns}
     from job
-    where workflow_id = :workflowId and status in (3, 4) and claimed_by = :nodeId
+    where workflow_id = :workflowId and status in (3, 4) and ${unsettled} and claimed_by = :nodeId
     order by id`),
   giveBack: db.prepare<{ id: number }>('update job set status = 2, claimed_by = null where id = :id'),
   deactivate: db.prepare<{ nodeId: number }>('update compute_node set is_active = 0 where id = :nodeId'),

@@ -23,6 +23,9 @@ export interface JobRow {
   labels: string | null;
 }
 
+/** What a query says to be answered from the index `job_unsettled`, besides the statuses that it wants. */
+export const unsettled = 'job.status > 2 and job.status <> 5';
+
 export const jobColumns = `
   job.id, job.workflow_id, job.name, job.command, job.invocation_script, job.env, job.status,
   job.cancel_on_blocking_job_failure, job.supports_termination, job.resource_requirements_id, job.scheduler_id,

@@ -61,6 +61,20 @@ describe('writes of one turn', () => {
     expect(heard).toEqual([['kept']]);
   });
 
+  it('are rolled back whole when there is one only', async () => {
+    const { turns, add, notes, changes } = counted();
+    const heard: unknown[] = [];
+    changes.subscribe(1, (change) => heard.push(change.entries));
+    const failed = turns.write(() => {
+      add('half');
+      changes.record(1, 'jobs_ready', ['lost']);
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    await turns.write(() => add('a'));
+    expect([notes(), heard]).toEqual([['a'], []]);
+  });
+
   it('are none of them acknowledged when the commit fails, nor any later one', async () => {
     const { db, turns, add, broken } = counted();
     db.run('pragma foreign_keys = on; create table parent (id integer primary key); ');

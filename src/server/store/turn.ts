@@ -52,6 +52,29 @@ export function createTurns(db: Database, changes: ChangeLog, onBroken: (error: 
     }
   };
 
+  const together = (turn: readonly Waiting[]): Outcome[] => {
+    begin.run({});
+    const outcomes = turn.map(attempt);
+    commit.run({});
+    return outcomes;
+  };
+
+  /** A savepoint costs a fifth of a small turn, and one write that has the transaction for itself needs none. */
+  const alone = ({ work }: Waiting): Outcome => {
+    begin.run({});
+    const mark = changes.mark();
+    let value: unknown;
+    try {
+      value = work();
+    } catch (error) {
+      rollback.run({});
+      changes.forgetSince(mark);
+      return { error };
+    }
+    commit.run({});
+    return { value };
+  };
+
   const flush = () => {
     const turn = waiting;
     waiting = [];
@@ -61,9 +84,7 @@ export function createTurns(db: Database, changes: ChangeLog, onBroken: (error: 
     }
     let outcomes: Outcome[];
     try {
-      begin.run({});
-      outcomes = turn.map(attempt);
-      commit.run({});
+      outcomes = turn.length === 1 ? [alone(turn[0] as Waiting)] : together(turn);
     } catch (error) {
       broken = error;
       for (const { reject } of turn) reject(error);

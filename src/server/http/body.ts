@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import { Refusal } from '../../core/contract/refusals.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * The body of a request as text, refused as soon as it is larger than the route takes.
+ *
+ * It is read from the connection itself: by way of the web's streams each request would cost 0.2 ms more, a third of an
+ * exchange.
+ */
+export async function textOf(context: Context, mebibytes: number): Promise<string> {
+  const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
+  if (Number(context.req.header('content-length') ?? 0) > mebibytes * MEBIBYTE) {
+    incoming?.resume();
+    throw tooLarge(mebibytes);
+  }
+  // Without a connection, as in tests, the web's way is the only one.
+  return incoming === undefined ? context.req.text() : read(incoming, mebibytes);
+}
+
+const read = (incoming: IncomingMessage, mebibytes: number) =>
+  new Promise<string>((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    incoming.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= mebibytes * MEBIBYTE) {
+        parts.push(part);
+        return;
+      }
+      // What still comes is thrown away, so that the client reads the answer.
+      parts.length = 0;
+      reject(tooLarge(mebibytes));
+    });
+    incoming.on('end', () => resolve(Buffer.concat(parts).toString('utf8')));
+    incoming.on('error', (cause: Error) => {
+      const message = `the connection ended after ${bytes} bytes of the body: ${cause.message}`;
+      reject(new Refusal('BODY_MALFORMED', message, {}, { cause }));
+    });
+  });
+
+const tooLarge = (mebibytes: number) =>
+  new Refusal('BODY_TOO_LARGE', `the request is larger than ${mebibytes} MiB, the most that this route takes`);
