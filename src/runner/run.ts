@@ -55,7 +55,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
 
   const watch = watchOf(workflow);
   const outbox = createOutbox();
-  const launcher = createLauncher({ environment: process.env, onEnd: (endings) => crew.onEndings(endings) });
+  const launcher = createLauncher({ environment: { ...process.env }, onEnd: (endings) => crew.onEndings(endings) });
   const crew = createCrew({
     facts,
     capacity,

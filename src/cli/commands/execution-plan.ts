@@ -1,36 +1,60 @@
 import { existsSync } from 'node:fs';
+import type { ExecutionPlan } from '../../core/spec/execution-plan.ts';
+import { workflowId } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
 export const executionPlan: Command = {
-  words: 'workflows execution-plan <spec>',
-  says: 'Say which jobs of a workflow file become ready when.',
-  offline: true,
-  async run({ output }, [given]) {
+  words: 'workflows execution-plan <spec-or-id>',
+  says: 'Say which jobs of a workflow become ready when: of a file, or of one that exists by its id.',
+  async run(context, [given]) {
     const path = given as string;
-    if (path !== '-' && !existsSync(path)) throw new Failure(`'${path}' is not a workflow file`);
-    const { readSpecFile } = await import('../read-spec.ts');
-    const { executionPlan: planned } = await import('../../core/spec/execution-plan.ts');
-    const { formatProblem } = await import('../../core/spec/problems.ts');
-    const { plan, problems } = readSpecFile(path, { strict: false });
-    if (plan === undefined) throw new Failure(problems.map(formatProblem).join('\n'));
-    const found = planned(plan);
-    const text = [
-      `Execution plan of ${found.workflow_name}: ${found.total_jobs} jobs in ${found.total_events} events`,
-      ...found.events.flatMap((event) => [
-        '',
-        `${event.id}: ${event.trigger_description}`,
-        ...event.scheduler_allocations.map(
-          (each) => `  allocate: ${each.num_allocations} × ${each.scheduler} (${each.scheduler_type})`,
-        ),
-        `  ready: ${some(event.jobs_becoming_ready)}`,
-        ...(event.unlocks_events.length === 0 ? [] : [`  then: ${some(event.unlocks_events)}`]),
-      ]),
-    ].join('\n');
+    const { output } = context;
+    const found = path === '-' || existsSync(path) ? await ofFile(path) : await ofWorkflow(context, path);
+    const text = textOf(found);
     if (output.format === 'csv') output.text(text);
     else output.record('execution plan', found, text);
   },
 };
+
+async function ofFile(path: string): Promise<ExecutionPlan> {
+  const { readSpecFile } = await import('../read-spec.ts');
+  const { executionPlan: planned } = await import('../../core/spec/execution-plan.ts');
+  const { formatProblem } = await import('../../core/spec/problems.ts');
+  const { plan, problems } = readSpecFile(path, { strict: false });
+  if (plan === undefined) throw new Failure(problems.map(formatProblem).join('\n'));
+  return planned(plan);
+}
+
+async function ofWorkflow(context: Context, given: string): Promise<ExecutionPlan> {
+  if (!/^\d+$/.test(given)) throw new Failure(`'${given}' is neither a workflow file nor a workflow id`);
+  const id = workflowId(given);
+  const { stagedWorkflow } = await import('../../client/staged-workflow.ts');
+  const { executionPlan: planned } = await import('../../core/spec/execution-plan.ts');
+  const { client } = await context.service();
+  const { is_uninitialized: isUninitialized } = await client.isUninitialized({ params: { id } });
+  if (isUninitialized)
+    context.output.warn(
+      `workflow ${id} is not initialized: what follows from files and user data is not among its dependencies yet`,
+    );
+  return planned(await stagedWorkflow(client, id), { source: 'database', workflow_id: id });
+}
+
+function textOf(found: ExecutionPlan): string {
+  return [
+    `Execution plan of ${found.workflow_name}: ${found.total_jobs} jobs in ${found.total_events} events`,
+    ...found.events.flatMap((event) => [
+      '',
+      `${event.id}: ${event.trigger_description}`,
+      ...event.scheduler_allocations.map(
+        (each) => `  allocate: ${each.num_allocations} × ${each.scheduler} (${each.scheduler_type})`,
+      ),
+      `  ready: ${some(event.jobs_becoming_ready)}`,
+      ...(event.unlocks_events.length === 0 ? [] : [`  then: ${some(event.unlocks_events)}`]),
+    ]),
+  ].join('\n');
+}
 
 /** Names that are shown of a long list. */
 const SHOWN = 20;

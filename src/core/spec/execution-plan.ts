@@ -1,18 +1,36 @@
 import { Refusal } from '../contract/refusals.ts';
 import { walk } from './graph/walk.ts';
 import { listOf } from './int-list.ts';
-import type { Plan, PlannedAction } from './plan/plan.ts';
+import type { Plan } from './plan/plan.ts';
+import type { ActionSpec } from './shape/workflow.ts';
 
-/** What `workflows execution-plan` answers for a file, keys as in Torc. */
-export interface ExecutionPlan {
+/** Where a plan comes from: a file, or the workflow that was made of one. */
+export type PlanSource =
+  | { readonly source: 'spec_file' }
+  | { readonly source: 'database'; readonly workflow_id: number };
+
+/** What `workflows execution-plan` answers, keys as in Torc. */
+export type ExecutionPlan = PlanSource & {
   readonly status: 'success';
-  readonly source: 'spec_file';
   readonly workflow_name: string;
   readonly total_events: number;
   readonly total_jobs: number;
   readonly root_events: readonly string[];
   readonly leaf_events: readonly string[];
   readonly events: readonly ExecutionEvent[];
+};
+
+/** What an execution plan is made from: jobs by number, what each waits for, and what is done meanwhile. */
+export type Staged = Pick<Plan, 'graph' | 'jobName'> & {
+  readonly workflow: { readonly name: string };
+  readonly jobs: { readonly length: number };
+  readonly actions: readonly StagedAction[];
+};
+
+interface StagedAction {
+  readonly spec: Pick<ActionSpec, 'action_type' | 'trigger_type' | 'scheduler' | 'scheduler_type' | 'num_allocations'>;
+  /** Numbers of the jobs that its trigger looks at. */
+  readonly jobs: Iterable<number>;
 }
 
 interface ExecutionEvent {
@@ -42,7 +60,7 @@ const MOST_NAMES = 1_000_000;
  *
  * Throws: `PLAN_TOO_LARGE` when the answer would name more than a million jobs.
  */
-export function executionPlan(plan: Plan): ExecutionPlan {
+export function executionPlan(plan: Staged, source: PlanSource = { source: 'spec_file' }): ExecutionPlan {
   const drafts = draftEvents(plan);
   const readyIn = new Map<number, number>();
   for (const [number, { ready }] of drafts.entries()) for (const job of ready) readyIn.set(job, number);
@@ -68,7 +86,7 @@ export function executionPlan(plan: Plan): ExecutionPlan {
   });
   return {
     status: 'success',
-    source: 'spec_file',
+    ...source,
     workflow_name: plan.workflow.name,
     total_events: events.length,
     total_jobs: plan.jobs.length,
@@ -84,7 +102,7 @@ interface DraftEvent {
 }
 
 /** The jobs by what they wait for, in the order in which they can start; the start itself first. */
-function draftEvents(plan: Plan): DraftEvent[] {
+function draftEvents(plan: Staged): DraftEvent[] {
   const { length } = plan.jobs;
   let named = length;
   const refuseAbove = (): void => {
@@ -112,7 +130,7 @@ function draftEvents(plan: Plan): DraftEvent[] {
 }
 
 /** Each job with those it waits for, sorted. Jobs of one name are one, as for Torc: they wait for what any waits for. */
-function merged(plan: Plan, order: Int32Array): { job: number; waitsFor: number[] }[] {
+function merged(plan: Staged, order: Int32Array): { job: number; waitsFor: number[] }[] {
   const firsts = new Map<string, number>();
   const first = Int32Array.from({ length: plan.jobs.length }, (_, job) => {
     const name = plan.jobName(job);
@@ -134,7 +152,7 @@ function merged(plan: Plan, order: Int32Array): { job: number; waitsFor: number[
 }
 
 /** The jobs that one job waits for, through whatever stands between. */
-function jobsBehind({ graph }: Plan, job: number): Iterable<number> {
+function jobsBehind({ graph }: Staged, job: number): Iterable<number> {
   const direct = listOf(graph.waitsFor, job);
   if (direct.length === 0) return direct;
   const jobs = new Set<number>();
@@ -152,10 +170,10 @@ function jobsBehind({ graph }: Plan, job: number): Iterable<number> {
 }
 
 function allocationAt(
-  { spec, jobs }: PlannedAction,
+  { spec, jobs }: StagedAction,
   waitsFor: readonly number[],
   ready: readonly number[],
-  plan: Plan,
+  plan: Staged,
 ): SchedulerAllocation[] {
   if (spec.action_type !== 'schedule_nodes') return [];
   const concerned = new Set(jobs);

@@ -1,0 +1,18 @@
+/** Every measurement, one after another: `npm run bench`, or `npm run bench -- chain claims` for some. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const all = ['start-up', 'many-jobs', 'chain', 'claims', 'expand'];
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !all.includes(name));
+if (unknown.length > 0) {
+  console.error(`no measurement ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  process.exit(2);
+}
+for (const name of asked.length === 0 ? all : asked) {
+  console.log(`\n== ${name}`);
+  const child = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) process.exit(code ?? 1);
+}

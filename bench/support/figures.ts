@@ -1,0 +1,49 @@
+/** A figure to reach: a ratio or a limit, as the project promises it. */
+export interface Goal {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+interface Figure {
+  readonly unit: string;
+  readonly goal: Goal | undefined;
+  readonly values: number[];
+}
+
+/**
+ * Figures of several rounds: each is printed as it is found, and at the end the median of each with its range.
+ *
+ * The median counts: on a shared machine a round may meet a neighbour's busy minute.
+ */
+export function createFigures(): {
+  note(name: string, value: number, unit: string, goal?: Goal): void;
+  print(): void;
+} {
+  const figures = new Map<string, Figure>();
+  return {
+    note(name, value, unit, goal) {
+      const figure = figures.get(name) ?? { unit, goal, values: [] };
+      figure.values.push(value);
+      figures.set(name, figure);
+      console.log(`  ${name.padEnd(44)} ${text(value)} ${unit}`);
+    },
+    print() {
+      console.log('medians (lowest to highest)');
+      for (const [name, { unit, goal, values }] of figures) {
+        const sorted = [...values].sort((left, right) => left - right);
+        const median = sorted[Math.floor(sorted.length / 2)] as number;
+        const range = values.length === 1 ? '' : ` (${text(sorted[0] as number)} to ${text(sorted.at(-1) as number)})`;
+        console.log(`  ${name.padEnd(44)} ${text(median)} ${unit}${range}${verdict(median, goal)}`);
+      }
+    },
+  };
+}
+
+function verdict(value: number, goal: Goal | undefined): string {
+  if (goal === undefined) return '';
+  const { atLeast = -Infinity, atMost = Infinity } = goal;
+  const wanted = goal.atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
+  return `  [${value >= atLeast && value <= atMost ? 'reached' : 'MISSED'}: ${wanted}]`;
+}
+
+const text = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));

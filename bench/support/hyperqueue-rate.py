@@ -1,0 +1,20 @@
+"""How many jobs a second HyperQueue runs: `python3 hyperqueue-rate.py JOBS SLOTS`, with the PyPI package `hyperqueue`.
+
+Its server and worker run here; each job keeps its output in two files, as it does unless told otherwise and as ours do.
+"""
+import sys
+import time
+
+from hyperqueue import Job, LocalCluster
+from hyperqueue.cluster import WorkerConfig
+
+jobs, slots = int(sys.argv[1]), int(sys.argv[2])
+with LocalCluster() as cluster:
+    cluster.start_worker(WorkerConfig(cores=slots))
+    client = cluster.client()
+    job = Job()
+    for _ in range(jobs):
+        job.program(["bash", "-c", "true"])
+    start = time.time()
+    client.wait_for_jobs([client.submit(job)])
+    print(f"jobs a second: {jobs / (time.time() - start):.1f}")
