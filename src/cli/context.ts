@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
+import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../runner/send.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
@@ -61,7 +62,11 @@ export function createContext(settings: Settings, output: Output, environment: C
             ['TORC_USERNAME', settings.user],
             ['TORC_PASSWORD', password],
           ];
-    return { client: createClient(connection.send), connection, url, variables: login };
+    const client = createClient(connection.send);
+    // A server that was started for this command is of the same version, unless somebody named another program.
+    const isOwn = standalone !== undefined && settings.serverProgram === undefined;
+    if (!settings.skipVersionCheck && !isOwn) await checkVersion(client, output);
+    return { client, connection, url, variables: login };
   };
 
   return {
@@ -81,6 +86,16 @@ export function createContext(settings: Settings, output: Output, environment: C
       await standalone?.stop();
     },
   };
+}
+
+/** Compares versions with the server; one that is not reached says so when it is asked for something. */
+async function checkVersion(client: Client, output: Output): Promise<void> {
+  const { compareVersions } = await import('../client/compare-versions.ts');
+  const told = await client.getVersion({}).catch(() => undefined);
+  if (told === undefined) return;
+  const { severity, message } = compareVersions({ version: VERSION, api_version: API_VERSION }, told);
+  if (severity === 'major') throw new Failure(`${message}; --skip-version-check goes on nevertheless`);
+  if (severity !== 'none') output.warn(message);
 }
 
 function validUrl(text: string): string {

@@ -9,13 +9,17 @@ import { Failure } from './failure.ts';
 import type { Context } from './context.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import { counted } from './output/words.ts';
+import type { Settings } from './settings.ts';
 
 /** Reads a workflow file, or standard input for `-`. */
-export function readSpecFile(path: string, { strict }: { strict: boolean }): SpecReading {
-  return readSpec({ text: textOf(path), name: path }, { ...readOptions, strict });
+export function readSpecFile(path: string, settings: Settings, { strict }: { strict: boolean }): SpecReading {
+  return readSpec({ text: textOf(path), name: path }, { ...readOptionsOf(settings), strict });
 }
 
-export const readOptions: ReadOptions = { readFile: (path) => readFileSync(path, 'utf8') };
+export const readOptionsOf = ({ maxJobs }: Settings): ReadOptions => ({
+  readFile: (path) => readFileSync(path, 'utf8'),
+  ...(maxJobs === undefined ? {} : { maxJobs }),
+});
 
 function textOf(path: string): string {
   if (path === '-') {

@@ -43,6 +43,8 @@ export interface Settings {
   readonly inMemory: boolean;
   readonly snapshotIntervalSeconds: number | undefined;
   readonly serverProgram: string | undefined;
+  /** Most jobs that a workflow file may come to; undefined for what is built in. */
+  readonly maxJobs: number | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -71,7 +73,15 @@ export function settingsOf(options: Values, environment: Environment): Settings 
     inMemory: options['inMemory'] === true,
     snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
     serverProgram: text('torcServerBin') ?? environment['TORC_SERVER_BIN'],
+    maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']),
   };
+}
+
+function maxJobsOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new Failure(`TORC_MAX_JOBS: expected a whole number of 1 or more, found "${text}"`);
+  return Number(text);
 }
 
 /** Whose workflows these are: also the name of the login. */

@@ -5,6 +5,7 @@ import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf } from './deadline.ts';
 import { createLauncher } from './launch/choose.ts';
+import { preferSmallHeap } from './heap.ts';
 import { atMoment } from './moment.ts';
 import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
@@ -35,6 +36,7 @@ interface Verdict {
  * everything is told, the runner is deregistered, the ledger removed.
  */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
+  preferSmallHeap();
   const startedAtMs = Date.now();
   const { send } = options.connection;
   const client = createClient(send);

@@ -12,8 +12,9 @@ export const create: Command = {
     { flags: '--strict', says: 'take for a problem what is passed over with a warning otherwise' },
   ],
   async run(context, [file], options) {
+    context.output.recordOnly('create');
     const { readSpecFile, acceptedPlan, createFromPlan } = await import('../read-spec.ts');
-    const reading = readSpecFile(file as string, { strict: options['strict'] === true });
+    const reading = readSpecFile(file as string, context.settings, { strict: options['strict'] === true });
     if (options['dryRun'] === true) {
       const { dryRunReport } = await import('../../core/spec/dry-run.ts');
       return sayReport(context, dryRunReport(reading));

@@ -11,18 +11,18 @@ export const executionPlan: Command = {
   async run(context, [given]) {
     const path = given as string;
     const { output } = context;
-    const found = path === '-' || existsSync(path) ? await ofFile(path) : await ofWorkflow(context, path);
+    const found = path === '-' || existsSync(path) ? await ofFile(context, path) : await ofWorkflow(context, path);
     const text = textOf(found);
     if (output.format === 'csv') output.text(text);
     else output.record('execution plan', found, text);
   },
 };
 
-async function ofFile(path: string): Promise<ExecutionPlan> {
+async function ofFile({ settings }: Context, path: string): Promise<ExecutionPlan> {
   const { readSpecFile } = await import('../read-spec.ts');
   const { executionPlan: planned } = await import('../../core/spec/execution-plan.ts');
   const { formatProblem } = await import('../../core/spec/problems.ts');
-  const { plan, problems } = readSpecFile(path, { strict: false });
+  const { plan, problems } = readSpecFile(path, settings, { strict: false });
   if (plan === undefined) throw new Failure(problems.map(formatProblem).join('\n'));
   return planned(plan);
 }

@@ -54,7 +54,7 @@ function existing(given: string): number {
 async function createIt(context: Context, path: string, options: Values): Promise<number> {
   const { output } = context;
   const { readSpecFile, acceptedPlan, createFromPlan } = await import('../read-spec.ts');
-  const reading = readSpecFile(path, { strict: options['strict'] === true });
+  const reading = readSpecFile(path, context.settings, { strict: options['strict'] === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
   const id = await createFromPlan(context, plan, { monitorsJobs: true });
   output.notice(`Created workflow ${id}`);

@@ -10,9 +10,6 @@ import { FailureHandler, SlurmScheduler, WorkflowAction } from './scheduling.ts'
 import { id, page, paging, queryFlag, queryInteger } from './shape.ts';
 import { Workflow, WorkflowChange, WorkflowStatus } from './workflow.ts';
 
-/** The version of this contract, which is not that of the program. Another first number means: cannot talk to each other. */
-export const API_VERSION = '0.23.0';
-
 /** Who may use a route: anybody who may reach the server, or who may see the workflow that it concerns. */
 type Access = 'anyone' | 'workflow';
 

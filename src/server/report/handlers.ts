@@ -1,7 +1,6 @@
 import { type Job, statusCode } from '../../core/contract/job.ts';
 import { labelsOfQuery } from '../../core/contract/labels.ts';
-import { API_VERSION } from '../../core/contract/routes.ts';
-import { VERSION } from '../../core/contract/version.ts';
+import { API_VERSION, VERSION } from '../../core/contract/version.ts';
 import { allEnded, createCounts } from '../store/counts.ts';
 import { found } from '../store/find.ts';
 import type { Handlers } from '../store/handlers.ts';
