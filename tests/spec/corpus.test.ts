@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createWorkflow } from '../../src/client/create-workflow.ts';
 import { dryRunReport } from '../../src/core/spec/dry-run.ts';
 import { executionPlan } from '../../src/core/spec/execution-plan.ts';
 import { readSpec, type SpecReading } from '../../src/core/spec/read.ts';
 import { each } from '../../src/core/spec/sequence.ts';
+import { testService } from '../support/service.ts';
 
 // Torc's own example files are not ours to keep; whoever has them beside the repository runs this as well.
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/torc-examples');
@@ -163,6 +165,20 @@ function planTriple({ plan }: SpecReading): string {
 
 const isThere = existsSync(CORPUS);
 
+/** What the list beside the files says of their rows in Torc's database after initialisation, where it says it of a file. */
+const relations = (isThere ? readFileSync(join(CORPUS, 'LIST.md'), 'utf8').split('\n') : []).flatMap((line) => {
+  const [, name = '', formats = '', , , , , , , , , related = ''] = line.split('|').map((cell) => cell.trim());
+  const match = /^(\d+)(?:\+(\d+)u)?$/.exec(related);
+  if (match === null) return [];
+  return formats.split(' ').flatMap((format) => {
+    const folder = format === 'json5' ? 'json' : format;
+    const file = name.includes('/') ? `${name}.${format}` : `${folder}/${name}.${format}`;
+    const dependencies = rows.find((row) => row.file === file)?.columns[6];
+    if (dependencies === undefined || dependencies === '-') return [];
+    return [{ file, dependencies: ours(dependencies), files: Number(match[1]), userData: Number(match[2] ?? 0) }];
+  });
+});
+
 describe.skipIf(!isThere)(isThere ? "Torc's own examples" : `Torc's own examples: skipped, none at ${CORPUS}`, () => {
   it.each(rows)('$file has the counts, dependencies and plan that Torc gives it', ({ file, columns }) => {
     const reading = read(file);
@@ -170,6 +186,29 @@ describe.skipIf(!isThere)(isThere ? "Torc's own examples" : `Torc's own examples
     expect(counted(reading)).toEqual(expected.slice(0, 6));
     if (expected[6] !== '-') expect(dependencies(reading)).toBe(expected[6]);
     expect(planTriple(reading)).toBe(expected[7]);
+  });
+
+  it.each(relations)('$file has as many dependencies, files and user data of jobs in the service', async (row) => {
+    const { plan } = read(row.file);
+    if (plan === undefined) throw new Error(`${row.file} has no plan`);
+    const { client } = testService();
+    const id = await createWorkflow(client, plan, {
+      user: 'u',
+      submissionDirectory: '/',
+      monitorsJobs: false,
+      mtimeOf: async () => undefined,
+    });
+    const params = { id };
+    const edges = async () => (await client.listJobDependencies({ params, query: {} })).total_count;
+    const before = await edges();
+    await client.initializeJobs({ params });
+    const files = await client.listJobFileRelationships({ params, query: {} });
+    const userData = await client.listJobUserDataRelationships({ params, query: {} });
+    expect([`${before}/${await edges()}`, files.total_count, userData.total_count]).toEqual([
+      row.dependencies,
+      row.files,
+      row.userData,
+    ]);
   });
 
   it.each(rows)('$file has the errors that Torc prints, if any', ({ file }) => {

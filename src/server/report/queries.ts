@@ -187,7 +187,7 @@ export const reportQueries = (db: Database) => ({
         producer.id as producer_job_id, producer.name as producer_job_name,
         consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
       from: relationships('file', 'file'),
-      filters: { workflow_id: 'file.workflow_id = :workflow_id' },
+      filters: { workflow_id: `file.workflow_id = :workflow_id and ${isUsed}` },
       sortable: { workflow_id: 'file.workflow_id' },
       idColumn: 'file.id',
     },
@@ -204,7 +204,7 @@ export const reportQueries = (db: Database) => ({
         producer.id as producer_job_id, producer.name as producer_job_name,
         consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
       from: relationships('user_data', 'user_data'),
-      filters: { workflow_id: 'user_data.workflow_id = :workflow_id' },
+      filters: { workflow_id: `user_data.workflow_id = :workflow_id and ${isUsed}` },
       sortable: { workflow_id: 'user_data.workflow_id' },
       idColumn: 'user_data.id',
     },
@@ -369,6 +369,9 @@ interface Ends {
 
 type FileRelationshipRow = Ends & { file_id: number; file_name: string; file_path: string };
 type UserDataRelationshipRow = Ends & { user_data_id: number; user_data_name: string };
+
+/** Does any job make or read the record? The others are in no relationship. */
+const isUsed = '(makes.job_id is not null or reads.job_id is not null)';
 
 /** Records with the jobs that make and read them: a row for each pair, with one side empty where there is none. */
 function relationships(record: string, edge: string): string {
