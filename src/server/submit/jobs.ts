@@ -20,7 +20,7 @@ export const createJobs =
     const known = knownIds(queries, workflowId);
     const classOf = jobClasses(queries, workflowId);
 
-    return jobs.map((job) => {
+    const rows = jobs.map((job) => {
       refuseBadRow(job);
       const labels = storedLabels(job);
       const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
@@ -31,7 +31,7 @@ export const createJobs =
       if (handlerId !== null) known.handler(handlerId, job);
       const merged = env === undefined ? (job.env ?? undefined) : { ...env, ...job.env };
 
-      const id = queries.insertJob.insert({
+      return {
         workflowId,
         name: job.name,
         command: job.command,
@@ -48,7 +48,12 @@ export const createJobs =
         priority: job.priority ?? 0,
         labels,
         classId: classOf(requirementsId, schedulerId, labels),
-      });
+      };
+    });
+    const ids = queries.insertJobs(rows);
+    return jobs.map((job, index) => {
+      const id = ids[index] as number;
+      const labels = rows[index]?.labels ?? null;
       insertEdges(queries, workflowId, id, job);
       return {
         ...job,

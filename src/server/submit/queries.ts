@@ -119,7 +119,7 @@ export const submitQueries = (db: Database) => ({
     insert into job_class (workflow_id, resource_requirements_id, scheduler_id, labels)
     values (:workflowId, :requirementsId, :schedulerId, :labels)`),
 
-  insertJob: db.prepare<NewJob>(`
+  insertJobs: db.prepareInserts<NewJob>(`
     insert into job (
       workflow_id, name, command, invocation_script, env, cancel_on_blocking_job_failure, supports_termination,
       resource_requirements_id, scheduler_id, failure_handler_id, priority, labels, class_id

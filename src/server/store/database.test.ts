@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { openDatabase } from './database.ts';
+
+const table = () => {
+  const db = openDatabase(':memory:');
+  db.run('create table note (id integer primary key autoincrement, text text, size integer) strict');
+  return {
+    insert: db.prepareInserts<{ text: string | null; size: number }>(
+      'insert into note (text, size) values (:text, :size)',
+    ),
+    notes: db.prepare<Record<string, never>, { id: number; text: string | null; size: number }>('select * from note'),
+  };
+};
+
+it('inserts any number of rows in order, and answers the id of each', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.record({ text: fc.option(fc.string()), size: fc.nat() }), { maxLength: 40 }), {
+        maxLength: 4,
+      }),
+      (calls) => {
+        const { insert, notes } = table();
+        const expected = calls.flatMap((rows) => {
+          const ids = insert(rows);
+          return rows.map((row, index) => ({ id: ids[index], ...row }));
+        });
+        expect(notes.all({}).map((row) => ({ ...row }))).toEqual(expected);
+      },
+    ),
+  );
+});
+
+it('reads names of parameters in a statement, and leaves texts in quotes alone', () => {
+  const db = openDatabase(':memory:');
+  const query = db.prepare<{ a: number; b: string }, { text: string }>("select :b || ':a' || :a || :b as text");
+  expect(query.get({ a: 7, b: 'x' })?.text).toBe('x:a7x');
+});
