@@ -5,4 +5,5 @@ import './gen-migrations.ts';
 import './gen-schema.ts';
 import './gen-errors.ts';
 import './gen-routes.ts';
+import './gen-calls.ts';
 import './gen-cli.ts';

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { Failure, UsageError } from './failure.ts';
 import type { Context } from './context.ts';
@@ -16,11 +15,13 @@ export async function chooseWorkflow(context: Context, given: unknown): Promise<
   return ask(context, items);
 }
 
-/** A whole number of 1 or more, as ids are. */
-export function workflowId(given: unknown): number {
+export const workflowId = (given: unknown): number => idOf('workflow', given);
+
+/** The id of a record: a whole number of 1 or more. */
+export function idOf(what: string, given: unknown): number {
   const id = Number(given);
   if (!Number.isSafeInteger(id) || id < 1)
-    throw new UsageError(`not a workflow id: "${String(given)}"; expected a whole number`);
+    throw new UsageError(`not a ${what} id: "${String(given)}"; expected a whole number`);
   return id;
 }
 
@@ -35,7 +36,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
       items,
     ),
   );
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const prompt = await openPrompt();
   try {
     const answer = await prompt.question('Workflow ID: ');
     const chosen = items.find(({ id }) => String(id) === answer.trim());
@@ -49,7 +50,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
 /** Asks the person; without a terminal the answer is no. */
 export async function confirm({ output }: Context, question: string): Promise<boolean> {
   if (process.stdin.isTTY !== true) return false;
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const prompt = await openPrompt();
   try {
     const answer = await prompt.question(`${question} [y/N] `);
     return /^y(es)?$/i.test(answer.trim());
@@ -59,4 +60,10 @@ export async function confirm({ output }: Context, question: string): Promise<bo
   } finally {
     prompt.close();
   }
+}
+
+/** Loaded where somebody is asked: it would cost every command its time. */
+async function openPrompt() {
+  const { createInterface } = await import('node:readline/promises');
+  return createInterface({ input: process.stdin, output: process.stderr });
 }

@@ -15,6 +15,8 @@ export interface Command {
   readonly isDefault?: boolean;
   /** Its first argument is the URL of the service. */
   readonly namesService?: boolean;
+  /** May keep the database of its standalone server in memory. */
+  readonly inMemory?: boolean;
   /** Needs no server; `--standalone` has no effect. */
   readonly offline?: boolean;
   readonly run: (

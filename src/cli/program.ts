@@ -8,7 +8,7 @@ import type { Option, Values } from './option.ts';
 import { commandsOf } from './commands.ts';
 import { createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';
-import { globalOptions, settingsOf } from './settings.ts';
+import { globalOptions, type Settings, settingsOf } from './settings.ts';
 
 const USAGE = 2;
 
@@ -21,6 +21,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
 
   const act = async (command: Command, args: readonly unknown[], options: Values) => {
     const settings = settingsOf(command.namesService === true ? { ...options, url: args[0] } : options, process.env);
+    refuseMemory(command, settings);
     const output = createOutput(settings.format, streams, colours);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
@@ -43,6 +44,17 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   } catch (error) {
     return explain(error, plain);
   }
+}
+
+/**
+ * Refuses a database in memory where it would do harm: it begins empty, and its copy takes the place of what `--db` holds,
+ * so a command that was to look at it would destroy it.
+ */
+function refuseMemory({ inMemory = false }: Command, settings: Settings): void {
+  if (settings.inMemory && !(inMemory && settings.standalone))
+    throw new Failure('--in-memory is only supported with --standalone (-s), by the commands run and exec');
+  if (settings.snapshotIntervalSeconds !== undefined && !settings.inMemory)
+    throw new Failure('--snapshot-interval-seconds needs --in-memory: other databases are on disk at once');
 }
 
 /** Answers the completion script of a shell: what could stand at the end of these words. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Companion, startCompanion } from '../cluster/exec.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
+import { CREDENTIAL_VARIABLE } from './credential-variable.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import type { Settings } from './settings.ts';
@@ -16,9 +17,6 @@ export interface Standalone {
   /** Ends the server; a database in memory is copied to its file first. */
   stop(): Promise<void>;
 }
-
-/** The variable in which a server finds its credential: of its own process only, never an argument that others could read. */
-export const CREDENTIAL_VARIABLE = 'TORC_SERVER_CREDENTIAL';
 
 const START_MS = 15_000;
 const STOP_MS = 2_000;

@@ -1,4 +1,5 @@
-import { type Input, type Reply, type Route, type RouteName, routes } from '../core/contract/routes.ts';
+import type { Input, Reply, RouteName } from '../core/contract/routes.ts';
+import { calls } from './calls.gen.ts';
 import { type Response, ServiceError } from './errors.ts';
 
 /** A request as it leaves: the path begins behind the base path. */
@@ -23,18 +24,18 @@ export type Client = {
 
 export function createClient(send: Send): Client {
   const call =
-    (name: string, route: Route) =>
+    (name: string, method: string, path: string) =>
     async (input: { params?: object; query?: object; body?: unknown } = {}) => {
       const response = await send({
-        method: route.method,
-        path: pathOf(route.path, input.params ?? {}) + queryOf(input.query ?? {}),
+        method,
+        path: pathOf(path, input.params ?? {}) + queryOf(input.query ?? {}),
         body: input.body === undefined ? undefined : JSON.stringify(input.body),
       });
       if (response.status >= 400) throw new ServiceError(wordsOf(name), response);
       return JSON.parse(response.text) as unknown;
     };
   return Object.fromEntries(
-    Object.entries(routes).map(([name, route]) => [name, call(name, route)]),
+    Object.entries(calls).map(([name, [method, path]]) => [name, call(name, method, path)]),
   ) as unknown as Client;
 }
 

@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamEvent } from '../core/contract/event.ts';
 
 /** An event of a workflow with its place in the stream. */
@@ -41,19 +41,18 @@ export async function* followEvents({
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
-      const arrived: PlacedEvent[] = [];
-      const parser = createParser({
-        onEvent: ({ id, data }) => {
-          lastEventId = id ?? lastEventId;
-          arrived.push({ id, event: JSON.parse(data) as StreamEvent });
-        },
-      });
+      const arrived: EventSourceMessage[] = [];
+      const parser = createParser({ onEvent: (message) => void arrived.push(message) });
       const parts = await open(lastEventId, signal);
       pauseMs = FIRST_PAUSE_MS;
       onConnected?.();
       for await (const part of parts) {
         parser.feed(part);
-        yield* arrived.splice(0);
+        for (const { id, data } of arrived.splice(0)) {
+          // Before it is read: one that cannot be read is not asked for again and again.
+          lastEventId = id ?? lastEventId;
+          yield { id, event: JSON.parse(data) as StreamEvent };
+        }
       }
       throw new Error('the server ended the event stream');
     } catch (error) {

@@ -47,6 +47,27 @@ describe('a patient client', () => {
     expect(calls()).toBe(3);
   });
 
+  it('waits five seconds at most, and says once that the server is away', async () => {
+    const gone = new Unreachable('gone');
+    const { send, waited, away } = attempts([...Array.from({ length: 10 }, () => gone), fine], 60_000);
+    await send(request);
+    expect(waited).toEqual([50, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
+    expect(away).toEqual(['gone']);
+  });
+
+  it('says again that the server is away when it is away again, and what it answers when it is ill', async () => {
+    const { send, away } = attempts([new Unreachable('gone'), fine, { status: 502, text: '' }, fine], 60_000);
+    await send(request);
+    await send(request);
+    expect(away).toEqual(['gone', 'the server answers 502']);
+  });
+
+  it('says nothing while all is well', async () => {
+    const { send, waited, away } = attempts([fine], 60_000);
+    await send(request);
+    expect([waited, away]).toEqual([[], []]);
+  });
+
   it('gives up when its patience is over, with the last reason', async () => {
     const { send } = attempts([new Unreachable('gone')], 1_000);
     await expect(send(request)).rejects.toThrow('gone');

@@ -41,8 +41,8 @@ export interface ConverseOptions {
  * lost with the answer are handed out again.
  */
 export interface Conversation {
-  /** Something may have become ready. */
-  hope(): void;
+  /** Something may have become ready: by a change that the server told of, unless its last answer knew of that already. */
+  hope(changeId?: number): void;
   ended(count: number): void;
   /** Looks whether an exchange is due. */
   consider(): void;
@@ -79,6 +79,9 @@ export function createConversation(options: ConverseOptions): Conversation {
   } = options;
   const rate = createRate();
   let hopeful = true;
+  /** The last change that the server told of, and the last that an answer took account of. */
+  let toldId = 0;
+  let knownId = 0;
   let inFlight: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Infinity;
@@ -117,6 +120,9 @@ export function createConversation(options: ConverseOptions): Conversation {
     awaySince = undefined;
     retryMs = FIRST_RETRY_MS;
     counts = reply.jobs_by_status;
+    knownId = reply.change_id;
+    // Told while the answer was under way, and newer than it.
+    if (toldId > knownId) hopeful = true;
     if (reply.jobs.length > 0) lastProgress = performance.now();
     for (const error of reply.errors)
       log.write('warn', 'Server refused a report', { job_id: error.job_id, message: error.message });
@@ -179,7 +185,13 @@ export function createConversation(options: ConverseOptions): Conversation {
   };
 
   return {
-    hope() {
+    hope(changeId = Infinity) {
+      if (changeId <= knownId) return;
+      // An answer that is under way may know of it.
+      if (Number.isFinite(changeId) && inFlight !== undefined) {
+        toldId = changeId;
+        return;
+      }
       hopeful = true;
       consider();
     },

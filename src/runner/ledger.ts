@@ -6,7 +6,7 @@ import type { ProcessIdentity } from '../cluster/host/facts.ts';
 /**
  * A runner's file of starts and ends, beside its other output.
  *
- * The server learns of a start up to 20 ms after the fact, so a job that is pending there may have run. This file says
+ * The server learns of a start up to 50 ms after the fact, so a job that is pending there may have run. This file says
  * which: each start is appended before the launch, each end when it is known. It is lost to a crash of the machine but
  * not to one of the runner; whoever finds the runner gone on its host reads it and tells the server the rest. It is
  * removed when everything in it has been acknowledged.

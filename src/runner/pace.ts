@@ -10,7 +10,10 @@
  * cost 0.1 ms a job, a twentieth of the rate; the figures stand in docs/adr/0014.
  */
 export const GATHER_MS = 50;
-/** While the queue holds no more jobs than there are slots: soon they would be idle. */
+/**
+ * While the queue holds no more jobs than there are slots, and there may be more: soon slots would be idle. Without hope of
+ * jobs, as for the start of a job in a chain, haste would only keep the line busy when the end of the job wants it.
+ */
 export const GATHER_LOW_MS = 2;
 /** Most jobs that are taken ahead. More only keeps them from other runners. */
 export const MOST_AHEAD = 128;
@@ -34,7 +37,7 @@ export interface Situation {
 export function nextExchange({ queued, hasRoom, slots, hasNews, hasHope }: Situation): number | undefined {
   if (hasRoom && queued === 0 && hasHope) return 0;
   if (!hasNews) return undefined;
-  return queued <= slots ? GATHER_LOW_MS : GATHER_MS;
+  return queued <= slots && hasHope ? GATHER_LOW_MS : GATHER_MS;
 }
 
 /**

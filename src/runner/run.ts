@@ -125,7 +125,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     open: options.connection.events(
       `/workflows/${workflowId}/events/stream${queryOf({ types: WAKING_EVENTS.join(',') })}`,
     ),
-    onWake: () => conversation.hope(),
+    onWake: (changeId) => conversation.hope(changeId),
   });
   const deadline = startDeadline(
     options,

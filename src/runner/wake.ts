@@ -2,8 +2,8 @@ import { followEvents, type OpenStream } from '../client/event-stream.ts';
 
 export interface WakeOptions {
   readonly open: OpenStream;
-  /** Something happened that this runner waits for, or may have while it could not hear. */
-  readonly onWake: () => void;
+  /** Something happened that this runner waits for, by its id in the log of changes; or may have while it could not hear. */
+  readonly onWake: (changeId?: number) => void;
 }
 
 /** Wakes the runner by what the server's event stream says. `isConnected` tells whether it can be relied on. */
@@ -46,7 +46,7 @@ export function createWake({ open, onWake }: WakeOptions): Wake {
         isConnected = false;
       },
     });
-    for await (const _ of events) onWake();
+    for await (const { id } of events) onWake(id === undefined ? undefined : Number.parseInt(id, 10));
   };
   void listen();
 

@@ -31,13 +31,12 @@ interface Block {
 function blocksOf(page: string): Block[] {
   const text = read(page);
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map((match) => {
-    const before = text.slice(0, match.index).split('\n\n').at(-1) ?? '';
+    // From the block before on.
+    const before = text.slice(0, match.index).split('```').at(-1) ?? '';
     return {
       language: match[1] as string,
       text: match[2] as string,
-      named: [...(text.slice(0, match.index).split('```').at(-1) ?? before).matchAll(/`([\w.-]+\.ya?ml)`/g)].at(
-        -1,
-      )?.[1],
+      named: [...before.matchAll(/`([\w.-]+\.ya?ml)`/g)].at(-1)?.[1],
     };
   });
 }
@@ -135,6 +134,22 @@ it('every workflow file in the pages and among the examples is right', () => {
     );
     expect(problems.map(formatProblem)).toEqual([]);
   }
+});
+
+it('every variable of the environment that a program reads stands in the page about them', () => {
+  const page = read('docs/reference/environment.md');
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /(?<!\.test|\.gen)\.ts$/.test(path),
+  );
+  const variables = new Set(
+    sources.flatMap((path) =>
+      [...read(`src/${path}`).matchAll(/'([A-Z][A-Z0-9]*_[A-Z0-9_]+)'/g)].flatMap(([, name = '']) =>
+        /^(?:TORC|SLURM(?!_DEFAULT)|CUDA|RUST|NO)_|^DATABASE_URL$/.test(name) ? [name] : [],
+      ),
+    ),
+  );
+  expect(variables.size).toBeGreaterThan(15);
+  expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 it('every link between pages leads somewhere', () => {

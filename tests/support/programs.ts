@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import { connect } from '../../src/runner/send.ts';
@@ -10,6 +10,8 @@ import { connect } from '../../src/runner/send.ts';
 /** The programs as people start them, in folders of their own. */
 
 const bin = resolve(import.meta.dirname, '../../bin');
+/** The sources as the runtime compiled them: read anew for each program, they are half of the time that it takes. */
+const compiled = join(tmpdir(), 'torc-test-compiled');
 
 export interface Ended {
   readonly code: number | null;
@@ -25,9 +27,29 @@ export interface Program {
   says(text: string | RegExp): Promise<void>;
 }
 
-/** A folder that is removed when the test passed, and kept, by name, when it failed. */
+type CleanUp = () => Promise<unknown> | void;
+
+/** What was started before the tests of a file ends behind the last of them, in the opposite order. */
+const behindAllTests: CleanUp[] = [];
+afterAll(async () => {
+  for (const cleanUp of behindAllTests.splice(0).reverse()) await cleanUp();
+});
+
+const isInTest = () => (TestRunner.getCurrentTest() as object | undefined) !== undefined;
+
+/** Cleans up at the end of the test; what `beforeAll` started, at the end of the file. */
+function whenOver(cleanUp: CleanUp): void {
+  if (isInTest()) onTestFinished(async () => void (await cleanUp()));
+  else behindAllTests.push(cleanUp);
+}
+
+/** A folder that is removed when the test passed, and kept, by name, when it failed; one of all tests is removed. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'torc-test-'));
+  if (!isInTest()) {
+    whenOver(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  }
   onTestFinished(({ task }) => {
     if (task.result?.state === 'pass') rmSync(folder, { recursive: true, force: true });
     else process.stderr.write(`kept: ${folder}\n`);
@@ -41,7 +63,7 @@ interface StartOptions {
   readonly input?: string;
 }
 
-/** Starts a program of the package; it is killed when the test ends before it. */
+/** Starts a program of the package; it is killed when the test, or the file that started it for all, ends before it. */
 export function start(
   program: 'torc' | 'torc-server' | 'torc-slurm-job-runner',
   args: readonly string[],
@@ -49,7 +71,7 @@ export function start(
 ): Program {
   const child = spawn(process.execPath, [join(bin, `${program}.mjs`), ...args], {
     cwd,
-    env: { ...process.env, USER: 'tester', ...environment },
+    env: { ...process.env, USER: 'tester', NODE_COMPILE_CACHE: compiled, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin?.end(input ?? '');
@@ -75,9 +97,9 @@ export function start(
   const ended = new Promise<Ended>((done) => {
     child.once('close', (code, signal) => done({ code, signal, stdout, stderr }));
   });
-  onTestFinished(async () => {
+  whenOver(() => {
     child.kill('SIGKILL');
-    await ended;
+    return ended;
   });
   return {
     child,
@@ -122,7 +144,7 @@ export async function startServer(
   await program.says('TORC_SERVER_PORT=');
   const url = `http://127.0.0.1:${told}${BASE_PATH}`;
   const connection = connect({ url });
-  onTestFinished(() => connection.close());
+  whenOver(() => connection.close());
   return { url, port: told as number, client: createClient(connection.send), program };
 }
 

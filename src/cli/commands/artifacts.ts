@@ -2,7 +2,7 @@ import type { File, UserData } from '../../core/contract/artifact.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
-import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow, idOf } from '../choose-workflow.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 
@@ -97,7 +97,7 @@ export const userDataGet: Command = {
   says: 'Show one user data record.',
   async run({ service, output }, [given]) {
     const { client } = await service();
-    const record = await client.getUserData({ params: { id: workflowId(given) } });
+    const record = await client.getUserData({ params: { id: idOf('user data', given) } });
     output.record('user data', record, userDataText(record));
   },
 };
@@ -111,6 +111,7 @@ export const userDataUpdate: Command = {
     { flags: '--ephemeral <flag>', says: 'is it ephemeral?', choices: ['true', 'false'] },
   ],
   async run({ service, output }, [given], options) {
+    output.recordOnly('user data');
     const { client } = await service();
     const ephemeral = options['ephemeral'] as string | undefined;
     const body = {
@@ -121,7 +122,7 @@ export const userDataUpdate: Command = {
     if (Object.values(body).every((value) => value === undefined)) {
       throw new Failure('nothing to change: give --data, --name or --ephemeral');
     }
-    const record = await client.updateUserData({ params: { id: workflowId(given) }, body });
+    const record = await client.updateUserData({ params: { id: idOf('user data', given) }, body });
     output.record('user data', record, userDataText(record));
   },
 };

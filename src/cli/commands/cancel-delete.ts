@@ -10,6 +10,7 @@ export const cancel: Command = {
   options: [noPrompts],
   async run(context, [workflow], options) {
     const { output } = context;
+    output.recordOnly('cancel');
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const { name } = await client.getWorkflow({ params: { id } });

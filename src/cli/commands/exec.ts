@@ -12,6 +12,7 @@ export const exec: Command = {
   says: 'Run commands as a workflow: from options, a file, or behind "--"; with parameters, once for each combination.',
   more: 'Exits with 1 when any of them failed.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
   trailing: true,
+  inMemory: true,
   options: [
     { flags: '-n, --name <name>', says: 'name of the workflow (default exec_ and the time)' },
     { flags: '--description <text>', says: 'what it is for' },

@@ -1,7 +1,7 @@
 import type { Job } from '../../core/contract/job.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
-import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow, idOf } from '../choose-workflow.ts';
 import { type Column } from '../output/table.ts';
 import { secondsText } from '../output/words.ts';
 import { allRows, pagingOptions } from '../paging.ts';
@@ -68,7 +68,7 @@ export const jobsGet: Command = {
   says: 'Show one job.',
   async run({ service, output }, [given]) {
     const { client } = await service();
-    const job = await client.getJob({ params: { id: workflowId(given) } });
+    const job = await client.getJob({ params: { id: idOf('job', given) } });
     const lines = Object.entries(job)
       .filter(([, value]) => value !== '' && value !== 0)
       .map(([field, value]) => `  ${field}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);

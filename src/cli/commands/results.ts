@@ -1,7 +1,7 @@
 import type { Result } from '../../core/contract/result.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
-import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow, idOf } from '../choose-workflow.ts';
 import { cellText, type Column } from '../output/table.ts';
 import { bytesText, percentText, secondsText } from '../output/words.ts';
 import { allRows, pagingOptions } from '../paging.ts';
@@ -10,6 +10,7 @@ const columns: readonly Column<Result>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
   { title: 'Job ID', value: ({ job_id: job }) => job, align: 'right' },
   { title: 'Job Name', value: ({ job_name: name }) => name },
+  { title: 'WF ID', value: ({ workflow_id: workflow }) => workflow, align: 'right' },
   { title: 'Run ID', value: ({ run_id: run }) => run, align: 'right' },
   { title: 'Attempt', value: ({ attempt_id: attempt }) => attempt, align: 'right' },
   { title: 'Return Code', value: ({ return_code: code }) => code, align: 'right' },
@@ -20,7 +21,9 @@ const columns: readonly Column<Result>[] = [
   { title: 'Status', value: ({ status }) => status },
 ];
 
-const ofAllRuns = new Set(['Run ID']);
+/** The same in every row, so a table leaves it out; a program that reads CSV may put several files together. */
+const isShown = (title: string, { allRuns, csv }: { allRuns: boolean; csv: boolean }) =>
+  csv || (title === 'Run ID' ? allRuns : title !== 'WF ID');
 
 export const resultsList: Command = {
   words: 'results list [workflow]',
@@ -56,7 +59,7 @@ export const resultsList: Command = {
     const items = options['failed'] === true ? all.filter(({ return_code: code }) => code !== 0) : all;
     context.output.list({
       items,
-      columns: columns.filter(({ title }) => allRuns || context.output.format === 'csv' || !ofAllRuns.has(title)),
+      columns: columns.filter(({ title }) => isShown(title, { allRuns, csv: context.output.format === 'csv' })),
       things: 'results',
       title: `Results for workflow ${id}:`,
       empty: `No results found for workflow ID: ${id}`,
@@ -69,7 +72,7 @@ export const resultsGet: Command = {
   says: 'Show one result.',
   async run({ service, output }, [given]) {
     const { client } = await service();
-    const result = await client.getResult({ params: { id: workflowId(given) } });
+    const result = await client.getResult({ params: { id: idOf('result', given) } });
     const lines = columns.map(({ title, value }) => `  ${title}: ${cellText(value(result))}`);
     output.record('result', result, [`Result ${result.id}:`, ...lines].join('\n'));
   },

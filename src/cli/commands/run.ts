@@ -10,6 +10,7 @@ export const run: Command = {
   words: 'run <spec-or-id>',
   says: 'Run a workflow on this machine: a file, standard input ("-"), or one that exists by its id.',
   more: 'Exits with 0 when the runner did its work, also when jobs failed; with --fail failed jobs make it 1.',
+  inMemory: true,
   options: [
     ...runnerOptions,
     { flags: '--skip-checks', says: 'create in spite of warnings about resources' },

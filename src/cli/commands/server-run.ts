@@ -1,7 +1,7 @@
 import { logLevelOf, logLine, type LogLevel, isLoudEnough } from '../../core/contract/log-line.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
-import { CREDENTIAL_VARIABLE } from '../standalone.ts';
+import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 
 /** sysexits.h: an error of input or output. */
 const EX_IOERR = 74;

@@ -58,7 +58,12 @@ export const slurmRunner: Command = {
       `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`,
     );
 
-    const endAtMs = await endOfAllocation(allocation, environment);
+    const endAtMs = await endOfAllocation(allocation, environment).catch((cause: Error) => {
+      throw new Failure(
+        `when allocation ${allocation.jobId} ends is not known: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, where squeue cannot be asked.`,
+        { cause },
+      );
+    });
     const { cpus, memoryBytes } =
       options['isSubtask'] === true ? shareOf(allocation, environment['SLURM_CPUS_PER_TASK']) : allocation;
     const summary = await runWorkflow(
@@ -82,10 +87,11 @@ export const slurmRunner: Command = {
         },
       },
     );
+    const { ending, reason, tally } = summary;
     output.notice(
-      `Runner ended (${summary.ending}): ${summary.tally.completed} completed, ${summary.tally.failed} failed, ${summary.tally.terminated} terminated`,
+      `Runner ended (${ending}): ${tally.completed} completed, ${tally.failed} failed, ${tally.terminated} terminated${reason === undefined ? '' : `; ${reason}`}`,
     );
-    if (['unreachable', 'superseded', 'unable'].includes(summary.ending)) context.exitWith(1);
+    if (['unreachable', 'superseded', 'unable'].includes(ending)) context.exitWith(1);
   },
 };
 

@@ -75,6 +75,7 @@ export const workflowsNew: Command = {
     { flags: '-d, --description <text>', says: 'what it is for' },
   ],
   async run({ service, settings, output }, _args, options) {
+    output.recordOnly('workflow');
     const name = options['name'] as string | undefined;
     if (name === undefined) throw new Failure('a workflow needs a name: --name NAME', { exitCode: 2 });
     const { client } = await service();
@@ -120,6 +121,7 @@ export const workflowsInit: Command = {
   says: 'Make a workflow ready to run from the beginning.',
   options: [force, noPrompts, dryRun],
   async run(context, [given], options) {
+    context.output.recordOnly('workflow');
     const id = await chooseWorkflow(context, given);
     if (options['dryRun'] === true) return sayReadiness(context, id);
     const { client } = await context.service();
@@ -143,6 +145,7 @@ export const workflowsReinit: Command = {
   says: 'Make ready what changed since the last run: changed inputs, missing outputs, and all downstream of them.',
   options: [force, dryRun],
   async run(context, [given], options) {
+    context.output.recordOnly('workflow');
     const id = await chooseWorkflow(context, given);
     if (options['dryRun'] === true) return sayReadiness(context, id);
     const { client } = await context.service();
@@ -162,6 +165,7 @@ export const workflowsResetStatus: Command = {
   ],
   async run(context, [given], options) {
     const { output } = context;
+    output.recordOnly('reset-status');
     const id = await chooseWorkflow(context, given);
     const failedOnly = options['failedOnly'] === true;
     const isAsking = options['noPrompts'] !== true && output.format !== 'json' && process.stdin.isTTY === true;

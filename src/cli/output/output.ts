@@ -26,6 +26,8 @@ export interface Output {
   list<Row>(view: ListView<Row>): void;
   /** One record or report: JSON as it is, or as text. Refused as CSV. */
   record(what: string, json: unknown, text: string): void;
+  /** Refuses CSV as `record` does: for commands that change something, before they do. */
+  recordOnly(what: string): void;
   /** The result of a command as text, whatever the format. */
   text(text: string): void;
   /** The result of a command as JSON on one line, when JSON is asked for. */
@@ -51,6 +53,12 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
   const say = (text: string) => void err.write(`${text}\n`);
   const style = (which: Style, text: string) => (colours ? styleText(which, text, { validateStream: false }) : text);
   const print = (text: string) => void out.write(`${text}\n`);
+  const recordOnly = (what: string) => {
+    if (format !== 'csv') return;
+    throw new CsvRefused(
+      `csv format is only supported for list commands; '${what}' returns a single record. Use -f json or -f table.`,
+    );
+  };
   return {
     format,
     list({ items, columns, things, empty, title, json }) {
@@ -63,13 +71,10 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
         );
     },
     record(what, json, text) {
-      if (format === 'csv') {
-        throw new CsvRefused(
-          `csv format is only supported for list commands; '${what}' returns a single record. Use -f json or -f table.`,
-        );
-      }
+      recordOnly(what);
       print(format === 'json' ? pretty(json) : text);
     },
+    recordOnly,
     text: print,
     jsonLine(json) {
       if (format === 'json') print(JSON.stringify(json));

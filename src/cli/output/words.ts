@@ -6,7 +6,8 @@ export function bytesText(bytes: number | null | undefined): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let value = bytes;
   let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
+  // What one decimal would round up to 1024 is one of the next unit.
+  while (value >= (unit === 0 ? 1024 : 1023.95) && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
   }
@@ -16,8 +17,9 @@ export function bytesText(bytes: number | null | undefined): string {
 /** `2h 05m`, `3m 12s`, `4.2s`, `85ms`. */
 export function secondsText(seconds: number | null | undefined): string {
   if (seconds === undefined || seconds === null || !Number.isFinite(seconds)) return '';
-  if (seconds < 1) return `${Math.round(seconds * 1000)}ms`;
-  if (seconds < 60) return `${seconds.toFixed(1)}s`;
+  // The bounds are where rounding would make a whole of the next unit: never `1000ms` or `60.0s`.
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)}ms`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)}s`;
   const whole = Math.round(seconds);
   const two = (value: number) => String(value).padStart(2, '0');
   if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;

@@ -26,6 +26,8 @@ export function useByRoot(processes: readonly ProcessSample[], roots: ReadonlySe
         break;
       }
       path.push(at.pid);
+      // Marked while we look: an id that was given again as the table was read could make a circle of parents.
+      owners.set(at.pid, undefined);
       if (roots.has(at.sessionId) || roots.has(at.pid)) {
         owner = roots.has(at.sessionId) ? at.sessionId : at.pid;
         break;

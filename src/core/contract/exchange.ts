@@ -88,6 +88,8 @@ export const ExchangeReply = z.object({
   jobs_by_status: JobStatusCounts,
   is_complete: z.boolean(),
   is_canceled: z.boolean(),
+  /** The last change that the answer takes account of: what the event stream tells up to it is no news to the runner. */
+  change_id: z.int(),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants as files, openSync } from 'node:fs';
+import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { type Ending, LaunchError, type Launcher } from './launcher.ts';
 
@@ -17,13 +17,17 @@ const TRUNCATE_AND_APPEND = files.O_WRONLY | files.O_CREAT | files.O_TRUNC | fil
  *
  * Never called inside the runtime's `exit` callback: ends are told from `setImmediate`, or handles of ended processes
  * pile up, tens of thousands of them.
+ *
+ * Two things are out of its reach: a job that ended by a real-time signal is told as one that exited with 0, for the
+ * runtime has no name for such signals; and files that the runner inherited with numbers above 15 are open in jobs too.
  */
 export function createChildLauncher({ bash, environment, onEnd }: ChildOptions): Launcher {
   let ended: Ending[] = [];
+  let isOpen = true;
   const tell = () => {
     const endings = ended;
     ended = [];
-    onEnd(endings);
+    if (isOpen) onEnd(endings);
   };
   const end = (child: ChildProcess, code: number | null, signal: NodeJS.Signals | null) => {
     ended.push({
@@ -55,7 +59,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
           env: { ...environment, ...Object.fromEntries(variables) },
         });
         child.once('error', () => {});
-        if (child.pid === undefined) throw new LaunchError('EAGAIN', 'bash could not be started');
+        if (child.pid === undefined) throw notStarted(bash);
         child.once('exit', (code, signal) => end(child, code, signal));
         return child.pid;
       } catch (error) {
@@ -66,6 +70,19 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
         for (const fd of opened) closeSync(fd);
       }
     },
-    close: () => {},
+    close: () => {
+      isOpen = false;
+    },
   };
+}
+
+/** The runtime tells the reason later than we need it: either bash is gone, or there are too many processes or files. */
+function notStarted(bash: string): LaunchError {
+  try {
+    accessSync(bash, files.X_OK);
+    return new LaunchError('EAGAIN', 'bash could not be started: too many processes or open files');
+  } catch (cause) {
+    const { code = 'ENOENT', message } = cause as NodeJS.ErrnoException;
+    return new LaunchError(code, `bash could not be started: ${message}`);
+  }
 }

@@ -104,7 +104,6 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     posix_spawn_file_actions_destroy: takes(p),
     posix_spawn_file_actions_addopen: takes(p, i, p, i, 'u32'),
     posix_spawn_file_actions_adddup2: takes(p, i, i),
-    sigfillset: takes(p),
     sigemptyset: takes(p),
     wait4: takes(i, p, i, p),
     fcntl: takes(i, i, i),
@@ -128,7 +127,8 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   const allSignals = memory(STRUCT_BYTES);
   const noSignals = memory(STRUCT_BYTES);
   invoke('posix_spawnattr_init', attributes.at);
-  invoke('sigfillset', allSignals.at);
+  // Not by sigfillset: it leaves out the two signals that libc keeps for threads, and those jobs would then ignore.
+  allSignals.bytes.fill(0xff);
   invoke('sigemptyset', noSignals.at);
   invoke('posix_spawnattr_setflags', attributes.at, FLAGS);
   invoke('posix_spawnattr_setsigdefault', attributes.at, allSignals.at);
@@ -147,7 +147,8 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     const at = used;
     const room = scratch.bytes.length - at - 1;
     const length = scratch.bytes.write(text, at, room, 'utf8');
-    if (length < text.length) throw new LaunchError('E2BIG', 'the environment and the command are larger than 2 MiB');
+    // A character takes up to four bytes: with less room than that behind it the text may have been cut.
+    if (room - length < 4) throw new LaunchError('E2BIG', 'the environment and the command are larger than 4 MiB');
     scratch.bytes[at + length] = 0;
     used = at + length + 1;
     return scratch.at + BigInt(at);
@@ -204,18 +205,16 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     const code = spawn({ script: 'exit 7', variables: [], stdout: undefined, stderr: undefined });
     const started = pid.view.getInt32(0, true);
     if (code !== 0 || invoke('wait4', started, status.at, 0, usage.at) !== started) return undefined;
-    return endingOf(started, status.view.getInt32(0, true), usage.view, 0);
+    return endingOf(started, status.view.getInt32(0, true), usage.view, () => true);
   });
   const running = new Set<number>();
 
   const reap = () => {
     const endings: Ending[] = [];
-    // A process that is spawned begins with the peak of the one that spawned it, so only what lies above ours is its own.
-    const ownPeakBytes = peakOfRunner();
     for (const each of running) {
       if (invoke('wait4', each, status.at, WNOHANG, usage.at) !== each) continue;
       running.delete(each);
-      endings.push(endingOf(each, status.view.getInt32(0, true), usage.view, ownPeakBytes));
+      endings.push(endingOf(each, status.view.getInt32(0, true), usage.view, isAboveOwnPeak));
     }
     if (endings.length > 0) onEnd(endings);
   };
@@ -250,22 +249,22 @@ function refuseIfBroken(tryOne: () => Ending | undefined): void {
   if (!works) throw new Error('posix_spawn does not work as expected');
 }
 
-const PEAK_MS = 1_000;
-let peakBytesSeen = 0;
-let peakSeenAt = -Infinity;
+let runnersPeakBytes = 0;
 
-/** The runner's own peak, looked up now and then: the look costs as much as a tenth of a launch. */
-function peakOfRunner(): number {
-  const now = performance.now();
-  if (now - peakSeenAt > PEAK_MS) {
-    peakSeenAt = now;
-    peakBytesSeen = process.resourceUsage().maxRSS * 1024;
-  }
-  return peakBytesSeen;
+/**
+ * Is this more than the runner's own peak? A process that is spawned begins with the peak of the one that spawned it, so
+ * only what lies above ours is its own.
+ *
+ * Ours only grows, so the last look tells most jobs apart; only one that lies above it needs another look, which costs as
+ * much as a tenth of a launch.
+ */
+function isAboveOwnPeak(peakBytes: number): boolean {
+  if (peakBytes > runnersPeakBytes) runnersPeakBytes = process.resourceUsage().maxRSS * 1024;
+  return peakBytes > runnersPeakBytes;
 }
 
 /** struct rusage begins with user and system time, two pairs of (seconds, microseconds), then the peak in KiB. */
-function endingOf(pid: number, status: number, usage: DataView, ownPeakBytes: number): Ending {
+function endingOf(pid: number, status: number, usage: DataView, isItsOwn: (peakBytes: number) => boolean): Ending {
   const time = (at: number) => Number(usage.getBigInt64(at, true)) + Number(usage.getBigInt64(at + 8, true)) / 1e6;
   const signal = status & 127;
   const peakBytes = Number(usage.getBigInt64(32, true)) * 1024;
@@ -274,7 +273,7 @@ function endingOf(pid: number, status: number, usage: DataView, ownPeakBytes: nu
     exitCode: signal === 0 ? (status >> 8) & 255 : undefined,
     signal: signal === 0 ? undefined : signal,
     cpuSeconds: time(0) + time(16),
-    peakBytes: peakBytes > ownPeakBytes ? peakBytes : undefined,
+    peakBytes: isItsOwn(peakBytes) ? peakBytes : undefined,
   };
 }
 

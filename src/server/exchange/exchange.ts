@@ -23,7 +23,7 @@ interface Verbs {
  * round trip away from the end of the last.
  */
 export const createExchange =
-  ({ find }: Store, { claim, accept, begin, counts }: Verbs) =>
+  ({ find, changes }: Store, { claim, accept, begin, counts }: Verbs) =>
   (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
     const { run_id: current, is_canceled: isCanceled } = find.workflow(workflowId);
     const { run_id: runId, compute_node_id: nodeId } = turn;
@@ -63,6 +63,7 @@ export const createExchange =
       jobs_by_status: byStatus,
       is_complete: isCanceled === 1 || allEnded(byStatus),
       is_canceled: isCanceled === 1,
+      change_id: changes.lastId,
     };
   };
 

@@ -1,5 +1,5 @@
 import { type StreamEventType, streamEvents } from '../../core/contract/event.ts';
-import type { Database } from './database.ts';
+import type { Database, NoParameters } from './database.ts';
 
 /**
  * The log of changes: what the event stream says, from the table in which it was written with the change itself.
@@ -21,6 +21,8 @@ export interface ChangeLog {
   record(workflowId: number, type: StreamEventType, entries: readonly unknown[]): void;
   /** Changes of the workflow with a row id of `fromId` or more, oldest first, at most `limit` rows. */
   since(workflowId: number, fromId: number, limit: number): Change[];
+  /** The id of the last row, those of the current transaction included; 0 before the first. */
+  readonly lastId: number;
   subscribe(workflowId: number, listener: (change: Change) => void): () => void;
 
   /** For `turn.ts`: what was recorded since a mark belongs to a write that was rolled back. */
@@ -50,6 +52,8 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
 
   const listeners = new Map<number, Set<(change: Change) => void>>();
   let recorded: Change[] = [];
+  let publishedId =
+    db.prepare<NoParameters, { id: number | null }>('select max(id) as id from change_log').get({})?.id ?? 0;
 
   return {
     record(workflowId, type, entries) {
@@ -69,6 +73,9 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
         if (set.size === 0) listeners.delete(workflowId);
       };
     },
+    get lastId() {
+      return recorded.at(-1)?.id ?? publishedId;
+    },
     mark: () => recorded.length,
     forgetSince(mark) {
       recorded.length = mark;
@@ -76,6 +83,7 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
     publish() {
       const changes = recorded;
       recorded = [];
+      publishedId = changes.at(-1)?.id ?? publishedId;
       for (const change of changes) {
         for (const listener of listeners.get(change.workflow_id) ?? []) listener(change);
       }

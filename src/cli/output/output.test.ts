@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { createOutput, CsvRefused, type Format, type ListView } from './output.ts';
+
+/** An output of which everything that was printed is kept. */
+function output(format: Format, colours = false) {
+  const written = { out: '', err: '' };
+  const stream = (name: 'out' | 'err') => ({ write: (text: string) => (written[name] += text) });
+  return { ...createOutput(format, { out: stream('out'), err: stream('err') }, colours), written };
+}
+
+const jobs = (items: readonly { id: number }[], more: Partial<ListView<{ id: number }>> = {}) => ({
+  items,
+  columns: [{ title: 'ID', value: ({ id }: { id: number }) => id }],
+  things: 'jobs',
+  empty: 'No jobs found',
+  title: 'Jobs:',
+  ...more,
+});
+
+describe('a list', () => {
+  it('is a table between its title and its count', () => {
+    const { list, written } = output('table');
+    list(jobs([{ id: 7 }, { id: 8 }]));
+    expect(written.out).toBe('Jobs:\n╭────╮\n│ ID │\n├────┤\n│ 7  │\n│ 8  │\n╰────╯\n\nTotal: 2 jobs\n');
+    expect(written.err).toBe('');
+  });
+
+  it('without items is a sentence for people', () => {
+    const { list, written } = output('table');
+    list(jobs([]));
+    expect(written.out).toBe('No jobs found\n');
+  });
+
+  it('without items is an empty list or a header for programs', () => {
+    const json = output('json');
+    json.list(jobs([]));
+    expect(JSON.parse(json.written.out)).toEqual({ items: [] });
+    const csv = output('csv');
+    csv.list(jobs([]));
+    expect(csv.written.out).toBe('ID\n');
+  });
+
+  it('is an envelope of items as JSON, or what the command puts in its place', () => {
+    const plain = output('json');
+    plain.list(jobs([{ id: 7 }]));
+    expect(plain.written.out).toBe('{\n  "items": [\n    {\n      "id": 7\n    }\n  ]\n}\n');
+    const other = output('json');
+    other.list(jobs([{ id: 7 }], { json: { items: [{ id: 7, more: true }] } }));
+    expect(JSON.parse(other.written.out)).toEqual({ items: [{ id: 7, more: true }] });
+  });
+});
+
+describe('a record', () => {
+  it('is the bare object as JSON, and its text otherwise', () => {
+    const json = output('json');
+    json.record('job', { id: 7 }, 'Job 7');
+    expect(JSON.parse(json.written.out)).toEqual({ id: 7 });
+    const table = output('table');
+    table.record('job', { id: 7 }, 'Job 7');
+    expect(table.written.out).toBe('Job 7\n');
+  });
+
+  it('is refused as CSV, and nothing is printed', () => {
+    const { record, written } = output('csv');
+    expect(() => record('job', { id: 7 }, 'Job 7')).toThrow(
+      new CsvRefused(
+        "csv format is only supported for list commands; 'job' returns a single record. Use -f json or -f table.",
+      ),
+    );
+    expect(written.out).toBe('');
+  });
+
+  it('can be refused as CSV before there is one', () => {
+    expect(() => output('csv').recordOnly('job')).toThrow(CsvRefused);
+    expect(() => output('json').recordOnly('job')).not.toThrow();
+    expect(() => output('table').recordOnly('job')).not.toThrow();
+  });
+});
+
+describe('a result on one line', () => {
+  it('is printed only for programs that read JSON', () => {
+    const [json, table, csv] = (['json', 'table', 'csv'] as const).map((format) => {
+      const { jsonLine, written } = output(format);
+      jsonLine({ id: 7, ok: true });
+      return written.out;
+    });
+    expect([json, table, csv]).toEqual(['{"id":7,"ok":true}\n', '', '']);
+  });
+});
+
+describe('words for the person', () => {
+  it('never stand among the results', () => {
+    const { notice, warn, error, written } = output('json');
+    notice('Created workflow 1');
+    warn('no such column');
+    error('there is no such file');
+    error('Error starting the server');
+    expect(written.err).toBe(
+      'Created workflow 1\nwarning: no such column\nError: there is no such file\nError starting the server\n',
+    );
+    expect(written.out).toBe('');
+  });
+
+  it('have colours only where they are wanted', () => {
+    expect(output('table', false).style('red', 'bad')).toBe('bad');
+    expect(output('table', true).style('red', 'bad')).toBe('\u001b[31mbad\u001b[39m');
+  });
+});

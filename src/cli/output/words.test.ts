@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { bytesText, counted, percentText, secondsText } from './words.ts';
+
+describe('an amount of memory', () => {
+  test.each([
+    [0, '0 B'],
+    [1023, '1023 B'],
+    [1024, '1.0 KB'],
+    [1536, '1.5 KB'],
+    [2 ** 20 - 1, '1.0 MB'],
+    [2 ** 20, '1.0 MB'],
+    [1.5 * 2 ** 30, '1.5 GB'],
+    [2 ** 40, '1.0 TB'],
+    [2 ** 50, '1024.0 TB'],
+  ])('of %d bytes is %s', (bytes, text) => {
+    expect(bytesText(bytes)).toBe(text);
+  });
+
+  it('that is not known is nothing', () => {
+    expect([bytesText(undefined), bytesText(null)]).toEqual(['', '']);
+  });
+
+  it('is always less than 1024 of its unit, also where it was rounded', () => {
+    const near = fc.tuple(fc.constantFrom(10, 20, 30, 40), fc.integer({ min: -999, max: 999 }));
+    const bytesNear = near.map(([power, off]) => 2 ** power + off * 2 ** Math.max(0, power - 20));
+    fc.assert(
+      fc.property(fc.oneof(fc.integer({ min: 0, max: 2 ** 49 }), bytesNear), (bytes) => {
+        expect(Number.parseFloat(bytesText(bytes))).toBeLessThan(1024);
+      }),
+    );
+  });
+});
+
+describe('a time', () => {
+  test.each([
+    [0, '0ms'],
+    [0.0854, '85ms'],
+    [1, '1.0s'],
+    [4.24, '4.2s'],
+    [60, '1m 00s'],
+    [192, '3m 12s'],
+    [3600, '1h 00m'],
+    [7500, '2h 05m'],
+    [86_400, '1d 00h'],
+    [90_000 + 86_400, '2d 01h'],
+  ])('of %d seconds is %s', (seconds, text) => {
+    expect(secondsText(seconds)).toBe(text);
+  });
+
+  test.each([
+    [0.9996, '1.0s'],
+    [59.96, '1m 00s'],
+    [3599.6, '1h 00m'],
+    [86_399.6, '1d 00h'],
+  ])('of %d seconds, just short of the next unit, is told in that: %s', (seconds, text) => {
+    expect(secondsText(seconds)).toBe(text);
+  });
+
+  it('that is not known, or has no end, is nothing', () => {
+    expect([undefined, null, Number.NaN, Infinity].map((seconds) => secondsText(seconds))).toEqual(['', '', '', '']);
+  });
+});
+
+describe('a count', () => {
+  test.each([
+    [0, '0 jobs'],
+    [1, '1 job'],
+    [2, '2 jobs'],
+    [12_345, '12,345 jobs'],
+  ])('of %d is %s', (count, text) => {
+    expect(counted(count, 'job')).toBe(text);
+  });
+
+  it('has its own word for several where there is one', () => {
+    expect([counted(1, 'entry', 'entries'), counted(2, 'entry', 'entries')]).toEqual(['1 entry', '2 entries']);
+  });
+});
+
+describe('a part', () => {
+  it('has one decimal; one that is not known is nothing', () => {
+    expect([percentText(49.77), percentText(100), percentText(0), percentText(null), percentText(undefined)]).toEqual([
+      '49.8%',
+      '100.0%',
+      '0.0%',
+      '',
+      '',
+    ]);
+  });
+});

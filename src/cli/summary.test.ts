@@ -1,0 +1,172 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../tests/support/programs.ts';
+import { ended, testService, workflowOf } from '../../tests/support/service.ts';
+import type { JobStatus, JobStatusCounts } from '../core/contract/job.ts';
+import type { RunSummary } from '../runner/options.ts';
+import { createOutput } from './output/output.ts';
+import { saySummary } from './summary.ts';
+
+/** How a job ended: its return code, or its status as well. */
+type Ended = number | { readonly code: number; readonly status: JobStatus };
+
+interface Options {
+  readonly summary?: Partial<RunSummary>;
+  /** What each job wrote to its standard error. */
+  readonly errors?: Readonly<Record<string, string>>;
+}
+
+/** What is said of a run in which these jobs ended like that. */
+async function said(endings: Readonly<Record<string, Ended>>, { summary, errors = {} }: Options = {}): Promise<string> {
+  const outputDir = temporaryFolder();
+  const service = testService();
+  const { client } = service;
+  const sketches = Object.keys(endings).map((name) => ({ name, cancels: true }));
+  const { id, jobIds, nodeId } = await workflowOf(service, sketches);
+  const exchange = (body: object) =>
+    client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
+  const { jobs } = await exchange({ want: { limit: 100, prefetch: 0 } });
+  const reply = await exchange({
+    completed: jobs.map((job) => {
+      const ending = endings[job.name] as Ended;
+      return typeof ending === 'number' ? ended(job, ending) : { ...ended(job, ending.code), status: ending.status };
+    }),
+  });
+  mkdirSync(join(outputDir, 'job_stdio'));
+  for (const [name, text] of Object.entries(errors))
+    writeFileSync(join(outputDir, `job_stdio/job_wf${id}_j${jobIds.get(name)}_r1_a1.e`), text);
+
+  let written = '';
+  const stream = { write: (text: string) => (written += text) };
+  const silent = { write: (text: string) => expect.fail(`printed as a result: ${text}`) };
+  const workflow = await client.getWorkflow({ params: { id } });
+  await saySummary({
+    client,
+    output: createOutput('table', { out: silent, err: stream }, false),
+    workflow: { ...workflow, id },
+    summary: {
+      ending: 'complete',
+      reason: undefined,
+      nodeId,
+      runId: 1,
+      tally: { completed: 0, failed: 0, terminated: 0 },
+      counts: reply.jobs_by_status,
+      seconds: 6,
+      isTold: true,
+      launcher: 'none',
+      logPath: 'runner.log',
+      ...summary,
+    },
+    outputDir,
+  });
+  return written.replaceAll(outputDir, 'OUT');
+}
+
+describe('the end of a run', () => {
+  it('in which all went well is one line', async () => {
+    expect(await said({ a: 0, b: 0 })).toBe('✓ test (workflow 1): 2 jobs completed in 6.0s\n');
+  });
+
+  it('in which something failed says how much, and of each failure why and where to look', async () => {
+    expect(await said({ good: 0, bad: 3 }, { errors: { bad: 'one\ntwo\n' } })).toBe(
+      [
+        '✗ test (workflow 1): 1 job completed, 1 failed in 6.0s',
+        '',
+        'bad (job 2) failed with exit code 3 after 600ms',
+        '  OUT/job_stdio/job_wf1_j2_r1_a1.e',
+        '  │ one',
+        '  │ two',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('does not tell of output that is not there', async () => {
+    expect(await said({ bad: 3 })).toMatch(/job_wf1_j1_r1_a1\.e\n$/);
+  });
+
+  it.each([
+    [127, 'failed with exit code 127 (command not found)'],
+    [126, 'failed with exit code 126 (cannot be executed)'],
+    [137, 'failed with exit code 137 (SIGKILL: killed, perhaps for want of memory)'],
+    [139, 'failed with exit code 139 (SIGSEGV)'],
+    [200, 'failed with exit code 200 after'],
+    [{ code: 143, status: 'terminated' as const }, 'was terminated with exit code 143 after'],
+  ])('says what %j means', async (ending, words) => {
+    expect(await said({ job: ending })).toContain(`job (job 1) ${words}`);
+  });
+
+  it('shows the last five lines of what a job wrote, and none of its control characters', async () => {
+    const written = `${Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n')}\n\u001b[31mred\u0007\n`;
+    const text = await said({ bad: 1 }, { errors: { bad: written } });
+    expect(text.match(/│ .*/g)).toEqual(['│ line 16', '│ line 17', '│ line 18', '│ line 19', '│ �[31mred�']);
+  });
+
+  it('shows the end of what a job wrote also when that is large', async () => {
+    const text = await said({ bad: 1 }, { errors: { bad: `${'x'.repeat(100_000)}\nthe reason\n` } });
+    expect(text).toContain('│ the reason\n');
+    expect(text.length).toBeLessThan(5_000);
+  });
+
+  it('shows five failures, and how to find the others', async () => {
+    const text = await said(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`j${index}`, 1])));
+    expect(text.match(/failed with exit code 1/g)).toHaveLength(5);
+    expect(text).toMatch(/\n… and 3 more: torc results list 1 --failed\n$/);
+  });
+});
+
+describe('a run that is not complete', () => {
+  const open = (counts: Partial<JobStatusCounts>): JobStatusCounts => ({
+    uninitialized: 0,
+    blocked: 0,
+    ready: 0,
+    pending: 0,
+    running: 0,
+    completed: 1,
+    failed: 0,
+    canceled: 0,
+    terminated: 0,
+    disabled: 0,
+    pending_failed: 0,
+    ...counts,
+  });
+
+  it('says what is left, as people count it', async () => {
+    const counts = open({ running: 1, ready: 2, pending: 3, blocked: 4, uninitialized: 5, pending_failed: 6 });
+    expect(await said({ a: 0 }, { summary: { ending: 'idle', counts } })).toBe(
+      '◷ test (workflow 1): 1 job completed, 1 running, 5 ready, 4 blocked, 5 uninitialized, 6 waiting for a decision in 6.0s\n' +
+        'warning: the runner left before the workflow was complete\n',
+    );
+  });
+
+  it.each([
+    ['canceled', 'the workflow was canceled'],
+    ['superseded', 'the workflow went on without this runner'],
+    ['unreachable', 'the server could not be reached'],
+    ['stuck', 'the workflow cannot go on'],
+    ['stopped', 'the runner was stopped'],
+    ['deadline', 'the runner ended'],
+    ['unable', 'jobs cannot be started here (see runner.log)'],
+  ] as const)('because it was %s says so, with the reason', async (ending, words) => {
+    const counts = open({ ready: 1 });
+    expect(await said({ a: 0 }, { summary: { ending, counts, reason: 'because' } })).toContain(
+      `warning: ${words}: because\n`,
+    );
+  });
+
+  it('says nothing of jobs when it never heard of them', async () => {
+    expect(await said({ a: 0 }, { summary: { ending: 'unreachable', counts: undefined } })).toBe(
+      'warning: the server could not be reached\n',
+    );
+  });
+
+  it.each(['complete', 'unreachable', 'stopped'] as const)(
+    'or %s, says what becomes of what the server was not told, where there is such',
+    async (ending) => {
+      const kept = 'what was not told to the server is kept, and the next runner on this host tells it';
+      expect(await said({ a: 0 }, { summary: { ending, isTold: false } })).toContain(kept);
+      expect(await said({ a: 0 }, { summary: { ending, isTold: true } })).not.toContain(kept);
+    },
+  );
+});

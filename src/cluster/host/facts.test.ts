@@ -1,0 +1,113 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, hostname, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder, until } from '../../../tests/support/programs.ts';
+import { hostFacts, nvidiaDevices, ownIdentity, type ProcessIdentity, proofOfEnd } from './facts.ts';
+import { readProcesses } from './proc.ts';
+
+const module = join(import.meta.dirname, 'facts.ts');
+/** A process that says something with the functions of this file. */
+const script = (body: string) => ['--input-type=module', '-e', `import * as facts from '${module}';\n${body}`];
+
+describe('this machine', () => {
+  it('is told by its name, and what this process may use of it', () => {
+    const facts = hostFacts();
+    expect(facts.hostname).toBe(hostname());
+    expect(facts.cpus).toBe(availableParallelism());
+    expect(facts.memoryBytes).toBeGreaterThan(0);
+    expect(facts.memoryBytes).toBeLessThanOrEqual(totalmem());
+  });
+
+  it('has only the CPUs on which this process may run', ({ skip }) => {
+    const words = ['taskset', '-c', '0', process.execPath, ...script('console.log(facts.hostFacts().cpus)')];
+    let told: string;
+    try {
+      told = execFileSync('env', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    } catch {
+      return skip('taskset is missing, or CPU 0 is not ours to run on');
+    }
+    expect(told).toBe('1\n');
+  });
+
+  it('has as many GPUs as the driver has folders, and none without a driver', () => {
+    const folder = temporaryFolder();
+    expect(nvidiaDevices(join(folder, 'gpus'))).toBe(0);
+    mkdirSync(join(folder, 'gpus'));
+    expect(nvidiaDevices(join(folder, 'gpus'))).toBe(0);
+    for (const device of ['0000:3b:00.0', '0000:86:00.0']) mkdirSync(join(folder, 'gpus', device));
+    expect(nvidiaDevices(join(folder, 'gpus'))).toBe(2);
+  });
+});
+
+/** Another process that told its identity and stays until it is killed. */
+async function another(title: string): Promise<{ identity: ProcessIdentity; kill: () => Promise<unknown> }> {
+  const body = `process.title = ${JSON.stringify(title)};
+    process.stdout.write(JSON.stringify(facts.ownIdentity()));
+    setInterval(() => {}, 1e6);`;
+  const child = spawn(process.execPath, script(body), { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [text] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    identity: JSON.parse(text.toString()) as ProcessIdentity,
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+describe.skipIf(process.platform !== 'linux')('a process', () => {
+  const own = ownIdentity() as ProcessIdentity;
+
+  it('knows itself alive', () => {
+    expect(own.pid).toBe(process.pid);
+    expect(proofOfEnd(own)).toBe('alive');
+  });
+
+  it.each(['node', 'a) Z (b', ') ('])(
+    'that is called %j is alive until it ends, and gone behind that',
+    async (title) => {
+      const { identity, kill } = await another(title);
+      expect(proofOfEnd(identity)).toBe('alive');
+      await kill();
+      expect(proofOfEnd(identity)).toBe('gone');
+    },
+  );
+
+  it('is gone when its id belongs to one that began at another time', () => {
+    expect(proofOfEnd({ ...own, start_ticks: own.start_ticks - 1 })).toBe('gone');
+  });
+
+  it('is gone when the machine was booted since', () => {
+    expect(proofOfEnd({ ...own, boot_id: '00000000-0000-0000-0000-000000000000' })).toBe('gone');
+  });
+
+  it('of another namespace is neither gone nor alive, for its id means nothing here', () => {
+    expect(proofOfEnd({ ...own, pid_namespace: 'pid:[1]' })).toBe('unknown');
+    expect(proofOfEnd({ ...own, pid_namespace: 'pid:[1]', pid: 2 ** 30 })).toBe('unknown');
+  });
+
+  it('is gone when it ended and nobody has asked how', async () => {
+    // The shell becomes a program that never asks for the end of the child that the shell started.
+    const words = ['-c', 'exec 3<&0; read -r _ <&3 & exec sleep 600'];
+    const parent = spawn('bash', words, { stdio: ['pipe', 'ignore', 'ignore'] });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    await until(
+      () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8'),
+      (name) => name === 'sleep\n',
+      'the shell to become the program',
+    );
+    parent.stdin?.end();
+    const zombie = await until(
+      () => readProcesses().find(({ parentPid, state }) => parentPid === parent.pid && state === 'Z'),
+      (found) => found !== undefined,
+      'a child that has ended',
+    );
+    const stat = readFileSync(`/proc/${zombie?.pid}/stat`, 'utf8');
+    const startTicks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+    expect(proofOfEnd({ ...own, pid: zombie?.pid as number, start_ticks: startTicks })).toBe('gone');
+  });
+});

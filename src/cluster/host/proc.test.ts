@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { parseStat, readPeakBytes, readProcesses } from './proc.ts';
+
+/** /proc/PID/stat with what matters, and the other fields told apart by their numbers. */
+function statOf({
+  pid = 7,
+  name = 'bash',
+  parent = 1,
+  session = 7,
+  user = 0,
+  system = 0,
+  pages = 0,
+  state = 'S',
+} = {}) {
+  const fields = Array.from({ length: 52 }, (_, index) => String(1000 + index + 1));
+  const set = (field: number, value: number | string) => (fields[field - 1] = String(value));
+  set(1, pid);
+  set(2, `(${name})`);
+  set(3, state);
+  set(4, parent);
+  set(5, session + 1);
+  set(6, session);
+  set(14, user);
+  set(15, system);
+  set(24, pages);
+  return `${fields.join(' ')}\n`;
+}
+
+/** A folder like /proc, of files by their paths. */
+function proc(files: Readonly<Record<string, string>>): string {
+  const root = temporaryFolder();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+describe.skipIf(process.platform !== 'linux')('the line of a process', () => {
+  it('tells whose child it is, its group and session, its state and what it used', () => {
+    const line = statOf({ pid: 42, parent: 7, session: 5, user: 150, system: 25, state: 'R' });
+    expect(parseStat(line)).toEqual({
+      pid: 42,
+      parentPid: 7,
+      groupId: 6,
+      sessionId: 5,
+      state: 'R',
+      cpuSeconds: 1.75,
+      residentBytes: 0,
+    });
+  });
+
+  test.each(['a b', 'a) R 9 9 (b', '(((', ')))', ''])('is read right whatever the process is called: %j', (name) => {
+    expect(parseStat(statOf({ name, parent: 7 }))).toMatchObject({ pid: 7, parentPid: 7, state: 'S' });
+  });
+
+  test.each(['', 'nonsense', '7 (bash', '7 bash) S 1'])('that is torn is no process: %j', (text) => {
+    expect(parseStat(text)).toBeUndefined();
+  });
+
+  it('counts memory in pages of this machine', () => {
+    const one = parseStat(statOf({ pages: 1 }))?.residentBytes as number;
+    expect([4096, 16_384, 65_536]).toContain(one);
+    expect(parseStat(statOf({ pages: 250 }))?.residentBytes).toBe(250 * one);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('the process table', () => {
+  it('has every process, and nothing else of the folder', () => {
+    const root = proc({
+      '7/stat': statOf({ pid: 7 }),
+      '1204/stat': statOf({ pid: 1204, parent: 7 }),
+      'self/stat': statOf({ pid: 99 }),
+      'sys/kernel': '',
+      uptime: '1 2',
+    });
+    const found = readProcesses(root).map(({ pid, parentPid }) => [pid, parentPid]);
+    expect(found.sort((a, b) => (a[0] as number) - (b[0] as number))).toEqual([
+      [7, 1],
+      [1204, 7],
+    ]);
+  });
+
+  it('leaves out processes that end while it is read', () => {
+    const root = proc({ '7/stat': statOf({ pid: 7 }), '8/status': '', '9/stat': '' });
+    expect(readProcesses(root).map(({ pid }) => pid)).toEqual([7]);
+  });
+
+  it('does not mix up a long line with a shorter one that is read after it', () => {
+    const short = statOf({ pid: 8, pages: 1 }).split(' ').slice(0, 24).join(' ');
+    const root = proc({
+      '7/stat': statOf({ pid: 7, pages: 1 }),
+      '8/stat': short,
+      '9/stat': statOf({ pid: 9, pages: 1 }),
+    });
+    const memory = readProcesses(root).map(({ residentBytes }) => residentBytes);
+    expect(new Set(memory)).toEqual(new Set([parseStat(statOf({ pages: 1 }))?.residentBytes]));
+  });
+
+  it('has this process, with about the memory that the runtime says', () => {
+    const own = readProcesses().find(({ pid }) => pid === process.pid);
+    expect(own).toMatchObject({ parentPid: process.ppid });
+    const ratio = (own?.residentBytes as number) / process.memoryUsage.rss();
+    expect([ratio > 0.5, ratio < 2]).toEqual([true, true]);
+  });
+});
+
+describe('the most memory that a process ever had', () => {
+  it('is what the kernel kept of it', () => {
+    const root = proc({ '7/status': 'Name:\tbash\nVmPeak:\t  9999 kB\nVmHWM:\t    1204 kB\nVmRSS:\t     800 kB\n' });
+    expect(readPeakBytes(7, root)).toBe(1204 * 1024);
+  });
+
+  it('is not known of a process that has ended, or of one without memory of its own', () => {
+    const root = proc({ '8/status': 'Name:\tkthreadd\nState:\tS (sleeping)\n' });
+    expect([readPeakBytes(7, root), readPeakBytes(8, root)]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProcessSample } from './proc.ts';
+import { useByRoot } from './process-tree.ts';
+
+const sample = (pid: number, parentPid: number, sessionId: number): ProcessSample => ({
+  pid,
+  parentPid,
+  groupId: sessionId,
+  sessionId,
+  state: 'S',
+  cpuSeconds: 1,
+  residentBytes: 1000,
+});
+
+/** The processes of each job. */
+const owned = (processes: readonly ProcessSample[], ...roots: number[]) =>
+  Object.fromEntries([...useByRoot(processes, new Set(roots))].map(([root, { pids }]) => [root, pids]));
+
+describe('what a job uses', () => {
+  it('is what all processes of its session use together', () => {
+    const processes = [sample(10, 1, 10), sample(11, 10, 10), sample(12, 11, 10), sample(99, 1, 99)];
+    expect(useByRoot(processes, new Set([10]))).toEqual(
+      new Map([[10, { pids: [10, 11, 12], cpuSeconds: 3, residentBytes: 3000 }]]),
+    );
+  });
+
+  it('takes in a process of its session whose parents have ended', () => {
+    expect(owned([sample(10, 1, 10), sample(12, 1, 10)], 10)).toEqual({ 10: [10, 12] });
+  });
+
+  it('takes in what made a session of its own, and all below that, for as long as it has its parents', () => {
+    const processes = [sample(10, 1, 10), sample(11, 10, 11), sample(12, 11, 11)];
+    expect(owned(processes, 10)).toEqual({ 10: [10, 11, 12] });
+    expect(owned([processes[0] as ProcessSample, sample(12, 1, 11)], 10)).toEqual({ 10: [10] });
+  });
+
+  it('is told also when its first process has ended and others go on', () => {
+    expect(owned([sample(11, 1, 10)], 10)).toEqual({ 10: [11] });
+  });
+
+  it('is each job by itself, and nothing of what is nobody’s', () => {
+    const processes = [sample(1, 0, 1), sample(5, 1, 5), sample(10, 5, 10), sample(20, 5, 20), sample(21, 20, 20)];
+    expect(owned(processes, 10, 20)).toEqual({ 10: [10], 20: [20, 21] });
+    expect(owned(processes)).toEqual({});
+  });
+
+  it('is found also where ids that were given again make a circle of parents', () => {
+    expect(owned([sample(30, 31, 30), sample(31, 30, 31), sample(10, 1, 10)], 10)).toEqual({ 10: [10] });
+    expect(owned([sample(30, 30, 30), sample(10, 1, 10)], 10)).toEqual({ 10: [10] });
+  });
+
+  it('is counted once, whatever the table looks like, in whatever order it is read', () => {
+    const id = fc.integer({ min: 1, max: 12 });
+    const table = fc.uniqueArray(fc.tuple(id, id, id), { selector: ([pid]) => pid });
+    fc.assert(
+      fc.property(table, fc.uniqueArray(id), (rows, roots) => {
+        const processes = rows.map(([pid, parent, session]) => sample(pid, parent, session));
+        const uses = [...useByRoot(processes, new Set(roots))];
+        const counted = uses.flatMap(([, { pids }]) => pids);
+        expect(new Set(counted).size).toBe(counted.length);
+        for (const [root, { pids, cpuSeconds }] of uses) {
+          expect(roots).toContain(root);
+          expect(cpuSeconds).toBe(pids.length);
+        }
+        for (const { pid, sessionId } of processes) if (roots.includes(sessionId)) expect(counted).toContain(pid);
+      }),
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Need } from '../core/contract/exchange.ts';
+import { type Capacity, createCapacity, createSlots, devicesOf, type Lease } from './capacity.ts';
+
+const need = (over: Partial<Need> = {}): Need => ({
+  num_cpus: 1,
+  memory_bytes: 0,
+  num_gpus: 0,
+  num_nodes: 1,
+  runtime_seconds: 60,
+  ...over,
+});
+const node = (gpus: readonly string[] = []) => createCapacity({ cpus: 4, memoryBytes: 100 }, gpus);
+
+describe('a node', () => {
+  it.each<[string, Partial<Need>, Partial<Need>]>([
+    ['CPUs', { num_cpus: 4 }, { num_cpus: 5 }],
+    ['memory', { memory_bytes: 100 }, { memory_bytes: 101 }],
+    ['devices', { num_gpus: 2 }, { num_gpus: 3 }],
+    ['nodes', { num_nodes: 1 }, { num_nodes: 2 }],
+  ])('takes a job that needs all of its %s, and none that needs more', (_, all, more) => {
+    expect(node(['0', '1']).lease(need(more))).toBeUndefined();
+    expect(node(['0', '1']).lease(need(all))).toMatchObject({ need: all });
+  });
+
+  it('is not changed by a job that it refuses', () => {
+    const capacity = node(['0']);
+    capacity.lease(need({ num_cpus: 2, num_gpus: 2 }));
+    expect(capacity.free()).toEqual(capacity.total);
+  });
+
+  it('leases its devices in turn, so that all are used alike', () => {
+    const capacity = node(['a', 'b', 'c']);
+    const first = capacity.lease(need({ num_gpus: 2 })) as Lease;
+    capacity.release(first);
+    expect(first.gpus).toEqual(['a', 'b']);
+    expect(capacity.lease(need({ num_gpus: 2 }))?.gpus).toEqual(['c', 'a']);
+  });
+});
+
+describe('a runner that counts jobs', () => {
+  it('ignores what they need', () => {
+    const vast = need({ num_cpus: 1_000, memory_bytes: 2 ** 50, num_nodes: 9 });
+    expect(createSlots(1, []).lease(vast)).toEqual({ need: vast, gpus: [] });
+  });
+
+  it('runs as many at once as it was told to, and another when one has ended', () => {
+    const slots = createSlots(2, []);
+    const [first] = [slots.lease(need()), slots.lease(need())] as Lease[];
+    expect(slots.lease(need())).toBeUndefined();
+    slots.release(first as Lease);
+    expect(slots.lease(need())).toBeDefined();
+  });
+
+  it('hands its devices round, and the same one twice when more are asked for than there are', () => {
+    const slots = createSlots(4, ['a', 'b', 'c']);
+    const asked = [2, 2, 9, 0].map((gpus) => slots.lease(need({ num_gpus: gpus }))?.gpus);
+    expect(asked).toEqual([['a', 'b'], ['c', 'a'], ['b', 'c', 'a'], []]);
+  });
+});
+
+describe('whatever is leased and released, in whatever order', () => {
+  const anyNeed = fc.record({
+    num_cpus: fc.integer({ min: 0, max: 6 }),
+    memory_bytes: fc.integer({ min: 0, max: 120 }),
+    num_gpus: fc.integer({ min: 0, max: 4 }),
+    num_nodes: fc.integer({ min: 1, max: 2 }),
+    runtime_seconds: fc.constant(60),
+  });
+  const turns = fc.array(fc.oneof(fc.record({ lease: anyNeed }), fc.record({ release: fc.nat(20) })));
+  const devices = ['a', 'b', 'c'];
+
+  /** Takes all turns and looks at the live leases after each. */
+  const play = (
+    capacity: Capacity,
+    all: readonly ({ lease: Need } | { release: number })[],
+    look: (live: Lease[]) => void,
+  ) => {
+    const live: Lease[] = [];
+    for (const turn of all) {
+      if ('release' in turn) for (const lease of live.splice(turn.release, 1)) capacity.release(lease);
+      else {
+        const lease = capacity.lease(turn.lease);
+        if (lease !== undefined) live.push(lease);
+      }
+      look(live);
+    }
+    for (const lease of live) capacity.release(lease);
+  };
+
+  it('a node leases never more than it has, and no device to two jobs', () => {
+    fc.assert(
+      fc.property(turns, (all) => {
+        const capacity = node(devices);
+        play(capacity, all, (live) => {
+          const sum = (field: 'num_cpus' | 'memory_bytes') => live.reduce((total, each) => total + each.need[field], 0);
+          const leased = live.flatMap(({ gpus }) => gpus);
+          expect(new Set(leased).size).toBe(leased.length);
+          expect(live.every((each) => each.gpus.length === each.need.num_gpus)).toBe(true);
+          expect(capacity.free()).toEqual({
+            cpus: 4 - sum('num_cpus'),
+            memoryBytes: 100 - sum('memory_bytes'),
+            gpus: devices.length - leased.length,
+          });
+          expect(Math.min(...Object.values(capacity.free()))).toBeGreaterThanOrEqual(0);
+        });
+        expect(capacity.free()).toEqual(capacity.total);
+      }),
+    );
+  });
+
+  it('a runner that counts jobs holds never more than its slots, and no job gets a device twice', () => {
+    fc.assert(
+      fc.property(turns, (all) => {
+        const slots = createSlots(3, devices);
+        play(slots, all, (live) => {
+          expect(slots.free().cpus).toBe(3 - live.length);
+          expect(live.length).toBeLessThanOrEqual(3);
+          for (const { gpus } of live) expect(new Set(gpus).size).toBe(gpus.length);
+        });
+        expect(slots.free()).toEqual(slots.total);
+      }),
+    );
+  });
+});
+
+it.each([
+  [{ CUDA_VISIBLE_DEVICES: '2, 3', SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '1' }, ['2', '3']],
+  [{ CUDA_VISIBLE_DEVICES: 'GPU-8f2c,MIG-11' }, ['GPU-8f2c', 'MIG-11']],
+  [{ CUDA_VISIBLE_DEVICES: ' ', SLURM_STEP_GPUS: '0,1', SLURM_JOB_GPUS: '0,1,2,3' }, ['0', '1']],
+  [{ SLURM_JOB_GPUS: '5' }, ['5']],
+  [{ CUDA_VISIBLE_DEVICES: '' }, undefined],
+  [{}, undefined],
+])('the environment %o names the devices %o', (environment, devices) => {
+  expect(devicesOf(environment)).toEqual(devices);
+});

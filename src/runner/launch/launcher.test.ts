@@ -1,0 +1,214 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Jobs, jobsOf, noPosix, printedInRunner } from '../../../tests/support/launching.ts';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { parseStat, readProcesses } from '../../cluster/host/proc.ts';
+import { LaunchError, type LaunchRequest } from './launcher.ts';
+
+const environment = { PATH: process.env['PATH'], SHARED: 'runner', INHERITED: 'runner', GONE: undefined };
+/** The kernel's limit for one argument, which ends in a NUL. */
+const LONGEST_COMMAND = 128 * 1024 - 1;
+const commandOf = (bytes: number) => `: ${'x'.repeat(bytes - 2)}`;
+/** What a job leaves behind is ended, also where the test failed; most often there is nothing left. */
+const killGroup = (pid: number) => {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All ended.
+  }
+};
+
+describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched by %s', (name) => {
+  let jobs: Jobs;
+  beforeAll(() => {
+    if (name === 'child_process' || noPosix === undefined) jobs = jobsOf(name, environment);
+  });
+  beforeEach(({ skip }) => {
+    if (name === 'posix_spawn' && noPosix !== undefined) skip(noPosix);
+  });
+  afterAll(() => jobs?.launcher.close());
+
+  describe('tells how it ended:', () => {
+    it.each([0, 1, 7, 126, 255])('by exiting with %i', async (exitCode) => {
+      expect(await jobs.run(`exit ${exitCode}`)).toMatchObject({ exitCode, signal: undefined });
+    });
+
+    it.each([1, 2, 9, 11, 13, 15])('by signal %i', async (signal) => {
+      const ended = await jobs.run(`ulimit -c 0; kill -${signal} $$`);
+      expect(ended).toMatchObject({ exitCode: undefined, signal });
+    });
+
+    it('by exiting with 143 when it handles its signal, not by the signal', async () => {
+      const ended = await jobs.run('trap "exit 143" TERM; kill -TERM $$; exit 1');
+      expect(ended).toMatchObject({ exitCode: 143, signal: undefined });
+    });
+
+    it('once its own process has, whatever it leaves running with its files open', async () => {
+      const { pid, ended } = jobs.launch({ script: 'sleep 600 & exit 3' });
+      onTestFinished(() => killGroup(pid));
+      expect(await ended).toMatchObject({ pid, exitCode: 3 });
+    });
+
+    it('while an earlier one still runs, and that one when its group is killed', async () => {
+      const earlier = jobs.launch({ script: 'sleep 600; exit 0' });
+      onTestFinished(() => killGroup(earlier.pid));
+      expect(await jobs.run('exit 3')).toMatchObject({ exitCode: 3 });
+      killGroup(earlier.pid);
+      expect(await earlier.ended).toMatchObject({ exitCode: undefined, signal: 9 });
+    });
+
+    it('each of hundreds of them, once, and leaves no dead process behind', async () => {
+      const before = jobs.told.length;
+      const launched = Array.from({ length: 200 }, (_, index) => jobs.launch({ script: `exit ${index % 256}` }));
+      const ended = await Promise.all(launched.map(({ ended: end }) => end));
+      expect(ended.map(({ exitCode }) => exitCode)).toEqual(launched.map((_, index) => index % 256));
+      const told = jobs.told.slice(before).map(({ pid }) => pid);
+      expect(told).toHaveLength(launched.length);
+      expect(new Set(told)).toEqual(new Set(launched.map(({ pid }) => pid)));
+      const dead = readProcesses().filter(({ parentPid, state }) => parentPid === process.pid && state === 'Z');
+      expect(dead).toEqual([]);
+    });
+  });
+
+  describe('writes', () => {
+    it('each stream to its file', async () => {
+      expect(await jobs.run('echo out; echo err >&2')).toMatchObject({ stdout: 'out\n', stderr: 'err\n' });
+    });
+
+    it('both streams to one file, in order, where they share it', async () => {
+      const path = join(temporaryFolder(), 'log');
+      await jobs.launch({ script: 'echo a; echo b >&2; echo c', stdout: path, stderr: path }).ended;
+      expect(readFileSync(path, 'utf8')).toBe('a\nb\nc\n');
+    });
+
+    it('over what an earlier attempt left in the file, and not over what others add meanwhile', async () => {
+      const path = join(temporaryFolder(), 'o');
+      writeFileSync(path, 'a long text of an earlier attempt\n');
+      await jobs.launch({ script: 'echo a; echo other >>"$FILE"; echo b', variables: [['FILE', path]], stdout: path })
+        .ended;
+      expect(readFileSync(path, 'utf8')).toBe('a\nother\nb\n');
+    });
+
+    it.each<[string, Partial<LaunchRequest>, string]>([
+      ['neither', {}, '/dev/null\n/dev/null\n'],
+      ['only its output', { stdout: 'o' }, 'FOLDER/o\n/dev/null\n'],
+      ['only its errors', { stderr: 'e' }, '/dev/null\nFOLDER/e\n'],
+    ])('%s where only that is kept, and the rest to nowhere', async (_, files, expected) => {
+      const folder = temporaryFolder();
+      const kept = Object.fromEntries(
+        Object.entries(files).map(([stream, file]) => [stream, join(folder, String(file))]),
+      );
+      const script = `readlink /proc/$$/fd/1 /proc/$$/fd/2 >"${folder}/links"; echo x; echo y >&2`;
+      await jobs.launch({ script, ...kept }).ended;
+      expect(readFileSync(join(folder, 'links'), 'utf8')).toBe(expected.replace('FOLDER', folder));
+    });
+
+    it('nothing where the folder is missing: it is not started, and the next one is', async () => {
+      const folder = temporaryFolder();
+      const [there, nowhere] = [join(folder, 'o'), join(folder, 'missing', 'e')];
+      const before = jobs.told.length;
+      for (const files of [{ stdout: nowhere }, { stderr: nowhere }, { stdout: there, stderr: nowhere }]) {
+        const refused = expect.objectContaining({ code: 'ENOENT', isPassing: false }) as LaunchError;
+        expect(() => jobs.launch({ script: `touch ${folder}/ran`, ...files })).toThrow(refused);
+      }
+      expect(await jobs.run('exit 5')).toMatchObject({ exitCode: 5 });
+      expect(jobs.told).toHaveLength(before + 1);
+      expect(existsSync(join(folder, 'ran'))).toBe(false);
+    });
+  });
+
+  describe('finds', () => {
+    it("its own variables, before the runner's, and those of the runner that it does not set", async () => {
+      const variables = [
+        ['SHARED', 'job'],
+        ['OWN', 'zwei\nZeilen = "ä"'],
+        ['EMPTY', ''],
+      ] as const;
+      const script = 'printf "%s|" "$SHARED" "$INHERITED" "$OWN" "${EMPTY-unset}" "${GONE-unset}" "${VITEST-unset}"';
+      const { stdout } = await jobs.run(script, variables);
+      expect(stdout).toBe('job|runner|zwei\nZeilen = "ä"||unset|unset|');
+      const given = await jobs.run('tr "\\0" "\\n" </proc/$$/environ | grep ^SHARED', variables);
+      expect(given.stdout).toBe('SHARED=job\n');
+    });
+
+    it("the runner's variables again after another job set them", async () => {
+      await jobs.run(':', [['SHARED', 'job']]);
+      expect((await jobs.run('echo $SHARED')).stdout).toBe('runner\n');
+    });
+
+    it('itself called bash, with nothing on standard input', async () => {
+      const { stdout } = await jobs.run('echo $0 $#; cat; readlink /proc/$$/fd/0; exit 0');
+      expect(stdout).toBe('bash 0\n/dev/null\n');
+    });
+
+    it('itself alone in a process group and a session', async () => {
+      const { pid, stdout } = await jobs.run('read -r line </proc/$$/stat; echo "$line"');
+      expect(parseStat(stdout)).toMatchObject({ pid, groupId: pid, sessionId: pid, parentPid: process.pid });
+    });
+
+    it('no signal ignored or blocked, so that a broken pipe ends what writes to it', async () => {
+      const { stdout } = await jobs.run(
+        'grep -E "^Sig(Ign|Blk)" /proc/self/status; yes | head -n 1 >/dev/null; echo ${PIPESTATUS[0]}',
+      );
+      expect(stdout).toBe(`SigBlk:\t${'0'.repeat(16)}\nSigIgn:\t${'0'.repeat(16)}\n${128 + 13}\n`);
+    });
+
+    it("none of the runner's open files, be they opened by it or before it", async () => {
+      const script = 'ls -l /proc/$$/fd; exit 0';
+      const printed = await printedInRunner('exec 9</dev/full', name, script);
+      expect(printed).toContain('/dev/null');
+      expect(printed).not.toContain('/dev/full');
+      expect((await jobs.run('ls /proc/$$/fd; exit 0')).stdout).toBe('0\n1\n2\n');
+    });
+  });
+
+  describe('is as long as the kernel takes it:', () => {
+    const refused = expect.objectContaining({ code: 'E2BIG', isPassing: false }) as LaunchError;
+
+    it('a command of just under 128 KiB runs', async () => {
+      expect(await jobs.launch({ script: commandOf(LONGEST_COMMAND) }).ended).toMatchObject({ exitCode: 0 });
+    });
+
+    it.each<[string, Partial<LaunchRequest>]>([
+      ['a command of 128 KiB', { script: commandOf(LONGEST_COMMAND + 1) }],
+      ['a command of 128 KiB in two-byte letters', { script: `: ${'ä'.repeat(64 * 1024)}` }],
+      ['a variable of 128 KiB', { variables: [['BIG', 'x'.repeat(LONGEST_COMMAND)]] }],
+      [
+        'more in all than fits',
+        { variables: Array.from({ length: 64 }, (_, index) => [`BIG${index}`, 'ä'.repeat(60_000)] as const) },
+      ],
+    ])('%s is refused, and the next job runs', async (_, request) => {
+      expect(() => jobs.launch(request)).toThrow(refused);
+      expect(await jobs.run('echo $BIG$SHARED')).toMatchObject({ exitCode: 0, stdout: 'runner\n' });
+    });
+  });
+
+  // Last, for nobody waits for its process.
+  it('is told of no more once the launcher is closed', async () => {
+    const closed = jobsOf(name, environment);
+    closed.launch({ script: ':' });
+    closed.launcher.close();
+    await jobs.run(':');
+    await jobs.run(':');
+    expect(closed.told).toEqual([]);
+  });
+});
+
+it.skipIf(process.platform !== 'linux' || !isBuiltin('node:ffi'))(
+  'posix_spawn works on every Linux where the runtime can call it',
+  () => expect(noPosix).toBeUndefined(),
+);
+
+it.each([
+  ['EAGAIN', true],
+  ['ENOMEM', true],
+  ['EMFILE', true],
+  ['ENFILE', true],
+  ['ENOENT', false],
+  ['E2BIG', false],
+  ['EACCES', false],
+])('a launch that is refused with %s works later, when others have ended: %s', (code, isPassing) => {
+  expect(new LaunchError(code, 'no').isPassing).toBe(isPassing);
+});

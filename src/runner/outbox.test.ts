@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Completion, Start } from '../core/contract/exchange.ts';
+import { createOutbox, type News } from './outbox.ts';
+
+const start = (job: number): Start => ({ job_id: job, attempt_id: 1, start_time: '2026-03-01T12:00:00.000Z' });
+const completion = (job: number): Completion => ({
+  job_id: job,
+  attempt_id: 1,
+  status: 'completed',
+  return_code: 0,
+  exec_time_minutes: 0,
+  completion_time: '2026-03-01T12:00:00.000Z',
+});
+
+describe('what a runner has to tell', () => {
+  it('is nothing at first, and nothing again when it was taken', () => {
+    const outbox = createOutbox();
+    expect(outbox.isEmpty).toBe(true);
+    outbox.returned([1]);
+    expect(outbox.isEmpty).toBe(false);
+    outbox.take();
+    expect(outbox.isEmpty).toBe(true);
+    expect(outbox.take()).toEqual({ started: [], completed: [], returned: [] });
+  });
+
+  it.each<[string, (outbox: ReturnType<typeof createOutbox>) => void]>([
+    ['a start', (outbox) => outbox.started(start(1))],
+    ['an end', (outbox) => outbox.completed(completion(1))],
+    ['a job given back', (outbox) => outbox.returned([1])],
+  ])('is not empty with %s alone', (_, tell) => {
+    const outbox = createOutbox();
+    tell(outbox);
+    expect(outbox.isEmpty).toBe(false);
+  });
+
+  it('leaves out the start of a job that has ended meanwhile, and keeps that of one that runs', () => {
+    const outbox = createOutbox();
+    for (const job of [1, 2]) outbox.started(start(job));
+    outbox.completed(completion(1));
+    expect(outbox.take()).toEqual({ started: [start(2)], completed: [completion(1)], returned: [] });
+  });
+
+  it('is told again, before what came later, when there was no answer', () => {
+    const outbox = createOutbox();
+    outbox.started(start(1));
+    outbox.completed(completion(2));
+    outbox.returned([3]);
+    const unanswered = outbox.take();
+    outbox.started(start(4));
+    outbox.completed(completion(5));
+    outbox.returned([6]);
+    outbox.putBack(unanswered);
+    expect(outbox.take()).toEqual({
+      started: [start(1), start(4)],
+      completed: [completion(2), completion(5)],
+      returned: [3, 6],
+    });
+  });
+});
+
+it('nothing is lost, doubled or told out of order, whichever turns get no answer', () => {
+  const anyEvent = fc.constantFrom('start', 'end', 'return', 'answered', 'unanswered');
+  fc.assert(
+    fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
+      const outbox = createOutbox();
+      const happened: News = { started: [], completed: [], returned: [] };
+      const heard: News = { started: [], completed: [], returned: [] };
+      const running: number[] = [];
+      const hear = (news: News) => {
+        heard.started.push(...news.started);
+        heard.completed.push(...news.completed);
+        heard.returned.push(...news.returned);
+      };
+      for (const [job, event] of events.entries()) {
+        if (event === 'start') {
+          happened.started.push(start(job));
+          outbox.started(start(job));
+          running.push(job);
+        } else if (event === 'end') {
+          for (const ended of running.splice(0, 1)) {
+            happened.completed.push(completion(ended));
+            outbox.completed(completion(ended));
+          }
+        } else if (event === 'return') {
+          happened.returned.push(job);
+          outbox.returned([job]);
+        } else if (event === 'answered') hear(outbox.take());
+        else outbox.putBack(outbox.take());
+      }
+      hear(outbox.take());
+      expect(heard.completed).toEqual(happened.completed);
+      expect(heard.returned).toEqual(happened.returned);
+      // A start may go unsaid, but only of a job whose end was told.
+      const said = new Set(heard.started.map(({ job_id: job }) => job));
+      const unsaid = happened.started.filter(({ job_id: job }) => !said.has(job));
+      expect(heard.started).toEqual(happened.started.filter(({ job_id: job }) => said.has(job)));
+      expect(unsaid.every(({ job_id: job }) => !running.includes(job))).toBe(true);
+    }),
+  );
+});

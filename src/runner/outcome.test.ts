@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Ended, type Outcome, outcomeOf } from './outcome.ts';
+
+const ended: Ended = {
+  exitCode: 0,
+  signal: undefined,
+  endedFor: undefined,
+  wasKilled: false,
+  missingOutputs: [],
+  timeoutExitCode: 152,
+  oomExitCode: 137,
+};
+const signalled = (signal: number) => ({ exitCode: undefined, signal });
+const missing = ['out.csv'];
+
+describe('a job that ended by itself', () => {
+  it.each<[string, Partial<Ended>, Outcome]>([
+    ['is completed when it exits with 0', {}, { status: 'completed', returnCode: 0 }],
+    ['is failed when it exits with anything else', { exitCode: 3 }, { status: 'failed', returnCode: 3 }],
+    ['is failed with 128 and the signal that ended it', signalled(11), { status: 'failed', returnCode: 139 }],
+    ['is failed when it left out an output', { missingOutputs: missing }, { status: 'failed', returnCode: 1 }],
+    [
+      'keeps its own code when it failed and left out an output',
+      { exitCode: 3, missingOutputs: missing },
+      { status: 'failed', returnCode: 3 },
+    ],
+    ['is not out of memory because it looks so', { exitCode: 137 }, { status: 'failed', returnCode: 137 }],
+  ])('%s', (_, differs, outcome) => {
+    expect(outcomeOf({ ...ended, ...differs })).toEqual(outcome);
+  });
+});
+
+describe('a job that was asked to end', () => {
+  it.each<[string, Partial<Ended>, Outcome]>([
+    ['is completed when it finishes in time', { endedFor: 'deadline' }, { status: 'completed', returnCode: 0 }],
+    [
+      'is terminated when it finishes without its outputs',
+      { endedFor: 'deadline', missingOutputs: missing },
+      { status: 'terminated', returnCode: 1 },
+    ],
+    [
+      'is terminated with the signal that it died of',
+      { endedFor: 'deadline', ...signalled(15) },
+      { status: 'terminated', returnCode: 143 },
+    ],
+    [
+      'is terminated with the code that it chose',
+      { endedFor: 'stop', exitCode: 7 },
+      { status: 'terminated', returnCode: 7 },
+    ],
+    [
+      'has the time-limit code when it had to be killed at the deadline',
+      { endedFor: 'deadline', wasKilled: true, ...signalled(9) },
+      { status: 'terminated', returnCode: 152 },
+    ],
+    [
+      'has the code of the kill when a person stopped it',
+      { endedFor: 'stop', wasKilled: true, ...signalled(9) },
+      { status: 'terminated', returnCode: 137 },
+    ],
+    [
+      'has the code of the kill when its workflow was canceled',
+      { endedFor: 'cancel', wasKilled: true, ...signalled(9) },
+      { status: 'terminated', returnCode: 137 },
+    ],
+  ])('%s', (_, differs, outcome) => {
+    expect(outcomeOf({ ...ended, ...differs })).toEqual(outcome);
+  });
+});
+
+it.each([{ exitCode: 0 }, { exitCode: 3 }, signalled(9)])(
+  'a job that was killed for its memory is failed with the code for that, however it ended: %o',
+  (how) => {
+    const outcome = outcomeOf({ ...ended, ...how, endedFor: 'memory', wasKilled: true, oomExitCode: 99 });
+    expect(outcome).toEqual({ status: 'failed', returnCode: 99 });
+  },
+);
+
+it('whatever happened, a job is completed if and only if its code is 0', () => {
+  const anyEnd = fc.record({
+    how: fc.oneof(
+      fc.record({ exitCode: fc.nat(255), signal: fc.constant(undefined) }),
+      fc.record({ exitCode: fc.constant(undefined), signal: fc.integer({ min: 1, max: 64 }) }),
+    ),
+    endedFor: fc.constantFrom<Ended['endedFor'][]>(undefined, 'deadline', 'stop', 'cancel', 'memory'),
+    wasKilled: fc.boolean(),
+    missingOutputs: fc.constantFrom([], missing),
+  });
+  fc.assert(
+    fc.property(anyEnd, ({ how, ...rest }) => {
+      const { status, returnCode } = outcomeOf({ ...ended, ...rest, ...how });
+      return (status === 'completed') === (returnCode === 0);
+    }),
+  );
+});

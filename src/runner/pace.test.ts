@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  aheadOf,
+  createRate,
+  GATHER_LOW_MS,
+  GATHER_MS,
+  MOST_AHEAD,
+  nextExchange,
+  nextPoll,
+  type Situation,
+  type Waiting,
+} from './pace.ts';
+
+const anySituation = fc.record({
+  queued: fc.nat(200),
+  hasRoom: fc.boolean(),
+  slots: fc.integer({ min: 1, max: 128 }),
+  hasNews: fc.boolean(),
+  hasHope: fc.boolean(),
+});
+
+describe('a runner speaks to the server', () => {
+  const calm: Situation = { queued: 0, hasRoom: false, slots: 4, hasNews: false, hasHope: false };
+
+  it.each<[string, Partial<Situation>, number | undefined]>([
+    ['at once when a slot has nothing to do and there may be work', { hasRoom: true, hasHope: true }, 0],
+    ['not at all when a slot has nothing to do and no hope of work', { hasRoom: true }, undefined],
+    ['not at all when there may be work but no slot for it', { hasHope: true }, undefined],
+    ['not at once while jobs still wait here for the slot', { hasRoom: true, hasHope: true, queued: 1 }, undefined],
+    ['soon when its queue is short and there may be work', { hasNews: true, hasHope: true, queued: 4 }, GATHER_LOW_MS],
+    ['later when its queue will last', { hasNews: true, hasHope: true, queued: 5 }, GATHER_MS],
+    ['later when there is no hope of work, idle slot or not', { hasNews: true, hasRoom: true }, GATHER_MS],
+  ])('%s', (_, differs, delayMs) => {
+    expect(nextExchange({ ...calm, ...differs })).toBe(delayMs);
+  });
+
+  it('after the gathering time at the latest when there is news, without news only in hope', () => {
+    fc.assert(
+      fc.property(anySituation, (situation) => {
+        const delayMs = nextExchange(situation);
+        if (situation.hasNews) return delayMs !== undefined && delayMs >= 0 && delayMs <= GATHER_MS;
+        return delayMs === undefined || (delayMs === 0 && situation.hasHope && situation.hasRoom);
+      }),
+    );
+  });
+});
+
+describe('jobs are taken ahead', () => {
+  it('as many as end in two gathering times', () => {
+    expect(aheadOf(200, 4)).toBe((2 * GATHER_MS * 200) / 1000);
+  });
+
+  it.each([
+    ['nothing has ended yet', 0, 4],
+    ['the clock has run backwards', -1, 4],
+    ['a job takes a second: another runner may be free before', 4, 4],
+  ])('not at all when %s', (_, endsPerSecond, slots) => {
+    expect(aheadOf(endsPerSecond, slots)).toBe(0);
+  });
+
+  it('in whole numbers, never more than the most, and no fewer when jobs end faster', () => {
+    const anyRate = fc.double({ min: 0, max: 1e6, noNaN: true });
+    fc.assert(
+      fc.property(anyRate, anyRate, fc.integer({ min: 1, max: 1024 }), (one, other, slots) => {
+        const [slow, fast] = [Math.min(one, other), Math.max(one, other)].map((rate) => aheadOf(rate, slots));
+        return Number.isInteger(slow) && (slow as number) >= 0 && (slow as number) <= (fast as number);
+      }),
+    );
+    expect(aheadOf(1e9, 1)).toBe(MOST_AHEAD);
+  });
+});
+
+describe('without an event stream a runner asks again', () => {
+  const waiting: Waiting = { baseMs: 1_000, capMs: 8_000, lastMs: 1_000, madeProgress: false, hasChildren: true };
+
+  it.each<[string, Partial<Waiting>, number]>([
+    ['after the base when there was progress', { madeProgress: true, lastMs: 8_000 }, 1_000],
+    ['after twice the time when nothing happened', {}, 2_000],
+    ['after the cap, however long nothing happened', { lastMs: 8_000 }, 8_000],
+    ['after the base when the cap is smaller', { capMs: 1 }, 1_000],
+    ['after the base while nothing runs', { hasChildren: false, lastMs: 8_000 }, 1_000],
+    ['after 30 s while nothing runs, however large the base', { hasChildren: false, baseMs: 90_000 }, 30_000],
+    ['after a base beyond 30 s while something runs', { baseMs: 90_000, madeProgress: true }, 90_000],
+  ])('%s', (_, differs, delayMs) => {
+    expect(nextPoll({ ...waiting, ...differs })).toBe(delayMs);
+  });
+});
+
+describe('the rate of ends', () => {
+  const steady = (endsPerSecond: number, forMs: number) => {
+    const rate = createRate();
+    const everyMs = 100;
+    for (let nowMs = 0; nowMs <= forMs; nowMs += everyMs) rate.ended((endsPerSecond * everyMs) / 1000, nowMs);
+    return rate;
+  };
+
+  it('is none before the first end', () => {
+    expect(createRate().perSecond(1_000)).toBe(0);
+  });
+
+  it('is what a steady stream of ends has', () => {
+    expect(steady(500, 3_000).perSecond(3_000)).toBeCloseTo(500, 0);
+  });
+
+  it('is forgotten in a long pause', () => {
+    const rate = steady(500, 3_000);
+    expect(rate.perSecond(3_000)).toBeGreaterThan(400);
+    expect(rate.perSecond(63_000)).toBeLessThan(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedJob } from '../core/contract/exchange.ts';
+import type { ExecutionConfig } from '../core/contract/workflow.ts';
+import { filesOf, launchRequestOf, type RunFacts, scriptOf, stdioOf, variablesOf } from './step.ts';
+
+const job: ClaimedJob = {
+  id: 42,
+  workflow_id: 7,
+  attempt_id: 3,
+  name: 'train',
+  command: 'python train.py',
+  need: { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 },
+};
+const facts: RunFacts = {
+  workflowId: 7,
+  runId: 2,
+  apiUrl: 'http://server:8080/torc-service/v1',
+  outputDir: 'out',
+  submissionDirectory: undefined,
+  execution: {},
+  variables: [],
+};
+const stem = 'out/job_stdio/job_wf7_j42_r2_a3';
+
+describe('the output of a job', () => {
+  it.each<[string, ExecutionConfig, ReturnType<typeof stdioOf>]>([
+    ['goes to two files that are kept, if nothing is said', {}, { mode: 'separate', delete_on_success: false }],
+    [
+      "is treated in the workflow's way",
+      { stdio: { mode: 'combined', delete_on_success: true } },
+      { mode: 'combined', delete_on_success: true },
+    ],
+    [
+      'is treated in its own way, and then nothing of the other counts',
+      { stdio: { mode: 'combined', delete_on_success: true }, job_stdio_overrides: { train: { mode: 'no_stderr' } } },
+      { mode: 'no_stderr', delete_on_success: false },
+    ],
+    [
+      'is not treated in the way of another job',
+      { job_stdio_overrides: { test: { mode: 'none' } } },
+      { mode: 'separate', delete_on_success: false },
+    ],
+  ])('%s', (_, execution, stdio) => {
+    expect(stdioOf(execution, 'train')).toEqual(stdio);
+  });
+
+  it.each([
+    ['separate', `${stem}.o`, `${stem}.e`],
+    ['combined', `${stem}.log`, `${stem}.log`],
+    ['no_stdout', undefined, `${stem}.e`],
+    ['no_stderr', `${stem}.o`, undefined],
+    ['none', undefined, undefined],
+  ] as const)('in mode %s goes to %s and %s', (mode, stdout, stderr) => {
+    expect(filesOf({ ...facts, execution: { stdio: { mode } } }, job)).toEqual({ stdout, stderr });
+  });
+});
+
+describe('the script of a job', () => {
+  it.each<[string, string | null | undefined, string]>([
+    ['is its command', undefined, 'python train.py'],
+    ['is its command, too, when the invocation script is null', null, 'python train.py'],
+    ['is its command, too, when the invocation script is blank', ' \n', 'python train.py'],
+    ['has an invocation script of one line before the command', ' bash run.sh ', 'bash run.sh python train.py'],
+    [
+      'has one of several lines on lines of its own',
+      'module load cuda\nset -e\n\n',
+      'module load cuda\nset -e\npython train.py',
+    ],
+    ['has one line that ends in a line break on a line of its own', 'set -e\n', 'set -e\npython train.py'],
+  ])('%s', (_, script, line) => {
+    expect(scriptOf({ command: job.command, invocation_script: script })).toBe(line);
+  });
+});
+
+describe('the environment of a job', () => {
+  const environmentOf = (ours: RunFacts, its: Partial<ClaimedJob>, gpus: readonly string[] = []) =>
+    Object.fromEntries(variablesOf(ours, { ...job, ...its }, gpus));
+
+  it('says who it is and where its server is', () => {
+    expect(environmentOf(facts, {})).toEqual({
+      TORC_WORKFLOW_ID: '7',
+      TORC_RUN_ID: '2',
+      TORC_JOB_ID: '42',
+      TORC_JOB_NAME: 'train',
+      TORC_OUTPUT_DIR: 'out',
+      TORC_ATTEMPT_ID: '3',
+      TORC_API_URL: 'http://server:8080/torc-service/v1',
+    });
+  });
+
+  it('says where the workflow was submitted, if that is known', () => {
+    const known = environmentOf({ ...facts, submissionDirectory: '/home/ann' }, {});
+    expect(known).toMatchObject({ TORC_WORKFLOW_SUBMISSION_DIR: '/home/ann' });
+  });
+
+  it('has its own variables, which cannot pretend to be another job or run', () => {
+    const environment = environmentOf(
+      { ...facts, variables: [['TORC_MARK', 'ours']] },
+      { env: { SEED: '1', TORC_JOB_ID: '1', TORC_MARK: 'mine' } },
+    );
+    expect(environment).toMatchObject({ SEED: '1', TORC_JOB_ID: '42', TORC_MARK: 'ours' });
+  });
+
+  const visible = ['CUDA_VISIBLE_DEVICES', 'HIP_VISIBLE_DEVICES', 'ROCR_VISIBLE_DEVICES', 'TORC_GPU_VISIBLE_DEVICES'];
+
+  it.each(visible)('shows it its devices in %s, whatever it says itself', (name) => {
+    expect(environmentOf(facts, { env: { [name]: 'all' } }, ['2', '5'])[name]).toBe('2,5');
+  });
+
+  it.each(visible)('leaves %s alone when it was given no device', (name) => {
+    expect(environmentOf(facts, {})).not.toHaveProperty(name);
+    expect(environmentOf(facts, { env: { [name]: '1' } })[name]).toBe('1');
+  });
+
+  it('names each variable once', () => {
+    const names = variablesOf(facts, { ...job, env: { TORC_RUN_ID: '9', A: '1' } }, ['0']).map(([name]) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+});
+
+it('a job is launched with its script, its environment and its files', () => {
+  expect(launchRequestOf(facts, { ...job, invocation_script: 'set -e\n' }, ['1'])).toEqual({
+    script: 'set -e\npython train.py',
+    variables: variablesOf(facts, job, ['1']),
+    stdout: `${stem}.o`,
+    stderr: `${stem}.e`,
+  });
+});

@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../../tests/support/programs.ts';
+import type { ClaimedJob } from '../core/contract/exchange.ts';
+import { createCapacity } from './capacity.ts';
+import { createCrew } from './crew.ts';
+import type { Launcher } from './launch/launcher.ts';
+import { openLedger } from './ledger.ts';
+import { openLog } from './log.ts';
+import { createOutbox } from './outbox.ts';
+import { createStop, type Stop } from './stop.ts';
+
+const LEAD_SECONDS = 30;
+/** Beyond the largest process id that Linux gives, so that no signal of ours can meet a process. */
+const FIRST_PID = 2 ** 22 + 1;
+
+/** Signals as they leave the runner: group and name. */
+let sent: [group: number, signal: string][];
+const nobodyThere: typeof process.kill = (pid, signal) => {
+  sent.push([pid, String(signal)]);
+  throw new Error('ESRCH');
+};
+
+beforeEach(() => {
+  sent = [];
+  vi.useFakeTimers();
+  vi.spyOn(process, 'kill').mockImplementation(nobodyThere);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const facts = { workflowId: 7, runId: 1, apiUrl: '', submissionDirectory: undefined, execution: {}, variables: [] };
+const head = { workflow_id: 7, run_id: 1, compute_node_id: 1, process: undefined };
+const job = (id: number): ClaimedJob => ({
+  id,
+  workflow_id: 7,
+  name: 'job',
+  command: 'true',
+  attempt_id: 1,
+  need: { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 },
+});
+
+/** A crew of two slots with so many jobs, whose processes are only numbers, and its stop. */
+const crewOf = (count: number) => {
+  const folder = temporaryFolder();
+  const log = openLog(join(folder, 'runner.log'), 'error', Date.now, () => {});
+  const ledger = openLedger(join(folder, 'runner.ledger'), head);
+  onTestFinished(() => {
+    log.close();
+    ledger.close({ remove: true });
+  });
+  let pids = FIRST_PID;
+  const launcher: Launcher = { name: 'child_process', launch: () => pids++, close: () => {} };
+  const outbox = createOutbox();
+  const crew = createCrew({
+    facts: { ...facts, outputDir: folder },
+    capacity: createCapacity({ cpus: 2, memoryBytes: 0 }, []),
+    launcher,
+    ledger,
+    outbox,
+    watch: undefined,
+    log,
+    onEnded: () => stop.ended(),
+    onUnable: () => {},
+  });
+  let emptied = 0;
+  const stop: Stop = createStop({
+    crew,
+    log,
+    workflowId: 7,
+    signal: 'SIGTERM',
+    leadSeconds: LEAD_SECONDS,
+    onEmpty: () => (emptied += 1),
+  });
+  crew.take(Array.from({ length: count }, (_, index) => job(index + 1)));
+  /** The nth job ends. */
+  const end = (nth: number, how: { exitCode?: number; signal?: number }) => {
+    const unknown = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
+    crew.onEndings([{ ...unknown, ...how, pid: FIRST_PID + nth - 1 }]);
+  };
+  return { crew, stop, outbox, end, emptied: () => emptied };
+};
+const toBoth = (signal: string) => [
+  [-FIRST_PID, signal],
+  [-FIRST_PID - 1, signal],
+];
+
+describe('a runner that asks its jobs to end', () => {
+  it('sends their signal to each process group, and gives back what was not started', () => {
+    const { crew, stop, outbox } = crewOf(3);
+    stop.ask('stop');
+    expect(sent).toEqual(toBoth('SIGTERM'));
+    expect(outbox.take().returned).toEqual([3]);
+    expect([stop.began, crew.queued, crew.hasRoom]).toEqual([true, 0, false]);
+  });
+
+  it('kills those that still run after the lead, and not before', () => {
+    const { stop, end } = crewOf(2);
+    stop.ask('stop');
+    end(1, { exitCode: 0 });
+    vi.advanceTimersByTime(LEAD_SECONDS * 1000 - 1);
+    expect(sent).toEqual(toBoth('SIGTERM'));
+    vi.advanceTimersByTime(1);
+    expect(sent.slice(2)).toEqual([[-FIRST_PID - 1, 'SIGKILL']]);
+  });
+
+  it('kills them at another moment when it is told one', () => {
+    const { stop } = crewOf(2);
+    stop.ask('deadline', Date.now() + 5_000);
+    vi.advanceTimersByTime(5_000);
+    expect(sent.slice(2)).toEqual(toBoth('SIGKILL'));
+  });
+
+  it('kills nobody when all have ended in time', () => {
+    const { stop, end } = crewOf(1);
+    stop.ask('stop');
+    end(1, { signal: 15 });
+    vi.advanceTimersByTime(10 * LEAD_SECONDS * 1000);
+    expect(sent).toEqual([[-FIRST_PID, 'SIGTERM']]);
+  });
+
+  it('asks once, for the first reason, which is the one that is told', () => {
+    const { stop, outbox, end } = crewOf(1);
+    stop.ask('deadline');
+    stop.ask('stop');
+    vi.advanceTimersByTime(LEAD_SECONDS * 1000);
+    end(1, { signal: 9 });
+    expect(sent.map(([, signal]) => signal)).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(outbox.take().completed).toMatchObject([{ status: 'terminated', return_code: 152 }]);
+  });
+
+  it('asks no more once it is closed', () => {
+    const { stop } = crewOf(1);
+    stop.ask('stop');
+    stop.close();
+    vi.advanceTimersByTime(10 * LEAD_SECONDS * 1000);
+    expect(sent).toEqual([[-FIRST_PID, 'SIGTERM']]);
+  });
+});
+
+describe('a runner that is told to stop now', () => {
+  it('kills at once, also when it has asked already', () => {
+    const { stop, outbox, end } = crewOf(1);
+    stop.ask('stop');
+    stop.kill('stop');
+    end(1, { signal: 9 });
+    expect(sent.map(([, signal]) => signal)).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(outbox.take().completed).toMatchObject([{ status: 'terminated', return_code: 137 }]);
+  });
+});
+
+describe('a runner that drains', () => {
+  it('signals nobody, starts nothing more, and tells the ends as they are', () => {
+    const { stop, outbox, end } = crewOf(3);
+    stop.drain();
+    end(1, { exitCode: 3 });
+    vi.advanceTimersByTime(10 * LEAD_SECONDS * 1000);
+    expect(sent).toEqual([]);
+    expect(outbox.take()).toMatchObject({ returned: [3], completed: [{ status: 'failed', return_code: 3 }] });
+  });
+});
+
+describe('that nothing runs any more', () => {
+  const ways: [string, (stop: Stop) => void][] = [
+    ['asked', (stop) => stop.ask('stop')],
+    ['stopped now', (stop) => stop.kill('stop')],
+    ['drained', (stop) => stop.drain()],
+  ];
+
+  it.each(ways)('is said once, with the last end, when it was %s', (_, begin) => {
+    const { stop, end, emptied } = crewOf(2);
+    begin(stop);
+    end(1, { exitCode: 0 });
+    expect(emptied()).toBe(0);
+    end(2, { exitCode: 0 });
+    stop.ended();
+    expect(emptied()).toBe(1);
+  });
+
+  it.each(ways)('is said at once when nothing ran and it was %s', (_, begin) => {
+    const { stop, emptied } = crewOf(0);
+    begin(stop);
+    expect(emptied()).toBe(1);
+  });
+
+  it('is not said while it goes on', () => {
+    const { end, emptied, stop } = crewOf(1);
+    end(1, { exitCode: 0 });
+    expect([stop.began, emptied()]).toEqual([false, 0]);
+  });
+});

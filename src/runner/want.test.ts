@@ -1,0 +1,89 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Want } from '../core/contract/exchange.ts';
+import { createCapacity, createSlots } from './capacity.ts';
+import type { RunnerOptions } from './options.ts';
+import { connect } from './send.ts';
+import { wantOf } from './want.ts';
+
+const GIBIBYTE = 2 ** 30;
+const url = 'http://localhost/torc-service/v1';
+
+const options = (over: Partial<RunnerOptions> = {}): RunnerOptions => {
+  const connection = connect({ url });
+  onTestFinished(() => connection.close());
+  return {
+    workflowId: 7,
+    connection,
+    apiUrl: url,
+    outputDir: 'out',
+    labels: ['fast'],
+    pollIntervalSeconds: 1,
+    claimBackoffMaxSeconds: 60,
+    persistent: false,
+    variables: [],
+    logLevel: 'info',
+    computeNodeType: 'local',
+    onNotice: () => {},
+    ...over,
+  };
+};
+const need = { num_cpus: 3, memory_bytes: GIBIBYTE, num_gpus: 1, num_nodes: 1, runtime_seconds: 60 };
+const node = () => createCapacity({ cpus: 4, memoryBytes: 2 * GIBIBYTE }, ['0', '1']);
+
+describe('a runner of a node wants', () => {
+  it('jobs for what is free now, and more that fit into the whole node', () => {
+    const capacity = node();
+    capacity.lease(need);
+    expect(wantOf(options(), capacity, 5, 0)).toEqual({
+      limit: 1,
+      prefetch: 5,
+      offer: { num_cpus: 1, memory_gb: 1, num_gpus: 1, num_nodes: 1, labels: ['fast'] },
+      capacity: { num_cpus: 4, memory_gb: 2, num_gpus: 2 },
+      strict_scheduler_match: undefined,
+    });
+  });
+
+  it('nothing when it is full, but jobs ahead when it may have them', () => {
+    const capacity = node();
+    capacity.lease({ ...need, num_cpus: 4 });
+    expect(wantOf(options(), capacity, 0, 0)).toBeUndefined();
+    expect(wantOf(options(), capacity, 1, 0)).toMatchObject({ limit: 0, prefetch: 1, offer: { num_cpus: 0 } });
+  });
+
+  it('jobs that end before it does, if it has an end', () => {
+    expect(wantOf(options({ endAtMs: 3_600_000 }), node(), 0, 0)?.offer).toMatchObject({ time_limit: 'PT1H2M' });
+    expect(wantOf(options(), node(), 0, 0)?.offer).not.toHaveProperty('time_limit');
+  });
+
+  it('jobs of the scheduler that it stands for, strictly where it was told so', () => {
+    const want = wantOf(options({ schedulerConfigId: 9, strictSchedulerMatch: true }), node(), 0, 0);
+    expect(want).toMatchObject({ offer: { scheduler_config_id: 9 }, strict_scheduler_match: true });
+    expect(wantOf(options(), node(), 0, 0)?.offer).not.toHaveProperty('scheduler_config_id');
+  });
+});
+
+describe('a runner that counts jobs wants', () => {
+  it('as many as it has slots free, and offers nothing that they could need', () => {
+    const slots = createSlots(3, []);
+    slots.lease(need);
+    expect(wantOf(options({ maxParallelJobs: 3, endAtMs: 1, schedulerConfigId: 9 }), slots, 4, 0)).toEqual({
+      limit: 2,
+      prefetch: 4,
+      labels: ['fast'],
+    });
+  });
+
+  it('nothing when all of them are taken', () => {
+    const slots = createSlots(1, []);
+    slots.lease(need);
+    expect(wantOf(options({ maxParallelJobs: 1 }), slots, 0, 0)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['of a node', {}, node()],
+  ['that counts jobs', { maxParallelJobs: 2 }, createSlots(2, [])],
+])('a runner %s says it in words that the server takes', (_, over, capacity) => {
+  const want = wantOf(options({ endAtMs: 60_000, ...over }), capacity, 1, 0);
+  expect(Want.safeParse(JSON.parse(JSON.stringify(want))).success).toBe(true);
+});

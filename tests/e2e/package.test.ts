@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/core/contract/version.ts';
+import { temporaryFolder } from '../support/programs.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const call = promisify(execFile);
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let packed: Packed;
+/** The package, unpacked where nothing of this checkout can be found. */
+let installed: string;
+
+// Built in a copy: the checkout's own dist may be old, or in use.
+beforeAll(async () => {
+  const copy = temporaryFolder();
+  const files = ['package.json', 'tsconfig.json', 'tsconfig.base.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+  for (const entry of [...files, 'bin', 'migrations', 'scripts', 'src', 'api', 'docs']) {
+    cpSync(join(root, entry), join(copy, entry), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const path = [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
+  const options = { cwd: copy, env: { ...process.env, PATH: path } };
+  await call('npm', ['run', '--silent', 'build'], options);
+  const { stdout } = await call('npm', ['pack', '--json', '--silent'], options);
+  packed = (JSON.parse(stdout) as [Packed])[0];
+  installed = temporaryFolder();
+  await call('tar', ['-xzf', join(copy, packed.filename), '-C', installed]);
+}, 120_000);
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `torc` of an unpacked package under a runtime, with nothing in the environment that leads elsewhere. */
+async function torc(folder: string, args: readonly string[], runtime = process.execPath): Promise<Ran> {
+  const env = { PATH: '/usr/bin:/bin', HOME: folder, USER: 'tester' };
+  return new Promise((done) => {
+    execFile(runtime, [join(folder, 'package/bin/torc.mjs'), ...args], { cwd: folder, env }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+describe('the package', () => {
+  it('is the programs, what they are made of, and the licences; sources and tests stay at home', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining(['LICENSE', 'bin/torc.mjs', 'dist/cli/main.js', 'dist/THIRD_PARTY_LICENSES.txt']),
+    );
+    expect(
+      paths.filter((path) => !/^(bin|dist)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path)),
+    ).toEqual([]);
+  });
+
+  it('says its version without any other package', async () => {
+    expect(existsSync(join(installed, 'node_modules'))).toBe(false);
+    expect(await torc(installed, ['--version'])).toEqual({ code: 0, stdout: `torc ${VERSION}\n`, stderr: '' });
+  });
+
+  it('runs a workflow without any other package, with a server of its own', async () => {
+    writeFileSync(
+      join(installed, 'two.yaml'),
+      'name: two\njobs:\n  - {name: make, command: echo made > made.txt}\n  - {name: use, command: cat made.txt, depends_on: [make]}\n',
+    );
+    const { code, stderr } = await torc(installed, ['-s', 'run', 'two.yaml']);
+    expect(stderr).toContain('2 jobs completed');
+    expect(code).toBe(0);
+    expect(readFileSync(join(installed, 'torc_output/job_stdio/job_wf1_j2_r1_a1.o'), 'utf8')).toBe('made\n');
+    const told = await torc(installed, ['-s', '-f', 'json', 'jobs', 'list', '1']);
+    const { items } = JSON.parse(told.stdout) as { items: { name: string; status: string }[] };
+    expect(items.map(({ name, status }) => [name, status])).toEqual([
+      ['make', 'completed'],
+      ['use', 'completed'],
+    ]);
+  });
+});
+
+describe('an old Node', async () => {
+  const old = await oldRuntime();
+
+  it('is told which version is needed, and how to get it', async ({ skip }) => {
+    if (old === undefined) return skip('no Node older than 24.15 is on PATH');
+    const { code, stdout, stderr } = await torc(installed, ['-s', 'run', 'two.yaml'], old.path);
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toContain(`torc needs Node 24.15 or newer; this is Node ${old.version}`);
+    expect(stderr).toContain('Install a current Node');
+  });
+
+  it('starts the newer one that was installed as a package beside torc', async ({ skip }) => {
+    if (old === undefined) return skip('no Node older than 24.15 is on PATH');
+    const brought = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`].find(
+      (name) => existsSync(join(root, 'node_modules', name)),
+    );
+    if (brought === undefined) return skip('no package brings a Node for this platform');
+    const folder = temporaryFolder();
+    cpSync(join(installed, 'package'), join(folder, 'package'), { recursive: true });
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(join(root, 'node_modules', brought), join(folder, 'node_modules', brought));
+    expect(await torc(folder, ['--version'], old.path)).toEqual({ code: 0, stdout: `torc ${VERSION}\n`, stderr: '' });
+    expect((await torc(folder, ['--nonsense'], old.path)).code).toBe(2);
+  });
+});
+
+/** A Node on PATH that cannot run the programs. */
+async function oldRuntime(): Promise<{ path: string; version: string } | undefined> {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, 'node');
+    if (!existsSync(path)) continue;
+    const version = (await call(path, ['--version'])).stdout.trim().replace('v', '');
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if (major < 24 || (major === 24 && minor < 15)) return { path, version };
+  }
+  return undefined;
+}

@@ -1,0 +1,184 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Ended, type RunningServer, start, startServer, temporaryFolder } from '../support/programs.ts';
+import { said } from '../support/words.ts';
+
+let server: RunningServer;
+let folder: string;
+beforeAll(async () => {
+  folder = temporaryFolder();
+  server = await startServer(folder);
+}, 60_000);
+
+/** An hour from now, as Slurm tells it: Unix seconds. */
+const later = String(Math.floor(Date.now() / 1000) + 3600);
+
+/** What Slurm tells a task on one node of allocation 42. */
+const allocation = {
+  SLURM_JOB_ID: '42',
+  SLURM_NODEID: '0',
+  SLURM_TASK_PID: '77',
+  SLURM_JOB_NUM_NODES: '1',
+  SLURM_CPUS_ON_NODE: '2',
+  SLURM_MEM_PER_NODE: '1024',
+  SLURM_JOB_END_TIME: later,
+  SLURM_JOB_GPUS: '',
+  CUDA_VISIBLE_DEVICES: '',
+};
+
+/** A workflow by its id, ready to run. */
+async function created(text: string): Promise<string> {
+  const file = join(folder, 'flow.yaml');
+  writeFileSync(file, text);
+  const { stdout, stderr } = await said(['--url', server.url, 'create', file], {});
+  const id = /\d+/.exec(stdout)?.[0];
+  if (id === undefined) throw new Error(stderr);
+  await said(['--url', server.url, 'workflows', 'init', id], {});
+  return id;
+}
+
+const runner = (workflow: string, environment: Record<string, string>, ...options: string[]): Promise<Ended> =>
+  start('torc-slurm-job-runner', [server.url, workflow, `out-${workflow}`, ...options], { cwd: folder, environment })
+    .ended;
+
+const nodesOf = async (workflow: string) =>
+  (await server.client.listComputeNodes({ query: { workflow_id: Number(workflow) } })).items;
+
+const statusesOf = async (workflow: string) => {
+  const { items } = await server.client.listJobs({ query: { workflow_id: Number(workflow) } });
+  return Object.fromEntries(items.map(({ name, status }) => [name, status]));
+};
+
+describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
+  it('runs the jobs of a workflow with what the allocation has, and leaves with 0 also when some failed', async () => {
+    const workflow = await created(
+      'name: flow\njobs:\n  - {name: good, command: echo hello}\n  - {name: bad, command: exit 3}\n',
+    );
+    const { code, stdout, stderr } = await runner(workflow, allocation);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('Runner ended (complete): 1 completed, 1 failed, 0 terminated');
+    expect(await statusesOf(workflow)).toEqual({ good: 'completed', bad: 'failed' });
+    const printed = readdirSync(join(folder, `out-${workflow}/job_stdio`)).filter((name) => name.endsWith('.o'));
+    const texts = printed.map((name) => readFileSync(join(folder, `out-${workflow}/job_stdio`, name), 'utf8'));
+    expect(texts.join('')).toBe('hello\n');
+    expect(await nodesOf(workflow)).toEqual([
+      expect.objectContaining({
+        compute_node_type: 'slurm',
+        num_cpus: 2,
+        memory_gb: 1,
+        num_gpus: 0,
+        is_active: false,
+        scheduler: expect.objectContaining({ slurm_job_id: '42', slurm_node_id: 0, slurm_task_pid: 77 }),
+      }),
+    ]);
+  });
+
+  it('leaves what the allocation has no room for to others', async () => {
+    const workflow = await created(`
+name: narrow
+compute_node_wait_for_new_jobs_seconds: 1
+resource_requirements:
+  - {name: all, num_cpus: 2, memory: 1g, runtime: PT1M}
+  - {name: cpus, num_cpus: 3, memory: 1m, runtime: PT1M}
+  - {name: memory, num_cpus: 1, memory: 1025m, runtime: PT1M}
+jobs:
+  - {name: fits, command: "true", resource_requirements: all}
+  - {name: wide, command: "true", resource_requirements: cpus}
+  - {name: large, command: "true", resource_requirements: memory}
+`);
+    const { code, stderr } = await runner(workflow, allocation);
+    expect(await statusesOf(workflow)).toEqual({ fits: 'completed', wide: 'ready', large: 'ready' });
+    expect(stderr).toContain(
+      '1 completed, 0 failed, 0 terminated; no job for 1 s that this runner could take: 2 ready',
+    );
+    expect(code).toBe(0);
+  });
+
+  it('gives its jobs the devices of the allocation, by their numbers', async () => {
+    const workflow = await created(`
+name: devices
+resource_requirements: [{name: two, num_cpus: 1, memory: 1m, num_gpus: 2, runtime: PT1M}]
+jobs: [{name: seen, command: "echo $CUDA_VISIBLE_DEVICES > devices.txt", resource_requirements: two}]
+`);
+    await runner(workflow, { ...allocation, SLURM_JOB_GPUS: '3,5' });
+    expect(readFileSync(join(folder, 'devices.txt'), 'utf8')).toBe('3,5\n');
+    expect((await nodesOf(workflow)).map(({ num_gpus }) => num_gpus)).toEqual([2]);
+  });
+
+  it('takes a share of the node when it is one of several there', async () => {
+    const workflow = await created('name: shared\njobs: [{name: a, command: "true"}]\n');
+    await runner(workflow, { ...allocation, SLURM_CPUS_PER_TASK: '1' }, '--is-subtask');
+    expect((await nodesOf(workflow)).map(({ num_cpus, memory_gb }) => [num_cpus, memory_gb])).toEqual([[1, 0.5]]);
+  });
+
+  it('ends its jobs before the allocation ends', async () => {
+    const workflow = await created(`
+name: short
+execution_config: {sigkill_headroom_seconds: 1, sigterm_lead_seconds: 1}
+resource_requirements: [{name: brief, num_cpus: 1, memory: 1m, runtime: PT1S}]
+jobs: [{name: long, command: exec sleep 600, resource_requirements: brief}]
+`);
+    const end = String(Math.ceil(Date.now() / 1000) + 6);
+    const { code, stderr } = await runner(workflow, { ...allocation, SLURM_JOB_END_TIME: end });
+    expect(await statusesOf(workflow)).toEqual({ long: 'terminated' });
+    expect(stderr).toContain('Runner ended (deadline): 0 completed, 0 failed, 1 terminated');
+    expect(code).toBe(0);
+  });
+});
+
+describe('the end of the allocation', () => {
+  const { SLURM_JOB_END_TIME: _, ...untold } = allocation;
+  const squeue = (name: string, script: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return { ...untold, SLURM_JOB_END_TIME: '', TORC_FAKE_SQUEUE: path };
+  };
+
+  it('is asked of squeue where the environment does not tell it', async () => {
+    const workflow = await created('name: asked\njobs: [{name: a, command: "true"}]\n');
+    const answer = squeue('squeue-says', 'test "$3" = 42 && echo 2099-01-01T00:00:00');
+    expect((await runner(workflow, answer)).code).toBe(0);
+    const [node] = await nodesOf(workflow);
+    expect(Date.parse(node?.end_time as string)).toBe(Date.parse('2099-01-01T00:00:00'));
+  });
+
+  it('is not guessed: where squeue fails too, its words are said, with what helps, and nothing runs', async () => {
+    const workflow = await created('name: unknown\njobs: [{name: a, command: "true"}]\n');
+    const failing = squeue('squeue-fails', 'echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1');
+    const { code, stderr } = await runner(workflow, failing);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Error: when allocation 42 ends is not known: .*Invalid job id specified.*SLURM_JOB_END_TIME/,
+    );
+    expect(await nodesOf(workflow)).toEqual([]);
+  });
+});
+
+describe('a runner for Slurm that cannot run', () => {
+  it('says so outside of an allocation, and does not show up at the server', async () => {
+    const workflow = await created('name: outside\njobs: [{name: a, command: "true"}]\n');
+    const { code, stdout, stderr } = await runner(workflow, { ...allocation, SLURM_JOB_ID: '' });
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      'Error: SLURM_JOB_ID is not set: this program runs inside of a Slurm allocation; elsewhere use torc run\n',
+    ]);
+    expect(await nodesOf(workflow)).toEqual([]);
+  });
+
+  it('says that a workflow has to be initialized first', async () => {
+    const { id } = await server.client.createWorkflow({ body: { name: 'raw', user: 'tester' } });
+    await server.client.createJob({ body: { workflow_id: id as number, name: 'a', command: 'true' } });
+    expect((await runner(String(id), allocation)).stderr).toContain(
+      'no job that is left can start, and none runs that could change that: 1 uninitialized',
+    );
+  });
+
+  it('says so of a workflow that is not there, and of words that are missing', async () => {
+    const absent = await runner('9999', allocation);
+    expect([absent.code, absent.stderr.includes('404 Not Found')]).toEqual([1, true]);
+    const { code, stderr } = await start('torc-slurm-job-runner', [server.url, '1'], { cwd: folder }).ended;
+    expect([code, stderr]).toEqual([2, "error: missing required argument 'output-dir'\n"]);
+  });
+});
