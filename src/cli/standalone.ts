@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Companion, startCompanion } from '../cluster/exec.ts';
@@ -118,6 +118,8 @@ export async function startStandalone(
   await launch();
   const url = `http://127.0.0.1:${port}${BASE_PATH}`;
   output.notice(`Started standalone torc-server on ${url} (db: ${inMemory ? ':memory:' : database})`);
+  if (inMemory && existsSync(database))
+    output.warn(`${database} exists and will be replaced by the copy of this run; name another --db to keep it`);
   if (inMemory && snapshotIntervalSeconds !== undefined) {
     timer = setInterval(() => void snapshot(), snapshotIntervalSeconds * 1000);
     timer.unref();

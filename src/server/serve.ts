@@ -33,6 +33,11 @@ export interface Service {
 
 /** How long a client may keep an idle connection: longer than any runner is silent, or it would meet closed ones. */
 const KEEP_ALIVE_MS = 75_000;
+/**
+ * Connections that may wait to be accepted. A thousand runners that start together would overflow the usual 511, and whose
+ * first packet is dropped tries again after one second, then two, then four.
+ */
+const BACKLOG = 8_192;
 /** Time for requests under way when the server closes; event streams would hold it for ever. */
 const DRAIN_MS = 1_000;
 
@@ -84,7 +89,7 @@ function listenOn(fetch: Fetch, host: string, port: number): Promise<Server> {
   server.requestTimeout = 0;
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host }, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve(server);
     });

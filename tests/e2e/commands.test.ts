@@ -112,6 +112,8 @@ describe('a list as JSON is an envelope of items', () => {
     expect(await items('results', 'list', '1', '--failed')).toEqual(
       results.filter(({ return_code: code }) => code !== 0),
     );
+    expect(await items('results', 'list', '1', '--failed', '-l', '1')).toHaveLength(1);
+    expect(await items('results', 'list', '1', '--failed', '--offset', '1')).toEqual([]);
   });
 
   it('of files', async () => {

@@ -49,7 +49,10 @@ describe('a run with its database in memory', () => {
   it('leaves one copy, the newest, however many it made', async () => {
     const place = placeWith('true');
     await place.standalone('--db', 'copy.db', '--in-memory', 'exec', '-n', 'older', '-c', 'true');
-    await place.standalone('--db', 'copy.db', '--in-memory', 'exec', '-n', 'newer', '-c', 'true');
+    const { stderr } = await place.standalone('--db', 'copy.db', '--in-memory', 'exec', '-n', 'newer', '-c', 'true');
+    expect(stderr).toContain(
+      'copy.db exists and will be replaced by the copy of this run; name another --db to keep it',
+    );
     expect(readdirSync(place.folder).sort()).toEqual(['copy.db', 'flow.json', 'torc_output']);
     const { stdout } = await place.standalone('--db', 'copy.db', '-f', 'json', 'workflows', 'list');
     expect(JSON.parse(stdout)).toEqual({ items: [expect.objectContaining({ name: 'newer' })] });

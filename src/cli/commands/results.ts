@@ -42,7 +42,10 @@ export const resultsList: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const allRuns = options['allRuns'] === true;
-    const all = await allRows(options, (paging) =>
+    const onlyFailed = options['failed'] === true;
+    const { offset, limit } = options as { offset: number; limit?: number };
+    // The server cannot filter so: all are looked at, and the range counts among those that are left.
+    const all = await allRows(onlyFailed ? { ...options, offset: 0, limit: undefined } : options, (paging) =>
       client.listResults({
         query: {
           workflow_id: id,
@@ -56,7 +59,11 @@ export const resultsList: Command = {
         },
       }),
     );
-    const items = options['failed'] === true ? all.filter(({ return_code: code }) => code !== 0) : all;
+    const items = onlyFailed
+      ? all
+          .filter(({ return_code: code }) => code !== 0)
+          .slice(offset, limit === undefined ? undefined : offset + limit)
+      : all;
     context.output.list({
       items,
       columns: columns.filter(({ title }) => isShown(title, { allRuns, csv: context.output.format === 'csv' })),

@@ -4,7 +4,7 @@ import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
-import { byNeed, byPriority, type JobClass, walkReady } from './merge.ts';
+import { byNeed, byPriority, type JobClass, type Waiting, walkReady } from './merge.ts';
 import type { ClaimQueries } from './queries.ts';
 import { bytesOfGibibytes, fitsNode, type Offer, roomOf } from './room.ts';
 
@@ -15,7 +15,7 @@ interface Asker {
 }
 
 interface Chosen {
-  readonly row: JobRow;
+  readonly id: number;
   readonly need: Need;
 }
 
@@ -45,10 +45,12 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
 
   const hand = ({ workflowId, nodeId }: Asker, chosen: readonly Chosen[]): ClaimedJob[] => {
     if (chosen.length === 0) return [];
-    for (const { row } of chosen) queries.markPending.run({ id: row.id, nodeId });
-    changes.record(workflowId, 'jobs_claimed', [{ compute_node_id: nodeId, job_ids: chosen.map(({ row }) => row.id) }]);
+    const ids = chosen.map(({ id }) => id);
+    for (const id of ids) queries.markPending.run({ id, nodeId });
+    changes.record(workflowId, 'jobs_claimed', [{ compute_node_id: nodeId, job_ids: ids }]);
+    const rows = new Map(queries.jobs.all({ ids: JSON.stringify(ids) }).map((row) => [row.id, row]));
     const outputsOf = outputs(workflowId);
-    return chosen.map(({ row, need }) => handed({ ...row, status: PENDING }, need, outputsOf));
+    return chosen.map(({ id, need }) => handed(rows.get(id) as JobRow, need, outputsOf));
   };
 
   /** The files that a job writes; workflows without files are not asked for each job. */
@@ -89,8 +91,8 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
     const chosen: Chosen[] = [];
     const atMost = want.limit + want.prefetch;
     const classes = classesOf(asker.workflowId).filter((each) => covers(labels, each.labels));
-    walkReady(classes, byPriority, atMost, fetch, (row, need) => {
-      chosen.push({ row, need });
+    walkReady(classes, byPriority, atMost, fetch, (id, need) => {
+      chosen.push({ id, need });
       return chosen.length === atMost ? 'stop' : 'next';
     });
     return hand(asker, chosen);
@@ -130,23 +132,21 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
 
 export type Claim = ReturnType<typeof createClaim>;
 
-const PENDING = 3;
-
 function pack(
   classes: readonly JobClass[],
   want: Want,
   free: Offer,
-  fetch: (classId: number, limit: number, offset: number) => JobRow[],
+  fetch: (classId: number, limit: number, offset: number) => Waiting[],
 ): Chosen[] {
   const room = roomOf(free);
   const chosen: Chosen[] = [];
   let starts = want.limit;
   let ahead = want.prefetch;
-  walkReady(classes, byNeed, want.limit + want.prefetch, fetch, (row, need) => {
+  walkReady(classes, byNeed, want.limit + want.prefetch, fetch, (id, need) => {
     if (starts > 0 && room.take(need)) starts -= 1;
     else if (ahead > 0) ahead -= 1;
     else return starts === 0 ? 'stop' : 'drop-class';
-    chosen.push({ row, need });
+    chosen.push({ id, need });
     return starts + ahead === 0 ? 'stop' : 'next';
   });
   return chosen;

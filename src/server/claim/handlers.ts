@@ -17,7 +17,7 @@ export const claimHandlers = (store: Store) => {
 
   return {
     claimJobsBasedOnResources({ params: { id, limit }, query, body }) {
-      if (find.workflow(id).is_canceled === 1) return { jobs: [], reason: 'Workflow is canceled' };
+      if (find.run(id).is_canceled === 1) return { jobs: [], reason: 'Workflow is canceled' };
       if (body.time_limit !== undefined && body.time_limit !== null) parseDuration(body.time_limit);
       const want = {
         limit: Math.max(0, limit),
@@ -28,7 +28,7 @@ export const claimHandlers = (store: Store) => {
       return { jobs: claim({ workflowId: id, nodeId: null }, want).map(plain) };
     },
     claimNextJobs({ params: { id }, query: { limit = NEXT_LIMIT, labels } }) {
-      if (find.workflow(id).is_canceled === 1) return { jobs: [] };
+      if (find.run(id).is_canceled === 1) return { jobs: [] };
       const want = { limit: limit < 0 ? ALL : limit, prefetch: 0, labels: labelsOfQuery(labels) };
       return { jobs: claim({ workflowId: id, nodeId: null }, want).map(plain) };
     },

@@ -8,7 +8,8 @@ export interface JobClass {
   readonly need: Need;
 }
 
-interface Waiting {
+/** A job that is ready, as far as the order of claims goes. */
+export interface Waiting {
   readonly id: number;
   readonly priority: number;
 }
@@ -37,12 +38,12 @@ type Verdict = 'next' | 'drop-class' | 'stop';
  * `fetch` gives the ready jobs of a class from an offset on, by priority and then id. Each class is asked for a few at
  * a time: with one class, for all that can be wanted.
  */
-export function walkReady<Row extends Waiting>(
+export function walkReady(
   classes: readonly JobClass[],
   order: Order,
   atMost: number,
-  fetch: (classId: number, limit: number, offset: number) => Row[],
-  visit: (row: Row, need: Need) => Verdict,
+  fetch: (classId: number, limit: number, offset: number) => Waiting[],
+  visit: (id: number, need: Need) => Verdict,
 ): void {
   const chunk = classes.length === 1 ? atMost : Math.min(atMost, CHUNK);
   const queues = classes
@@ -53,10 +54,12 @@ export function walkReady<Row extends Waiting>(
     let best = queues[0] as (typeof queues)[number];
     for (const queue of queues) {
       if (queue === best) continue;
-      if (order(queue.rows[queue.next] as Row, queue.class.need, best.rows[best.next] as Row, best.class.need) < 0)
+      if (
+        order(queue.rows[queue.next] as Waiting, queue.class.need, best.rows[best.next] as Waiting, best.class.need) < 0
+      )
         best = queue;
     }
-    const verdict = visit(best.rows[best.next] as Row, best.class.need);
+    const verdict = visit((best.rows[best.next] as Waiting).id, best.class.need);
     if (verdict === 'stop') return;
     best.next += 1;
     if (verdict === 'next' && best.next === best.rows.length && best.rows.length === chunk) {

@@ -25,7 +25,7 @@ interface Verbs {
 export const createExchange =
   ({ find, changes }: Store, { claim, accept, begin, counts }: Verbs) =>
   (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
-    const { run_id: current, is_canceled: isCanceled } = find.workflow(workflowId);
+    const { run_id: current, is_canceled: isCanceled } = find.run(workflowId);
     const { run_id: runId, compute_node_id: nodeId } = turn;
     if (runId !== current) {
       throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {

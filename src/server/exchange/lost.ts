@@ -16,7 +16,7 @@ export const createLost =
     { accept, requeue }: { readonly accept: Accept; readonly requeue: ReturnType<typeof createRequeue> },
   ) =>
   (workflowId: number, nodeId: number, { run_id: runId, started, completed, reason }: LostRunner): LostRunnerReply => {
-    const { run_id: current } = find.workflow(workflowId);
+    const { run_id: current } = find.run(workflowId);
     if (runId !== current) {
       throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
         runId,

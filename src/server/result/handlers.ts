@@ -20,21 +20,21 @@ export const resultHandlers = (store: Store) => {
   return {
     startJob({ params: { id, run_id: runId, compute_node_id: nodeId } }) {
       const before = job(id);
-      start(id, runId, find.workflow(before.workflow_id).run_id, nodeId);
+      start(id, runId, find.run(before.workflow_id).run_id, nodeId);
       return { ...before, status: 'running' };
     },
 
     completeJob({ params: { id, status, run_id: runId }, body }) {
       const { workflow_id: workflowId } = find.job(id);
       refuseDisagreement(body, { job_id: id, workflow_id: workflowId, run_id: runId, status });
-      refuseSuperseded(find.workflow(workflowId).run_id, runId);
+      refuseSuperseded(find.run(workflowId).run_id, runId);
       const [verdict] = accept(workflowId, [endOf(body, workflowId, runId)], 'anybody');
       if (verdict instanceof Refusal) throw verdict;
       return job(id);
     },
 
     batchCompleteJobs({ params: { id: workflowId }, body: { completions } }) {
-      const current = find.workflow(workflowId).run_id;
+      const current = find.run(workflowId).run_id;
       const completed: number[] = [];
       const errors: { job_id: number; message: string; code: string }[] = [];
       for (const { job_id: jobId, status, run_id: runId, result } of completions) {

@@ -78,11 +78,12 @@ export const resultQueries = (db: Database) => ({
       and status = 1 and unmet <= 0`),
   cancel: db.prepare<{ id: number }>('update job set status = 7 where id = :id'),
 
-  // Jobs that keep a workflow open.
-  open: db.prepare<{ workflowId: number }, { jobs: number }>(`
-    select coalesce(sum(jobs), 0) as jobs
+  // A status in which jobs keep the workflow open.
+  open: db.prepare<{ workflowId: number }, { status: number }>(`
+    select status
     from job_count
-    where workflow_id = :workflowId and status in (0, 1, 2, 3, 4, 10)`),
+    where workflow_id = :workflowId and status in (0, 1, 2, 3, 4, 10) and jobs > 0
+    limit 1`),
 });
 
 export type ResultQueries = ReturnType<typeof resultQueries>;

@@ -34,7 +34,7 @@ export const createRelease = ({ changes }: Store, queries: ResultQueries) => ({
 
   /** Tells that the workflow is complete, when it is. */
   closeIfComplete(workflowId: number): void {
-    if ((queries.open.get({ workflowId })?.jobs ?? 0) > 0) return;
+    if (queries.open.get({ workflowId }) !== undefined) return;
     changes.record(workflowId, 'workflow_completed', [{ category: 'workflow' }]);
   },
 });

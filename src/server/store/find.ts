@@ -6,14 +6,20 @@ import type { WorkflowRow } from './workflow-row.ts';
 /** Rows by their id, or a refusal that says which is missing. */
 export interface Find {
   workflow(id: number): WorkflowRow;
+  /** Only how far it is: what every turn of a runner asks for. */
+  run(id: number): Pick<WorkflowRow, 'run_id' | 'is_canceled'>;
   job(id: number): JobRow;
 }
 
 export function createFind(db: Database): Find {
   const workflow = db.prepare<{ id: number }, WorkflowRow>('select * from workflow where id = :id');
+  const run = db.prepare<{ id: number }, Pick<WorkflowRow, 'run_id' | 'is_canceled'>>(
+    'select run_id, is_canceled from workflow where id = :id',
+  );
   const job = db.prepare<{ id: number }, JobRow>(`select ${jobColumns} from job where id = :id`);
   return {
     workflow: (id) => workflow.get({ id }) ?? missing('Workflow', id),
+    run: (id) => run.get({ id }) ?? missing('Workflow', id),
     job: (id) => job.get({ id }) ?? missing('Job', id),
   };
 }
