@@ -95,6 +95,7 @@ export function createCrew(options: CrewOptions): Crew {
   /** False when nothing more can be started for now. */
   const start = (job: ClaimedJob, lease: Lease): boolean => {
     const startedAtMs = Date.now();
+    const startedAt = performance.now();
     ledger.start(job.id, job.attempt_id);
     try {
       const pid = launch(job, lease);
@@ -103,7 +104,7 @@ export function createCrew(options: CrewOptions): Crew {
         lease,
         pid,
         startedAtMs,
-        startedAt: performance.now(),
+        startedAt,
         endedFor: undefined,
         wasKilled: false,
       });

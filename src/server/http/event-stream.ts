@@ -47,12 +47,13 @@ function eventsOf(
   last: Place | undefined,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let told: Place = last ?? { row: 0, entry: 0 };
+  // Without a place to begin at, behind everything that has happened, told to others already or not yet.
+  let told: Place = last ?? { row: store.changes.lastId, entry: Number.MAX_SAFE_INTEGER };
   let isLive = last === undefined;
   let stop = () => {};
 
   const tell = (controller: ReadableStreamDefaultController<Uint8Array>, change: Change) => {
-    if (!wanted(change.event_type)) return;
+    if (change.id < told.row || !wanted(change.event_type)) return;
     const text = change.entries
       .map((entry, index) => (change.id === told.row && index <= told.entry ? '' : eventText(change, entry, index)))
       .join('');

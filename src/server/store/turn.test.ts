@@ -56,6 +56,7 @@ describe('writes of one turn', () => {
       }),
       turns.write(() => add('c')),
     ]);
+    await turns.idle();
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(notes()).toEqual(['a', 'c']);
     expect(heard).toEqual([['kept']]);
@@ -72,6 +73,7 @@ describe('writes of one turn', () => {
     });
     await expect(failed).rejects.toThrow('no');
     await turns.write(() => add('a'));
+    await turns.idle();
     expect([notes(), heard]).toEqual([['a'], []]);
   });
 
@@ -93,6 +95,7 @@ it('listeners hear of a change after its commit, never before', async () => {
   const rows = store.db.prepare<Record<string, never>, { n: number }>('select count(*) as n from change_log');
   store.changes.subscribe(1, () => seen.push(rows.get({})?.n ?? 0));
   await store.turns.write(() => store.changes.record(1, 'jobs_ready', [1]));
+  await store.turns.idle();
   expect(seen).toEqual([1]);
 });
 

@@ -13,7 +13,7 @@ import type { ChangeLog } from './changes.ts';
 export interface Turns {
   /** Runs `work` in the next shared transaction and resolves when it is on disk. */
   write<T>(work: () => T): Promise<T>;
-  /** Resolves when nothing is waiting. */
+  /** Resolves when nothing is waiting, and listeners have been told. */
   idle(): Promise<void>;
 }
 
@@ -36,6 +36,7 @@ export function createTurns(db: Database, changes: ChangeLog, onBroken: (error: 
 
   let waiting: Waiting[] = [];
   let broken: unknown;
+  let isPublishing = false;
 
   const attempt = ({ work }: Waiting): Outcome => {
     savepoint.run({});
@@ -101,6 +102,13 @@ export function createTurns(db: Database, changes: ChangeLog, onBroken: (error: 
       if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.value as never);
     }
+    // Those who asked come first: a job that waits for its answer starts sooner than a listener is told of it.
+    isPublishing = true;
+    setImmediate(publish);
+  };
+
+  const publish = () => {
+    isPublishing = false;
     changes.publish();
   };
 
@@ -111,7 +119,7 @@ export function createTurns(db: Database, changes: ChangeLog, onBroken: (error: 
         if (waiting.length === 1) setImmediate(flush);
       }),
     idle: async () => {
-      while (waiting.length > 0) await new Promise((resolve) => void setImmediate(resolve));
+      while (waiting.length > 0 || isPublishing) await new Promise((resolve) => void setImmediate(resolve));
     },
   };
 }
