@@ -75,11 +75,14 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
   /** Those of turns that began after the start of all runners at once. */
   const laterWaits: number[] = [];
   const runner = async (nodeId: number) => {
+    // As in life: a connection of its own, kept.
+    const own = connect({ url: server.url });
+    const { exchange } = createClient(own.send);
     await sleep(Math.random() * pauseMs);
     let completed: Completion[] = [];
     for (;;) {
       const asked = performance.now();
-      const reply = await client.exchange({
+      const reply = await exchange({
         params: { id },
         body: {
           run_id: 0,
@@ -96,7 +99,10 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
         if (handed.has(job.id)) twice += 1;
         handed.add(job.id);
       }
-      if (reply.jobs.length === 0) return;
+      if (reply.jobs.length === 0) {
+        own.close();
+        return;
+      }
       if (pauseMs > 0) await sleep(pauseMs * (0.5 + Math.random()));
       const completionTime = new Date().toISOString();
       completed = reply.jobs.map((job) => ({
