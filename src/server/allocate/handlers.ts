@@ -1,8 +1,9 @@
 import { found } from '../store/find.ts';
 import type { Handlers } from '../store/handlers.ts';
+import { computeNodeOf } from '../store/node-row.ts';
 import type { Store } from '../store/store.ts';
 import { changeNode, registerNode } from './node.ts';
-import { allocateQueries, computeNodeOf } from './queries.ts';
+import { allocateQueries } from './queries.ts';
 
 export const allocateHandlers = (store: Store) => {
   const { db, find } = store;

@@ -1,8 +1,9 @@
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { found } from '../store/find.ts';
+import { computeNodeOf } from '../store/node-row.ts';
 import type { Store } from '../store/store.ts';
-import { type AllocateQueries, computeNodeOf } from './queries.ts';
+import type { AllocateQueries } from './queries.ts';
 
 const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
 

@@ -1,10 +1,11 @@
 import type { File, UserData } from '../../core/contract/artifact.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Handlers } from '../store/handlers.ts';
+import { fileOf, userDataOf } from '../store/artifact-row.ts';
 import { workflowOfBulk } from '../store/bulk.ts';
 import { found } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
-import { type ArtifactQueries, artifactQueries, fileOf, userDataOf } from './queries.ts';
+import { type ArtifactQueries, artifactQueries } from './queries.ts';
 
 export const artifactHandlers = ({ db, find }: Store) => {
   const queries = artifactQueries(db);

@@ -1,30 +1,7 @@
 import type { File, UserData } from '../../core/contract/artifact.ts';
+import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../store/artifact-row.ts';
 import type { Database } from '../store/database.ts';
 import { contains, createListing } from '../store/listing.ts';
-
-interface FileRow {
-  id: number;
-  workflow_id: number;
-  name: string;
-  path: string;
-  st_mtime: number | null;
-}
-
-interface UserDataRow {
-  id: number;
-  workflow_id: number;
-  name: string;
-  data: string | null;
-  is_ephemeral: number;
-}
-
-export const fileOf = ({ st_mtime: mtime, ...row }: FileRow): File => ({ ...row, st_mtime: mtime ?? undefined });
-
-export const userDataOf = ({ data, is_ephemeral: ephemeral, ...row }: UserDataRow): UserData => ({
-  ...row,
-  data: data === null ? undefined : JSON.parse(data),
-  is_ephemeral: ephemeral === 1,
-});
 
 interface FileFilters {
   workflow_id?: number | undefined;
@@ -41,8 +18,6 @@ interface UserDataFilters {
   name?: string | undefined;
   is_ephemeral?: boolean | undefined;
 }
-
-const userDataColumns = 'user_data.id, user_data.workflow_id, user_data.name, user_data.data, user_data.is_ephemeral';
 
 export const artifactQueries = (db: Database) => ({
   insertFile: db.prepare<{ workflowId: number; name: string; path: string; mtime: number | null }>(

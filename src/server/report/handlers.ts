@@ -2,12 +2,13 @@ import { type Job, statusCode } from '../../core/contract/job.ts';
 import { labelsOfQuery } from '../../core/contract/labels.ts';
 import { API_VERSION, VERSION } from '../../core/contract/version.ts';
 import { allEnded, createCounts } from '../store/counts.ts';
+import { eventOf } from '../store/event-row.ts';
 import { found } from '../store/find.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { workflowOf } from '../store/workflow-row.ts';
-import { actionOf, eventOf, type ReportQueries, reportQueries } from './queries.ts';
+import { actionOf, type ReportQueries, reportQueries } from './queries.ts';
 import { createStatus } from './status.ts';
 
 export const reportHandlers = (store: Store) => {

@@ -1,13 +1,15 @@
 import type { Event } from '../../core/contract/event.ts';
 import type { Job } from '../../core/contract/job.ts';
-import { statusOf } from '../../core/contract/job.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { FailureHandler, WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Database } from '../store/database.ts';
 import { jobColumns, jobOf, type JobRow } from '../store/job-row.ts';
+import { eventOf } from '../store/event-row.ts';
 import { contains, createListing } from '../store/listing.ts';
+import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
+import { resultColumns, resultOf, type ResultRow, resultTables } from '../store/result-row.ts';
 import { present } from '../store/present.ts';
 import { workflowOf, type WorkflowRow } from '../store/workflow-row.ts';
 
@@ -16,9 +18,6 @@ type OfWorkflow = Asked<{ workflow_id: number }>;
 
 const sortable = (table: string, columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
-
-type ResultRow = Omit<Result, 'status'> & { status: number };
-const resultOf = (row: ResultRow): Result => ({ ...present(row), status: statusOf(row.status) });
 
 type ActionRow = Record<
   'id' | 'workflow_id' | 'trigger_count' | 'required_triggers' | 'executed' | 'persistent' | 'is_recovery',
@@ -38,25 +37,6 @@ export const actionOf = (row: ActionRow): WorkflowAction => ({
   persistent: row.persistent === 1,
   is_recovery: row.is_recovery === 1,
 });
-
-type RequirementsRow = Required<{ [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]> }>;
-const requirementsColumns = ['id', 'workflow_id', 'name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime'];
-
-export const eventOf = ({
-  data,
-  ...row
-}: {
-  id: number;
-  workflow_id: number;
-  timestamp: number;
-  data: string;
-}): Event => ({
-  ...row,
-  data: JSON.parse(data),
-});
-
-const resultColumns = 'result.*, job.name as job_name';
-const resultTables = 'result join job on job.id = result.job_id';
 
 export const reportQueries = (db: Database) => ({
   listWorkflows: createListing<

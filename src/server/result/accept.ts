@@ -1,10 +1,10 @@
 import type { StreamEventType } from '../../core/contract/event.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { createRelease } from '../store/release.ts';
 import type { Store } from '../store/store.ts';
 import { type End, fenceOff, refusalOfEnd } from './end.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
-import { createRelease } from './release.ts';
 
 /** What became of an end: accepted, known already, or refused with the reason. */
 export type Verdict = 'accepted' | 'known' | Refusal;
@@ -24,7 +24,7 @@ export type Reporter = 'holder' | 'anybody';
  */
 export const createAccept = (store: Store, queries: ResultQueries) => {
   const { changes } = store;
-  const release = createRelease(store, queries);
+  const release = createRelease(store.db, changes);
 
   const isKnown = ({ jobId, runId, attemptId }: End) =>
     queries.hasResult.get({ jobId, runId, attemptId }) !== undefined;

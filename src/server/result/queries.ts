@@ -62,28 +62,6 @@ export const resultQueries = (db: Database) => ({
   fileTime: db.prepare<{ id: number; workflowId: number; mtime: number }>(
     'update file set st_mtime = :mtime where id = :id and workflow_id = :workflowId',
   ),
-
-  // The dependants of a job that ended: one statement to count, and only where there are any the ones that release.
-  countDown: db.prepare<{ id: number; failed: number }>(`
-    update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status = 1`),
-  release: db.prepare<{ id: number }>(`
-    update job set status = 2
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id)
-      and status = 1 and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)`),
-  doomed: db.prepare<{ id: number }, { id: number; name: string }>(`
-    select id, name
-    from job
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id)
-      and status = 1 and unmet <= 0`),
-  cancel: db.prepare<{ id: number }>('update job set status = 7 where id = :id'),
-
-  // A status in which jobs keep the workflow open.
-  open: db.prepare<{ workflowId: number }, { status: number }>(`
-    select status
-    from job_count
-    where workflow_id = :workflowId and status in (0, 1, 2, 3, 4, 10) and jobs > 0
-    limit 1`),
 });
 
 export type ResultQueries = ReturnType<typeof resultQueries>;
