@@ -38,6 +38,8 @@ const route = <const R extends Route>(definition: R): R => definition;
 const ofId = z.object({ id: queryInteger });
 const ofWorkflow = z.object({ workflow_id: queryInteger, ...paging });
 const message = z.object({ message: z.string() });
+const ofOneWorkflow = z.object({ workflow_id: queryInteger });
+const deletedCount = z.object({ count: z.int() });
 const BULK_MEBIBYTES = 200;
 
 /** Every route of the service: server, client, OpenAPI and the reference page are made from this table. */

@@ -1,8 +1,9 @@
 import type { Job } from '../../core/contract/job.ts';
-import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Store } from '../store/store.ts';
-import { refuseBadEnvironment, refuseNul } from './environment.ts';
+import { createClasses } from '../store/job-class.ts';
+import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
+import { createReferences } from '../store/references.ts';
 import type { SubmitQueries } from './queries.ts';
 
 type Submitted = Job & { id: number };
@@ -13,15 +14,16 @@ type Submitted = Job & { id: number };
  * They are uninitialized; edges that files and user data imply appear when the workflow is initialised. A job takes the
  * workflow's environment under its own, and the workflow's default requirements if it names none.
  */
-export const createJobs =
-  (store: Store, queries: SubmitQueries) =>
-  (workflowId: number, jobs: readonly Job[]): Submitted[] => {
+export const createJobs = (store: Store, queries: SubmitQueries) => {
+  const references = createReferences(store.db);
+  const classes = createClasses(store.db);
+  return (workflowId: number, jobs: readonly Job[]): Submitted[] => {
     const { env, defaultRequirementsId } = workflowDefaults(store, queries, workflowId);
-    const known = knownIds(queries, workflowId);
-    const classOf = jobClasses(queries, workflowId);
+    const known = references(workflowId);
+    const classOf = classes(workflowId);
 
     const rows = jobs.map((job) => {
-      refuseBadRow(job);
+      refuseBadJob(job);
       const labels = storedLabels(job);
       const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
       const schedulerId = job.scheduler_id || null;
@@ -63,6 +65,7 @@ export const createJobs =
       };
     });
   };
+};
 
 export function refuseDuplicateNames(jobs: readonly Job[]): void {
   const seen = new Set<string>();
@@ -78,63 +81,6 @@ function workflowDefaults({ find }: Store, queries: SubmitQueries, workflowId: n
     env: env === null ? undefined : (JSON.parse(env) as Record<string, string>),
     defaultRequirementsId: queries.defaultRequirements.get({ workflowId })?.id ?? 0,
   };
-}
-
-/** Checks that ids which jobs name belong to records of their workflow, each id once a call. */
-function knownIds(queries: SubmitQueries, workflowId: number) {
-  const check = (what: string, query: SubmitQueries['requirementsOf']) => {
-    const seen = new Set<number>();
-    return (id: number, { name }: Job) => {
-      if (seen.has(id)) return;
-      if (query.get({ workflowId, id }) === undefined) {
-        throw new Refusal(
-          'REFERENCE_UNKNOWN',
-          `job '${name}' names ${what} ${id}, which workflow ${workflowId} does not have`,
-          { field: `${what}_id`, found: id, job: name },
-        );
-      }
-      seen.add(id);
-    };
-  };
-  return {
-    requirements: check('resource_requirements', queries.requirementsOf),
-    scheduler: check('scheduler', queries.schedulerOf),
-    handler: check('failure_handler', queries.handlerOf),
-  };
-}
-
-/** Finds or makes the class of a job, remembering those of this call. */
-function jobClasses(queries: SubmitQueries, workflowId: number) {
-  const seen = new Map<string, number>();
-  return (requirementsId: number, schedulerId: number | null, labels: string | null): number => {
-    const key = `${requirementsId} ${schedulerId ?? 0} ${labels ?? ''}`;
-    let id = seen.get(key);
-    if (id === undefined) {
-      const of = { workflowId, requirementsId, schedulerId, labels };
-      id = queries.findClass.get(of)?.id ?? queries.insertClass.insert(of);
-      seen.set(key, id);
-    }
-    return id;
-  };
-}
-
-function refuseBadRow(job: Job): void {
-  if ((job.priority ?? 0) < 0) {
-    throw new Refusal('BODY_REFUSED', `priority must be >= 0, got ${job.priority} for job '${job.name}'`, {
-      field: 'priority',
-      found: job.priority,
-    });
-  }
-  refuseBadEnvironment(job.env, 'job');
-  refuseNul(job.command, `command of job '${job.name}'`);
-  refuseNul(job.invocation_script, `invocation_script of job '${job.name}'`);
-}
-
-/** Labels as they are stored: sorted, each once, as JSON; null for none. */
-function storedLabels({ labels, name }: Job): string | null {
-  refuseBadLabels(labels, ` for job '${name}'`);
-  const sorted = sortedLabels(labels);
-  return sorted.length === 0 ? null : JSON.stringify(sorted);
 }
 
 function insertEdges(queries: SubmitQueries, workflowId: number, jobId: number, job: Job): void {

@@ -90,35 +90,6 @@ export const submitQueries = (db: Database) => ({
     from resource_requirements
     where workflow_id = :workflowId and name = 'default'`),
 
-  requirementsOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
-    'select id from resource_requirements where id = :id and workflow_id = :workflowId',
-  ),
-  schedulerOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
-    'select id from slurm_scheduler where id = :id and workflow_id = :workflowId',
-  ),
-  handlerOf: db.prepare<{ workflowId: number; id: number }, { id: number }>(
-    'select id from failure_handler where id = :id and workflow_id = :workflowId',
-  ),
-
-  findClass: db.prepare<
-    { workflowId: number; requirementsId: number; schedulerId: number | null; labels: string | null },
-    { id: number }
-  >(`
-    select id
-    from job_class
-    where workflow_id = :workflowId
-      and resource_requirements_id = :requirementsId
-      and coalesce(scheduler_id, 0) = coalesce(:schedulerId, 0)
-      and coalesce(labels, '') = coalesce(:labels, '')`),
-  insertClass: db.prepare<{
-    workflowId: number;
-    requirementsId: number;
-    schedulerId: number | null;
-    labels: string | null;
-  }>(`
-    insert into job_class (workflow_id, resource_requirements_id, scheduler_id, labels)
-    values (:workflowId, :requirementsId, :schedulerId, :labels)`),
-
   insertJobs: db.prepareInserts<NewJob>(`
     insert into job (
       workflow_id, name, command, invocation_script, env, cancel_on_blocking_job_failure, supports_termination,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow, WorkflowChange } from '../../core/contract/workflow.ts';
 import type { Store } from '../store/store.ts';
-import { refuseBadEnvironment } from './environment.ts';
+import { refuseBadEnvironment } from '../store/environment.ts';
 import type { SubmitQueries } from './queries.ts';
 import { workflowOf } from '../store/workflow-row.ts';
 

@@ -1,0 +1,26 @@
+import type { Job } from '../../core/contract/job.ts';
+import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { refuseBadEnvironment, refuseNul } from './environment.ts';
+
+/** What a job is checked for before it is written. */
+type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script'>;
+
+export function refuseBadJob(job: Fields): void {
+  if ((job.priority ?? 0) < 0) {
+    throw new Refusal('BODY_REFUSED', `priority must be >= 0, got ${job.priority} for job '${job.name}'`, {
+      field: 'priority',
+      found: job.priority,
+    });
+  }
+  refuseBadEnvironment(job.env, 'job');
+  refuseNul(job.command, `command of job '${job.name}'`);
+  refuseNul(job.invocation_script, `invocation_script of job '${job.name}'`);
+}
+
+/** Labels as they are stored: sorted, each once, as JSON; null for none. */
+export function storedLabels({ labels, name }: Pick<Job, 'labels' | 'name'>): string | null {
+  refuseBadLabels(labels, ` for job '${name}'`);
+  const sorted = sortedLabels(labels);
+  return sorted.length === 0 ? null : JSON.stringify(sorted);
+}
