@@ -8,6 +8,7 @@ import { exchangeHandlers } from '../exchange/handlers.ts';
 import { recoverHandlers } from '../recover/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
+import { reviseHandlers } from '../revise/handlers.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
@@ -34,6 +35,7 @@ export function createApp(store: Store, { credential, onError }: AppOptions): Ho
     ...resultHandlers(store),
     ...recoverHandlers(store),
     ...exchangeHandlers(store),
+    ...reviseHandlers(store),
   };
 
   const app = new Hono().basePath(BASE_PATH);

@@ -8,7 +8,7 @@ export function createReferences(db: Database) {
   return (workflowId: number) => {
     const check = (what: string, query: ReturnType<typeof referenceQueries>['requirementsOf']) => {
       const seen = new Set<number>();
-      return (id: number, { name }: Job) => {
+      return (id: number, { name }: Pick<Job, 'name'>) => {
         if (seen.has(id)) return;
         if (query.get({ workflowId, id }) === undefined) {
           throw new Refusal(

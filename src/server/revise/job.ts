@@ -1,0 +1,153 @@
+import { type Job, statusCode, statusOf } from '../../core/contract/job.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { isComplete } from '../../core/lifecycle/job.ts';
+import { createClasses } from '../store/job-class.ts';
+import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
+import { jobOf, type JobRow } from '../store/job-row.ts';
+import { createReferences } from '../store/references.ts';
+import { createRelease } from '../store/release.ts';
+import type { Store } from '../store/store.ts';
+import type { ReviseQueries } from './queries.ts';
+
+type Wanted = { [F in keyof Job]?: Job[F] | undefined };
+
+/** Part of a job's definition, which stands from its creation on; or until it is initialised. */
+const NEVER = [
+  'env',
+  'failure_handler_id',
+  'input_file_ids',
+  'output_file_ids',
+  'input_user_data_ids',
+  'output_user_data_ids',
+] as const;
+
+/**
+ * Changes a job: what is not given stays.
+ *
+ * What a claim looks at (scheduler, requirements, priority, labels) and how it is started may change at any time; name,
+ * command and dependencies only while it is uninitialized, for later ones may have been decided by them.
+ */
+export const updateJob = (store: Store, queries: ReviseQueries) => {
+  const references = createReferences(store.db);
+  const classes = createClasses(store.db);
+  return (id: number, body: Wanted & Pick<Job, 'name' | 'command'>): Job => {
+    const row = store.find.job(id);
+    const { workflow_id: workflowId } = row;
+    const before = queries.dependsOn.all({ id }).map((edge) => edge.id);
+    refuseFrozen(row, body, before);
+    const wanted = { ...body, name: body.name, command: body.command };
+    refuseBadJob(wanted);
+    const known = references(workflowId);
+    const requirementsId = body.resource_requirements_id ?? row.resource_requirements_id;
+    if (body.resource_requirements_id) known.requirements(requirementsId, wanted);
+    const schedulerId = body.scheduler_id ?? row.scheduler_id;
+    if (body.scheduler_id) known.scheduler(body.scheduler_id, wanted);
+    const labels =
+      body.labels === undefined || body.labels === null
+        ? row.labels
+        : storedLabels({ name: body.name, labels: body.labels });
+
+    queries.updateJob.run({
+      id,
+      name: body.name,
+      command: body.command,
+      status: body.status === 'disabled' ? statusCode.disabled : row.status,
+      schedulerId: schedulerId || null,
+      requirementsId,
+      classId: classes(workflowId)(requirementsId, schedulerId || null, labels),
+      priority: body.priority ?? row.priority,
+      labels,
+      invocationScript: body.invocation_script ?? row.invocation_script,
+      cancels: flag(body.cancel_on_blocking_job_failure) ?? row.cancel_on_blocking_job_failure,
+      supportsTermination: flag(body.supports_termination) ?? row.supports_termination,
+    });
+    if (body.depends_on_job_ids && !isSameSet(body.depends_on_job_ids, before)) {
+      queries.clearDependsOn.run({ id });
+      for (const otherId of new Set(body.depends_on_job_ids)) {
+        if (queries.dependOn.run({ id, otherId, workflowId }) === 1) continue;
+        throw new Refusal('REFERENCE_UNKNOWN', `depends_on_job_ids names ${otherId}, which is no job of the workflow`, {
+          field: 'depends_on_job_ids',
+          found: otherId,
+        });
+      }
+    }
+    return jobOf(store.find.job(id));
+  };
+};
+
+function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[]): void {
+  const status = statusOf(row.status);
+  const changed = [
+    ...(body.name !== undefined && body.name !== row.name ? ['name'] : []),
+    ...(body.command !== undefined && body.command !== row.command ? ['command'] : []),
+    ...(isGiven(body.status) && body.status !== status ? ['status'] : []),
+    ...(isGiven(body.depends_on_job_ids) && !isSameSet(body.depends_on_job_ids, dependsOn)
+      ? ['depends_on_job_ids']
+      : []),
+    ...NEVER.filter((field) => isGiven(body[field]) && !isAsItWas(field, row, body)),
+  ];
+  if (changed.length === 0) return;
+  if (status !== 'uninitialized') {
+    throw new Refusal(
+      'FIELD_IMMUTABLE',
+      `Cannot update job ${row.id} when status is '${status}' - most updates are only allowed when status is 'uninitialized'. Only scheduler_id and resource_requirements_id can be updated at any time. Changed fields: [${changed.join(', ')}]`,
+      { job_id: row.id, fields: changed },
+    );
+  }
+  const frozen = changed.find((field) => (NEVER as readonly string[]).includes(field));
+  if (frozen !== undefined) {
+    throw new Refusal('FIELD_IMMUTABLE', `Cannot modify ${frozen} - this field is immutable after job creation`, {
+      field: frozen,
+    });
+  }
+  if (changed.includes('status') && body.status !== 'disabled') {
+    throw new Refusal(
+      'FIELD_IMMUTABLE',
+      'Cannot update job status - this field is immutable after job creation (except to Disabled)',
+      { field: 'status' },
+    );
+  }
+}
+
+const isGiven = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
+
+/** Given, but as the job is read: a client may send back what it got. */
+function isAsItWas(field: (typeof NEVER)[number], row: JobRow, body: Wanted): boolean {
+  const value = body[field];
+  if (field === 'env') return JSON.stringify(value) === (row.env ?? '{}');
+  if (field === 'failure_handler_id') return (value || null) === row.failure_handler_id;
+  return Array.isArray(value) && value.length === 0;
+}
+
+const flag = (value: boolean | null | undefined) => (isGiven(value) ? Number(value) : undefined);
+
+const isSameSet = (left: readonly number[], right: readonly number[]) => {
+  const [a, b] = [new Set(left), new Set(right)];
+  return a.size === b.size && [...a].every((id) => b.has(id));
+};
+
+/**
+ * Deletes a job, with its results and relationships. What waited for it does not any more, as if it had never been.
+ *
+ * One that a runner holds is refused: its end would be told of nothing.
+ */
+export const deleteJob = (store: Store, queries: ReviseQueries) => {
+  const release = createRelease(store.db, store.changes);
+  return (id: number): Job => {
+    const row = store.find.job(id);
+    const status = statusOf(row.status);
+    if (status === 'pending' || status === 'running') {
+      throw new Refusal('STATUS_REFUSED', `job ${id} is ${status}: a runner holds it; cancel the workflow first`, {
+        job_id: id,
+        found: status,
+      });
+    }
+    if (!isComplete(status)) {
+      const { ready } = release.dependantsOf({ jobId: id, status: 'completed', returnCode: 0 });
+      if (ready > 0) store.changes.record(row.workflow_id, 'jobs_ready', [{ jobs: ready }]);
+    }
+    queries.removeJob.run({ id });
+    release.closeIfComplete(row.workflow_id);
+    return jobOf(row);
+  };
+};

@@ -1,0 +1,133 @@
+import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../store/artifact-row.ts';
+import type { Database, Value } from '../store/database.ts';
+import { eventOf } from '../store/event-row.ts';
+import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../store/node-row.ts';
+import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
+import { resultColumns, resultOf, type ResultRow, resultTables } from '../store/result-row.ts';
+import type { FailureHandler } from '../../core/contract/scheduling.ts';
+
+/** A kind of record: how one is read, and how one or all of a workflow are removed. */
+export interface Records<Model> {
+  readonly table: string;
+  get(id: number): Model | undefined;
+  remove(id: number): void;
+  /** How many there were. */
+  removeAll(workflowId: number): number;
+}
+
+function records<Row, Model>(
+  db: Database,
+  table: string,
+  columns: string,
+  from: string,
+  modelOf: (row: Row) => Model,
+): Records<Model> {
+  const get = db.prepare<{ id: number }, Row>(`select ${columns} from ${from} where ${table}.id = :id`);
+  const remove = db.prepare<{ id: number }>(`delete from ${table} where id = :id`);
+  const removeAll = db.prepare<{ workflowId: number }>(`delete from ${table} where workflow_id = :workflowId`);
+  return {
+    table,
+    get(id) {
+      const row = get.get({ id });
+      return row === undefined ? undefined : modelOf(row);
+    },
+    remove: (id) => void remove.run({ id }),
+    removeAll: (workflowId) => removeAll.run({ workflowId }),
+  };
+}
+
+const whole = <Row, Model>(db: Database, table: string, modelOf: (row: Row) => Model) =>
+  records(db, table, `${table}.*`, table, modelOf);
+
+export const reviseQueries = (db: Database) => ({
+  files: whole(db, 'file', (row: FileRow) => fileOf(row)),
+  userData: records(db, 'user_data', userDataColumns, 'user_data', (row: UserDataRow) => userDataOf(row)),
+  requirements: records(
+    db,
+    'resource_requirements',
+    requirementsColumns.join(', '),
+    'resource_requirements',
+    (row: RequirementsRow) => row,
+  ),
+  results: records(db, 'result', resultColumns, resultTables, (row: ResultRow) => resultOf(row)),
+  events: whole(db, 'event', (row: Parameters<typeof eventOf>[0]) => eventOf(row)),
+  nodes: whole(db, 'compute_node', (row: ComputeNodeRow) => computeNodeOf(row)),
+  schedulers: whole(db, 'slurm_scheduler', (row: SlurmSchedulerRow) => schedulerOf(row)),
+  handlers: whole(db, 'failure_handler', (row: FailureHandler) => row),
+
+  // What stands in the way of a removal.
+  jobsWithRequirements: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
+    select count(*) as jobs
+    from job
+    where class_id in (
+      select id from job_class where workflow_id = :workflowId and (resource_requirements_id = :id or :id = 0)
+    )`),
+  jobsHeldBy: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
+    select count(*) as jobs
+    from job
+    where workflow_id = :workflowId
+      and job.status in (3, 4) and job.status > 2 and job.status <> 5
+      and (claimed_by = :id or (:id = 0 and claimed_by is not null))`),
+  jobsUnderWay: db.prepare<{ workflowId: number }, { jobs: number }>(`
+    select coalesce(sum(jobs), 0) as jobs
+    from job_count
+    where workflow_id = :workflowId and status in (3, 4)`),
+
+  removeJob: db.prepare<{ id: number }>('delete from job where id = :id'),
+  removeJobs: db.prepare<{ workflowId: number }>('delete from job where workflow_id = :workflowId'),
+  dependsOn: db.prepare<{ id: number }, { id: number }>(
+    'select depends_on_job_id as id from job_depends_on where job_id = :id order by 1',
+  ),
+  clearDependsOn: db.prepare<{ id: number }>('delete from job_depends_on where job_id = :id'),
+  dependOn: db.prepare<{ id: number; otherId: number; workflowId: number }>(`
+    insert into job_depends_on (job_id, depends_on_job_id, workflow_id)
+    select :id, id, workflow_id from job where id = :otherId and workflow_id = :workflowId`),
+  updateJob: db.prepare<Record<string, Value>>(`
+    update job set
+      name = :name, command = :command, status = :status, scheduler_id = :schedulerId,
+      resource_requirements_id = :requirementsId, class_id = :classId, priority = :priority, labels = :labels,
+      invocation_script = :invocationScript, cancel_on_blocking_job_failure = :cancels,
+      supports_termination = :supportsTermination
+    where id = :id`),
+
+  updateRequirements: db.prepare<Record<string, Value>>(`
+    update resource_requirements set
+      name = :name, num_cpus = :numCpus, num_gpus = :numGpus, num_nodes = :numNodes, memory = :memory,
+      runtime = :runtime, memory_bytes = :memoryBytes, runtime_s = :runtimeSeconds
+    where id = :id`),
+  updateEvent: db.prepare<{ id: number; data: string }>('update event set data = :data where id = :id'),
+  writeEvent: db.prepare<{ workflowId: number; timestamp: number; data: string }>(
+    'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',
+  ),
+  insertResult: db.prepare<Record<string, Value>>(`
+    insert into result (
+      job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
+      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent
+    ) values (
+      :job_id, :workflow_id, :run_id, :attempt_id, :compute_node_id, :return_code, :exec_time_minutes,
+      :completion_time, :status, :peak_memory_bytes, :avg_memory_bytes, :peak_cpu_percent, :avg_cpu_percent
+    )`),
+  updateResult: db.prepare<Record<string, Value>>(`
+    update result set
+      return_code = :return_code, exec_time_minutes = :exec_time_minutes, completion_time = :completion_time,
+      status = :status, peak_memory_bytes = :peak_memory_bytes, avg_memory_bytes = :avg_memory_bytes,
+      peak_cpu_percent = :peak_cpu_percent, avg_cpu_percent = :avg_cpu_percent
+    where id = :id`),
+  sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
+    'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
+  ),
+  forgetResult: db.prepare<{ jobId: number; id: number }>(
+    'update job set result_id = null where id = :jobId and result_id = :id',
+  ),
+  forgetResults: db.prepare<{ workflowId: number }>(
+    'update job set result_id = null where workflow_id = :workflowId and result_id is not null',
+  ),
+  updateScheduler: db.prepare<Record<string, Value>>(`
+    update slurm_scheduler set
+      name = :name, account = :account, nodes = :nodes, walltime = :walltime, gres = :gres, mem = :mem,
+      ntasks_per_node = :ntasks_per_node, partition = :partition, qos = :qos, tmp = :tmp, extra = :extra,
+      serialize_allocations = :serialize_allocations
+    where id = :id`),
+});
+
+export type ReviseQueries = ReturnType<typeof reviseQueries>;

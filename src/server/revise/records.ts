@@ -1,0 +1,116 @@
+import { type JobStatus, statusCode } from '../../core/contract/job.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Result } from '../../core/contract/result.ts';
+import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
+import { found } from '../store/find.ts';
+import { storedRequirements } from '../store/requirement-fields.ts';
+import type { Store } from '../store/store.ts';
+import type { Records, ReviseQueries } from './queries.ts';
+
+type Partly<Model> = { [F in keyof Model]?: Model[F] | undefined };
+
+/** What is given over what is there: absent and null keep it. */
+function merged<Model extends object>(before: Model, given: Partly<Model>): Model {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+  return { ...before, ...(Object.fromEntries(set) as Partial<Model>) };
+}
+
+export const read = <Model>(records: Records<Model>, id: number): Model => found(records.get(id), records.table, id);
+
+/** Deletes one record and answers what it was. */
+export function remove<Model>(records: Records<Model>, id: number): Model {
+  const model = read(records, id);
+  records.remove(id);
+  return model;
+}
+
+/** Replaces requirements whole: what is not given becomes its default. Jobs that have them need that from now on. */
+export const updateRequirements =
+  ({ find, now }: Store, queries: ReviseQueries) =>
+  (id: number, body: ResourceRequirements): ResourceRequirements => {
+    const { workflow_id: workflowId, name } = read(queries.requirements, id);
+    if (body.name !== name && (body.name === 'default' || name === 'default')) {
+      throw new Refusal('DUPLICATE', "The name 'default' belongs to the requirements of jobs that name none", {
+        field: 'name',
+      });
+    }
+    queries.updateRequirements.run({ id, ...storedRequirements(body) });
+    const after = read(queries.requirements, id);
+    queries.writeEvent.run({
+      workflowId,
+      timestamp: now(),
+      data: JSON.stringify({
+        category: 'user_action',
+        action: 'update_resource_requirements',
+        user: find.workflow(workflowId).user,
+        resource_requirements_id: id,
+        resource_requirements: after,
+      }),
+    });
+    return after;
+  };
+
+/** Stores a result that is reported apart from the end of its job. */
+export const createResult =
+  ({ find }: Store, queries: ReviseQueries) =>
+  (body: Result): Result => {
+    const job = find.job(body.job_id);
+    const attemptId = body.attempt_id ?? 1;
+    if (job.workflow_id !== body.workflow_id) {
+      throw new Refusal('REFERENCE_UNKNOWN', `job ${body.job_id} is not one of workflow ${body.workflow_id}`, {
+        field: 'job_id',
+        found: body.job_id,
+      });
+    }
+    if (queries.sameAttempt.get({ jobId: body.job_id, runId: body.run_id, attemptId }) !== undefined) {
+      const which = `job_id=${body.job_id} has a result for run ${body.run_id}, attempt ${attemptId} already`;
+      throw new Refusal('DUPLICATE', which, { job_id: body.job_id });
+    }
+    const id = queries.insertResult.insert({ ...resultRow(body), attempt_id: attemptId });
+    return read(queries.results, id);
+  };
+
+export const updateResult =
+  (queries: ReviseQueries) =>
+  (id: number, body: Partly<Result>): Result => {
+    queries.updateResult.run({ ...resultRow(merged(read(queries.results, id), body)), id });
+    return read(queries.results, id);
+  };
+
+const resultRow = (result: Result) => ({
+  job_id: result.job_id,
+  workflow_id: result.workflow_id,
+  run_id: result.run_id,
+  compute_node_id: result.compute_node_id,
+  return_code: result.return_code,
+  exec_time_minutes: result.exec_time_minutes,
+  completion_time: result.completion_time,
+  status: statusCode[result.status as JobStatus],
+  peak_memory_bytes: result.peak_memory_bytes ?? null,
+  avg_memory_bytes: result.avg_memory_bytes ?? null,
+  peak_cpu_percent: result.peak_cpu_percent ?? null,
+  avg_cpu_percent: result.avg_cpu_percent ?? null,
+});
+
+export const updateScheduler =
+  (queries: ReviseQueries) =>
+  (id: number, body: Partly<SlurmScheduler>): SlurmScheduler => {
+    const after = merged(read(queries.schedulers, id), body);
+    queries.updateScheduler.run({
+      id,
+      name: after.name ?? '',
+      account: after.account,
+      nodes: after.nodes,
+      walltime: after.walltime,
+      gres: after.gres ?? null,
+      mem: after.mem ?? null,
+      ntasks_per_node: after.ntasks_per_node ?? null,
+      partition: after.partition ?? null,
+      qos: after.qos ?? null,
+      tmp: after.tmp ?? null,
+      extra: after.extra ?? null,
+      serialize_allocations: Number(after.serialize_allocations ?? false),
+    });
+    return read(queries.schedulers, id);
+  };

@@ -1,0 +1,34 @@
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { parseMemory } from '../../core/quantity/bytes.ts';
+import { parseDuration } from '../../core/quantity/duration.ts';
+
+/** Requirements as they are stored: the words as they were written, and beside them the numbers that they mean. */
+export function storedRequirements(body: ResourceRequirements) {
+  const memory = body.memory ?? '1m';
+  const runtime = body.runtime ?? 'PT1M';
+  return {
+    name: body.name,
+    numCpus: positive('num_cpus', body.num_cpus ?? 1),
+    numGpus: body.num_gpus ?? 0,
+    numNodes: positive('num_nodes', body.num_nodes ?? 1),
+    memory,
+    runtime,
+    memoryBytes: parsed('memory', memory, parseMemory),
+    runtimeSeconds: parsed('runtime', runtime, parseDuration),
+  };
+}
+
+function positive(field: string, found: number): number {
+  if (found > 0) return found;
+  throw new Refusal('BODY_REFUSED', `${field} must be > 0, got ${found}`, { field, found });
+}
+
+function parsed(field: 'memory' | 'runtime', found: string, parse: (text: string) => number): number {
+  try {
+    return parse(found);
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    throw new Refusal(cause.code, `Invalid ${field} format '${found}': ${cause.message}`, { field, found }, { cause });
+  }
+}
