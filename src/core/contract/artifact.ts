@@ -20,3 +20,14 @@ export const UserData = z.object({
   is_ephemeral: maybe(z.boolean()),
 });
 export type UserData = z.output<typeof UserData>;
+
+/** What a research object (RO-Crate) says of the workflow or one of its files: JSON-LD with its `@id` and type. */
+export const RoCrateEntity = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  entity_id: z.string(),
+  entity_type: z.string(),
+  metadata: z.record(z.string(), json),
+  file_id: maybe(id),
+});
+export type RoCrateEntity = z.output<typeof RoCrateEntity>;

@@ -27,6 +27,7 @@ export const streamEvents = {
   workflow_completed: 'info',
   compute_node_started: 'info',
   compute_node_stopped: 'info',
+  scheduler_node_created: 'info',
   job_started: 'info',
   job_completed: 'info',
   job_failed: 'error',

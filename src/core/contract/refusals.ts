@@ -39,6 +39,7 @@ export const refusals = {
   },
 
   // what may follow what
+  ACTION_CLAIMED: { status: 409, remedy: 'Another runner carries it out; go on.' },
   IN_USE: { status: 422, remedy: 'Delete or change first what uses it.' },
   STATUS_REFUSED: { status: 422, remedy: 'Look at the status of the job and of its workflow first.' },
   RUN_SUPERSEDED: {

@@ -1,9 +1,19 @@
 import { found } from '../store/find.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { computeNodeOf } from '../store/node-row.ts';
+import { read, remove } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { changeNode, registerNode } from './node.ts';
 import { allocateQueries } from './queries.ts';
+import {
+  addWorkers,
+  createAllocation,
+  createLocalScheduler,
+  createStats,
+  removeWorker,
+  updateAllocation,
+  updateLocalScheduler,
+} from './schedule.ts';
 
 export const allocateHandlers = (store: Store) => {
   const { db, find } = store;
@@ -11,13 +21,61 @@ export const allocateHandlers = (store: Store) => {
   const register = registerNode(store, queries);
   const change = changeNode(store, queries);
 
+  const allocate = createAllocation(store, queries);
+  const reallocate = updateAllocation(queries);
+  const createLocal = createLocalScheduler(store, queries);
+  const updateLocal = updateLocalScheduler(queries);
+  const addRemote = addWorkers(store, queries);
+  const removeRemote = removeWorker(store, queries);
+  const stats = createStats(store, queries);
+  const { allocations, localSchedulers } = queries;
+
   return {
+    createScheduledComputeNode: ({ body }) => allocate(body),
+    listScheduledComputeNodes({ query: { workflow_id, scheduler_id, scheduler_config_id, status, ...paging } }) {
+      find.workflow(workflow_id);
+      return queries.listAllocations({ workflow_id, scheduler_id, scheduler_config_id, status }, paging);
+    },
+    getScheduledComputeNode: ({ params }) => read(allocations, params.id),
+    updateScheduledComputeNode: ({ params, body }) => reallocate(params.id, body),
+    deleteScheduledComputeNode: ({ params }) => remove(allocations, params.id),
+    deleteScheduledComputeNodes({ query: { workflow_id: workflowId } }) {
+      find.workflow(workflowId);
+      return { count: allocations.removeAll(workflowId) };
+    },
+
+    createLocalScheduler: ({ body }) => createLocal(body),
+    listLocalSchedulers({ query: { workflow_id, memory, num_cpus, ...paging } }) {
+      find.workflow(workflow_id);
+      return queries.listLocalSchedulers({ workflow_id, memory, num_cpus }, paging);
+    },
+    getLocalScheduler: ({ params }) => read(localSchedulers, params.id),
+    updateLocalScheduler: ({ params, body }) => updateLocal(params.id, body),
+    deleteLocalScheduler: ({ params }) => remove(localSchedulers, params.id),
+    deleteLocalSchedulers({ query: { workflow_id: workflowId } }) {
+      find.workflow(workflowId);
+      return { count: localSchedulers.removeAll(workflowId) };
+    },
+
+    addRemoteWorkers: ({ params, body }) => addRemote(params.id, body),
+    listRemoteWorkers({ params: { id } }) {
+      find.workflow(id);
+      return queries.workers.all({ workflowId: id });
+    },
+    removeRemoteWorker: ({ params }) => removeRemote(params.id, params.worker),
+
+    createSlurmStats: ({ body }) => stats(body),
+    listSlurmStats({ query: { workflow_id, job_id, run_id, attempt_id, ...paging } }) {
+      find.workflow(workflow_id);
+      return queries.listStats({ workflow_id, job_id, run_id, attempt_id }, paging);
+    },
+
     createComputeNode: ({ body }) => register(body),
     updateComputeNode: ({ params, body }) => change(params.id, body),
     getComputeNode: ({ params: { id } }) => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id)),
-    listComputeNodes({ query: { workflow_id, hostname, is_active, ...paging } }) {
+    listComputeNodes({ query: { workflow_id, hostname, is_active, scheduled_compute_node_id, ...paging } }) {
       find.workflow(workflow_id);
-      return queries.listNodes({ workflow_id, hostname, is_active }, paging);
+      return queries.listNodes({ workflow_id, hostname, is_active, scheduled_compute_node_id }, paging);
     },
     listSlurmSchedulers({ query: { workflow_id, ...paging } }) {
       find.workflow(workflow_id);

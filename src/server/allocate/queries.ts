@@ -1,16 +1,122 @@
+import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import type { Database, Value } from '../store/database.ts';
+import { present } from '../store/present.ts';
+import { whole } from '../store/records.ts';
 import { contains, createListing } from '../store/listing.ts';
 import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../store/node-row.ts';
 
+type StatsRow = {
+  [F in keyof SlurmStats]-?: undefined extends SlurmStats[F] ? NonNullable<SlurmStats[F]> | null : SlurmStats[F];
+};
+
 interface NodeFilters {
+  scheduled_compute_node_id?: number | undefined;
   workflow_id?: number | undefined;
   hostname?: string | undefined;
   is_active?: boolean | undefined;
 }
 
+type Asked<Model, Keys extends keyof Model> = { [F in Keys]?: Model[F] | undefined };
+
 export const allocateQueries = (db: Database) => ({
+  allocations: whole(db, 'scheduled_compute_node', (row: Required<ScheduledComputeNode>) => row),
+  insertAllocation: db.prepare<Record<string, Value>>(`
+    insert into scheduled_compute_node (workflow_id, scheduler_id, scheduler_config_id, scheduler_type, status)
+    values (:workflow_id, :scheduler_id, :scheduler_config_id, :scheduler_type, :status)`),
+  updateAllocation: db.prepare<Record<string, Value>>(`
+    update scheduled_compute_node set
+      scheduler_id = :scheduler_id, scheduler_config_id = :scheduler_config_id, scheduler_type = :scheduler_type,
+      status = :status
+    where id = :id`),
+  listAllocations: createListing<
+    Asked<ScheduledComputeNode, 'workflow_id' | 'scheduler_id' | 'scheduler_config_id' | 'status'>,
+    ScheduledComputeNode,
+    ScheduledComputeNode
+  >(
+    db,
+    {
+      columns: 'scheduled_compute_node.*',
+      from: 'scheduled_compute_node',
+      filters: {
+        workflow_id: 'workflow_id = :workflow_id',
+        scheduler_id: 'scheduler_id = :scheduler_id',
+        scheduler_config_id: 'scheduler_config_id = :scheduler_config_id',
+        status: 'status = :status',
+      },
+      sortable: { scheduler_id: 'scheduler_id', scheduler_config_id: 'scheduler_config_id', status: 'status' },
+      idColumn: 'id',
+    },
+    (row) => row,
+  ),
+
+  localSchedulers: whole(db, 'local_scheduler', (row: Required<LocalScheduler>) => row),
+  insertLocalScheduler: db.prepare<Record<string, Value>>(
+    'insert into local_scheduler (workflow_id, memory, num_cpus) values (:workflow_id, :memory, :num_cpus)',
+  ),
+  updateLocalScheduler: db.prepare<Record<string, Value>>(
+    'update local_scheduler set memory = :memory, num_cpus = :num_cpus where id = :id',
+  ),
+  // The filters of the original do nothing there; here they filter.
+  listLocalSchedulers: createListing<
+    Asked<LocalScheduler, 'workflow_id' | 'memory' | 'num_cpus'>,
+    LocalScheduler,
+    LocalScheduler
+  >(
+    db,
+    {
+      columns: 'local_scheduler.*',
+      from: 'local_scheduler',
+      filters: {
+        workflow_id: 'workflow_id = :workflow_id',
+        memory: 'memory = :memory',
+        num_cpus: 'num_cpus = :num_cpus',
+      },
+      sortable: { memory: 'memory', num_cpus: 'num_cpus' },
+      idColumn: 'id',
+    },
+    (row) => row,
+  ),
+
+  addWorker: db.prepare<{ workflowId: number; worker: string }>(
+    'insert or ignore into remote_worker (workflow_id, worker) values (:workflowId, :worker)',
+  ),
+  workers: db.prepare<{ workflowId: number }, RemoteWorker>(
+    'select worker, workflow_id from remote_worker where workflow_id = :workflowId order by worker',
+  ),
+  removeWorker: db.prepare<{ workflowId: number; worker: string }>(
+    'delete from remote_worker where workflow_id = :workflowId and worker = :worker',
+  ),
+
+  insertStats: db.prepare<Record<string, Value>>(`
+    insert into slurm_stats (
+      workflow_id, job_id, run_id, attempt_id, slurm_job_id, max_rss_bytes, max_vm_size_bytes, max_disk_read_bytes,
+      max_disk_write_bytes, ave_cpu_seconds, node_list
+    ) values (
+      :workflow_id, :job_id, :run_id, :attempt_id, :slurm_job_id, :max_rss_bytes, :max_vm_size_bytes,
+      :max_disk_read_bytes, :max_disk_write_bytes, :ave_cpu_seconds, :node_list
+    )`),
+  statsOf: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
+    'select id from slurm_stats where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
+  ),
+  listStats: createListing<Asked<SlurmStats, 'workflow_id' | 'job_id' | 'run_id' | 'attempt_id'>, StatsRow, SlurmStats>(
+    db,
+    {
+      columns: 'slurm_stats.*',
+      from: 'slurm_stats',
+      filters: {
+        workflow_id: 'workflow_id = :workflow_id',
+        job_id: 'job_id = :job_id',
+        run_id: 'run_id = :run_id',
+        attempt_id: 'attempt_id = :attempt_id',
+      },
+      sortable: { job_id: 'job_id', run_id: 'run_id' },
+      idColumn: 'id',
+    },
+    present,
+  ),
+
   insertNode: db.prepare<Record<string, Value>>(`
     insert into compute_node (
       workflow_id, hostname, pid, start_time, end_time, duration_seconds, is_active, num_cpus, memory_gb, num_gpus,
@@ -41,6 +147,8 @@ export const allocateQueries = (db: Database) => ({
       filters: {
         workflow_id: 'compute_node.workflow_id = :workflow_id',
         hostname: contains('compute_node.hostname', 'hostname'),
+        scheduled_compute_node_id:
+          "json_extract(compute_node.scheduler, '$.scheduler_id') = :scheduled_compute_node_id",
         is_active: 'compute_node.is_active = :is_active',
       },
       sortable: {

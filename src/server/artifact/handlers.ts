@@ -4,15 +4,38 @@ import type { Handlers } from '../store/handlers.ts';
 import { fileOf, userDataOf } from '../store/artifact-row.ts';
 import { workflowOfBulk } from '../store/bulk.ts';
 import { found } from '../store/find.ts';
+import { read, remove } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { createEntity, updateEntity } from './entity.ts';
 import { type ArtifactQueries, artifactQueries } from './queries.ts';
 
-export const artifactHandlers = ({ db, find }: Store) => {
+export const artifactHandlers = (store: Store) => {
+  const { db, find } = store;
   const queries = artifactQueries(db);
   const file = (id: number) => fileOf(found(queries.getFile.get({ id }), 'file', id));
   const userData = (id: number) => userDataOf(found(queries.getUserData.get({ id }), 'user_data', id));
 
+  const addEntity = createEntity(store, queries);
+  const changeEntity = updateEntity(queries);
+
   return {
+    createRoCrateEntity: ({ body }) => addEntity(body),
+    getRoCrateEntity: ({ params }) => read(queries.entities, params.id),
+    updateRoCrateEntity: ({ params, body }) => changeEntity(params.id, body),
+    deleteRoCrateEntity({ params: { id } }) {
+      remove(queries.entities, id);
+      return { message: 'RO-Crate entity deleted successfully' };
+    },
+    listRoCrateEntities({ params: { id }, query: { file_id, entity_id, ...paging } }) {
+      find.workflow(id);
+      return queries.listEntities({ workflow_id: id, file_id, entity_id }, paging);
+    },
+    deleteRoCrateEntities({ params: { id } }) {
+      find.workflow(id);
+      const count = queries.entities.removeAll(id);
+      return { message: `Deleted ${count} RO-Crate entities`, deleted_count: count };
+    },
+
     createFile: ({ body }) => addFile(queries, find.workflow(body.workflow_id).id, body),
     createFiles({ body: { files } }) {
       const workflowId = find.workflow(workflowOfBulk({ field: 'files', one: 'file', many: 'files' }, files)).id;

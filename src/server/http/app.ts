@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
+import { actHandlers } from '../act/handlers.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
 import { artifactHandlers } from '../artifact/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
@@ -35,6 +36,7 @@ export function createApp(store: Store, { credential, onError }: AppOptions): Ho
     ...resultHandlers(store),
     ...recoverHandlers(store),
     ...exchangeHandlers(store),
+    ...actHandlers(store),
     ...reviseHandlers(store),
   };
 

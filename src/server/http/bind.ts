@@ -16,7 +16,7 @@ export function bind<N extends AnsweredRoute>(app: Hono, store: Store, name: N, 
   const answer = async (context: Context) => {
     const input = {
       params: checked(route.params, context.req.param(), 'PARAMETER_REFUSED', 'Invalid URL'),
-      query: checked(route.query, context.req.query(), 'PARAMETER_REFUSED', 'Failed to deserialize query string'),
+      query: checked(route.query, queryOf(context), 'PARAMETER_REFUSED', 'Failed to deserialize query string'),
       body:
         route.body === undefined
           ? undefined
@@ -50,6 +50,11 @@ async function json(context: Context, mebibytes: number): Promise<unknown> {
       { cause },
     );
   }
+}
+
+/** The query; a field that stands there several times is one with commas. */
+function queryOf(context: Context): Record<string, string> {
+  return Object.fromEntries(Object.entries(context.req.queries()).map(([name, values]) => [name, values.join(',')]));
 }
 
 function checked(shape: z.ZodType | undefined, value: unknown, code: RefusalCode, what: string): unknown {

@@ -1,6 +1,7 @@
 import { type Job, statusCode } from '../../core/contract/job.ts';
 import { labelsOfQuery } from '../../core/contract/labels.ts';
 import { API_VERSION, VERSION } from '../../core/contract/version.ts';
+import { actionOf } from '../store/action-row.ts';
 import { allEnded, createCounts } from '../store/counts.ts';
 import { eventOf } from '../store/event-row.ts';
 import { found } from '../store/find.ts';
@@ -8,7 +9,7 @@ import type { Handlers } from '../store/handlers.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { workflowOf } from '../store/workflow-row.ts';
-import { actionOf, type ReportQueries, reportQueries } from './queries.ts';
+import { type ReportQueries, reportQueries } from './queries.ts';
 import { createStatus } from './status.ts';
 
 export const reportHandlers = (store: Store) => {
@@ -53,6 +54,14 @@ export const reportHandlers = (store: Store) => {
     },
     getJob: ({ params }) => withRelationships(jobOf(find.job(params.id))),
 
+    listRunningJobs({ params: { id }, query }) {
+      find.workflow(id);
+      return queries.listRunningJobs({ workflow_id: id }, query);
+    },
+    listSlurmJobCorrelations({ params: { id }, query }) {
+      find.workflow(id);
+      return queries.listSlurmJobs({ workflow_id: id }, query);
+    },
     listJobDependencies({ params: { id }, query }) {
       find.workflow(id);
       return queries.listDependencies({ workflow_id: id }, query);

@@ -1,11 +1,13 @@
+import type { RunningJob, SlurmJobCorrelation } from '../../core/contract/allocation.ts';
 import type { Event } from '../../core/contract/event.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { Result } from '../../core/contract/result.ts';
-import type { FailureHandler, WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { FailureHandler } from '../../core/contract/scheduling.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import type { ActionRow } from '../store/action-row.ts';
 import type { Database } from '../store/database.ts';
-import { jobColumns, jobOf, type JobRow } from '../store/job-row.ts';
+import { jobColumns, jobOf, type JobRow, unsettled } from '../store/job-row.ts';
 import { eventOf } from '../store/event-row.ts';
 import { contains, createListing } from '../store/listing.ts';
 import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
@@ -18,25 +20,6 @@ type OfWorkflow = Asked<{ workflow_id: number }>;
 
 const sortable = (table: string, columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
-
-type ActionRow = Record<
-  'id' | 'workflow_id' | 'trigger_count' | 'required_triggers' | 'executed' | 'persistent' | 'is_recovery',
-  number
-> &
-  Record<'trigger_type' | 'action_type' | 'action_config', string> & {
-    job_ids: string | null;
-    executed_at: string | null;
-    executed_by: number | null;
-  };
-
-export const actionOf = (row: ActionRow): WorkflowAction => ({
-  ...present(row),
-  action_config: JSON.parse(row.action_config),
-  job_ids: row.job_ids === null ? undefined : (JSON.parse(row.job_ids) as number[]),
-  executed: row.executed === 1,
-  persistent: row.persistent === 1,
-  is_recovery: row.is_recovery === 1,
-});
 
 export const reportQueries = (db: Database) => ({
   listWorkflows: createListing<
@@ -283,6 +266,44 @@ export const reportQueries = (db: Database) => ({
   result: db.prepare<{ id: number }, ResultRow>(`select ${resultColumns} from ${resultTables} where result.id = :id`),
   resultOf,
 
+  listRunningJobs: createListing<OfWorkflow, RunningRow, RunningJob>(
+    db,
+    {
+      columns: `job.id as job_id, job.name as job_name, node.hostname as compute_node_name,
+        node.compute_node_type as scheduler_type, cast(allocation.scheduler_id as text) as scheduler_job_id,
+        job.start_time`,
+      from: `job
+        join compute_node node on node.id = job.compute_node_id
+        left join scheduled_compute_node allocation
+          on allocation.id = json_extract(node.scheduler, '$.scheduler_id')`,
+      filters: { workflow_id: `job.workflow_id = :workflow_id and job.status = 4 and ${unsettled}` },
+      sortable: { job_id: 'job.id' },
+      idColumn: 'job.id',
+    },
+    present,
+  ),
+
+  listSlurmJobs: createListing<OfWorkflow, SlurmJobCorrelation, SlurmJobCorrelation>(
+    db,
+    {
+      columns: 'slurm_job_id, job_id, job_name',
+      from: `(
+        select distinct
+          allocation.workflow_id, cast(allocation.scheduler_id as text) as slurm_job_id, job.id as job_id, job.name as job_name
+        from scheduled_compute_node allocation
+        join compute_node node
+          on node.workflow_id = allocation.workflow_id
+          and json_extract(node.scheduler, '$.scheduler_id') = allocation.id
+        join result on result.workflow_id = allocation.workflow_id and result.compute_node_id = node.id
+        join job on job.id = result.job_id
+      ) as correlation`,
+      filters: { workflow_id: 'correlation.workflow_id = :workflow_id' },
+      sortable: {},
+      idColumn: 'slurm_job_id, job_id',
+    },
+    (row) => row,
+  ),
+
   insertEvent: db.prepare<{ workflowId: number; timestamp: number; data: string }>(
     'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',
   ),
@@ -328,6 +349,8 @@ export const reportQueries = (db: Database) => ({
     join resource_requirements needs on needs.id = job_class.resource_requirements_id
     where job_class.workflow_id = :workflowId`),
 });
+
+type RunningRow = Required<{ [F in keyof RunningJob]: Exclude<RunningJob[F], undefined> }>;
 
 export type ReportQueries = ReturnType<typeof reportQueries>;
 

@@ -1,9 +1,10 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Handlers } from '../store/handlers.ts';
+import { read, type Records, remove } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { deleteJob, updateJob } from './job.ts';
-import { type Records, reviseQueries } from './queries.ts';
-import { createResult, read, remove, updateRequirements, updateResult, updateScheduler } from './records.ts';
+import { reviseQueries } from './queries.ts';
+import { createResult, updateRequirements, updateResult, updateScheduler } from './records.ts';
 
 /** Changing and deleting what a workflow is made of. */
 export const reviseHandlers = (store: Store) => {

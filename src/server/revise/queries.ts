@@ -2,42 +2,10 @@ import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } f
 import type { Database, Value } from '../store/database.ts';
 import { eventOf } from '../store/event-row.ts';
 import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../store/node-row.ts';
+import { records, whole } from '../store/records.ts';
 import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
 import { resultColumns, resultOf, type ResultRow, resultTables } from '../store/result-row.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
-
-/** A kind of record: how one is read, and how one or all of a workflow are removed. */
-export interface Records<Model> {
-  readonly table: string;
-  get(id: number): Model | undefined;
-  remove(id: number): void;
-  /** How many there were. */
-  removeAll(workflowId: number): number;
-}
-
-function records<Row, Model>(
-  db: Database,
-  table: string,
-  columns: string,
-  from: string,
-  modelOf: (row: Row) => Model,
-): Records<Model> {
-  const get = db.prepare<{ id: number }, Row>(`select ${columns} from ${from} where ${table}.id = :id`);
-  const remove = db.prepare<{ id: number }>(`delete from ${table} where id = :id`);
-  const removeAll = db.prepare<{ workflowId: number }>(`delete from ${table} where workflow_id = :workflowId`);
-  return {
-    table,
-    get(id) {
-      const row = get.get({ id });
-      return row === undefined ? undefined : modelOf(row);
-    },
-    remove: (id) => void remove.run({ id }),
-    removeAll: (workflowId) => removeAll.run({ workflowId }),
-  };
-}
-
-const whole = <Row, Model>(db: Database, table: string, modelOf: (row: Row) => Model) =>
-  records(db, table, `${table}.*`, table, modelOf);
 
 export const reviseQueries = (db: Database) => ({
   files: whole(db, 'file', (row: FileRow) => fileOf(row)),

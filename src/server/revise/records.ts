@@ -3,27 +3,10 @@ import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
-import { found } from '../store/find.ts';
+import { merged, type Partly, read } from '../store/records.ts';
 import { storedRequirements } from '../store/requirement-fields.ts';
 import type { Store } from '../store/store.ts';
-import type { Records, ReviseQueries } from './queries.ts';
-
-type Partly<Model> = { [F in keyof Model]?: Model[F] | undefined };
-
-/** What is given over what is there: absent and null keep it. */
-function merged<Model extends object>(before: Model, given: Partly<Model>): Model {
-  const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
-  return { ...before, ...(Object.fromEntries(set) as Partial<Model>) };
-}
-
-export const read = <Model>(records: Records<Model>, id: number): Model => found(records.get(id), records.table, id);
-
-/** Deletes one record and answers what it was. */
-export function remove<Model>(records: Records<Model>, id: number): Model {
-  const model = read(records, id);
-  records.remove(id);
-  return model;
-}
+import type { ReviseQueries } from './queries.ts';
 
 /** Replaces requirements whole: what is not given becomes its default. Jobs that have them need that from now on. */
 export const updateRequirements =

@@ -3,6 +3,7 @@ import { testService } from '../../../tests/support/service.ts';
 import { createChangeLog } from './changes.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
+import { migrations } from './migrations.gen.ts';
 import { createTurns } from './turn.ts';
 
 const counted = () => {
@@ -104,6 +105,16 @@ describe('migrations', () => {
     const db = openDatabase(':memory:');
     migrate(db);
     migrate(db);
+  });
+
+  it('bring an older database up to date, and lose nothing of it', () => {
+    const db = openDatabase(':memory:');
+    db.run(migrations[0]?.sql ?? '');
+    db.run("pragma user_version = 1; insert into workflow (name, user, timestamp) values ('old', 'u', 't')");
+    migrate(db);
+    const names = db.prepare<Record<string, never>, { name: string }>('select name from workflow').all({});
+    expect(names.map(({ name }) => name)).toEqual(['old']);
+    expect(db.prepare('select * from remote_worker').all({})).toEqual([]);
   });
 
   it('refuse a database that a newer version wrote, by the two numbers', () => {

@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contract/scheduling.ts';
+import { refuseBadConfig } from '../store/action-config.ts';
 import type { Store } from '../store/store.ts';
 import type { SubmitQueries } from './queries.ts';
 
@@ -36,14 +37,6 @@ export const createFailureHandler =
     return { ...body, id };
   };
 
-const SCHEDULE_FIELDS = [
-  'scheduler_id',
-  'scheduler_type',
-  'num_allocations',
-  'start_one_worker_per_node',
-  'max_parallel_jobs',
-];
-
 /** An action waits for each of its jobs, or for one event where it names none. Its types are free text, as in the original. */
 export const createAction =
   ({ find }: Store, queries: SubmitQueries) =>
@@ -66,28 +59,3 @@ export const createAction =
     });
     return { ...body, workflow_id: workflowId, id };
   };
-
-function refuseBadConfig({ action_type: type, action_config: config }: WorkflowAction): void {
-  const refuse = (why: string): never => {
-    throw new Refusal('BODY_REFUSED', `Invalid action_config: ${why}`, { field: 'action_config' });
-  };
-  if (typeof config !== 'object' || config === null || Array.isArray(config))
-    return refuse('action_config must be an object');
-  if (type === 'run_commands') {
-    if (Object.keys(config).some((key) => key !== 'commands')) {
-      refuse("For action_type 'run_commands', only 'commands' field is allowed");
-    }
-    const commands = config['commands'];
-    if (!Array.isArray(commands) || commands.some((command) => typeof command !== 'string'))
-      refuse("'commands' must be an array of strings");
-    if ((commands as unknown[]).length === 0) refuse("'commands' array cannot be empty");
-  }
-  if (type === 'schedule_nodes') {
-    const unknown = Object.keys(config).find((key) => !SCHEDULE_FIELDS.includes(key));
-    if (unknown !== undefined) {
-      refuse(
-        `Unsupported field '${unknown}' for action_type 'schedule_nodes'. Allowed fields: ${SCHEDULE_FIELDS.join(', ')}`,
-      );
-    }
-  }
-}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { id, maybe } from './shape.ts';
+
+/** An allocation that was asked for. `scheduler_id` is Slurm's job id, `scheduler_config_id` the row of its scheduler. */
+export const ScheduledComputeNode = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  scheduler_id: z.int(),
+  scheduler_config_id: id,
+  scheduler_type: z.string(),
+  status: z.string(),
+});
+export type ScheduledComputeNode = z.output<typeof ScheduledComputeNode>;
+
+/** What a runner on this machine may use. `name` is taken and not kept, as in the original. */
+export const LocalScheduler = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  name: maybe(z.string()),
+  memory: maybe(z.string()),
+  num_cpus: maybe(z.int()),
+});
+export type LocalScheduler = z.output<typeof LocalScheduler>;
+
+/** A host that is reached by ssh: `[user@]host[:port]`. */
+export const RemoteWorker = z.object({ worker: z.string(), workflow_id: id });
+export type RemoteWorker = z.output<typeof RemoteWorker>;
+
+/** What Slurm's accounting says of one attempt of a job. */
+export const SlurmStats = z.object({
+  id: maybe(id),
+  workflow_id: id,
+  job_id: id,
+  run_id: z.int(),
+  attempt_id: z.int(),
+  slurm_job_id: maybe(z.string()),
+  max_rss_bytes: maybe(z.int()),
+  max_vm_size_bytes: maybe(z.int()),
+  max_disk_read_bytes: maybe(z.int()),
+  max_disk_write_bytes: maybe(z.int()),
+  ave_cpu_seconds: maybe(z.number()),
+  node_list: maybe(z.string()),
+});
+export type SlurmStats = z.output<typeof SlurmStats>;
+
+/** Which allocation a job ran in. */
+export const SlurmJobCorrelation = z.object({ slurm_job_id: z.string(), job_id: id, job_name: z.string() });
+export type SlurmJobCorrelation = z.output<typeof SlurmJobCorrelation>;
+
+/** A job that runs, and where. */
+export const RunningJob = z.object({
+  job_id: id,
+  job_name: z.string(),
+  compute_node_name: z.string(),
+  scheduler_type: z.string(),
+  scheduler_job_id: maybe(z.string()),
+  start_time: maybe(z.string()),
+});
+export type RunningJob = z.output<typeof RunningJob>;

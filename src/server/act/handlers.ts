@@ -1,0 +1,51 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import { refuseBadConfig } from '../store/action-config.ts';
+import { actionOf } from '../store/action-row.ts';
+import { missing } from '../store/find.ts';
+import type { Handlers } from '../store/handlers.ts';
+import type { Store } from '../store/store.ts';
+import { actQueries } from './queries.ts';
+
+/** What runners do when a workflow or its jobs reach a point: which actions are due, and who carries one out. */
+export const actHandlers = ({ db, find, now }: Store) => {
+  const queries = actQueries(db);
+
+  const actionOfWorkflow = (workflowId: number, id: number): WorkflowAction => {
+    find.workflow(workflowId);
+    const action = queries.actions.get(id) ?? missing('Action', id);
+    if (action.workflow_id === workflowId) return action;
+    throw new Refusal('NOT_FOUND', `Action ${id} does not belong to workflow ${workflowId}`, { id, workflowId });
+  };
+
+  return {
+    listPendingActions({ params: { id }, query: { trigger_type: asked } }) {
+      find.workflow(id);
+      const types = asked === undefined ? undefined : new Set(asked.split(','));
+      const due = queries.pending.all({ workflowId: id }).map(actionOf);
+      return types === undefined ? due : due.filter(({ trigger_type: type }) => types.has(type));
+    },
+    updateWorkflowAction({ params: { id: workflowId, action_id: id }, body }) {
+      const action = actionOfWorkflow(workflowId, id);
+      if (typeof body !== 'object' || body === null || Array.isArray(body))
+        throw new Refusal('BODY_REFUSED', 'updates body must be a JSON object');
+      if (Object.keys(body).length === 0) throw new Refusal('BODY_REFUSED', 'updates body has no fields to merge');
+      const config = { ...(action.action_config as object), ...body };
+      refuseBadConfig({ ...action, action_config: config });
+      queries.configure.run({ id, config: JSON.stringify(config) });
+      return actionOfWorkflow(workflowId, id);
+    },
+    deleteWorkflowAction({ params: { id: workflowId, action_id: id } }) {
+      actionOfWorkflow(workflowId, id);
+      queries.actions.remove(id);
+      return { message: 'Workflow action deleted successfully' };
+    },
+    claimWorkflowAction({ params: { id: workflowId, action_id: id }, body }) {
+      actionOfWorkflow(workflowId, id);
+      const at = new Date(now()).toISOString();
+      if (queries.claim.run({ id, nodeId: body.compute_node_id ?? null, at }) === 0)
+        throw new Refusal('ACTION_CLAIMED', `Action ${id} already claimed`, { claimed: false });
+      return { action_id: id, claimed: true };
+    },
+  } satisfies Partial<Handlers>;
+};

@@ -1,0 +1,115 @@
+import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { merged, type Partly, read } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { AllocateQueries } from './queries.ts';
+
+/** Writes down an allocation that was asked for, and tells of it. */
+export const createAllocation =
+  ({ find, changes }: Store, queries: AllocateQueries) =>
+  (body: ScheduledComputeNode): ScheduledComputeNode => {
+    find.workflow(body.workflow_id);
+    const id = queries.insertAllocation.insert(allocationRow(body));
+    changes.record(body.workflow_id, 'scheduler_node_created', [
+      {
+        category: 'scheduler',
+        scheduled_compute_node_id: id,
+        scheduler_id: body.scheduler_id,
+        scheduler_config_id: body.scheduler_config_id,
+        scheduler_type: body.scheduler_type,
+        status: body.status,
+      },
+    ]);
+    return { ...body, id };
+  };
+
+export const updateAllocation =
+  (queries: AllocateQueries) =>
+  (id: number, body: Partly<ScheduledComputeNode>): ScheduledComputeNode => {
+    queries.updateAllocation.run({ ...allocationRow(merged(read(queries.allocations, id), body)), id });
+    return read(queries.allocations, id);
+  };
+
+const allocationRow = (allocation: ScheduledComputeNode) => ({
+  workflow_id: allocation.workflow_id,
+  scheduler_id: allocation.scheduler_id,
+  scheduler_config_id: allocation.scheduler_config_id,
+  scheduler_type: allocation.scheduler_type,
+  status: allocation.status,
+});
+
+export const createLocalScheduler =
+  ({ find }: Store, queries: AllocateQueries) =>
+  ({ workflow_id: workflowId, memory, num_cpus: cpus }: LocalScheduler): LocalScheduler => {
+    find.workflow(workflowId);
+    if (memory === undefined || memory === null || cpus === undefined || cpus === null) {
+      throw new Refusal('BODY_REFUSED', 'a local scheduler needs memory and num_cpus', {
+        field: memory === undefined || memory === null ? 'memory' : 'num_cpus',
+      });
+    }
+    return read(
+      queries.localSchedulers,
+      queries.insertLocalScheduler.insert({ workflow_id: workflowId, memory, num_cpus: cpus }),
+    );
+  };
+
+export const updateLocalScheduler =
+  (queries: AllocateQueries) =>
+  (id: number, body: Partly<LocalScheduler>): LocalScheduler => {
+    const { memory, num_cpus: cpus } = merged<LocalScheduler>(read(queries.localSchedulers, id), body);
+    queries.updateLocalScheduler.run({ id, memory: memory as string, num_cpus: cpus as number });
+    return read(queries.localSchedulers, id);
+  };
+
+/** Adds hosts and answers one for each that was named, in that order. */
+export const addWorkers =
+  ({ find }: Store, queries: AllocateQueries) =>
+  (workflowId: number, workers: readonly string[]): RemoteWorker[] => {
+    find.workflow(workflowId);
+    const blank = workers.findIndex((worker) => worker.trim() === '');
+    if (blank !== -1) throw new Refusal('BODY_REFUSED', `worker ${blank} is blank: expected [user@]host[:port]`, {});
+    for (const worker of workers) queries.addWorker.run({ workflowId, worker });
+    return workers.map((worker) => ({ worker, workflow_id: workflowId }));
+  };
+
+export const removeWorker =
+  ({ find }: Store, queries: AllocateQueries) =>
+  (workflowId: number, worker: string): RemoteWorker => {
+    find.workflow(workflowId);
+    if (queries.removeWorker.run({ workflowId, worker }) === 1) return { worker, workflow_id: workflowId };
+    throw new Refusal('NOT_FOUND', `Worker '${worker}' not found for workflow ${workflowId}`, { worker });
+  };
+
+/** Stores what Slurm measured of an attempt, once. */
+export const createStats =
+  ({ find }: Store, queries: AllocateQueries) =>
+  (body: SlurmStats): SlurmStats => {
+    const job = find.job(body.job_id);
+    if (job.workflow_id !== body.workflow_id) {
+      throw new Refusal('REFERENCE_UNKNOWN', `job ${body.job_id} is not one of workflow ${body.workflow_id}`, {
+        field: 'job_id',
+        found: body.job_id,
+      });
+    }
+    const attempt = { jobId: body.job_id, runId: body.run_id, attemptId: body.attempt_id };
+    if (queries.statsOf.get(attempt) !== undefined) {
+      throw new Refusal(
+        'DUPLICATE',
+        `job_id=${body.job_id} has Slurm statistics for run ${body.run_id}, attempt ${body.attempt_id} already`,
+      );
+    }
+    const id = queries.insertStats.insert({
+      workflow_id: body.workflow_id,
+      job_id: body.job_id,
+      run_id: body.run_id,
+      attempt_id: body.attempt_id,
+      slurm_job_id: body.slurm_job_id ?? null,
+      max_rss_bytes: body.max_rss_bytes ?? null,
+      max_vm_size_bytes: body.max_vm_size_bytes ?? null,
+      max_disk_read_bytes: body.max_disk_read_bytes ?? null,
+      max_disk_write_bytes: body.max_disk_write_bytes ?? null,
+      ave_cpu_seconds: body.ave_cpu_seconds ?? null,
+      node_list: body.node_list ?? null,
+    });
+    return { ...body, id };
+  };

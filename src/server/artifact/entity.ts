@@ -1,0 +1,45 @@
+import type { RoCrateEntity } from '../../core/contract/artifact.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { merged, type Partly, read } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { ArtifactQueries } from './queries.ts';
+
+/** Entities of the research object: one of a name, and one of a file, in a workflow. */
+export const createEntity =
+  ({ find }: Store, queries: ArtifactQueries) =>
+  (body: RoCrateEntity): RoCrateEntity => {
+    find.workflow(body.workflow_id);
+    refuseSecond(queries, 0, body);
+    return read(queries.entities, queries.insertEntity.insert(rowOf(body)));
+  };
+
+export const updateEntity =
+  (queries: ArtifactQueries) =>
+  (id: number, body: Partly<RoCrateEntity>): RoCrateEntity => {
+    const after = merged(read(queries.entities, id), body);
+    refuseSecond(queries, id, after);
+    queries.updateEntity.run({ ...rowOf(after), id });
+    return read(queries.entities, id);
+  };
+
+const rowOf = ({ workflow_id, file_id, entity_id, entity_type, metadata }: RoCrateEntity) => ({
+  workflow_id,
+  file_id: file_id ?? null,
+  entity_id,
+  entity_type,
+  metadata: JSON.stringify(metadata),
+});
+
+function refuseSecond(queries: ArtifactQueries, id: number, entity: RoCrateEntity): void {
+  const { workflow_id, file_id, entity_id } = rowOf(entity);
+  if (file_id !== null && queries.fileOfWorkflow.get({ id: file_id, workflowId: workflow_id }) === undefined) {
+    throw new Refusal('REFERENCE_UNKNOWN', `file_id ${file_id} is not a file of workflow ${workflow_id}`, {
+      field: 'file_id',
+      found: file_id,
+    });
+  }
+  const other = queries.sameEntity.get({ id, workflow_id, file_id, entity_id });
+  if (other === undefined) return;
+  const link = other.entity_id === entity_id ? 'workflow/entity_id' : 'workflow/file';
+  throw new Refusal('DUPLICATE', `RO-Crate entity already exists for this ${link} link`, { entity_id });
+}

@@ -1,0 +1,53 @@
+import type { Database } from './database.ts';
+import { found } from './find.ts';
+
+/** A kind of record: how one is read, and how one or all of a workflow are removed. */
+export interface Records<Model> {
+  readonly table: string;
+  get(id: number): Model | undefined;
+  remove(id: number): void;
+  /** How many there were. */
+  removeAll(workflowId: number): number;
+}
+
+export function records<Row, Model>(
+  db: Database,
+  table: string,
+  columns: string,
+  from: string,
+  modelOf: (row: Row) => Model,
+): Records<Model> {
+  const get = db.prepare<{ id: number }, Row>(`select ${columns} from ${from} where ${table}.id = :id`);
+  const remove = db.prepare<{ id: number }>(`delete from ${table} where id = :id`);
+  const removeAll = db.prepare<{ workflowId: number }>(`delete from ${table} where workflow_id = :workflowId`);
+  return {
+    table,
+    get(id) {
+      const row = get.get({ id });
+      return row === undefined ? undefined : modelOf(row);
+    },
+    remove: (id) => void remove.run({ id }),
+    removeAll: (workflowId) => removeAll.run({ workflowId }),
+  };
+}
+
+/** The same for tables that are read whole. */
+export const whole = <Row, Model>(db: Database, table: string, modelOf: (row: Row) => Model) =>
+  records(db, table, `${table}.*`, table, modelOf);
+
+export type Partly<Model> = { [F in keyof Model]?: Model[F] | undefined };
+
+/** What is given over what is there: absent and null keep it. */
+export function merged<Model extends object>(before: Model, given: Partly<Model>): Model {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+  return { ...before, ...(Object.fromEntries(set) as Partial<Model>) };
+}
+
+export const read = <Model>(records: Records<Model>, id: number): Model => found(records.get(id), records.table, id);
+
+/** Deletes one record and answers what it was. */
+export function remove<Model>(records: Records<Model>, id: number): Model {
+  const model = read(records, id);
+  records.remove(id);
+  return model;
+}
