@@ -32,6 +32,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   completeJob: ['POST', '/jobs/{id}/complete_job/{status}/{run_id}'],
   manageStatusChange: ['PUT', '/jobs/{id}/manage_status_change/{status}/{run_id}'],
   retryJob: ['POST', '/jobs/{id}/retry/{run_id}'],
+  spawnJobs: ['POST', '/jobs/{id}/spawn_jobs'],
   claimJobsBasedOnResources: ['POST', '/workflows/{id}/claim_jobs_based_on_resources/{limit}'],
   claimNextJobs: ['POST', '/workflows/{id}/claim_next_jobs'],
   batchCompleteJobs: ['POST', '/workflows/{id}/batch_complete_jobs'],

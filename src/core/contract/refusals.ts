@@ -40,6 +40,11 @@ export const refusals = {
 
   // what may follow what
   ACTION_CLAIMED: { status: 409, remedy: 'Another runner carries it out; go on.' },
+  LINEAGE_CAPPED: {
+    status: 422,
+    remedy: 'Let the job stop when it converges, or allow more in dynamic_jobs.max_iterations.',
+  },
+  CIRCLE: { status: 422, remedy: 'Take one of the dependencies of the circle away.' },
   IN_USE: { status: 422, remedy: 'Delete or change first what uses it.' },
   STATUS_REFUSED: { status: 422, remedy: 'Look at the status of the job and of its workflow first.' },
   RUN_SUPERSEDED: {

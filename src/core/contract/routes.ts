@@ -16,6 +16,7 @@ import { ComputeNodesResources, ResourceRequirements } from './resources.ts';
 import { JobCompletion, JobCompletionError, Result } from './result.ts';
 import { FailureHandler, SlurmScheduler, WorkflowAction } from './scheduling.ts';
 import { id, json, maybe, page, paging, queryFlag, queryInteger } from './shape.ts';
+import { SpawnReply, SpawnRequest } from './spawn.ts';
 import { Workflow, WorkflowChange, WorkflowStatus } from './workflow.ts';
 
 /** Who may use a route: anybody who may reach the server, or who may see the workflow that it concerns. */
@@ -355,6 +356,18 @@ export const routes = {
     params: z.object({ id: queryInteger, run_id: queryInteger }),
     query: z.object({ max_retries: queryInteger }),
     reply: Job,
+  }),
+
+  spawnJobs: route({
+    method: 'POST',
+    path: '/jobs/{id}/spawn_jobs',
+    kind: 'write',
+    access: 'workflow',
+    says: 'A running job adds jobs that wait for it; told again it answers the same.',
+    params: ofId,
+    body: SpawnRequest,
+    reply: SpawnReply,
+    bodyMebibytes: BULK_MEBIBYTES,
   }),
 
   claimJobsBasedOnResources: route({

@@ -6,11 +6,13 @@ import { createJobs, refuseDuplicateNames } from './jobs.ts';
 import { submitQueries } from './queries.ts';
 import { createRequirements } from './requirements.ts';
 import { createAction, createFailureHandler, createSlurmScheduler } from './scheduling.ts';
+import { spawnJobs } from './spawn.ts';
 import { archiveWorkflow, createWorkflow, deleteWorkflow, updateWorkflow } from './workflow.ts';
 
 export const submitHandlers = (store: Store) => {
   const queries = submitQueries(store.db);
   const jobs = createJobs(store, queries);
+  const spawn = spawnJobs(store, queries, jobs);
   const create = createWorkflow(store, queries);
   const update = updateWorkflow(store, queries);
   const remove = deleteWorkflow(store, queries);
@@ -33,6 +35,7 @@ export const submitHandlers = (store: Store) => {
       const created = jobs(workflowId, body.jobs);
       return query.reply === 'ids' ? { job_ids: created.map(({ id }) => id) } : { jobs: created };
     },
+    spawnJobs: ({ params, body }) => spawn(params.id, body),
     initializeJobs({ params, query }) {
       init(params.id, query.only_uninitialized ?? false);
       return { message: 'Initialized job status' };

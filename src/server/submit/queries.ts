@@ -105,6 +105,37 @@ export const submitQueries = (db: Database) => ({
   readUserData: edge(db, 'job_input_user_data', 'user_data_id', 'user_data'),
   writeUserData: edge(db, 'job_output_user_data', 'user_data_id', 'user_data'),
 
+  // Jobs that a running job adds.
+  jobsNamed: db.prepare<{ workflowId: number; names: string }, { id: number; name: string }>(`
+    select id, name
+    from job
+    where workflow_id = :workflowId and name in (select value from json_each(:names))`),
+  isHeld: db.prepare<{ id: number }, { id: number }>('select id from job where id = :id and claimed_by is not null'),
+  requirementsNamed: db.prepare<{ workflowId: number; name: string }, { id: number }>(
+    'select id from resource_requirements where workflow_id = :workflowId and name = :name order by id limit 1',
+  ),
+  blockSpawned: db.prepare<{ id: number }>(`
+    update job set status = 1, origin = 'spawn', (unmet, upstream_failed) = (
+      select
+        coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
+        coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
+          (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
+      from job_depends_on edge
+      join job upstream on upstream.id = edge.depends_on_job_id
+      where edge.job_id = job.id
+    )
+    where id = :id`),
+  generation: db.prepare<{ workflowId: number; prefix: string }, { number: number | null }>(`
+    select max(cast(substr(name, length(:prefix) + 1) as integer)) as number
+    from user_data
+    where workflow_id = :workflowId and substr(name, 1, length(:prefix)) = :prefix`),
+  writeState: db.prepare<{ workflowId: number; name: string; data: string }>(
+    'insert into user_data (workflow_id, name, data, is_ephemeral) values (:workflowId, :name, :data, 1)',
+  ),
+  dropState: db.prepare<{ workflowId: number; name: string }>(
+    'delete from user_data where workflow_id = :workflowId and name = :name',
+  ),
+
   // Initialisation, step by step as initialize.ts tells it.
   implyByFiles: db.prepare<{ workflowId: number }>(`
     insert or ignore into job_depends_on (job_id, depends_on_job_id, workflow_id)

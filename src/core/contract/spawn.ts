@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { id, json, maybe } from './shape.ts';
+
+/** A job that a running job adds. It waits for that one, and for jobs that it names: of the same call, or there before. */
+export const SpawnJob = z.strictObject({
+  name: z.string(),
+  command: z.string(),
+  resource_requirements: maybe(z.string()),
+  depends_on: maybe(z.array(z.string())),
+  cancel_on_blocking_job_failure: maybe(z.boolean()),
+  priority: maybe(z.int()),
+  labels: maybe(z.array(z.string())),
+});
+export type SpawnJob = z.output<typeof SpawnJob>;
+
+/** `lineage` is the caller's name unless said; `state` is kept for the next generation, or as the last without jobs. */
+export const SpawnRequest = z.strictObject({
+  jobs: z.array(SpawnJob),
+  lineage: maybe(z.string()),
+  state: json.optional(),
+});
+export type SpawnRequest = z.output<typeof SpawnRequest>;
+
+/** Ids in the order of the request; `iteration` is how many generations the lineage has now. */
+export const SpawnReply = z.object({ spawned_job_ids: z.array(id), iteration: z.int() });
+export type SpawnReply = z.output<typeof SpawnReply>;

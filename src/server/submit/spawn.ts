@@ -1,0 +1,161 @@
+import type { SpawnJob, SpawnRequest, SpawnReply } from '../../core/contract/spawn.ts';
+import { type Job, statusOf } from '../../core/contract/job.ts';
+import { refuseBadLabels } from '../../core/contract/labels.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Store } from '../store/store.ts';
+import type { createJobs } from './jobs.ts';
+import type { SubmitQueries } from './queries.ts';
+
+/** Generations of a lineage when the workflow says nothing. */
+const MOST_GENERATIONS = 1_000;
+const LINEAGE_VARIABLE = 'TORC_ORCHESTRATOR_LINEAGE_ID';
+
+/**
+ * A running job adds jobs to its workflow: they wait for it, and for what they name.
+ *
+ * Each call is a generation of its lineage, which user data counts, so that a loop which never converges ends at a cap. A
+ * call that is told again, for its answer was lost or the job runs once more, writes nothing and answers the same ids.
+ * A call without jobs ends the lineage with its last state.
+ */
+export const spawnJobs =
+  ({ find }: Store, queries: SubmitQueries, create: ReturnType<typeof createJobs>) =>
+  (callerId: number, { jobs, lineage: given, state }: SpawnRequest): SpawnReply => {
+    refuseBadBatch(jobs);
+    const caller = find.job(callerId);
+    const { workflow_id: workflowId } = caller;
+    const status = statusOf(caller.status);
+    // A start is told up to 50 ms late: a job that a runner was handed and that speaks has begun.
+    const isHeld = status === 'pending' && queries.isHeld.get({ id: callerId }) !== undefined;
+    if (status !== 'running' && !isHeld) {
+      throw new Refusal(
+        'STATUS_REFUSED',
+        `spawn_jobs requires the calling job to be Running (job_id=${callerId} is ${capitalized(status)}); spawned children blocked on an already-processed caller would never unblock`,
+        { job_id: callerId, found: status },
+      );
+    }
+    const lineage = given ?? caller.name;
+    const prefix = `__torc_lineage__${lineage}__`;
+    const iteration = queries.generation.get({ workflowId, prefix: `${prefix}g` })?.number ?? 0;
+    const write = (name: string, data: object) =>
+      queries.writeState.run({ workflowId, name: `${prefix}${name}`, data: JSON.stringify(data) });
+
+    if (jobs.length === 0) {
+      if (state !== undefined && state !== null) {
+        queries.dropState.run({ workflowId, name: `${prefix}final` });
+        write('final', { generation: iteration, spawn_count: iteration, final: true, state });
+      }
+      return { spawned_job_ids: [], iteration };
+    }
+
+    const named = [...new Set(jobs.flatMap(({ name, depends_on: names }) => [name, ...(names ?? [])]))];
+    const existing = new Map(
+      queries.jobsNamed.all({ workflowId, names: JSON.stringify(named) }).map(({ name, id }) => [name, id]),
+    );
+    const known = jobs.filter(({ name }) => existing.has(name));
+    if (known.length === jobs.length)
+      return { spawned_job_ids: jobs.map(({ name }) => existing.get(name) as number), iteration };
+    if (known.length > 0)
+      throw new Refusal('DUPLICATE', 'Inconsistent replay: some but not all jobs already exist', {
+        jobs: known.map(({ name }) => name),
+      });
+    refuseBeyondCap(find.workflow(workflowId).dynamic_jobs, lineage, iteration);
+
+    const requirements = requirementsOf(queries, workflowId, jobs);
+    refuseCircle(jobs);
+    refuseUnknown(jobs, existing);
+    const created = create(
+      workflowId,
+      jobs.map((job, index): Job => ({
+        workflow_id: workflowId,
+        name: job.name,
+        command: job.command,
+        priority: job.priority,
+        labels: job.labels,
+        cancel_on_blocking_job_failure: job.cancel_on_blocking_job_failure,
+        resource_requirements_id: requirements[index],
+        env: { [LINEAGE_VARIABLE]: lineage },
+      })),
+    );
+    for (const { name, id } of created) existing.set(name, id);
+    for (const [index, { id }] of created.entries()) {
+      const waitsFor = new Set([
+        callerId,
+        ...(jobs[index]?.depends_on ?? []).map((name) => existing.get(name) as number),
+      ]);
+      for (const otherId of waitsFor) queries.dependOn.run({ jobId: id, otherId, workflowId });
+    }
+    for (const { id } of created) queries.blockSpawned.run({ id });
+    const generation = iteration + 1;
+    write(`g${String(generation).padStart(6, '0')}`, { generation, spawn_count: generation, state: state ?? null });
+    return { spawned_job_ids: created.map(({ id }) => id), iteration: generation };
+  };
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+function refuseBadBatch(jobs: readonly SpawnJob[]): void {
+  const seen = new Set<string>();
+  for (const { name } of jobs) {
+    if (seen.has(name)) throw new Refusal('DUPLICATE', `duplicate name '${name}' in spawn batch`, { name });
+    seen.add(name);
+  }
+  for (const { name, priority, labels } of jobs) {
+    if ((priority ?? 0) < 0) {
+      throw new Refusal('BODY_REFUSED', `spawn job '${name}' has invalid priority ${priority}: must be >= 0`, {
+        field: 'priority',
+        found: priority,
+      });
+    }
+    refuseBadLabels(labels, ` for spawn job '${name}'`);
+  }
+}
+
+function refuseBeyondCap(dynamic: string | null, lineage: string, count: number): void {
+  const { max_iterations: told } = (dynamic === null ? {} : JSON.parse(dynamic)) as { max_iterations?: number | null };
+  const most = told ?? MOST_GENERATIONS;
+  if (count + 1 <= most) return;
+  throw new Refusal(
+    'LINEAGE_CAPPED',
+    `Per-lineage iteration cap reached for lineage '${lineage}': attempted iteration ${count + 1} exceeds dynamic_jobs.max_iterations=${most} (current spawn_count=${count})`,
+    { lineage, found: count + 1, allowed: most },
+  );
+}
+
+/** The ids of the requirements that jobs name; undefined for those that name none. */
+function requirementsOf(queries: SubmitQueries, workflowId: number, jobs: readonly SpawnJob[]): (number | undefined)[] {
+  return jobs.map(({ name, resource_requirements: wanted }) => {
+    if (wanted === undefined || wanted === null) return undefined;
+    const row = queries.requirementsNamed.get({ workflowId, name: wanted });
+    if (row !== undefined) return row.id;
+    throw new Refusal('REFERENCE_UNKNOWN', `Unknown resource_requirements '${wanted}' for spawn job '${name}'`, {
+      field: 'resource_requirements',
+      found: wanted,
+    });
+  });
+}
+
+/** Takes away jobs that wait for no other of the batch until none is left; where that ends early there is a circle. */
+function refuseCircle(jobs: readonly SpawnJob[]): void {
+  const names = new Set(jobs.map(({ name }) => name));
+  const waiting = new Map(
+    jobs.map(({ name, depends_on: others }) => [name, new Set((others ?? []).filter((other) => names.has(other)))]),
+  );
+  const free = [...waiting].filter(([, others]) => others.size === 0).map(([name]) => name);
+  for (const name of free) {
+    waiting.delete(name);
+    for (const [other, others] of waiting) if (others.delete(name) && others.size === 0) free.push(other);
+  }
+  if (waiting.size === 0) return;
+  throw new Refusal('CIRCLE', 'spawn jobs dependency graph contains a cycle', { jobs: [...waiting.keys()] });
+}
+
+function refuseUnknown(jobs: readonly SpawnJob[], existing: ReadonlyMap<string, number>): void {
+  const names = new Set(jobs.map(({ name }) => name));
+  for (const { name, depends_on: others } of jobs) {
+    const unknown = (others ?? []).find((other) => !names.has(other) && !existing.has(other));
+    if (unknown === undefined) continue;
+    throw new Refusal('REFERENCE_UNKNOWN', `spawn job '${name}' depends on unknown job '${unknown}'`, {
+      field: 'depends_on',
+      found: unknown,
+    });
+  }
+}
