@@ -45,6 +45,7 @@ export const refusals = {
     remedy: 'Let the job stop when it converges, or allow more in dynamic_jobs.max_iterations.',
   },
   CIRCLE: { status: 422, remedy: 'Take one of the dependencies of the circle away.' },
+  FORBIDDEN: { status: 403, remedy: 'Ask who administers the server.' },
   IN_USE: { status: 422, remedy: 'Delete or change first what uses it.' },
   STATUS_REFUSED: { status: 422, remedy: 'Look at the status of the job and of its workflow first.' },
   RUN_SUPERSEDED: {

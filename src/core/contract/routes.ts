@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AccessCheck, AccessGroup, groupPage, groupPaging, Membership, WorkflowAccessGroup } from './access.ts';
 import {
   LocalScheduler,
   RemoteWorker,
@@ -19,8 +20,11 @@ import { id, json, maybe, page, paging, queryFlag, queryInteger } from './shape.
 import { SpawnReply, SpawnRequest } from './spawn.ts';
 import { Workflow, WorkflowChange, WorkflowStatus } from './workflow.ts';
 
-/** Who may use a route: anybody who may reach the server, or who may see the workflow that it concerns. */
-type Access = 'anyone' | 'workflow';
+/**
+ * Who may use a route: anybody who may reach the server, who may see the workflow that it concerns, or who may see to the
+ * groups of users.
+ */
+type Access = 'anyone' | 'workflow' | 'groups';
 
 /**
  * How a route is carried out: a `read` at once, a `write` in the transaction that all writes of one turn of the event
@@ -90,6 +94,7 @@ export const routes = {
       user: z.string().optional(),
       description: z.string().optional(),
       is_archived: queryFlag.optional(),
+      access_group: z.string().optional(),
       ...paging,
     }),
     reply: page(Workflow),
@@ -1228,6 +1233,119 @@ export const routes = {
     params: z.object({ id: queryInteger, action_id: queryInteger }),
     body: z.object({ compute_node_id: maybe(id) }),
     reply: z.object({ action_id: id, claimed: z.boolean() }),
+  }),
+
+  checkAccess: route({
+    method: 'GET',
+    path: '/access_check/{workflow_id}/{user_name}',
+    kind: 'read',
+    access: 'groups',
+    says: 'May a user see a workflow? As long as access is not enforced everybody may.',
+    params: z.object({ workflow_id: queryInteger, user_name: z.string() }),
+    reply: AccessCheck,
+  }),
+  createAccessGroup: route({
+    method: 'POST',
+    path: '/access_groups',
+    kind: 'write',
+    access: 'groups',
+    says: 'Create a group of users.',
+    body: AccessGroup,
+    reply: AccessGroup,
+  }),
+  listAccessGroups: route({
+    method: 'GET',
+    path: '/access_groups',
+    kind: 'read',
+    access: 'groups',
+    says: 'All groups by name.',
+    query: groupPaging,
+    reply: groupPage(AccessGroup),
+  }),
+  getAccessGroup: route({
+    method: 'GET',
+    path: '/access_groups/{id}',
+    kind: 'read',
+    access: 'groups',
+    says: 'One group.',
+    params: ofId,
+    reply: AccessGroup,
+  }),
+  deleteAccessGroup: route({
+    method: 'DELETE',
+    path: '/access_groups/{id}',
+    kind: 'write',
+    access: 'groups',
+    says: 'Delete a group with its memberships; not one of the system.',
+    params: ofId,
+    reply: AccessGroup,
+  }),
+  addGroupMember: route({
+    method: 'POST',
+    path: '/access_groups/{id}/members',
+    kind: 'write',
+    access: 'groups',
+    says: 'Put a user into a group.',
+    params: ofId,
+    body: Membership,
+    reply: Membership,
+  }),
+  listGroupMembers: route({
+    method: 'GET',
+    path: '/access_groups/{id}/members',
+    kind: 'read',
+    access: 'groups',
+    says: 'The members of a group by name.',
+    params: ofId,
+    query: groupPaging,
+    reply: groupPage(Membership),
+  }),
+  removeGroupMember: route({
+    method: 'DELETE',
+    path: '/access_groups/{id}/members/{user_name}',
+    kind: 'write',
+    access: 'groups',
+    says: 'Take a user out of a group.',
+    params: z.object({ id: queryInteger, user_name: z.string() }),
+    reply: Membership,
+  }),
+  listUserGroups: route({
+    method: 'GET',
+    path: '/users/{user_name}/groups',
+    kind: 'read',
+    access: 'groups',
+    says: 'The groups of a user by name.',
+    params: z.object({ user_name: z.string() }),
+    query: groupPaging,
+    reply: groupPage(AccessGroup),
+  }),
+  listWorkflowGroups: route({
+    method: 'GET',
+    path: '/workflows/{id}/access_groups',
+    kind: 'read',
+    access: 'workflow',
+    says: 'The groups that may see a workflow.',
+    params: ofId,
+    query: groupPaging,
+    reply: groupPage(AccessGroup),
+  }),
+  addWorkflowToGroup: route({
+    method: 'POST',
+    path: '/workflows/{id}/access_groups/{group_id}',
+    kind: 'write',
+    access: 'workflow',
+    says: 'Let a group see a workflow.',
+    params: z.object({ id: queryInteger, group_id: queryInteger }),
+    reply: WorkflowAccessGroup,
+  }),
+  removeWorkflowFromGroup: route({
+    method: 'DELETE',
+    path: '/workflows/{id}/access_groups/{group_id}',
+    kind: 'write',
+    access: 'workflow',
+    says: 'Let a group no longer see a workflow.',
+    params: z.object({ id: queryInteger, group_id: queryInteger }),
+    reply: WorkflowAccessGroup,
   }),
 
   streamEvents: route({

@@ -12,6 +12,7 @@ import { resultHandlers } from '../result/handlers.ts';
 import { reviseHandlers } from '../revise/handlers.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
+import { shareHandlers } from '../share/handlers.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { guard } from './access.ts';
 import { bind } from './bind.ts';
@@ -36,6 +37,7 @@ export function createApp(store: Store, { credential, onError }: AppOptions): Ho
     ...resultHandlers(store),
     ...recoverHandlers(store),
     ...exchangeHandlers(store),
+    ...shareHandlers(store),
     ...actHandlers(store),
     ...reviseHandlers(store),
   };

@@ -23,8 +23,8 @@ export const reportHandlers = (store: Store) => {
     ping: () => ({ status: 'Server is running' }),
     getVersion: () => ({ version: VERSION, api_version: API_VERSION }),
 
-    listWorkflows: ({ query: { name, user, description, is_archived, ...paging } }) =>
-      queries.listWorkflows({ name, user, description, is_archived }, paging),
+    listWorkflows: ({ query: { name, user, description, is_archived, access_group, ...paging } }) =>
+      queries.listWorkflows({ name, user, description, is_archived, access_group }, paging),
     getWorkflow: ({ params }) => workflowOf(find.workflow(params.id)),
     getWorkflowStatus: ({ params }) => status(params.id),
     isComplete({ params: { id } }) {

@@ -23,7 +23,7 @@ const sortable = (table: string, columns: readonly string[]) =>
 
 export const reportQueries = (db: Database) => ({
   listWorkflows: createListing<
-    Asked<{ name: string; user: string; description: string; is_archived: boolean }>,
+    Asked<{ name: string; user: string; description: string; is_archived: boolean; access_group: string }>,
     WorkflowRow,
     Workflow
   >(
@@ -36,6 +36,11 @@ export const reportQueries = (db: Database) => ({
         user: 'workflow.user = :user',
         description: contains('workflow.description', 'description'),
         is_archived: 'workflow.is_archived = :is_archived',
+        access_group: `workflow.id in (
+          select share.workflow_id
+          from workflow_access_group share
+          join access_group on access_group.id = share.group_id
+          where access_group.name = :access_group)`,
       },
       sortable: sortable('workflow', [
         'id',

@@ -62,6 +62,11 @@ export const submitQueries = (db: Database) => ({
       enable_ro_crate = coalesce(:enable_ro_crate, enable_ro_crate)
     where id = :id`),
 
+  groupNamed: db.prepare<{ name: string }, { id: number }>('select id from access_group where name = :name'),
+  shareWith: db.prepare<{ workflowId: number; groupId: number; at: string }>(
+    'insert into workflow_access_group (workflow_id, group_id, created_at) values (:workflowId, :groupId, :at)',
+  ),
+
   deleteWorkflow: db.prepare<{ id: number }>('delete from workflow where id = :id'),
 
   archiveWorkflow: db.prepare<{ id: number; isArchived: number }>(

@@ -5,16 +5,18 @@ import { refuseBadEnvironment } from '../store/environment.ts';
 import type { SubmitQueries } from './queries.ts';
 import { workflowOf } from '../store/workflow-row.ts';
 
-/** What a server lacks until it keeps groups: a workflow that names one is refused, not created without it. */
-function refuseGroups({ access_groups: groups }: WorkflowChange): void {
-  for (const [index, group] of (groups ?? []).entries()) {
-    if (groups?.indexOf(group) !== index) {
-      throw new Refusal('DUPLICATE', `access_groups contains duplicate entry '${group}'`, { group });
+/** The ids of the groups that a new workflow names: each once, and each there. */
+function groupIds(queries: SubmitQueries, groups: readonly string[] | null | undefined): number[] {
+  return (groups ?? []).map((name, index) => {
+    if (groups?.indexOf(name) !== index) {
+      throw new Refusal('DUPLICATE', `access_groups contains duplicate entry '${name}'`, { group: name });
     }
-    throw new Refusal('REFERENCE_UNKNOWN', `Unknown access group '${group}': create the group before referencing it`, {
-      group,
+    const row = queries.groupNamed.get({ name });
+    if (row !== undefined) return row.id;
+    throw new Refusal('REFERENCE_UNKNOWN', `Unknown access group '${name}': create the group before referencing it`, {
+      group: name,
     });
-  }
+  });
 }
 
 function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): void {
@@ -62,7 +64,7 @@ export const createWorkflow =
   ({ now }: Store, queries: SubmitQueries) =>
   (body: Workflow): Workflow => {
     refuseBadEnvironment(body.env, 'workflow');
-    refuseGroups(body);
+    const groups = groupIds(queries, body.access_groups);
     refuseIterations(body);
     const columns = columnsOf(body);
     const timestamp = new Date(now()).toISOString();
@@ -82,6 +84,7 @@ export const createWorkflow =
       submission_directory: body.submission_directory ?? null,
     });
     queries.insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
+    for (const groupId of groups) queries.shareWith.run({ workflowId: id, groupId, at: timestamp });
     return { ...body, id, timestamp };
   };
 

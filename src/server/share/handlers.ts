@@ -1,0 +1,118 @@
+import type { GroupPaging } from '../../core/contract/access.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { PAGE_LIMIT } from '../../core/contract/shape.ts';
+import { missing } from '../store/find.ts';
+import type { Handlers } from '../store/handlers.ts';
+import type { Store } from '../store/store.ts';
+import { groupOf, shareQueries } from './queries.ts';
+
+/** Groups of users, and which workflows they may see. */
+export const shareHandlers = ({ db, find, now }: Store) => {
+  const queries = shareQueries(db);
+  const at = () => new Date(now()).toISOString();
+  const group = (id: number) => queries.group.get({ id }) ?? missing('Group', id);
+  /** A group whose members are not those that the server's settings name. */
+  const ownGroup = (id: number) => {
+    const found = group(id);
+    if (found.is_system === 0) return found;
+    throw new Refusal('FORBIDDEN', 'Admin group membership is managed via server configuration', { group_id: id });
+  };
+  const absent = (words: string): never => {
+    throw new Refusal('NOT_FOUND', words);
+  };
+  const refuse = (words: string): never => {
+    throw new Refusal('DUPLICATE', words);
+  };
+
+  return {
+    checkAccess: ({ params: { workflow_id: workflowId, user_name: user } }) => ({
+      has_access: queries.workflow.get({ id: workflowId }) !== undefined,
+      user_name: user,
+      workflow_id: workflowId,
+    }),
+
+    createAccessGroup({ body: { name, description } }) {
+      if (queries.groupNamed.get({ name }) !== undefined) refuse(`Group '${name}' already exists`);
+      const id = queries.insertGroup.insert({ name, description: description ?? null, at: at() });
+      return groupOf(group(id));
+    },
+    listAccessGroups: ({ query }) => page(query, (part) => queries.groups({}, part), groupOf),
+    getAccessGroup: ({ params }) => groupOf(group(params.id)),
+    deleteAccessGroup({ params: { id } }) {
+      const found = group(id);
+      if (found.is_system === 1) throw new Refusal('FORBIDDEN', 'Cannot delete system groups', { group_id: id });
+      queries.deleteGroup.run({ id });
+      return groupOf(found);
+    },
+
+    addGroupMember({ params: { id: groupId }, body: { user_name: user, role } }) {
+      ownGroup(groupId);
+      if (queries.membership.get({ groupId, user }) !== undefined)
+        refuse(`User '${user}' is already a member of group ${groupId}`);
+      queries.insertMembership.run({ groupId, user, role, at: at() });
+      return queries.membership.get({ groupId, user }) ?? absent(`User '${user}' is not a member of group ${groupId}`);
+    },
+    listGroupMembers({ params: { id: groupId }, query }) {
+      group(groupId);
+      return page(
+        query,
+        (part) => queries.members({ groupId }, part),
+        (row) => row,
+      );
+    },
+    removeGroupMember({ params: { id: groupId, user_name: user } }) {
+      ownGroup(groupId);
+      const found =
+        queries.membership.get({ groupId, user }) ?? absent(`User '${user}' is not a member of group ${groupId}`);
+      queries.deleteMembership.run({ groupId, user });
+      return found;
+    },
+    listUserGroups: ({ params: { user_name: user }, query }) =>
+      page(query, (part) => queries.groupsOfUser({ user }, part), groupOf),
+
+    listWorkflowGroups({ params: { id: workflowId }, query }) {
+      find.run(workflowId);
+      return page(query, (part) => queries.groupsOfWorkflow({ workflowId }, part), groupOf);
+    },
+    addWorkflowToGroup({ params: { id: workflowId, group_id: groupId } }) {
+      find.run(workflowId);
+      group(groupId);
+      if (queries.share.get({ workflowId, groupId }) !== undefined)
+        refuse(`Workflow ${workflowId} is already associated with group ${groupId}`);
+      const created = at();
+      queries.insertShare.run({ workflowId, groupId, at: created });
+      return { workflow_id: workflowId, group_id: groupId, created_at: created };
+    },
+    removeWorkflowFromGroup({ params: { id: workflowId, group_id: groupId } }) {
+      find.run(workflowId);
+      group(groupId);
+      const found =
+        queries.share.get({ workflowId, groupId }) ??
+        absent(`Workflow ${workflowId} is not associated with group ${groupId}`);
+      queries.deleteShare.run({ workflowId, groupId });
+      return found;
+    },
+  } satisfies Partial<Handlers>;
+};
+
+interface Rows<Row> {
+  readonly rows: Row[];
+  readonly total: number;
+}
+
+function page<Row, Model>(
+  { offset = 0, limit = PAGE_LIMIT }: GroupPaging,
+  read: (part: { offset: number; limit: number }) => Rows<Row>,
+  modelOf: (row: Row) => Model,
+) {
+  if (offset < 0) throw new Refusal('PARAMETER_REFUSED', 'offset cannot be negative', { offset });
+  if (limit < 0) throw new Refusal('PARAMETER_REFUSED', 'limit cannot be negative', { limit });
+  const { rows, total } = read({ offset, limit: Math.min(limit, PAGE_LIMIT) });
+  return {
+    items: rows.map(modelOf),
+    offset,
+    limit,
+    total_count: total,
+    has_more: offset + rows.length < total,
+  };
+}

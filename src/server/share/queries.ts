@@ -1,0 +1,79 @@
+import type { AccessGroup, Membership, WorkflowAccessGroup } from '../../core/contract/access.ts';
+import type { Database, Value } from '../store/database.ts';
+
+interface GroupRow {
+  id: number;
+  name: string;
+  description: string | null;
+  created_at: string;
+}
+
+/** Which groups are the system's is not told. */
+export const groupOf = ({ id, name, description, created_at }: GroupRow): AccessGroup & { id: number } => ({
+  id,
+  name,
+  ...(description === null ? {} : { description }),
+  created_at,
+});
+
+const columns = 'access_group.id, access_group.name, access_group.description, access_group.created_at';
+
+/** A list with its number of rows, which may be asked for in parts. */
+function listed<P extends Record<string, Value>, Row>(db: Database, select: string, from: string, order: string) {
+  const page = db.prepare<P & { limit: number; offset: number }, Row>(
+    `select ${select} from ${from} order by ${order} limit :limit offset :offset`,
+  );
+  const count = db.prepare<P, { rows: number }>(`select count(*) as rows from ${from}`);
+  return (parameters: P, { limit, offset }: { limit: number; offset: number }) => ({
+    rows: page.all({ ...parameters, limit, offset }),
+    total: count.get(parameters)?.rows ?? 0,
+  });
+}
+
+export const shareQueries = (db: Database) => ({
+  group: db.prepare<{ id: number }, GroupRow & { is_system: number }>('select * from access_group where id = :id'),
+  groupNamed: db.prepare<{ name: string }, { id: number }>('select id from access_group where name = :name'),
+  insertGroup: db.prepare<{ name: string; description: string | null; at: string }>(
+    'insert into access_group (name, description, created_at) values (:name, :description, :at)',
+  ),
+  deleteGroup: db.prepare<{ id: number }>('delete from access_group where id = :id'),
+  groups: listed<Record<string, never>, GroupRow>(db, columns, 'access_group', 'access_group.name'),
+  groupsOfUser: listed<{ user: string }, GroupRow>(
+    db,
+    columns,
+    `access_group
+      join user_group_membership member on member.group_id = access_group.id and member.user_name = :user`,
+    'access_group.name',
+  ),
+  groupsOfWorkflow: listed<{ workflowId: number }, GroupRow>(
+    db,
+    columns,
+    `access_group join workflow_access_group share on share.group_id = access_group.id and share.workflow_id = :workflowId`,
+    'access_group.name',
+  ),
+
+  membership: db.prepare<{ groupId: number; user: string }, Membership>(
+    'select * from user_group_membership where group_id = :groupId and user_name = :user',
+  ),
+  insertMembership: db.prepare<{ groupId: number; user: string; role: string; at: string }>(`
+    insert into user_group_membership (user_name, group_id, role, created_at) values (:user, :groupId, :role, :at)`),
+  deleteMembership: db.prepare<{ groupId: number; user: string }>(
+    'delete from user_group_membership where group_id = :groupId and user_name = :user',
+  ),
+  members: listed<{ groupId: number }, Membership>(
+    db,
+    '*',
+    'user_group_membership where group_id = :groupId',
+    'user_name',
+  ),
+
+  share: db.prepare<{ workflowId: number; groupId: number }, WorkflowAccessGroup>(
+    'select * from workflow_access_group where workflow_id = :workflowId and group_id = :groupId',
+  ),
+  insertShare: db.prepare<{ workflowId: number; groupId: number; at: string }>(`
+    insert into workflow_access_group (workflow_id, group_id, created_at) values (:workflowId, :groupId, :at)`),
+  deleteShare: db.prepare<{ workflowId: number; groupId: number }>(
+    'delete from workflow_access_group where workflow_id = :workflowId and group_id = :groupId',
+  ),
+  workflow: db.prepare<{ id: number }, { id: number }>('select id from workflow where id = :id'),
+});
