@@ -6,4 +6,5 @@ import './gen-schema.ts';
 import './gen-errors.ts';
 import './gen-routes.ts';
 import './gen-calls.ts';
+import './gen-openapi.ts';
 import './gen-cli.ts';

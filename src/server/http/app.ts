@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { openApiDocument } from '../../core/contract/openapi.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { actHandlers } from '../act/handlers.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
@@ -56,6 +57,8 @@ export function createApp(store: Store, { credential, onError }: AppOptions): Ho
   });
   if (credential !== undefined) app.use(guard(credential));
 
+  let document: object | undefined;
+  app.get('/openapi.json', (context) => context.json((document ??= openApiDocument())));
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store);
     else bind(app, store, name, handlers[name]);
