@@ -18,6 +18,8 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   resetStatus: ['POST', '/workflows/{id}/reset_status'],
   resetJobStatus: ['POST', '/workflows/{id}/reset_job_status'],
   initializeJobs: ['POST', '/workflows/{id}/initialize_jobs'],
+  getTask: ['GET', '/tasks/{id}'],
+  getActiveTask: ['GET', '/workflows/{id}/active_task'],
   processChangedJobInputs: ['POST', '/workflows/{id}/process_changed_job_inputs'],
   listRequiredExistingFiles: ['GET', '/workflows/{id}/required_existing_files'],
   listMissingUserData: ['GET', '/workflows/{id}/missing_user_data'],

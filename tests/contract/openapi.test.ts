@@ -38,8 +38,6 @@ const METHODS = ['get', 'put', 'post', 'delete'];
 const EXPLAINED: readonly (readonly [RegExp, string])[] = [
   [/^(GET \/admin\/audit-log|POST \/admin\/sql)$/, 'admin SQL is not there yet'],
   [/^POST \/admin\/reload-auth$/, 'logins are not there yet'],
-  [/^GET \/(tasks\/\{\}|workflows\/\{\}\/active_task)$/, 'initialisation has no asynchronous form yet'],
-  [/initialize_jobs query async: missing$/, 'initialisation has no asynchronous form yet'],
   [/^GET \/workflows\/\{\}\/ready_job_requirements$/, 'the original does not implement it: it answers 500'],
   [/schedule_compute_nodes: missing$/, 'the original takes it and does not store it; unknown fields are passed over'],
   [/^DELETE \/failure_handlers\/\{\} reply\./, 'the original answers a message, not what its document says'],

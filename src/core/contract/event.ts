@@ -28,6 +28,7 @@ export const streamEvents = {
   compute_node_started: 'info',
   compute_node_stopped: 'info',
   scheduler_node_created: 'info',
+  task_completed: 'info',
   job_started: 'info',
   job_completed: 'info',
   job_failed: 'error',

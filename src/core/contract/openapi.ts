@@ -12,6 +12,7 @@ import { type Route, routes } from './routes.ts';
 import { FailureHandler, SlurmScheduler, WorkflowAction } from './scheduling.ts';
 import { json, queryFlag } from './shape.ts';
 import { SpawnReply, SpawnRequest } from './spawn.ts';
+import { Task, taskStatus } from './task.ts';
 import { API_VERSION } from './version.ts';
 import { Workflow } from './workflow.ts';
 
@@ -35,6 +36,8 @@ const names: Readonly<Record<string, z.ZodType>> = {
   SlurmStatsModel: SlurmStats,
   SpawnJobsRequest: SpawnRequest,
   SpawnJobsResponse: SpawnReply,
+  TaskModel: Task,
+  TaskStatus: taskStatus,
   UserDataModel: UserData,
   UserGroupMembershipModel: Membership,
   WorkflowAccessGroupModel: WorkflowAccessGroup,

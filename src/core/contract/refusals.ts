@@ -46,6 +46,7 @@ export const refusals = {
   },
   CIRCLE: { status: 422, remedy: 'Take one of the dependencies of the circle away.' },
   FORBIDDEN: { status: 403, remedy: 'Ask who administers the server.' },
+  TASK_ACTIVE: { status: 409, remedy: 'Wait for the task that is under way, then ask again.' },
   IN_USE: { status: 422, remedy: 'Delete or change first what uses it.' },
   STATUS_REFUSED: { status: 422, remedy: 'Look at the status of the job and of its workflow first.' },
   RUN_SUPERSEDED: {

@@ -18,6 +18,7 @@ import { JobCompletion, JobCompletionError, Result } from './result.ts';
 import { FailureHandler, SlurmScheduler, WorkflowAction } from './scheduling.ts';
 import { id, json, maybe, page, paging, queryFlag, queryInteger } from './shape.ts';
 import { SpawnReply, SpawnRequest } from './spawn.ts';
+import { Task } from './task.ts';
 import { Workflow, WorkflowChange, WorkflowStatus } from './workflow.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface Route {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly reply: z.ZodType;
+  /** Says of an answer that what was asked for goes on after it: then its status is 202. */
+  readonly isAccepted?: (reply: unknown) => boolean;
   /** Largest body in MiB; 2 unless said. */
   readonly bodyMebibytes?: number;
 }
@@ -212,10 +215,33 @@ export const routes = {
     path: '/workflows/{id}/initialize_jobs',
     kind: 'write',
     access: 'workflow',
-    says: 'Make jobs ready or blocked, from what they depend on.',
+    says: 'Make jobs ready or blocked, from what they depend on; with async=true after the answer, which is a task.',
     params: ofId,
-    query: z.object({ only_uninitialized: queryFlag.optional(), clear_ephemeral_user_data: queryFlag.optional() }),
-    reply: message,
+    query: z.object({
+      only_uninitialized: queryFlag.optional(),
+      clear_ephemeral_user_data: queryFlag.optional(),
+      async: queryFlag.optional(),
+    }),
+    reply: z.union([Task, message]),
+    isAccepted: (reply) => typeof reply === 'object' && reply !== null && 'operation' in reply,
+  }),
+  getTask: route({
+    method: 'GET',
+    path: '/tasks/{id}',
+    kind: 'read',
+    access: 'workflow',
+    says: 'How far a task is.',
+    params: ofId,
+    reply: Task,
+  }),
+  getActiveTask: route({
+    method: 'GET',
+    path: '/workflows/{id}/active_task',
+    kind: 'read',
+    access: 'workflow',
+    says: 'The task of a workflow that is under way, if any.',
+    params: ofId,
+    reply: z.object({ task: Task.nullable() }),
   }),
   processChangedJobInputs: route({
     method: 'POST',

@@ -28,7 +28,9 @@ export function bind<N extends AnsweredRoute>(app: Hono, store: Store, name: N, 
             ),
     } as Input<N>;
     const reply = route.kind === 'write' ? await store.turns.write(() => handler(input)) : handler(input);
-    return context.body(JSON.stringify(reply), 200, { 'Content-Type': 'application/json' });
+    return context.body(JSON.stringify(reply), route.isAccepted?.(reply) === true ? 202 : 200, {
+      'Content-Type': 'application/json',
+    });
   };
 
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -7,6 +7,7 @@ import { submitQueries } from './queries.ts';
 import { createRequirements } from './requirements.ts';
 import { createAction, createFailureHandler, createSlurmScheduler } from './scheduling.ts';
 import { spawnJobs } from './spawn.ts';
+import { createTasks } from './task.ts';
 import { archiveWorkflow, createWorkflow, deleteWorkflow, updateWorkflow } from './workflow.ts';
 
 export const submitHandlers = (store: Store) => {
@@ -18,6 +19,7 @@ export const submitHandlers = (store: Store) => {
   const remove = deleteWorkflow(store, queries);
   const archive = archiveWorkflow(store, queries);
   const init = initialize(store, queries);
+  const tasks = createTasks(store, queries, init);
   const requirements = createRequirements(store, queries);
   const scheduler = createSlurmScheduler(store, queries);
   const handler = createFailureHandler(store, queries);
@@ -36,10 +38,13 @@ export const submitHandlers = (store: Store) => {
       return query.reply === 'ids' ? { job_ids: created.map(({ id }) => id) } : { jobs: created };
     },
     spawnJobs: ({ params, body }) => spawn(params.id, body),
-    initializeJobs({ params, query }) {
+    initializeJobs({ params, query: { async: isAsync, ...query } }) {
+      if (isAsync === true) return tasks.begin(params.id, query);
       init(params.id, query.only_uninitialized ?? false);
       return { message: 'Initialized job status' };
     },
+    getTask: ({ params }) => tasks.read(params.id),
+    getActiveTask: ({ params }) => ({ task: tasks.active(params.id) }),
     createResourceRequirements: ({ body }) => requirements(body),
     createSlurmScheduler: ({ body }) => scheduler(body),
     createFailureHandler: ({ body }) => handler(body),

@@ -26,6 +26,18 @@ const edge = (db: Database, table: string, column: string, other: string) =>
     from ${other}
     where id = :otherId and workflow_id = :workflowId`);
 
+interface TaskRow {
+  id: number;
+  workflow_id: number;
+  operation: string;
+  status: string;
+  parameters: string;
+  created_at_ms: number;
+  started_at_ms: number | null;
+  finished_at_ms: number | null;
+  error: string | null;
+}
+
 export const submitQueries = (db: Database) => ({
   insertWorkflow: db.prepare<Record<string, Value>>(`
     insert into workflow (
@@ -66,6 +78,22 @@ export const submitQueries = (db: Database) => ({
   shareWith: db.prepare<{ workflowId: number; groupId: number; at: string }>(
     'insert into workflow_access_group (workflow_id, group_id, created_at) values (:workflowId, :groupId, :at)',
   ),
+
+  insertTask: db.prepare<{ workflowId: number; operation: string; parameters: string; atMs: number }>(`
+    insert into task (workflow_id, operation, status, parameters, created_at_ms)
+    values (:workflowId, :operation, 'queued', :parameters, :atMs)`),
+  task: db.prepare<{ id: number }, TaskRow>('select * from task where id = :id'),
+  activeTask: db.prepare<{ workflowId: number }, { id: number; parameters: string }>(
+    "select id, parameters from task where workflow_id = :workflowId and status in ('queued', 'running')",
+  ),
+  startTask: db.prepare<{ id: number; atMs: number }>(
+    "update task set status = 'running', started_at_ms = :atMs where id = :id",
+  ),
+  finishTask: db.prepare<{ id: number; status: string; atMs: number; error: string | null }>(
+    'update task set status = :status, finished_at_ms = :atMs, error = :error where id = :id',
+  ),
+  failOpenTasks: db.prepare<{ atMs: number; error: string }>(`
+    update task set status = 'failed', finished_at_ms = :atMs, error = :error where status in ('queued', 'running')`),
 
   deleteWorkflow: db.prepare<{ id: number }>('delete from workflow where id = :id'),
 

@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { id, maybe } from './shape.ts';
+
+export const taskStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
+
+/** Work that goes on after the answer to who asked for it. */
+export const Task = z.object({
+  id,
+  workflow_id: id,
+  operation: z.string(),
+  status: taskStatus,
+  created_at_ms: z.int(),
+  started_at_ms: maybe(z.int()),
+  finished_at_ms: maybe(z.int()),
+  error: maybe(z.string()),
+});
+export type Task = z.output<typeof Task>;
