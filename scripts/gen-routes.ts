@@ -12,7 +12,7 @@ write(
   'docs/reference/routes.md',
   `# Routes
 
-Made from the table in \`src/core/contract/routes.ts\` by \`npm run gen\`. Everything stands under \`${BASE_PATH}\`; bodies are JSON.
+Made from the table in \`src/core/contract/routes/\` by \`npm run gen\`. Everything stands under \`${BASE_PATH}\`; bodies are JSON.
 
 | method | path | query | what it does | name |
 | --- | --- | --- | --- | --- |

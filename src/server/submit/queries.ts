@@ -38,6 +38,16 @@ interface TaskRow {
   error: string | null;
 }
 
+/** What a job still waits for, and whether one of those that ended went wrong. */
+const upstreamOfJob = `
+  select
+    coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
+    coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
+      (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
+  from job_depends_on edge
+  join job upstream on upstream.id = edge.depends_on_job_id
+  where edge.job_id = job.id`;
+
 export const submitQueries = (db: Database) => ({
   insertWorkflow: db.prepare<Record<string, Value>>(`
     insert into workflow (
@@ -148,15 +158,7 @@ export const submitQueries = (db: Database) => ({
     'select id from resource_requirements where workflow_id = :workflowId and name = :name order by id limit 1',
   ),
   blockSpawned: db.prepare<{ id: number }>(`
-    update job set status = 1, origin = 'spawn', (unmet, upstream_failed) = (
-      select
-        coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
-        coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
-          (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
-      from job_depends_on edge
-      join job upstream on upstream.id = edge.depends_on_job_id
-      where edge.job_id = job.id
-    )
+    update job set status = 1, origin = 'spawn', (unmet, upstream_failed) = (${upstreamOfJob})
     where id = :id`),
   generation: db.prepare<{ workflowId: number; prefix: string }, { number: number | null }>(`
     select max(cast(substr(name, length(:prefix) + 1) as integer)) as number
@@ -194,15 +196,7 @@ export const submitQueries = (db: Database) => ({
     where id in (select id from downstream) and status <> 0`),
   // What a job still waits for. Disabled jobs stay out of it: they neither wait nor run.
   countUnmet: db.prepare<{ workflowId: number }>(`
-    update job set (unmet, upstream_failed) = (
-      select
-        coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
-        coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
-          (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
-      from job_depends_on edge
-      join job upstream on upstream.id = edge.depends_on_job_id
-      where edge.job_id = job.id
-    )
+    update job set (unmet, upstream_failed) = (${upstreamOfJob})
     where workflow_id = :workflowId and status not in (5, 6, 7, 9)`),
   block: db.prepare<{ workflowId: number; onlyUninitialized: number }>(`
     update job set status = 1, start_time = null, compute_node_id = null, claimed_by = null

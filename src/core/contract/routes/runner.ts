@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { ExchangeReply, ExchangeRequest, LostRunner, LostRunnerReply } from '../exchange.ts';
+import { Job } from '../job.ts';
+import { ComputeNodesResources } from '../resources.ts';
+import { JobCompletion, JobCompletionError } from '../result.ts';
+import { id, queryFlag, queryInteger } from '../shape.ts';
+import { BULK_MEBIBYTES, ofId, route, type Route } from './route.ts';
+
+/** What runners ask for and tell. */
+export const runnerRoutes = {
+  claimJobsBasedOnResources: route({
+    method: 'POST',
+    path: '/workflows/{id}/claim_jobs_based_on_resources/{limit}',
+    kind: 'write',
+    access: 'workflow',
+    says: 'Hand out ready jobs that fit together into what is offered.',
+    params: z.object({ id: queryInteger, limit: queryInteger }),
+    query: z.object({ strict_scheduler_match: queryFlag.optional() }),
+    body: ComputeNodesResources,
+    reply: z.object({ jobs: z.array(Job).optional(), reason: z.string().optional() }),
+  }),
+  claimNextJobs: route({
+    method: 'POST',
+    path: '/workflows/{id}/claim_next_jobs',
+    kind: 'write',
+    access: 'workflow',
+    says: 'Hand out the next ready jobs, whatever they need.',
+    params: ofId,
+    query: z.object({ limit: queryInteger.optional(), labels: z.string().optional() }),
+    reply: z.object({ jobs: z.array(Job).optional() }),
+  }),
+  batchCompleteJobs: route({
+    method: 'POST',
+    path: '/workflows/{id}/batch_complete_jobs',
+    kind: 'write',
+    access: 'workflow',
+    says: 'Complete many jobs; an entry that is refused does not stop the others.',
+    params: ofId,
+    body: z.object({ completions: z.array(JobCompletion) }),
+    reply: z.object({ completed: z.array(id), errors: z.array(JobCompletionError) }),
+    bodyMebibytes: BULK_MEBIBYTES,
+  }),
+  exchange: route({
+    method: 'POST',
+    path: '/workflows/{id}/exchange',
+    kind: 'write',
+    access: 'workflow',
+    says: 'A whole turn of a runner (ours): what started, what ended, what it wants next.',
+    params: ofId,
+    body: ExchangeRequest,
+    reply: ExchangeReply,
+    bodyMebibytes: BULK_MEBIBYTES,
+  }),
+  reportLostRunner: route({
+    method: 'POST',
+    path: '/workflows/{id}/compute_nodes/{compute_node_id}/lost',
+    kind: 'write',
+    access: 'workflow',
+    says: 'The last turn of a runner that is proven gone (ours).',
+    params: z.object({ id: queryInteger, compute_node_id: queryInteger }),
+    body: LostRunner,
+    reply: LostRunnerReply,
+    bodyMebibytes: BULK_MEBIBYTES,
+  }),
+} as const satisfies Record<string, Route>;
