@@ -8,12 +8,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
-import { machine, startServer, timed } from './support/processes.ts';
+import { commandsOf, machine, startServer, timed } from './support/processes.ts';
 
 const jobs = Number(process.argv[2] ?? 1_000);
 const rounds = Number(process.argv[3] ?? 3);
 const folder = layOutPackage();
-const torc = join(folder, 'bin/torc.mjs');
 const { note, print } = createFigures();
 
 interface Result {
@@ -37,12 +36,7 @@ for (let round = 1; round <= rounds; round += 1) {
   const cwd = workplace('chain');
   writeFileSync(join(cwd, 'chain.yaml'), `${spec.join('\n')}\n`);
   const server = await startServer(folder, cwd);
-  const env = { ...process.env, TORC_API_URL: server.url };
-  const run = async (...args: string[]) => {
-    const ran = await timed(process.execPath, [torc, ...args], { cwd, env });
-    if (ran.code !== 0) throw new Error(ran.stderr);
-    return ran;
-  };
+  const run = commandsOf(folder, cwd, server.url);
   await run('create', 'chain.yaml');
   await run('workflows', 'init', '1', '--no-prompts');
   await run('run', '1', '--num-cpus', '2');

@@ -7,10 +7,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFigures, type Goal } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
-import { machine, startServer, timed } from './support/processes.ts';
+import { commandsOf, machine, startServer } from './support/processes.ts';
 
 const folder = layOutPackage();
-const torc = join(folder, 'bin/torc.mjs');
 const { note, print } = createFigures();
 
 interface Goals {
@@ -28,12 +27,7 @@ async function measure(outer: number, inner: number, goals: Goals) {
     `name: sweep\njobs: [{name: "j_{a}_{b}", command: "true {a} {b}", parameters: {a: "1:${outer}", b: "1:${inner}"}}]\n`,
   );
   const server = await startServer(folder, cwd);
-  const env = { ...process.env, TORC_API_URL: server.url };
-  const run = async (...args: string[]) => {
-    const ran = await timed(process.execPath, [torc, ...args], { cwd, env });
-    if (ran.code !== 0) throw new Error(ran.stderr);
-    return ran;
-  };
+  const run = commandsOf(folder, cwd, server.url);
   const checked = await run('-f', 'json', 'create', '--dry-run', 'sweep.yaml');
   note(`${tag} jobs: check and count`, checked.seconds, 's', goals.check);
   const created = await run('create', 'sweep.yaml');

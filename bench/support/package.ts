@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -18,7 +18,5 @@ export function layOutPackage(): string {
  * many were deleted, which would be measured too.
  */
 export function workplace(name: string): string {
-  const folder = mkdtempSync(join(process.env['TORC_BENCH_DIR'] ?? tmpdir(), `torc-bench-${name}-`));
-  mkdirSync(folder, { recursive: true });
-  return folder;
+  return mkdtempSync(join(process.env['TORC_BENCH_DIR'] ?? tmpdir(), `torc-bench-${name}-`));
 }

@@ -60,6 +60,16 @@ export async function timed(
   return { seconds: (performance.now() - started) / 1000, code, ...said, ...watch.stop() };
 }
 
+/** Runs commands of the package against a server; one that fails ends the measurement. */
+export const commandsOf =
+  (folder: string, cwd: string, url: string) =>
+  async (...args: string[]): Promise<Timed> => {
+    const env = { ...process.env, TORC_API_URL: url };
+    const ran = await timed(process.execPath, [join(folder, 'bin/torc.mjs'), ...args], { cwd, env });
+    if (ran.code !== 0) throw new Error(ran.stderr);
+    return ran;
+  };
+
 export interface BenchServer {
   readonly url: string;
   readonly pid: number;

@@ -1,7 +1,7 @@
 import { found } from '../store/find.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { computeNodeOf } from '../store/node-row.ts';
-import { read, remove } from '../store/records.ts';
+import { read, remove, removeAll } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { changeNode, registerNode } from './node.ts';
 import { allocateQueries } from './queries.ts';
@@ -39,10 +39,7 @@ export const allocateHandlers = (store: Store) => {
     getScheduledComputeNode: ({ params }) => read(allocations, params.id),
     updateScheduledComputeNode: ({ params, body }) => reallocate(params.id, body),
     deleteScheduledComputeNode: ({ params }) => remove(allocations, params.id),
-    deleteScheduledComputeNodes({ query: { workflow_id: workflowId } }) {
-      find.workflow(workflowId);
-      return { count: allocations.removeAll(workflowId) };
-    },
+    deleteScheduledComputeNodes: ({ query }) => ({ count: removeAll(find, allocations, query.workflow_id) }),
 
     createLocalScheduler: ({ body }) => createLocal(body),
     listLocalSchedulers({ query: { workflow_id, memory, num_cpus, ...paging } }) {
@@ -52,10 +49,7 @@ export const allocateHandlers = (store: Store) => {
     getLocalScheduler: ({ params }) => read(localSchedulers, params.id),
     updateLocalScheduler: ({ params, body }) => updateLocal(params.id, body),
     deleteLocalScheduler: ({ params }) => remove(localSchedulers, params.id),
-    deleteLocalSchedulers({ query: { workflow_id: workflowId } }) {
-      find.workflow(workflowId);
-      return { count: localSchedulers.removeAll(workflowId) };
-    },
+    deleteLocalSchedulers: ({ query }) => ({ count: removeAll(find, localSchedulers, query.workflow_id) }),
 
     addRemoteWorkers: ({ params, body }) => addRemote(params.id, body),
     listRemoteWorkers({ params: { id } }) {

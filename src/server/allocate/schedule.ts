@@ -84,13 +84,7 @@ export const removeWorker =
 export const createStats =
   ({ find }: Store, queries: AllocateQueries) =>
   (body: SlurmStats): SlurmStats => {
-    const job = find.job(body.job_id);
-    if (job.workflow_id !== body.workflow_id) {
-      throw new Refusal('REFERENCE_UNKNOWN', `job ${body.job_id} is not one of workflow ${body.workflow_id}`, {
-        field: 'job_id',
-        found: body.job_id,
-      });
-    }
+    find.jobOf(body.workflow_id, body.job_id);
     const attempt = { jobId: body.job_id, runId: body.run_id, attemptId: body.attempt_id };
     if (queries.statsOf.get(attempt) !== undefined) {
       throw new Refusal(

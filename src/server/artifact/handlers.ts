@@ -4,7 +4,7 @@ import type { Handlers } from '../store/handlers.ts';
 import { fileOf, userDataOf } from '../store/artifact-row.ts';
 import { workflowOfBulk } from '../store/bulk.ts';
 import { found } from '../store/find.ts';
-import { read, remove } from '../store/records.ts';
+import { read, remove, removeAll } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { createEntity, updateEntity } from './entity.ts';
 import { type ArtifactQueries, artifactQueries } from './queries.ts';
@@ -31,8 +31,7 @@ export const artifactHandlers = (store: Store) => {
       return queries.listEntities({ workflow_id: id, file_id, entity_id }, paging);
     },
     deleteRoCrateEntities({ params: { id } }) {
-      find.workflow(id);
-      const count = queries.entities.removeAll(id);
+      const count = removeAll(find, queries.entities, id);
       return { message: `Deleted ${count} RO-Crate entities`, deleted_count: count };
     },
 

@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { insertEvent } from '../store/event-row.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 
 export const recoverQueries = (db: Database) => ({
@@ -47,9 +48,7 @@ export const recoverQueries = (db: Database) => ({
       status = 2, attempt_id = attempt_id + 1, origin = coalesce(origin, 'retry'),
       start_time = null, compute_node_id = null, claimed_by = null
     where id = :id`),
-  writeEvent: db.prepare<{ workflowId: number; timestamp: number; data: string }>(
-    'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',
-  ),
+  writeEvent: insertEvent(db),
 
   changedUserData: db.prepare<{ workflowId: number }, { id: number; name: string }>(`
     select distinct job.id, job.name

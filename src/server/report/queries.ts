@@ -8,7 +8,7 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import type { ActionRow } from '../store/action-row.ts';
 import type { Database } from '../store/database.ts';
 import { jobColumns, jobOf, type JobRow, unsettled } from '../store/job-row.ts';
-import { eventOf } from '../store/event-row.ts';
+import { eventOf, insertEvent } from '../store/event-row.ts';
 import { contains, createListing } from '../store/listing.ts';
 import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
 import { resultColumns, resultOf, type ResultRow, resultTables } from '../store/result-row.ts';
@@ -309,9 +309,7 @@ export const reportQueries = (db: Database) => ({
     (row) => row,
   ),
 
-  insertEvent: db.prepare<{ workflowId: number; timestamp: number; data: string }>(
-    'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',
-  ),
+  insertEvent: insertEvent(db),
   event: db.prepare<{ id: number }, Parameters<typeof eventOf>[0]>('select * from event where id = :id'),
   listEvents: createListing<
     OfWorkflow & Asked<{ category: string; after_timestamp: number }>,

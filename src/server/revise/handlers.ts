@@ -1,6 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
+import { createCounts } from '../store/counts.ts';
 import type { Handlers } from '../store/handlers.ts';
-import { read, type Records, remove } from '../store/records.ts';
+import { read, remove, removeAll } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { deleteJob, updateJob } from './job.ts';
 import { reviseQueries } from './queries.ts';
@@ -10,6 +11,7 @@ import { createResult, updateRequirements, updateResult, updateScheduler } from 
 export const reviseHandlers = (store: Store) => {
   const { db, find } = store;
   const queries = reviseQueries(db);
+  const counts = createCounts(db);
   const update = updateJob(store, queries);
   const drop = deleteJob(store, queries);
   const revise = updateRequirements(store, queries);
@@ -17,11 +19,6 @@ export const reviseHandlers = (store: Store) => {
   const correct = updateResult(queries);
   const reschedule = updateScheduler(queries);
   const { files, userData, requirements, results, events, nodes, schedulers, handlers } = queries;
-
-  const removeAll = (records: Records<unknown>, workflowId: number): number => {
-    find.workflow(workflowId);
-    return records.removeAll(workflowId);
-  };
 
   /** 0 for any of them. */
   const refuseUsed = (workflowId: number, id: number) => {
@@ -44,7 +41,8 @@ export const reviseHandlers = (store: Store) => {
     deleteJob: ({ params }) => drop(params.id),
     deleteJobs({ query: { workflow_id: workflowId } }) {
       find.workflow(workflowId);
-      const underWay = queries.jobsUnderWay.get({ workflowId })?.jobs ?? 0;
+      const { pending, running } = counts(workflowId);
+      const underWay = pending + running;
       if (underWay > 0) {
         throw new Refusal(
           'STATUS_REFUSED',
@@ -56,10 +54,10 @@ export const reviseHandlers = (store: Store) => {
     },
 
     deleteFile: ({ params }) => remove(files, params.id),
-    deleteFiles: ({ query }) => ({ deleted_count: removeAll(files, query.workflow_id) }),
+    deleteFiles: ({ query }) => ({ deleted_count: removeAll(find, files, query.workflow_id) }),
     deleteUserData: ({ params }) => remove(userData, params.id),
     deleteUserDataList({ query: { workflow_id: workflowId } }) {
-      const count = removeAll(userData, workflowId);
+      const count = removeAll(find, userData, workflowId);
       return { message: `Deleted ${count} user data records for workflow ${workflowId}`, deleted_count: count };
     },
 
@@ -69,9 +67,8 @@ export const reviseHandlers = (store: Store) => {
       return remove(requirements, id);
     },
     deleteResourceRequirementsList({ query: { workflow_id: workflowId } }) {
-      find.workflow(workflowId);
       refuseUsed(workflowId, 0);
-      return { count: removeAll(requirements, workflowId) };
+      return { count: removeAll(find, requirements, workflowId) };
     },
 
     createResult: ({ body }) => report(body),
@@ -82,9 +79,8 @@ export const reviseHandlers = (store: Store) => {
       return remove(results, id);
     },
     deleteResults({ query: { workflow_id: workflowId } }) {
-      find.workflow(workflowId);
       queries.forgetResults.run({ workflowId });
-      return { count: removeAll(results, workflowId) };
+      return { count: removeAll(find, results, workflowId) };
     },
 
     updateEvent({ params: { id }, body }) {
@@ -93,22 +89,21 @@ export const reviseHandlers = (store: Store) => {
       return read(events, id);
     },
     deleteEvent: ({ params }) => remove(events, params.id),
-    deleteEvents: ({ query }) => ({ count: removeAll(events, query.workflow_id) }),
+    deleteEvents: ({ query }) => ({ count: removeAll(find, events, query.workflow_id) }),
 
     deleteComputeNode({ params: { id } }) {
       refuseBusy(read(nodes, id).workflow_id, id);
       return remove(nodes, id);
     },
     deleteComputeNodes({ query: { workflow_id: workflowId } }) {
-      find.workflow(workflowId);
       refuseBusy(workflowId, 0);
-      return { count: removeAll(nodes, workflowId) };
+      return { count: removeAll(find, nodes, workflowId) };
     },
 
     getSlurmScheduler: ({ params }) => read(schedulers, params.id),
     updateSlurmScheduler: ({ params, body }) => reschedule(params.id, body),
     deleteSlurmScheduler: ({ params }) => remove(schedulers, params.id),
-    deleteSlurmSchedulers: ({ query }) => ({ count: removeAll(schedulers, query.workflow_id) }),
+    deleteSlurmSchedulers: ({ query }) => ({ count: removeAll(find, schedulers, query.workflow_id) }),
 
     getFailureHandler: ({ params }) => read(handlers, params.id),
     deleteFailureHandler({ params: { id } }) {

@@ -1,6 +1,7 @@
 import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../store/artifact-row.ts';
 import type { Database, Value } from '../store/database.ts';
-import { eventOf } from '../store/event-row.ts';
+import { eventOf, insertEvent } from '../store/event-row.ts';
+import { unsettled } from '../store/job-row.ts';
 import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../store/node-row.ts';
 import { records, whole } from '../store/records.ts';
 import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
@@ -34,12 +35,8 @@ export const reviseQueries = (db: Database) => ({
     select count(*) as jobs
     from job
     where workflow_id = :workflowId
-      and job.status in (3, 4) and job.status > 2 and job.status <> 5
+      and job.status in (3, 4) and ${unsettled}
       and (claimed_by = :id or (:id = 0 and claimed_by is not null))`),
-  jobsUnderWay: db.prepare<{ workflowId: number }, { jobs: number }>(`
-    select coalesce(sum(jobs), 0) as jobs
-    from job_count
-    where workflow_id = :workflowId and status in (3, 4)`),
 
   removeJob: db.prepare<{ id: number }>('delete from job where id = :id'),
   removeJobs: db.prepare<{ workflowId: number }>('delete from job where workflow_id = :workflowId'),
@@ -64,9 +61,7 @@ export const reviseQueries = (db: Database) => ({
       runtime = :runtime, memory_bytes = :memoryBytes, runtime_s = :runtimeSeconds
     where id = :id`),
   updateEvent: db.prepare<{ id: number; data: string }>('update event set data = :data where id = :id'),
-  writeEvent: db.prepare<{ workflowId: number; timestamp: number; data: string }>(
-    'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',
-  ),
+  writeEvent: insertEvent(db),
   insertResult: db.prepare<Record<string, Value>>(`
     insert into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,

@@ -38,14 +38,8 @@ export const updateRequirements =
 export const createResult =
   ({ find }: Store, queries: ReviseQueries) =>
   (body: Result): Result => {
-    const job = find.job(body.job_id);
+    find.jobOf(body.workflow_id, body.job_id);
     const attemptId = body.attempt_id ?? 1;
-    if (job.workflow_id !== body.workflow_id) {
-      throw new Refusal('REFERENCE_UNKNOWN', `job ${body.job_id} is not one of workflow ${body.workflow_id}`, {
-        field: 'job_id',
-        found: body.job_id,
-      });
-    }
     if (queries.sameAttempt.get({ jobId: body.job_id, runId: body.run_id, attemptId }) !== undefined) {
       const which = `job_id=${body.job_id} has a result for run ${body.run_id}, attempt ${attemptId} already`;
       throw new Refusal('DUPLICATE', which, { job_id: body.job_id });

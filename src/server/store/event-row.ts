@@ -1,4 +1,5 @@
 import type { Event } from '../../core/contract/event.ts';
+import type { Database } from './database.ts';
 
 export const eventOf = ({
   data,
@@ -12,3 +13,9 @@ export const eventOf = ({
   ...row,
   data: JSON.parse(data),
 });
+
+/** Writes down an event; the answer is its id. */
+export const insertEvent = (db: Database) =>
+  db.prepare<{ workflowId: number; timestamp: number; data: string }>(
+    'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',
+  );

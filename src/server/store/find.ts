@@ -9,6 +9,8 @@ export interface Find {
   /** Only how far it is: what every turn of a runner asks for. */
   run(id: number): Pick<WorkflowRow, 'run_id' | 'is_canceled'>;
   job(id: number): JobRow;
+  /** A job that a record of the workflow names. */
+  jobOf(workflowId: number, id: number): JobRow;
 }
 
 export function createFind(db: Database): Find {
@@ -17,10 +19,19 @@ export function createFind(db: Database): Find {
     'select run_id, is_canceled from workflow where id = :id',
   );
   const job = db.prepare<{ id: number }, JobRow>(`select ${jobColumns} from job where id = :id`);
+  const jobById = (id: number) => job.get({ id }) ?? missing('Job', id);
   return {
     workflow: (id) => workflow.get({ id }) ?? missing('Workflow', id),
     run: (id) => run.get({ id }) ?? missing('Workflow', id),
-    job: (id) => job.get({ id }) ?? missing('Job', id),
+    job: jobById,
+    jobOf(workflowId, id) {
+      const row = jobById(id);
+      if (row.workflow_id === workflowId) return row;
+      throw new Refusal('REFERENCE_UNKNOWN', `job ${id} is not one of workflow ${workflowId}`, {
+        field: 'job_id',
+        found: id,
+      });
+    },
   };
 }
 

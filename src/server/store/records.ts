@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { found } from './find.ts';
+import { type Find, found } from './find.ts';
 
 /** A kind of record: how one is read, and how one or all of a workflow are removed. */
 export interface Records<Model> {
@@ -50,4 +50,10 @@ export function remove<Model>(records: Records<Model>, id: number): Model {
   const model = read(records, id);
   records.remove(id);
   return model;
+}
+
+/** Deletes all of a workflow and answers how many there were. */
+export function removeAll({ workflow }: Find, records: Records<unknown>, workflowId: number): number {
+  workflow(workflowId);
+  return records.removeAll(workflowId);
 }
