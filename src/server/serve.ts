@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import type { AccessSettings } from './access/settings.ts';
 import { createApp } from './http/app.ts';
 import { snapshot } from './snapshot.ts';
 import { openDatabase } from './store/database.ts';
@@ -16,6 +17,16 @@ export interface ServeOptions {
   readonly port: number;
   /** When set, only requests that carry it are answered. */
   readonly credential?: string | undefined;
+  /** Who may log in, and who may do what; everybody everything unless said. */
+  readonly access?: AccessSettings | undefined;
+  /** Certificate and key as PEM texts; without them the service speaks plain HTTP. */
+  readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
+  /** What administrators may do with SQL; everything unless said. */
+  readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
+  /** Largest body of the bulk routes in MiB; 200 unless said. */
+  readonly bulkMebibytes?: number | undefined;
+  /** Bytes of a body that `admin tail-api` shows; 8,192 unless said. */
+  readonly apiEventBodyBytes?: number | undefined;
   readonly now?: () => number;
   /** Hears of errors that are not refusals. */
   readonly onError: (error: unknown) => void;
