@@ -92,3 +92,142 @@ it('a field of the query that stands there twice counts twice', async () => {
   );
   expect(((await response.json()) as { id: number }[]).map((each) => each.id)).toEqual([due, other]);
 });
+
+describe('the trigger of an action', () => {
+  const body = (trigger: string, over: object = {}) => ({
+    workflow_id: id,
+    trigger_type: trigger,
+    action_type: 'run_commands',
+    action_config: { commands: ['true'] },
+    ...over,
+  });
+  const jobs = [{ name: 'a' }, { name: 'b', after: ['a'] }];
+  const finish = async (name: string, returnCode = 0) => {
+    const { client } = service;
+    const { jobs: claimed = [] } = await client.claimNextJobs({ params: { id }, query: { limit: 1 } });
+    expect(claimed.map((job) => job.name)).toEqual([name]);
+    const job = claimed[0] as { id: number };
+    const { run_id: runId } = (await client.getWorkflow({ params: { id } })) as { run_id: number };
+    await client.startJob({ params: { id: job.id, run_id: runId, compute_node_id: nodeId } });
+    const status = returnCode === 0 ? ('completed' as const) : ('failed' as const);
+    await client.completeJob({
+      params: { id: job.id, status, run_id: runId },
+      body: {
+        job_id: job.id,
+        workflow_id: id,
+        run_id: runId,
+        attempt_id: 1,
+        compute_node_id: nodeId,
+        return_code: returnCode,
+        exec_time_minutes: 0,
+        completion_time: '2026-03-01T12:00:00Z',
+        status,
+      },
+    });
+  };
+  let nodeId: number;
+  let jobIds: Map<string, number>;
+  /** All six triggers, each with the jobs that it is about. */
+  const createAll = async () => {
+    ({ id, jobIds, nodeId } = await workflowOf(service, jobs));
+    const of = { job_ids: [jobIds.get('a'), jobIds.get('b')] as number[] };
+    for (const [trigger, over] of [
+      ['on_workflow_start', {}],
+      ['on_workflow_complete', {}],
+      ['on_worker_start', {}],
+      ['on_worker_complete', {}],
+      ['on_jobs_ready', of],
+      ['on_jobs_complete', of],
+    ] as const) {
+      await service.client.createWorkflowAction({ params: { id }, body: body(trigger, over) });
+    }
+  };
+  const due = async () =>
+    (await service.client.listPendingActions({ params: { id }, query: {} })).map((each) => each.trigger_type);
+  const counts = async () =>
+    Object.fromEntries(
+      (await service.client.listWorkflowActions({ params: { id } })).map((each) => [
+        each.trigger_type,
+        `${each.trigger_count}/${each.required_triggers}`,
+      ]),
+    );
+  const initialize = (partly: boolean) =>
+    service.client.initializeJobs({ params: { id }, query: { only_uninitialized: partly } });
+
+  it('comes with the start, with the readiness of all its jobs, with their end, and with the end of all', async () => {
+    await createAll();
+    expect(await due()).toEqual([]);
+    await initialize(false);
+    expect(await due()).toEqual(['on_workflow_start', 'on_worker_start', 'on_worker_complete']);
+    expect(await counts()).toMatchObject({
+      on_jobs_ready: '1/2',
+      on_jobs_complete: '0/2',
+      on_workflow_complete: '0/1',
+    });
+    await finish('a');
+    expect(await due()).toContain('on_jobs_ready');
+    expect(await due()).not.toContain('on_jobs_complete');
+    await finish('b');
+    expect(await due()).toEqual([
+      'on_workflow_start',
+      'on_workflow_complete',
+      'on_worker_start',
+      'on_worker_complete',
+      'on_jobs_ready',
+      'on_jobs_complete',
+    ]);
+  });
+
+  it('of the end does not come for a workflow that was canceled, nor one of jobs without any job', async () => {
+    await createAll();
+    await service.client.createWorkflowAction({ params: { id }, body: body('on_jobs_complete') });
+    await initialize(false);
+    await finish('a');
+    await finish('b');
+    expect((await due()).filter((each) => each === 'on_jobs_complete')).toHaveLength(1);
+    await service.client.cancelWorkflow({ params: { id } });
+    expect(await due()).not.toContain('on_workflow_complete');
+  });
+
+  it('comes again after an initialisation: all of them after a whole one', async () => {
+    await createAll();
+    await initialize(false);
+    await finish('a');
+    await finish('b');
+    const all = await service.client.listWorkflowActions({ params: { id } });
+    for (const action of all) await claim(action.id as number);
+    expect(await due()).toEqual([]);
+    await initialize(false);
+    expect(await due()).toHaveLength(6);
+    const [first] = await service.client.listWorkflowActions({ params: { id } });
+    expect(first).toMatchObject({ executed: false, executed_at: '2026-03-01T12:00:00.000Z' });
+  });
+
+  it('after a part of it was initialised does not come again for the start, nor for jobs that are complete', async () => {
+    await createAll();
+    await service.client.createWorkflowAction({
+      params: { id },
+      body: body('on_jobs_complete', { job_ids: [jobIds.get('a')] }),
+    });
+    const recovery = body('on_jobs_ready', { job_ids: [jobIds.get('a')], is_recovery: true });
+    await service.client.createWorkflowAction({ params: { id }, body: recovery });
+    await initialize(true);
+    // An action for a recovery is only for the round in which it was made.
+    expect(await service.client.listWorkflowActions({ params: { id } })).toHaveLength(7);
+    await finish('a');
+    await finish('b', 1);
+    for (const action of await service.client.listWorkflowActions({ params: { id } })) await claim(action.id as number);
+    await service.client.resetStatus({ params: { id } });
+    await service.client.resetJobStatus({ params: { id }, query: { failed_only: true } });
+    await initialize(true);
+    expect(await due()).toEqual(['on_worker_start', 'on_worker_complete', 'on_jobs_ready']);
+    await finish('b');
+    expect(await due()).toEqual([
+      'on_workflow_complete',
+      'on_worker_start',
+      'on_worker_complete',
+      'on_jobs_ready',
+      'on_jobs_complete',
+    ]);
+  });
+});

@@ -19,6 +19,10 @@ export const actHandlers = ({ db, find, now }: Store) => {
   };
 
   return {
+    listWorkflowActions({ params: { id } }) {
+      find.run(id);
+      return queries.ofWorkflow.all({ workflowId: id }).map(actionOf);
+    },
     listPendingActions({ params: { id }, query: { trigger_type: asked } }) {
       find.workflow(id);
       const types = asked === undefined ? undefined : new Set(asked.split(','));

@@ -1,13 +1,40 @@
 import { actionOf, type ActionRow } from '../store/action-row.ts';
 import type { Database } from '../store/database.ts';
-import { whole } from '../store/records.ts';
+import { records } from '../store/records.ts';
+
+/** The jobs of an action that have come to one of these statuses. */
+const reached = (statuses: string) => `(
+  select count(*) from json_each(workflow_action.job_ids) named join job on job.id = named.value
+  where job.workflow_id = workflow_action.workflow_id and job.status in (${statuses}))`;
+
+/**
+ * How often the trigger of an action has come. Those of jobs and of the end are read off the state of the jobs, so that
+ * nothing has to count along when one moves; the others were counted when the workflow was initialised.
+ */
+const triggerCount = `max(trigger_count, case trigger_type
+  when 'on_jobs_ready' then ${reached('2, 3, 4, 5, 6, 7, 8, 10')}
+  when 'on_jobs_complete' then ${reached('5, 6, 7, 8')}
+  when 'on_workflow_complete' then (
+    select run_id > 0 and is_canceled = 0 and not exists (
+      select 1 from job_count
+      where job_count.workflow_id = workflow.id and status in (0, 1, 2, 3, 4, 10) and jobs > 0)
+    from workflow where workflow.id = workflow_action.workflow_id)
+  else 0 end)`;
+
+const columns = `id, workflow_id, trigger_type, action_type, action_config, job_ids, ${triggerCount} as trigger_count,
+  required_triggers, executed, executed_at, executed_by, persistent, is_recovery`;
 
 export const actQueries = (db: Database) => ({
-  actions: whole(db, 'workflow_action', (row: ActionRow) => actionOf(row)),
+  actions: records(db, 'workflow_action', columns, 'workflow_action', (row: ActionRow) => actionOf(row)),
+  ofWorkflow: db.prepare<{ workflowId: number }, ActionRow>(
+    `select ${columns} from workflow_action where workflow_id = :workflowId order by id`,
+  ),
   // Persistent ones are done by every runner, again and again.
   pending: db.prepare<{ workflowId: number }, ActionRow>(`
-    select * from workflow_action
-    where workflow_id = :workflowId and trigger_count >= required_triggers and (executed = 0 or persistent = 1)
+    select * from (
+      select ${columns} from workflow_action
+      where workflow_id = :workflowId and (executed = 0 or persistent = 1))
+    where trigger_count >= required_triggers
     order by id`),
   claim: db.prepare<{ id: number; nodeId: number | null; at: string }>(`
     update workflow_action set executed = 1, executed_at = :at, executed_by = :nodeId

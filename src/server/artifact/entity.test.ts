@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 
 let service: TestService;
@@ -52,7 +52,66 @@ it('there is one entity of a name and one of a file, whether created or changed'
     `file_id 99 is not a file of workflow ${id}`,
   );
   expect(await client.deleteRoCrateEntities({ params: { id } })).toEqual({
-    message: 'Deleted 2 RO-Crate entities',
-    deleted_count: 2,
+    // One is of the server that initialised the workflow.
+    message: 'Deleted 3 RO-Crate entities',
+    deleted_count: 3,
+  });
+});
+
+describe('an initialisation writes down', () => {
+  const entities = async () => (await service.client.listRoCrateEntities({ params: { id }, query: {} })).items;
+  const files = async (over: object) => {
+    const { client } = service;
+    id = ((await client.createWorkflow({ body: { name: 'w', user: 'u', ...over } })) as { id: number }).id;
+    const csv = { workflow_id: id, name: 'in', path: 'data/in.csv', st_mtime: 1_700_000_000.5 };
+    const { id: fileId } = await client.createFile({ body: csv });
+    await client.createFile({ body: { workflow_id: id, name: 'out', path: 'out.bin' } });
+    return fileId as number;
+  };
+  const initialize = () => service.client.initializeJobs({ params: { id } });
+
+  it('which server it was, once a run', async () => {
+    await files({});
+    await initialize();
+    await initialize();
+    await service.client.resetStatus({ params: { id } });
+    await initialize();
+    expect((await entities()).map(({ entity_id: name }) => name)).toEqual([
+      '#software-torc-server-run-id-0',
+      '#software-torc-server-run-id-1',
+    ]);
+  });
+
+  it('the files that are there, where the workflow asks for it', async () => {
+    const fileId = await files({ enable_ro_crate: true });
+    await initialize();
+    expect((await entities()).filter(({ file_id: of }) => of === fileId)).toMatchObject([
+      {
+        entity_id: 'data/in.csv',
+        entity_type: 'File',
+        metadata: {
+          '@id': 'data/in.csv',
+          '@type': ['File', 'prov:Entity'],
+          name: 'in.csv',
+          encodingFormat: 'text/csv',
+          dateModified: '2023-11-14T22:13:20.500Z',
+        },
+      },
+    ]);
+    expect(await entities()).toHaveLength(2);
+  });
+
+  it('of a file that has an entity only when it changed; its name and the rest stay', async () => {
+    const fileId = await files({ enable_ro_crate: true });
+    const own = { '@id': 'mine', '@type': 'Dataset', author: 'me', dateModified: 'long ago' };
+    await service.client.createRoCrateEntity({
+      body: entity({ workflow_id: id, entity_id: 'mine', file_id: fileId, metadata: own }),
+    });
+    await initialize();
+    const [found] = (await entities()).filter(({ file_id: of }) => of === fileId);
+    expect(found).toMatchObject({
+      entity_id: 'mine',
+      metadata: { ...own, dateModified: '2023-11-14T22:13:20.500Z', encodingFormat: 'text/csv' },
+    });
   });
 });

@@ -1,7 +1,6 @@
 import { type Job, statusCode } from '../../core/contract/job.ts';
 import { labelsOfQuery } from '../../core/contract/labels.ts';
 import { API_VERSION, VERSION } from '../../core/contract/version.ts';
-import { actionOf } from '../store/action-row.ts';
 import { allEnded, createCounts } from '../store/counts.ts';
 import { eventOf } from '../store/event-row.ts';
 import { found } from '../store/find.ts';
@@ -92,10 +91,6 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
     listFailureHandlers({ params: { id }, query }) {
       find.workflow(id);
       return queries.listHandlers({ workflow_id: id }, query);
-    },
-    listWorkflowActions({ params: { id } }) {
-      find.workflow(id);
-      return queries.actions.all({ workflowId: id }).map(actionOf);
     },
 
     listResults({ query: { offset, limit, sort_by, reverse_sort, status: asked, all_runs = false, ...filters } }) {

@@ -5,7 +5,6 @@ import type { Result } from '../../core/contract/result.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import type { ActionRow } from '../store/action-row.ts';
 import type { Database } from '../store/database.ts';
 import { jobColumns, jobOf, type JobRow, unsettled } from '../store/job-row.ts';
 import { eventOf, insertEvent } from '../store/event-row.ts';
@@ -240,9 +239,6 @@ export const reportQueries = (db: Database) => ({
       idColumn: 'failure_handler.id',
     },
     (row) => row,
-  ),
-  actions: db.prepare<{ workflowId: number }, ActionRow>(
-    'select * from workflow_action where workflow_id = :workflowId order by id',
   ),
 
   listResults: createListing<

@@ -1,4 +1,5 @@
 import type { Store } from '../store/store.ts';
+import { describeCrate } from './crate.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /**
@@ -10,7 +11,8 @@ import type { SubmitQueries } from './queries.ts';
 export const initialize =
   ({ find, changes }: Store, queries: SubmitQueries) =>
   (workflowId: number, onlyUninitialized: boolean): number => {
-    const { user, run_id: runId } = find.workflow(workflowId);
+    const workflow = find.workflow(workflowId);
+    const { user, run_id: runId } = workflow;
     const of = { workflowId };
     queries.implyByFiles.run(of);
     queries.implyByUserData.run(of);
@@ -21,6 +23,10 @@ export const initialize =
     queries.makeReady.run(of);
     queries.dropResults.run(of);
     queries.rememberUserData.run(of);
+    describeCrate(queries, workflow);
+    queries.dropRecoveryActions.run(of);
+    queries.countTriggers.run(of);
+    queries.rearmActions.run({ workflowId, onlyUninitialized: Number(onlyUninitialized) });
 
     const ready = queries.readyCount.get(of)?.jobs ?? 0;
     // The names of these two are the original's, the wrong way round and kept.

@@ -220,6 +220,48 @@ export const submitQueries = (db: Database) => ({
   rememberUserData: db.prepare<{ workflowId: number }>(`
     update user_data set initialized_data = data
     where workflow_id = :workflowId and data is not initialized_data`),
+  crateFiles: db.prepare<
+    { workflowId: number },
+    { id: number; path: string; st_mtime: number; entity_id: string | null }
+  >(`
+    select file.id, file.path, file.st_mtime, entity.entity_id
+    from file
+    left join ro_crate_entity entity on entity.workflow_id = file.workflow_id and entity.file_id = file.id
+    where file.workflow_id = :workflowId and file.st_mtime is not null
+    order by file.id`),
+  // One that stands for the file already says what it said, and when the file changed.
+  addEntity: db.prepare<{
+    workflowId: number;
+    fileId: number | null;
+    entityId: string;
+    type: string;
+    metadata: string;
+  }>(`
+    insert into ro_crate_entity (workflow_id, file_id, entity_id, entity_type, metadata)
+    values (:workflowId, :fileId, :entityId, :type, :metadata)
+    on conflict (workflow_id, file_id) do update set metadata = json_patch(excluded.metadata, json_patch(
+      metadata, json_object('dateModified', excluded.metadata ->> 'dateModified')))
+    on conflict do nothing`),
+  // Actions, made ready for another round.
+  dropRecoveryActions: db.prepare<{ workflowId: number }>(
+    'delete from workflow_action where workflow_id = :workflowId and is_recovery = 1',
+  ),
+  countTriggers: db.prepare<{ workflowId: number }>(`
+    update workflow_action set trigger_count = case trigger_type
+      when 'on_workflow_start' then 1
+      when 'on_worker_start' then required_triggers
+      when 'on_worker_complete' then required_triggers
+      else 0 end
+    where workflow_id = :workflowId`),
+  // What was done for a start, or for jobs that are complete and stay so, is not done again.
+  rearmActions: db.prepare<{ workflowId: number; onlyUninitialized: number }>(`
+    update workflow_action set executed = 0
+    where workflow_id = :workflowId and executed = 1 and (:onlyUninitialized = 0 or case
+      when trigger_type = 'on_workflow_start' then 0
+      when trigger_type in ('on_jobs_ready', 'on_jobs_complete') then exists (
+        select 1 from json_each(workflow_action.job_ids) named
+        join job on job.id = named.value and job.status not in (5, 6, 7, 8))
+      else 1 end)`),
   readyCount: db.prepare<{ workflowId: number }, { jobs: number }>(
     'select jobs from job_count where workflow_id = :workflowId and status = 2',
   ),

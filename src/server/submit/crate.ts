@@ -1,0 +1,40 @@
+import { basename } from 'node:path';
+import { getMimeType } from 'hono/utils/mime';
+import { VERSION } from '../../core/contract/version.ts';
+import type { WorkflowRow } from '../store/workflow-row.ts';
+import type { SubmitQueries } from './queries.ts';
+
+/**
+ * What the research object (RO-Crate) says when a workflow is initialised: which server did it, and, where the workflow
+ * asks for provenance, each file that is known to exist. An entity that a file has keeps its name and what else it says.
+ */
+export function describeCrate(
+  queries: SubmitQueries,
+  { id: workflowId, run_id: runId, enable_ro_crate: isWanted }: WorkflowRow,
+): void {
+  const server = `#software-torc-server-run-id-${runId}`;
+  queries.addEntity.run({
+    workflowId,
+    fileId: null,
+    entityId: server,
+    type: 'SoftwareApplication',
+    metadata: JSON.stringify({ '@id': server, '@type': 'SoftwareApplication', name: 'torc-server', version: VERSION }),
+  });
+  if (isWanted !== 1) return;
+  for (const { id, path, st_mtime: seconds, entity_id: before } of queries.crateFiles.all({ workflowId })) {
+    const entityId = before ?? path;
+    queries.addEntity.run({
+      workflowId,
+      fileId: id,
+      entityId,
+      type: 'File',
+      metadata: JSON.stringify({
+        '@id': entityId,
+        '@type': ['File', 'prov:Entity'],
+        name: basename(path),
+        encodingFormat: getMimeType(path)?.replace(/;.*$/, '') ?? 'application/octet-stream',
+        dateModified: new Date(seconds * 1000).toISOString(),
+      }),
+    });
+  }
+}
