@@ -3,7 +3,7 @@
  * from sources reads hundreds. Libraries are bundled too, so that a package installs without any; their licences travel
  * along in one file.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -12,6 +12,7 @@ rmSync('dist', { recursive: true, force: true });
 const bundle = await rolldown({
   input: {
     main: 'src/cli/main.ts',
+    torc: 'src/library/index.ts',
     // What the server starts beside itself stands under its own name.
     'verify-worker': 'src/server/access/verify-worker.ts',
     'read-process': 'src/server/admin/read-process.ts',
@@ -28,6 +29,7 @@ await bundle.write({
   minify: true,
 });
 await bundle.close();
+copyFileSync('api/torc.d.ts', 'dist/cli/torc.d.ts');
 
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
 const notices = licensed(Object.keys(dependencies)).map(

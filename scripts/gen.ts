@@ -7,4 +7,5 @@ import './gen-errors.ts';
 import './gen-routes.ts';
 import './gen-calls.ts';
 import './gen-openapi.ts';
+import './gen-library.ts';
 import './gen-cli.ts';

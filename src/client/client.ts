@@ -14,8 +14,13 @@ export type Send = (request: Request) => Promise<Response>;
 
 /** The parts that a call must be given, and those that it may be given: a query without required fields may be left out. */
 type Given<N extends RouteName> = { [P in keyof Input<N>]: undefined extends Input<N>[P] ? never : P }[keyof Input<N>];
-type Optional<N extends RouteName> = { [P in Given<N>]: object extends Input<N>[P] ? P : never }[Given<N>];
-type Call<N extends RouteName> = Pick<Input<N>, Exclude<Given<N>, Optional<N>>> & Partial<Pick<Input<N>, Optional<N>>>;
+type Optional<N extends RouteName> = Extract<
+  { [P in Given<N>]: object extends Input<N>[P] ? P : never }[Given<N>],
+  'query'
+>;
+type Call<N extends RouteName> = Pick<Input<N>, Exclude<Given<N>, Optional<N>>> & {
+  readonly [P in Optional<N>]?: Input<N>[P] | undefined;
+};
 
 /** The routes as calls. Replies are trusted: both sides are made from one table. */
 export type Client = {

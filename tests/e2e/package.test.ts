@@ -83,6 +83,31 @@ describe('the package', () => {
       ['use', 'completed'],
     ]);
   });
+
+  it('is a library too, whose declarations need no other package', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(join(installed, 'package'), join(folder, 'node_modules', 'torc'));
+    const program = `
+      import { TorcClient, Unreachable, type JobModel } from 'torc';
+      const torc = new TorcClient({ url: 'http://127.0.0.1:9/torc-service/v1' });
+      const job: JobModel = { workflow_id: 1, name: 'a', command: 'true' };
+      await torc.createJob({ body: job }).catch((error: unknown) => {
+        console.log(error instanceof Unreachable);
+      });
+      torc.close();
+    `;
+    writeFileSync(join(folder, 'main.mts'), program);
+    const strict = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', '--types', ''];
+    const compile = (text: string) => {
+      writeFileSync(join(folder, 'main.mts'), text);
+      return call(join(root, 'node_modules/.bin/tsc'), [...strict, 'main.mts'], { cwd: folder });
+    };
+    await expect(compile(program.replace("name: 'a'", "nam: 'a'"))).rejects.toThrow();
+    const withConsole = `declare const console: { log(value: unknown): void };${program}`;
+    expect((await compile(withConsole)).stdout).toBe('');
+    expect((await call(process.execPath, ['main.mts'], { cwd: folder })).stdout).toBe('true\n');
+  });
 });
 
 describe('an old Node', async () => {

@@ -1,0 +1,2100 @@
+// Made by scripts/gen-library.ts from the table of routes: what `import … from 'torc'` gives.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface AccessGroupModel {
+  id?: number | null | undefined;
+  name: string;
+  description?: string | null | undefined;
+  created_at?: string | null | undefined;
+}
+
+export interface ComputeNodeModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  hostname: string;
+  pid: number;
+  start_time: string;
+  end_time?: string | null | undefined;
+  duration_seconds?: number | null | undefined;
+  is_active?: boolean | null | undefined;
+  num_cpus: number;
+  memory_gb: number;
+  num_gpus: number;
+  num_nodes: number;
+  time_limit?: string | null | undefined;
+  scheduler_config_id?: number | null | undefined;
+  compute_node_type: string;
+  scheduler?: Json | null | undefined;
+  sample_count?: number | null | undefined;
+  peak_cpu_percent?: number | null | undefined;
+  avg_cpu_percent?: number | null | undefined;
+  peak_memory_bytes?: number | null | undefined;
+  avg_memory_bytes?: number | null | undefined;
+  labels?: string[] | null | undefined;
+  process?: {
+    boot_id: string;
+    pid_namespace: string;
+    start_ticks: number;
+    mark: string;
+    ledger: string;
+  } | null | undefined;
+}
+
+export interface ComputeNodesResources {
+  id?: number | null | undefined;
+  num_cpus: number;
+  memory_gb: number;
+  num_gpus: number;
+  num_nodes: number;
+  scheduler_config_id?: number | null | undefined;
+  time_limit?: string | null | undefined;
+  labels?: string[] | null | undefined;
+}
+
+export interface EventModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  timestamp: number;
+  data: Json;
+}
+
+export interface FailureHandlerModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  name: string;
+  rules: string;
+}
+
+export interface FileModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  name: string;
+  path: string;
+  st_mtime?: number | null | undefined;
+}
+
+export interface JobModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  name: string;
+  command: string;
+  invocation_script?: string | null | undefined;
+  env?: Record<string, string> | null | undefined;
+  status?: JobStatus | null | undefined;
+  cancel_on_blocking_job_failure?: boolean | null | undefined;
+  supports_termination?: boolean | null | undefined;
+  depends_on_job_ids?: number[] | null | undefined;
+  input_file_ids?: number[] | null | undefined;
+  output_file_ids?: number[] | null | undefined;
+  input_user_data_ids?: number[] | null | undefined;
+  output_user_data_ids?: number[] | null | undefined;
+  resource_requirements_id?: number | null | undefined;
+  scheduler_id?: number | null | undefined;
+  failure_handler_id?: number | null | undefined;
+  attempt_id?: number | null | undefined;
+  priority?: number | null | undefined;
+  compute_node_id?: number | null | undefined;
+  start_time?: string | null | undefined;
+  origin?: string | null | undefined;
+  labels?: string[] | null | undefined;
+}
+
+export type JobStatus = "uninitialized" | "blocked" | "ready" | "pending" | "running" | "completed" | "failed" | "canceled" | "terminated" | "disabled" | "pending_failed";
+
+export interface LocalSchedulerModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  name?: string | null | undefined;
+  memory?: string | null | undefined;
+  num_cpus?: number | null | undefined;
+}
+
+export interface RemoteWorkerModel {
+  worker: string;
+  workflow_id: number;
+}
+
+export interface ResourceRequirementsModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  name: string;
+  num_cpus?: number | null | undefined;
+  num_gpus?: number | null | undefined;
+  num_nodes?: number | null | undefined;
+  memory?: string | null | undefined;
+  runtime?: string | null | undefined;
+}
+
+export interface ResultModel {
+  id?: number | null | undefined;
+  job_id: number;
+  job_name?: string | null | undefined;
+  workflow_id: number;
+  run_id: number;
+  attempt_id?: number | null | undefined;
+  compute_node_id: number;
+  return_code: number;
+  exec_time_minutes: number;
+  completion_time: string;
+  status: JobStatus;
+  peak_memory_bytes?: number | null | undefined;
+  avg_memory_bytes?: number | null | undefined;
+  peak_cpu_percent?: number | null | undefined;
+  avg_cpu_percent?: number | null | undefined;
+}
+
+export interface RoCrateEntityModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  entity_id: string;
+  entity_type: string;
+  metadata: Record<string, Json>;
+  file_id?: number | null | undefined;
+}
+
+export interface ScheduledComputeNodesModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  scheduler_id: number;
+  scheduler_config_id: number;
+  scheduler_type: string;
+  status: string;
+}
+
+export interface SlurmSchedulerModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  name?: string | null | undefined;
+  account: string;
+  nodes: number;
+  walltime: string;
+  gres?: string | null | undefined;
+  mem?: string | null | undefined;
+  ntasks_per_node?: number | null | undefined;
+  partition?: string | null | undefined;
+  qos?: string | null | undefined;
+  tmp?: string | null | undefined;
+  extra?: string | null | undefined;
+  serialize_allocations?: boolean | null | undefined;
+}
+
+export interface SlurmStatsModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  job_id: number;
+  run_id: number;
+  attempt_id: number;
+  slurm_job_id?: string | null | undefined;
+  max_rss_bytes?: number | null | undefined;
+  max_vm_size_bytes?: number | null | undefined;
+  max_disk_read_bytes?: number | null | undefined;
+  max_disk_write_bytes?: number | null | undefined;
+  ave_cpu_seconds?: number | null | undefined;
+  node_list?: string | null | undefined;
+}
+
+export interface SpawnJobsRequest {
+  jobs: {
+    name: string;
+    command: string;
+    resource_requirements?: string | null | undefined;
+    depends_on?: string[] | null | undefined;
+    cancel_on_blocking_job_failure?: boolean | null | undefined;
+    priority?: number | null | undefined;
+    labels?: string[] | null | undefined;
+  }[];
+  lineage?: string | null | undefined;
+  state?: Json | undefined;
+}
+
+export interface SpawnJobsResponse {
+  spawned_job_ids: number[];
+  iteration: number;
+}
+
+export interface TaskModel {
+  id: number;
+  workflow_id: number;
+  operation: string;
+  status: TaskStatus;
+  created_at_ms: number;
+  started_at_ms?: number | null | undefined;
+  finished_at_ms?: number | null | undefined;
+  error?: string | null | undefined;
+}
+
+export type TaskStatus = "queued" | "running" | "succeeded" | "failed";
+
+export interface UserDataModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  name: string;
+  data?: Json | null | undefined;
+  is_ephemeral?: boolean | null | undefined;
+}
+
+export interface UserGroupMembershipModel {
+  id?: number | null | undefined;
+  user_name: string;
+  group_id: number;
+  role: string;
+  created_at?: string | null | undefined;
+}
+
+export interface WorkflowAccessGroupModel {
+  workflow_id: number;
+  group_id: number;
+  created_at?: string | null | undefined;
+}
+
+export interface WorkflowActionModel {
+  id?: number | null | undefined;
+  workflow_id: number;
+  trigger_type: string;
+  action_type: string;
+  action_config: Json;
+  job_ids?: number[] | null | undefined;
+  trigger_count?: number | null | undefined;
+  required_triggers?: number | null | undefined;
+  executed?: boolean | null | undefined;
+  executed_at?: string | null | undefined;
+  executed_by?: number | null | undefined;
+  persistent?: boolean | null | undefined;
+  is_recovery?: boolean | null | undefined;
+}
+
+export interface WorkflowModel {
+  id?: number | null | undefined;
+  name: string;
+  user: string;
+  description?: string | null | undefined;
+  timestamp?: string | null | undefined;
+  project?: string | null | undefined;
+  metadata?: Record<string, Json> | null | undefined;
+  env?: Record<string, string> | null | undefined;
+  compute_node_expiration_buffer_seconds?: number | null | undefined;
+  compute_node_wait_for_new_jobs_seconds?: number | null | undefined;
+  compute_node_ignore_workflow_completion?: boolean | null | undefined;
+  compute_node_wait_for_healthy_database_minutes?: number | null | undefined;
+  compute_node_min_time_for_new_jobs_seconds?: number | null | undefined;
+  resource_monitor_config?: {
+    enabled?: boolean | null | undefined;
+    granularity?: "summary" | "time_series" | null | undefined;
+    sample_interval_seconds?: number | null | undefined;
+    flush_interval_seconds?: number | null | undefined;
+    generate_plots?: boolean | null | undefined;
+    jobs?: {
+      enabled?: boolean | null | undefined;
+      granularity?: "summary" | "time_series" | null | undefined;
+    } | null | undefined;
+    compute_node?: {
+      enabled?: boolean | null | undefined;
+      granularity?: "summary" | "time_series" | null | undefined;
+      cpu?: boolean | null | undefined;
+      memory?: boolean | null | undefined;
+    } | null | undefined;
+  } | null | undefined;
+  execution_config?: {
+    mode?: "direct" | "slurm" | "auto" | null | undefined;
+    limit_resources?: boolean | null | undefined;
+    termination_signal?: string | null | undefined;
+    sigterm_lead_seconds?: number | null | undefined;
+    sigkill_headroom_seconds?: number | null | undefined;
+    timeout_exit_code?: number | null | undefined;
+    oom_exit_code?: number | null | undefined;
+    srun_termination_signal?: string | null | undefined;
+    srun_mpi?: string | null | undefined;
+    enable_cpu_bind?: boolean | null | undefined;
+    staggered_start?: boolean | null | undefined;
+    stdio?: {
+      mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
+      delete_on_success?: boolean | null | undefined;
+    } | null | undefined;
+    job_stdio_overrides?: Record<string, {
+      mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
+      delete_on_success?: boolean | null | undefined;
+    }> | null | undefined;
+  } | null | undefined;
+  slurm_defaults?: Record<string, Json> | null | undefined;
+  use_pending_failed?: boolean | null | undefined;
+  enable_ro_crate?: boolean | null | undefined;
+  dynamic_jobs?: {
+    max_iterations?: number | null | undefined;
+  } | null | undefined;
+  access_groups?: string[] | null | undefined;
+  submission_directory?: string | null | undefined;
+  run_id?: number | null | undefined;
+  is_canceled?: boolean | null | undefined;
+  is_archived?: boolean | null | undefined;
+}
+
+export interface ErrorResponse {
+  error: {
+    message: string;
+    code?: string | undefined;
+    remedy?: string | undefined;
+  };
+}
+
+export interface TorcClientOptions {
+  /** With the base path, `http://host:8080/torc-service/v1`; TORC_API_URL unless said. */
+  readonly url?: string | undefined;
+  /** TORC_USERNAME unless said. */
+  readonly username?: string | undefined;
+  /** TORC_PASSWORD unless said; without one no login is sent. */
+  readonly password?: string | undefined;
+  /** Sent as it is, for proxies that want one. */
+  readonly cookie?: string | undefined;
+  /** Certificates to trust besides the system's, as PEM. */
+  readonly certificates?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecure?: boolean | undefined;
+}
+
+export interface EventsOptions {
+  /** Least severity; info unless said. */
+  readonly level?: 'debug' | 'info' | 'warning' | 'error' | undefined;
+  /** Only these types, whatever their severity. */
+  readonly types?: readonly string[] | undefined;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One event of the stream of a workflow; `timestamp` in Unix milliseconds. */
+export interface StreamEvent {
+  workflow_id: number;
+  timestamp: number;
+  event_type: string;
+  severity: 'debug' | 'info' | 'warning' | 'error';
+  data: Json;
+}
+
+export interface Calls {
+  /** Is the server there? */
+  readonly ping: (call?: {
+  }) => Promise<{
+    status: string;
+  }>;
+  /** The version of the program and of this contract. */
+  readonly getVersion: (call?: {
+  }) => Promise<{
+    version: string;
+    api_version: string;
+  }>;
+  /** How far a task is. */
+  readonly getTask: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<TaskModel>;
+  /** The task of a workflow that is under way, if any. */
+  readonly getActiveTask: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    task: TaskModel | null;
+  }>;
+  /** Create a workflow and its default resource requirements (1 CPU, 1m, P0DT1M). */
+  readonly createWorkflow: (call: {
+    body: WorkflowModel;
+  }) => Promise<WorkflowModel>;
+  /** List workflows. */
+  readonly listWorkflows: (call?: {
+    query?: {
+      name?: string | undefined;
+      user?: string | undefined;
+      description?: string | undefined;
+      is_archived?: boolean | undefined;
+      access_group?: string | undefined;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: WorkflowModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One workflow. */
+  readonly getWorkflow: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<WorkflowModel>;
+  /** Change a workflow; fields that are left out keep their value. */
+  readonly updateWorkflow: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      name?: string | undefined;
+      user?: string | undefined;
+      description?: string | null | undefined;
+      timestamp?: string | null | undefined;
+      project?: string | null | undefined;
+      metadata?: Record<string, Json> | null | undefined;
+      env?: Record<string, string> | null | undefined;
+      compute_node_expiration_buffer_seconds?: number | null | undefined;
+      compute_node_wait_for_new_jobs_seconds?: number | null | undefined;
+      compute_node_ignore_workflow_completion?: boolean | null | undefined;
+      compute_node_wait_for_healthy_database_minutes?: number | null | undefined;
+      compute_node_min_time_for_new_jobs_seconds?: number | null | undefined;
+      resource_monitor_config?: {
+        enabled?: boolean | null | undefined;
+        granularity?: "summary" | "time_series" | null | undefined;
+        sample_interval_seconds?: number | null | undefined;
+        flush_interval_seconds?: number | null | undefined;
+        generate_plots?: boolean | null | undefined;
+        jobs?: {
+          enabled?: boolean | null | undefined;
+          granularity?: "summary" | "time_series" | null | undefined;
+        } | null | undefined;
+        compute_node?: {
+          enabled?: boolean | null | undefined;
+          granularity?: "summary" | "time_series" | null | undefined;
+          cpu?: boolean | null | undefined;
+          memory?: boolean | null | undefined;
+        } | null | undefined;
+      } | null | undefined;
+      execution_config?: {
+        mode?: "direct" | "slurm" | "auto" | null | undefined;
+        limit_resources?: boolean | null | undefined;
+        termination_signal?: string | null | undefined;
+        sigterm_lead_seconds?: number | null | undefined;
+        sigkill_headroom_seconds?: number | null | undefined;
+        timeout_exit_code?: number | null | undefined;
+        oom_exit_code?: number | null | undefined;
+        srun_termination_signal?: string | null | undefined;
+        srun_mpi?: string | null | undefined;
+        enable_cpu_bind?: boolean | null | undefined;
+        staggered_start?: boolean | null | undefined;
+        stdio?: {
+          mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
+          delete_on_success?: boolean | null | undefined;
+        } | null | undefined;
+        job_stdio_overrides?: Record<string, {
+          mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
+          delete_on_success?: boolean | null | undefined;
+        }> | null | undefined;
+      } | null | undefined;
+      slurm_defaults?: Record<string, Json> | null | undefined;
+      use_pending_failed?: boolean | null | undefined;
+      enable_ro_crate?: boolean | null | undefined;
+      dynamic_jobs?: {
+        max_iterations?: number | null | undefined;
+      } | null | undefined;
+      access_groups?: string[] | null | undefined;
+      submission_directory?: string | null | undefined;
+      run_id?: number | null | undefined;
+      is_canceled?: boolean | null | undefined;
+      is_archived?: boolean | null | undefined;
+    };
+  }) => Promise<WorkflowModel>;
+  /** Delete a workflow and everything that belongs to it. */
+  readonly deleteWorkflow: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<WorkflowModel>;
+  /** Put a workflow away, or take it out again. */
+  readonly archiveWorkflow: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      is_archived: boolean;
+    };
+  }) => Promise<WorkflowModel>;
+  /** Cancel a workflow: nothing new starts, running and pending jobs become canceled. */
+  readonly cancelWorkflow: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<WorkflowModel>;
+  /** How a workflow stands, in one call. */
+  readonly getWorkflowStatus: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    workflow_id: number;
+    workflow_name: string;
+    workflow_user: string;
+    total_jobs: number;
+    jobs_by_status: {
+      uninitialized: number;
+      blocked: number;
+      ready: number;
+      pending: number;
+      running: number;
+      completed: number;
+      failed: number;
+      canceled: number;
+      terminated: number;
+      disabled: number;
+      pending_failed: number;
+    };
+    total_exec_time_minutes: number;
+    walltime_seconds?: number | null | undefined;
+    active_compute_nodes: number;
+    pending_scheduled_nodes: number;
+    active_scheduled_nodes: number;
+    is_complete: boolean;
+    is_canceled: boolean;
+    runtime_blocked_ready_jobs: number;
+    longest_ready_runtime_seconds?: number | null | undefined;
+    max_allocation_remaining_seconds?: number | null | undefined;
+    unserved_ready_labels?: Record<string, number> | null | undefined;
+  }>;
+  /** Has every job ended, or was the workflow canceled? */
+  readonly isComplete: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    is_complete: boolean;
+    is_canceled: boolean;
+  }>;
+  /** Are all jobs uninitialized or disabled? */
+  readonly isUninitialized: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    is_uninitialized: boolean;
+  }>;
+  /** What all ready jobs need together, or those that are bound to one scheduler. */
+  readonly getReadyJobRequirements: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      scheduler_config_id?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    num_jobs: number;
+    num_cpus: number;
+    memory_gb: number;
+    num_gpus: number;
+    max_num_nodes: number;
+    max_runtime: string;
+  }>;
+  /** The ids of all jobs. */
+  readonly listJobIds: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    job_ids: number[];
+    count: number;
+  }>;
+  /** Begin a new run: clear the cancellation and raise run_id. */
+  readonly resetStatus: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      force?: boolean | undefined;
+    } | undefined;
+  }) => Promise<WorkflowModel>;
+  /** Make all jobs uninitialized, or only those that failed with everything downstream of them. */
+  readonly resetJobStatus: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      failed_only?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    workflow_id: number;
+    updated_count: number;
+    status: string;
+    reset_type?: string | undefined;
+  }>;
+  /** Make jobs ready or blocked, from what they depend on; with async=true after the answer, which is a task. */
+  readonly initializeJobs: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      only_uninitialized?: boolean | undefined;
+      clear_ephemeral_user_data?: boolean | undefined;
+      async?: boolean | undefined;
+    } | undefined;
+  }) => Promise<TaskModel | {
+    message: string;
+  }>;
+  /** Make jobs uninitialized whose user data changed since the last initialisation. */
+  readonly processChangedJobInputs: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      dry_run?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    reinitialized_jobs: string[];
+  }>;
+  /** Which job waits for which. */
+  readonly listJobDependencies: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      job_id: number;
+      job_name: string;
+      depends_on_job_id: number;
+      depends_on_job_name: string;
+      workflow_id: number;
+    }[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Which job makes which file for which job. */
+  readonly listJobFileRelationships: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      file_id: number;
+      file_name: string;
+      file_path: string;
+      workflow_id: number;
+      producer_job_id?: number | null | undefined;
+      producer_job_name?: string | null | undefined;
+      consumer_job_id?: number | null | undefined;
+      consumer_job_name?: string | null | undefined;
+    }[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Which job makes which user data for which job. */
+  readonly listJobUserDataRelationships: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      user_data_id: number;
+      user_data_name: string;
+      workflow_id: number;
+      producer_job_id?: number | null | undefined;
+      producer_job_name?: string | null | undefined;
+      consumer_job_id?: number | null | undefined;
+      consumer_job_name?: string | null | undefined;
+    }[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Create an action of a workflow. */
+  readonly createWorkflowAction: (call: {
+    params: {
+      id: number;
+    };
+    body: WorkflowActionModel;
+  }) => Promise<WorkflowActionModel>;
+  /** The actions of a workflow. */
+  readonly listWorkflowActions: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<WorkflowActionModel[]>;
+  /** Actions whose trigger has come and that are still to be done. */
+  readonly listPendingActions: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      trigger_type?: string | undefined;
+    } | undefined;
+  }) => Promise<WorkflowActionModel[]>;
+  /** Merge fields into what an action does. */
+  readonly updateWorkflowAction: (call: {
+    params: {
+      id: number;
+      action_id: number;
+    };
+    body: Json;
+  }) => Promise<WorkflowActionModel>;
+  /** Delete an action. */
+  readonly deleteWorkflowAction: (call: {
+    params: {
+      id: number;
+      action_id: number;
+    };
+  }) => Promise<{
+    message: string;
+  }>;
+  /** Take an action to carry it out: one runner gets it, the others are refused. */
+  readonly claimWorkflowAction: (call: {
+    params: {
+      id: number;
+      action_id: number;
+    };
+    body: {
+      compute_node_id?: number | null | undefined;
+    };
+  }) => Promise<{
+    action_id: number;
+    claimed: boolean;
+  }>;
+  /** Create a job; it is uninitialized. */
+  readonly createJob: (call: {
+    body: JobModel;
+  }) => Promise<JobModel>;
+  /** Create jobs of one workflow, all or none. With reply=ids the answer has their ids only. */
+  readonly createJobs: (call: {
+    query?: {
+      reply?: "ids" | undefined;
+    } | undefined;
+    body: {
+      jobs: JobModel[];
+    };
+  }) => Promise<{
+    jobs?: JobModel[] | undefined;
+    job_ids?: number[] | undefined;
+  }>;
+  /** List jobs of a workflow. */
+  readonly listJobs: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      status?: JobStatus | undefined;
+      needs_file_id?: number | undefined;
+      upstream_job_id?: number | undefined;
+      active_compute_node_id?: number | undefined;
+      origin_is_set?: boolean | undefined;
+      name?: string | undefined;
+      command?: string | undefined;
+      labels?: string | undefined;
+      include_relationships?: boolean | undefined;
+    };
+  }) => Promise<{
+    items: JobModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One job with its relationships. */
+  readonly getJob: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<JobModel>;
+  /** A pending job starts on a compute node. */
+  readonly startJob: (call: {
+    params: {
+      id: number;
+      run_id: number;
+      compute_node_id: number;
+    };
+  }) => Promise<JobModel>;
+  /** A job ended; its dependants are released in the same transaction. */
+  readonly completeJob: (call: {
+    params: {
+      id: number;
+      status: JobStatus;
+      run_id: number;
+    };
+    body: ResultModel;
+  }) => Promise<JobModel>;
+  /** Set the status of a job by hand, to anything that is not an end. */
+  readonly manageStatusChange: (call: {
+    params: {
+      id: number;
+      status: JobStatus;
+      run_id: number;
+    };
+  }) => Promise<JobModel>;
+  /** Make a job ready again as a new attempt. */
+  readonly retryJob: (call: {
+    params: {
+      id: number;
+      run_id: number;
+    };
+    query: {
+      max_retries: number;
+    };
+  }) => Promise<JobModel>;
+  /** A running job adds jobs that wait for it; told again it answers the same. */
+  readonly spawnJobs: (call: {
+    params: {
+      id: number;
+    };
+    body: SpawnJobsRequest;
+  }) => Promise<SpawnJobsResponse>;
+  /** Create resource requirements. */
+  readonly createResourceRequirements: (call: {
+    body: ResourceRequirementsModel;
+  }) => Promise<ResourceRequirementsModel>;
+  /** List the resource requirements of a workflow. */
+  readonly listResourceRequirements: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      name?: string | undefined;
+      memory?: string | undefined;
+      num_cpus?: number | undefined;
+      num_gpus?: number | undefined;
+      num_nodes?: number | undefined;
+      runtime?: number | undefined;
+    };
+  }) => Promise<{
+    items: ResourceRequirementsModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One record of resource requirements. */
+  readonly getResourceRequirements: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ResourceRequirementsModel>;
+  /** Create a failure handler. */
+  readonly createFailureHandler: (call: {
+    body: FailureHandlerModel;
+  }) => Promise<FailureHandlerModel>;
+  /** List the failure handlers of a workflow. */
+  readonly listFailureHandlers: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: FailureHandlerModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Change a job: what is not given stays; its definition only while it is uninitialized. */
+  readonly updateJob: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      name: string;
+      command: string;
+      invocation_script?: string | null | undefined;
+      env?: Record<string, string> | null | undefined;
+      status?: JobStatus | null | undefined;
+      cancel_on_blocking_job_failure?: boolean | null | undefined;
+      supports_termination?: boolean | null | undefined;
+      depends_on_job_ids?: number[] | null | undefined;
+      input_file_ids?: number[] | null | undefined;
+      output_file_ids?: number[] | null | undefined;
+      input_user_data_ids?: number[] | null | undefined;
+      output_user_data_ids?: number[] | null | undefined;
+      resource_requirements_id?: number | null | undefined;
+      scheduler_id?: number | null | undefined;
+      failure_handler_id?: number | null | undefined;
+      attempt_id?: number | null | undefined;
+      priority?: number | null | undefined;
+      compute_node_id?: number | null | undefined;
+      start_time?: string | null | undefined;
+      origin?: string | null | undefined;
+      labels?: string[] | null | undefined;
+    };
+  }) => Promise<JobModel>;
+  /** Delete a job; what waits for it need not any more. */
+  readonly deleteJob: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<JobModel>;
+  /** Delete all jobs of a workflow. */
+  readonly deleteJobs: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** Replace resource requirements: what is not given becomes its default. */
+  readonly updateResourceRequirements: (call: {
+    params: {
+      id: number;
+    };
+    body: ResourceRequirementsModel;
+  }) => Promise<ResourceRequirementsModel>;
+  /** Delete resource requirements that no job has. */
+  readonly deleteResourceRequirements: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ResourceRequirementsModel>;
+  /** Delete all resource requirements, when no job has any of a workflow. */
+  readonly deleteResourceRequirementsList: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** One failure handler. */
+  readonly getFailureHandler: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<FailureHandlerModel>;
+  /** Delete a failure handler. */
+  readonly deleteFailureHandler: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    message: string;
+  }>;
+  /** Hand out ready jobs that fit together into what is offered. */
+  readonly claimJobsBasedOnResources: (call: {
+    params: {
+      id: number;
+      limit: number;
+    };
+    query?: {
+      strict_scheduler_match?: boolean | undefined;
+    } | undefined;
+    body: ComputeNodesResources;
+  }) => Promise<{
+    jobs?: JobModel[] | undefined;
+    reason?: string | undefined;
+  }>;
+  /** Hand out the next ready jobs, whatever they need. */
+  readonly claimNextJobs: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      limit?: number | undefined;
+      labels?: string | undefined;
+    } | undefined;
+  }) => Promise<{
+    jobs?: JobModel[] | undefined;
+  }>;
+  /** Complete many jobs; an entry that is refused does not stop the others. */
+  readonly batchCompleteJobs: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      completions: {
+        job_id: number;
+        status: JobStatus;
+        run_id: number;
+        result: ResultModel;
+      }[];
+    };
+  }) => Promise<{
+    completed: number[];
+    errors: {
+      job_id: number;
+      message: string;
+      code?: string | undefined;
+    }[];
+  }>;
+  /** A whole turn of a runner (ours): what started, what ended, what it wants next. */
+  readonly exchange: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      run_id: number;
+      compute_node_id: number;
+      started?: {
+        job_id: number;
+        attempt_id: number;
+        start_time: string;
+      }[] | null | undefined;
+      completed?: {
+        job_id: number;
+        attempt_id: number;
+        status: JobStatus;
+        return_code: number;
+        exec_time_minutes: number;
+        completion_time: string;
+        peak_memory_bytes?: number | null | undefined;
+        avg_memory_bytes?: number | null | undefined;
+        peak_cpu_percent?: number | null | undefined;
+        avg_cpu_percent?: number | null | undefined;
+        files?: {
+          id: number;
+          st_mtime: number;
+        }[] | null | undefined;
+      }[] | null | undefined;
+      returned?: number[] | null | undefined;
+      held?: number[] | null | undefined;
+      want?: {
+        limit: number;
+        prefetch: number;
+        offer?: ComputeNodesResources | null | undefined;
+        capacity?: {
+          num_cpus: number;
+          memory_gb: number;
+          num_gpus: number;
+        } | null | undefined;
+        labels?: string[] | null | undefined;
+        strict_scheduler_match?: boolean | null | undefined;
+      } | null | undefined;
+    };
+  }) => Promise<{
+    jobs: {
+      id: number;
+      workflow_id: number;
+      name: string;
+      command: string;
+      invocation_script?: string | null | undefined;
+      env?: Record<string, string> | null | undefined;
+      status?: JobStatus | null | undefined;
+      cancel_on_blocking_job_failure?: boolean | null | undefined;
+      supports_termination?: boolean | null | undefined;
+      depends_on_job_ids?: number[] | null | undefined;
+      input_file_ids?: number[] | null | undefined;
+      output_file_ids?: number[] | null | undefined;
+      input_user_data_ids?: number[] | null | undefined;
+      output_user_data_ids?: number[] | null | undefined;
+      resource_requirements_id?: number | null | undefined;
+      scheduler_id?: number | null | undefined;
+      failure_handler_id?: number | null | undefined;
+      attempt_id: number;
+      priority?: number | null | undefined;
+      compute_node_id?: number | null | undefined;
+      start_time?: string | null | undefined;
+      origin?: string | null | undefined;
+      labels?: string[] | null | undefined;
+      need: {
+        num_cpus: number;
+        memory_bytes: number;
+        num_gpus: number;
+        num_nodes: number;
+        runtime_seconds: number;
+      };
+      output_files?: {
+        id: number;
+        path: string;
+      }[] | null | undefined;
+    }[];
+    errors: {
+      job_id: number;
+      message: string;
+      code?: string | undefined;
+    }[];
+    jobs_by_status: {
+      uninitialized: number;
+      blocked: number;
+      ready: number;
+      pending: number;
+      running: number;
+      completed: number;
+      failed: number;
+      canceled: number;
+      terminated: number;
+      disabled: number;
+      pending_failed: number;
+    };
+    is_complete: boolean;
+    is_canceled: boolean;
+    change_id: number;
+  }>;
+  /** The last turn of a runner that is proven gone (ours). */
+  readonly reportLostRunner: (call: {
+    params: {
+      id: number;
+      compute_node_id: number;
+    };
+    body: {
+      run_id: number;
+      started?: {
+        job_id: number;
+        attempt_id: number;
+      }[] | null | undefined;
+      completed?: {
+        job_id: number;
+        attempt_id: number;
+        status: JobStatus;
+        return_code: number;
+        exec_time_minutes: number;
+        completion_time: string;
+        peak_memory_bytes?: number | null | undefined;
+        avg_memory_bytes?: number | null | undefined;
+        peak_cpu_percent?: number | null | undefined;
+        avg_cpu_percent?: number | null | undefined;
+        files?: {
+          id: number;
+          st_mtime: number;
+        }[] | null | undefined;
+      }[] | null | undefined;
+      reason: string;
+    };
+  }) => Promise<{
+    completed: number[];
+    requeued: number[];
+    returned: number[];
+    errors: {
+      job_id: number;
+      message: string;
+      code?: string | undefined;
+    }[];
+  }>;
+  /** Files that must exist: inputs that no job makes, and outputs of completed jobs. */
+  readonly listRequiredExistingFiles: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    files: number[];
+  }>;
+  /** User data without a value that jobs read and no job makes, and empty outputs of completed jobs. */
+  readonly listMissingUserData: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    user_data: number[];
+  }>;
+  /** Create a file record. */
+  readonly createFile: (call: {
+    body: FileModel;
+  }) => Promise<FileModel>;
+  /** Create file records of one workflow, all or none. */
+  readonly createFiles: (call: {
+    body: {
+      files: FileModel[];
+    };
+  }) => Promise<{
+    files: FileModel[];
+  }>;
+  /** List the files of a workflow. */
+  readonly listFiles: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      produced_by_job_id?: number | undefined;
+      name?: string | undefined;
+      path?: string | undefined;
+      is_output?: boolean | undefined;
+    };
+  }) => Promise<{
+    items: FileModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One file record. */
+  readonly getFile: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<FileModel>;
+  /** Change a file record; st_mtime is always written, other absent fields keep their value. */
+  readonly updateFile: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      name?: string | undefined;
+      path?: string | undefined;
+      st_mtime?: number | null | undefined;
+    };
+  }) => Promise<FileModel>;
+  /** Create user data, for a consumer and a producer if they are named. */
+  readonly createUserData: (call: {
+    query?: {
+      consumer_job_id?: number | undefined;
+      producer_job_id?: number | undefined;
+    } | undefined;
+    body: UserDataModel;
+  }) => Promise<UserDataModel>;
+  /** Create user data of one workflow, all or none. */
+  readonly createUserDataList: (call: {
+    body: {
+      user_data: UserDataModel[];
+    };
+  }) => Promise<{
+    user_data: UserDataModel[];
+  }>;
+  /** List the user data of a workflow. */
+  readonly listUserData: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      consumer_job_id?: number | undefined;
+      producer_job_id?: number | undefined;
+      name?: string | undefined;
+      is_ephemeral?: boolean | undefined;
+    };
+  }) => Promise<{
+    items: UserDataModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One user data record. */
+  readonly getUserData: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<UserDataModel>;
+  /** Change user data; this is how jobs publish values. */
+  readonly updateUserData: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      name?: string | undefined;
+      data?: Json | null | undefined;
+      is_ephemeral?: boolean | null | undefined;
+    };
+  }) => Promise<UserDataModel>;
+  /** Delete a file record. */
+  readonly deleteFile: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<FileModel>;
+  /** Delete all file records of a workflow. */
+  readonly deleteFiles: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    deleted_count: number;
+  }>;
+  /** Delete a user data record. */
+  readonly deleteUserData: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<UserDataModel>;
+  /** Delete all user data records of a workflow. */
+  readonly deleteUserDataList: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    message: string;
+    deleted_count: number;
+  }>;
+  /** Store an entity of the research object. */
+  readonly createRoCrateEntity: (call: {
+    body: RoCrateEntityModel;
+  }) => Promise<RoCrateEntityModel>;
+  /** One entity of the research object. */
+  readonly getRoCrateEntity: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<RoCrateEntityModel>;
+  /** Change an entity of the research object: what is not given stays. */
+  readonly updateRoCrateEntity: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      entity_id?: string | undefined;
+      entity_type?: string | undefined;
+      metadata?: Record<string, Json> | undefined;
+      file_id?: number | null | undefined;
+    };
+  }) => Promise<RoCrateEntityModel>;
+  /** Delete an entity of the research object. */
+  readonly deleteRoCrateEntity: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    message: string;
+  }>;
+  /** The entities of the research object of a workflow. */
+  readonly listRoCrateEntities: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      file_id?: number | undefined;
+      entity_id?: string | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: RoCrateEntityModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Delete all entities of the research object of a workflow. */
+  readonly deleteRoCrateEntities: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    message: string;
+    deleted_count: number;
+  }>;
+  /** List results: the current one of each job, or with all_runs the whole history. */
+  readonly listResults: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      job_id?: number | undefined;
+      run_id?: number | undefined;
+      return_code?: number | undefined;
+      status?: JobStatus | undefined;
+      compute_node_id?: number | undefined;
+      all_runs?: boolean | undefined;
+    };
+  }) => Promise<{
+    items: ResultModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One result. */
+  readonly getResult: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ResultModel>;
+  /** Write down an event. */
+  readonly createEvent: (call: {
+    body: EventModel;
+  }) => Promise<EventModel>;
+  /** List the events that were written down. */
+  readonly listEvents: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      category?: string | undefined;
+      after_timestamp?: number | undefined;
+    };
+  }) => Promise<{
+    items: EventModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One event. */
+  readonly getEvent: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<EventModel>;
+  /** Store a result as it is; the job is not touched. */
+  readonly createResult: (call: {
+    body: ResultModel;
+  }) => Promise<ResultModel>;
+  /** Change a result: what is not given stays. */
+  readonly updateResult: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      job_id?: number | undefined;
+      job_name?: string | null | undefined;
+      workflow_id?: number | undefined;
+      run_id?: number | undefined;
+      attempt_id?: number | null | undefined;
+      compute_node_id?: number | undefined;
+      return_code?: number | undefined;
+      exec_time_minutes?: number | undefined;
+      completion_time?: string | undefined;
+      status?: JobStatus | undefined;
+      peak_memory_bytes?: number | null | undefined;
+      avg_memory_bytes?: number | null | undefined;
+      peak_cpu_percent?: number | null | undefined;
+      avg_cpu_percent?: number | null | undefined;
+    };
+  }) => Promise<ResultModel>;
+  /** Delete a result. */
+  readonly deleteResult: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ResultModel>;
+  /** Delete all results of a workflow. */
+  readonly deleteResults: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** Replace the data of an event. */
+  readonly updateEvent: (call: {
+    params: {
+      id: number;
+    };
+    body: Json;
+  }) => Promise<EventModel>;
+  /** Delete an event. */
+  readonly deleteEvent: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<EventModel>;
+  /** Delete all events of a workflow. */
+  readonly deleteEvents: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** Create a Slurm scheduler record. */
+  readonly createSlurmScheduler: (call: {
+    body: SlurmSchedulerModel;
+  }) => Promise<SlurmSchedulerModel>;
+  /** List the Slurm schedulers of a workflow. */
+  readonly listSlurmSchedulers: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    };
+  }) => Promise<{
+    items: SlurmSchedulerModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Register a runner. */
+  readonly createComputeNode: (call: {
+    body: ComputeNodeModel;
+  }) => Promise<ComputeNodeModel>;
+  /** List the runners of a workflow. */
+  readonly listComputeNodes: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      hostname?: string | undefined;
+      is_active?: boolean | undefined;
+      scheduled_compute_node_id?: number | undefined;
+    };
+  }) => Promise<{
+    items: ComputeNodeModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One runner. */
+  readonly getComputeNode: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ComputeNodeModel>;
+  /** Change a runner; fields that are left out keep their value. */
+  readonly updateComputeNode: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      hostname?: string | undefined;
+      pid?: number | undefined;
+      start_time?: string | undefined;
+      end_time?: string | null | undefined;
+      duration_seconds?: number | null | undefined;
+      is_active?: boolean | null | undefined;
+      num_cpus?: number | undefined;
+      memory_gb?: number | undefined;
+      num_gpus?: number | undefined;
+      num_nodes?: number | undefined;
+      time_limit?: string | null | undefined;
+      scheduler_config_id?: number | null | undefined;
+      compute_node_type?: string | undefined;
+      scheduler?: Json | null | undefined;
+      sample_count?: number | null | undefined;
+      peak_cpu_percent?: number | null | undefined;
+      avg_cpu_percent?: number | null | undefined;
+      peak_memory_bytes?: number | null | undefined;
+      avg_memory_bytes?: number | null | undefined;
+      labels?: string[] | null | undefined;
+      process?: {
+        boot_id: string;
+        pid_namespace: string;
+        start_ticks: number;
+        mark: string;
+        ledger: string;
+      } | null | undefined;
+    };
+  }) => Promise<ComputeNodeModel>;
+  /** Delete a runner that holds no jobs. */
+  readonly deleteComputeNode: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ComputeNodeModel>;
+  /** Delete all runners, when none holds jobs of a workflow. */
+  readonly deleteComputeNodes: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** One Slurm scheduler. */
+  readonly getSlurmScheduler: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<SlurmSchedulerModel>;
+  /** Change a Slurm scheduler: what is not given stays. */
+  readonly updateSlurmScheduler: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      name?: string | null | undefined;
+      account?: string | undefined;
+      nodes?: number | undefined;
+      walltime?: string | undefined;
+      gres?: string | null | undefined;
+      mem?: string | null | undefined;
+      ntasks_per_node?: number | null | undefined;
+      partition?: string | null | undefined;
+      qos?: string | null | undefined;
+      tmp?: string | null | undefined;
+      extra?: string | null | undefined;
+      serialize_allocations?: boolean | null | undefined;
+    };
+  }) => Promise<SlurmSchedulerModel>;
+  /** Delete a Slurm scheduler. */
+  readonly deleteSlurmScheduler: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<SlurmSchedulerModel>;
+  /** Delete all Slurm schedulers of a workflow. */
+  readonly deleteSlurmSchedulers: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** Store an allocation. */
+  readonly createScheduledComputeNode: (call: {
+    body: ScheduledComputeNodesModel;
+  }) => Promise<ScheduledComputeNodesModel>;
+  /** List allocations of a workflow. */
+  readonly listScheduledComputeNodes: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      scheduler_id?: number | undefined;
+      scheduler_config_id?: number | undefined;
+      status?: string | undefined;
+    };
+  }) => Promise<{
+    items: ScheduledComputeNodesModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One allocation. */
+  readonly getScheduledComputeNode: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ScheduledComputeNodesModel>;
+  /** Change an allocation: what is not given stays. */
+  readonly updateScheduledComputeNode: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      scheduler_id?: number | undefined;
+      scheduler_config_id?: number | undefined;
+      scheduler_type?: string | undefined;
+      status?: string | undefined;
+    };
+  }) => Promise<ScheduledComputeNodesModel>;
+  /** Delete an allocation. */
+  readonly deleteScheduledComputeNode: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<ScheduledComputeNodesModel>;
+  /** Delete all allocations of a workflow. */
+  readonly deleteScheduledComputeNodes: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** Store a local scheduler. */
+  readonly createLocalScheduler: (call: {
+    body: LocalSchedulerModel;
+  }) => Promise<LocalSchedulerModel>;
+  /** List local schedulers of a workflow. */
+  readonly listLocalSchedulers: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      memory?: string | undefined;
+      num_cpus?: number | undefined;
+    };
+  }) => Promise<{
+    items: LocalSchedulerModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One local scheduler. */
+  readonly getLocalScheduler: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<LocalSchedulerModel>;
+  /** Change a local scheduler: what is not given stays. */
+  readonly updateLocalScheduler: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      id?: number | null | undefined;
+      workflow_id?: number | undefined;
+      name?: string | null | undefined;
+      memory?: string | null | undefined;
+      num_cpus?: number | null | undefined;
+    };
+  }) => Promise<LocalSchedulerModel>;
+  /** Delete a local scheduler. */
+  readonly deleteLocalScheduler: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<LocalSchedulerModel>;
+  /** Delete all local schedulers of a workflow. */
+  readonly deleteLocalSchedulers: (call: {
+    query: {
+      workflow_id: number;
+    };
+  }) => Promise<{
+    count: number;
+  }>;
+  /** Add hosts that are reached by ssh; those that are there already are answered too. */
+  readonly addRemoteWorkers: (call: {
+    params: {
+      id: number;
+    };
+    body: string[];
+  }) => Promise<RemoteWorkerModel[]>;
+  /** The hosts of a workflow that are reached by ssh, by name. */
+  readonly listRemoteWorkers: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<RemoteWorkerModel[]>;
+  /** Remove a host. */
+  readonly removeRemoteWorker: (call: {
+    params: {
+      id: number;
+      worker: string;
+    };
+  }) => Promise<RemoteWorkerModel>;
+  /** Store what Slurm measured of an attempt. */
+  readonly createSlurmStats: (call: {
+    body: SlurmStatsModel;
+  }) => Promise<SlurmStatsModel>;
+  /** What Slurm measured of the attempts of a workflow. */
+  readonly listSlurmStats: (call: {
+    query: {
+      workflow_id: number;
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+      job_id?: number | undefined;
+      run_id?: number | undefined;
+      attempt_id?: number | undefined;
+    };
+  }) => Promise<{
+    items: SlurmStatsModel[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** The jobs that run, and where. */
+  readonly listRunningJobs: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      job_id: number;
+      job_name: string;
+      compute_node_name: string;
+      scheduler_type: string;
+      scheduler_job_id?: string | null | undefined;
+      start_time?: string | null | undefined;
+    }[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Which allocation each job with a result ran in. */
+  readonly listSlurmJobCorrelations: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      slurm_job_id: string;
+      job_id: number;
+      job_name: string;
+    }[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** May a user see a workflow? As long as access is not enforced everybody may. */
+  readonly checkAccess: (call: {
+    params: {
+      workflow_id: number;
+      user_name: string;
+    };
+  }) => Promise<{
+    has_access: boolean;
+    reason?: string | null | undefined;
+    user_name: string;
+    workflow_id: number;
+  }>;
+  /** Create a group of users. */
+  readonly createAccessGroup: (call: {
+    body: AccessGroupModel;
+  }) => Promise<AccessGroupModel>;
+  /** All groups by name. */
+  readonly listAccessGroups: (call?: {
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: AccessGroupModel[];
+    offset: number;
+    limit: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** One group. */
+  readonly getAccessGroup: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<AccessGroupModel>;
+  /** Delete a group with its memberships; not one of the system. */
+  readonly deleteAccessGroup: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<AccessGroupModel>;
+  /** Put a user into a group. */
+  readonly addGroupMember: (call: {
+    params: {
+      id: number;
+    };
+    body: UserGroupMembershipModel;
+  }) => Promise<UserGroupMembershipModel>;
+  /** The members of a group by name. */
+  readonly listGroupMembers: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: UserGroupMembershipModel[];
+    offset: number;
+    limit: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Take a user out of a group. */
+  readonly removeGroupMember: (call: {
+    params: {
+      id: number;
+      user_name: string;
+    };
+  }) => Promise<UserGroupMembershipModel>;
+  /** The groups of a user by name. */
+  readonly listUserGroups: (call: {
+    params: {
+      user_name: string;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: AccessGroupModel[];
+    offset: number;
+    limit: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** The groups that may see a workflow. */
+  readonly listWorkflowGroups: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: AccessGroupModel[];
+    offset: number;
+    limit: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** Let a group see a workflow. */
+  readonly addWorkflowToGroup: (call: {
+    params: {
+      id: number;
+      group_id: number;
+    };
+  }) => Promise<WorkflowAccessGroupModel>;
+  /** Let a group no longer see a workflow. */
+  readonly removeWorkflowFromGroup: (call: {
+    params: {
+      id: number;
+      group_id: number;
+    };
+  }) => Promise<WorkflowAccessGroupModel>;
+  /** Read the file of users anew. */
+  readonly reloadAuth: (call?: {
+  }) => Promise<{
+    message: string;
+    user_count: number;
+  }>;
+  /** Carry out one SQL statement on the database; what it changes stands in the audit log. */
+  readonly runSql: (call: {
+    body: {
+      sql: string;
+      write?: boolean | null | undefined;
+      dry_run?: boolean | null | undefined;
+      allow_full_table?: boolean | null | undefined;
+      limit?: number | null | undefined;
+    };
+  }) => Promise<{
+    columns: string[];
+    items: Json[];
+    committed: boolean;
+    rows_affected?: number | null | undefined;
+  }>;
+  /** What was changed by SQL, the newest first. */
+  readonly listAuditLog: (call?: {
+    query?: {
+      limit?: number | undefined;
+      offset?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    items: {
+      id: number;
+      user_name: string;
+      timestamp: number;
+      sql_text: string;
+      is_write: boolean;
+      allow_full_table: boolean;
+      committed: boolean;
+      success: boolean;
+      rows_affected?: number | null | undefined;
+      error?: string | null | undefined;
+    }[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
+  }>;
+  /** How many requests the server answered in the last hour, and how. */
+  readonly getApiStats: (call?: {
+    query?: {
+      window_seconds?: number | undefined;
+      interval_seconds?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    now_ms: number;
+    interval_seconds: number;
+    window_seconds: number;
+    buckets: {
+      start_ms: number;
+      request_count: number;
+      bytes_in: number;
+      bytes_out: number;
+      status_2xx: number;
+      status_4xx: number;
+      status_5xx: number;
+      status_other: number;
+    }[];
+  }>;
+}
+
+/** A Torc server: each route is a method that takes `{ params, query, body }` and answers what the route answers. */
+export interface TorcClient extends Calls {
+  /**
+   * What happens in a workflow, from now on and until the signal. A connection that breaks is made again behind the last
+   * event, so that none is missed and none comes twice.
+   */
+  events(workflowId: number, options?: EventsOptions): AsyncGenerator<StreamEvent>;
+  /** Closes the connections. */
+  close(): void;
+}
+export const TorcClient: new (options?: TorcClientOptions) => TorcClient;
+
+/** The service said no, or failed: `status` is that of HTTP, `code` names the refusal, `remedy` says what to do. */
+export class ServiceError extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly remedy: string | undefined;
+  readonly text: string;
+  constructor(doing: string, response: { readonly status: number; readonly text: string });
+}
+
+/** There was no answer, so nobody knows whether the request was carried out. */
+export class Unreachable extends Error {
+  constructor(message: string, options?: { cause?: unknown });
+}
+
+interface Range {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+type Fetch<Item> = (paging: { offset: number; limit: number }) => Promise<{ items: Item[]; has_more: boolean }>;
+
+/** All items of a list, fetched a page at a time: `every((paging) => torc.listJobs({ query: { workflow_id, ...paging } }))`. */
+export function every<Item>(fetch: Fetch<Item>, range?: Range): AsyncGenerator<Item>;
+/** The same as an array. */
+export function all<Item>(fetch: Fetch<Item>, range?: Range): Promise<Item[]>;

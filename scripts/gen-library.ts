@@ -1,0 +1,182 @@
+/**
+ * The declarations of the library, in one file without imports: who uses it needs none of what it is made of. Calls and
+ * models are printed from the OpenAPI document, the rest stands here and is held against the sources by a test.
+ */
+import { openApiDocument } from '../src/core/contract/openapi.ts';
+import { type Route, routes } from '../src/core/contract/routes.ts';
+import { write } from './write-generated.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+}
+
+interface Operation {
+  readonly parameters: readonly { name: string; in: 'path' | 'query'; required: boolean; schema: Schema }[];
+  readonly requestBody?: { content: { 'application/json': { schema: Schema } } };
+  readonly responses: { 200: { content: Record<string, { schema: Schema }> } };
+}
+
+const document = openApiDocument() as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
+  if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(' | ');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const several = schema.anyOf ?? schema.oneOf;
+  if (several !== undefined) return [...new Set(several.map(typeOf))].join(' | ');
+  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' & ');
+  if (Array.isArray(schema.type)) return schema.type.map((type: string) => typeOf({ ...schema, type })).join(' | ');
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return arrayOf(typeOf(schema.items ?? {}));
+    case 'object':
+      return objectOf(schema);
+    case undefined:
+      return 'Json';
+    default:
+      return schema.type as string;
+  }
+}
+
+const arrayOf = (type: string) => (/[ |&]/.test(type) && !type.startsWith('{') ? `(${type})[]` : `${type}[]`);
+
+function objectOf({ properties, required = [], additionalProperties: others }: Schema): string {
+  if (properties === undefined) return `Record<string, ${typeof others === 'object' ? typeOf(others) : 'Json'}>`;
+  return fieldsOf(Object.entries(properties).map(([name, schema]) => [name, required.includes(name), typeOf(schema)]));
+}
+
+function fieldsOf(fields: readonly (readonly [name: string, isRequired: boolean, type: string])[]): string {
+  const lines = fields.map(([name, isRequired, type]) => {
+    const key = /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
+    return isRequired ? `${key}: ${type};` : `${key}?: ${type} | undefined;`;
+  });
+  return `{${lines
+    .map((line) => `\n${line}`)
+    .join('')
+    .replaceAll('\n', '\n  ')}\n}`;
+}
+
+function callOf(name: string, { method, path, says }: Route): string {
+  const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
+  const parts = (['path', 'query'] as const).flatMap((place) => {
+    const fields = operation.parameters.filter((each) => each.in === place);
+    if (fields.length === 0) return [];
+    const isRequired = fields.some(({ required }) => required);
+    const type = fieldsOf(fields.map((each) => [each.name, each.required, typeOf(each.schema)]));
+    return [[place === 'path' ? 'params' : 'query', isRequired, type] as const];
+  });
+  const body = operation.requestBody?.content['application/json'].schema;
+  if (body !== undefined) parts.push(['body' as 'query', true, typeOf(body)]);
+  const isNeeded = parts.some(([, isRequired]) => isRequired);
+  const reply = typeOf(operation.responses[200].content['application/json']?.schema ?? {});
+  const call = `readonly ${name}: (call${isNeeded ? '' : '?'}: ${fieldsOf(parts)}) => Promise<${reply}>;`;
+  return `  /** ${says} */\n  ${call.replaceAll('\n', '\n  ')}`;
+}
+
+const models = Object.entries(document.components.schemas).map(([name, schema]) => {
+  const type = typeOf(schema);
+  return type.startsWith('{') ? `export interface ${name} ${type}` : `export type ${name} = ${type};`;
+});
+const calls = (Object.entries(routes) as [string, Route][])
+  .filter(([, { kind }]) => kind !== 'stream')
+  .map(([name, route]) => callOf(name, route));
+
+write(
+  'api/torc.d.ts',
+  `// Made by scripts/gen-library.ts from the table of routes: what \`import … from 'torc'\` gives.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+${models.join('\n\n')}
+
+export interface TorcClientOptions {
+  /** With the base path, \`http://host:8080/torc-service/v1\`; TORC_API_URL unless said. */
+  readonly url?: string | undefined;
+  /** TORC_USERNAME unless said. */
+  readonly username?: string | undefined;
+  /** TORC_PASSWORD unless said; without one no login is sent. */
+  readonly password?: string | undefined;
+  /** Sent as it is, for proxies that want one. */
+  readonly cookie?: string | undefined;
+  /** Certificates to trust besides the system's, as PEM. */
+  readonly certificates?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecure?: boolean | undefined;
+}
+
+export interface EventsOptions {
+  /** Least severity; info unless said. */
+  readonly level?: 'debug' | 'info' | 'warning' | 'error' | undefined;
+  /** Only these types, whatever their severity. */
+  readonly types?: readonly string[] | undefined;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One event of the stream of a workflow; \`timestamp\` in Unix milliseconds. */
+export interface StreamEvent {
+  workflow_id: number;
+  timestamp: number;
+  event_type: string;
+  severity: 'debug' | 'info' | 'warning' | 'error';
+  data: Json;
+}
+
+export interface Calls {
+${calls.join('\n')}
+}
+
+/** A Torc server: each route is a method that takes \`{ params, query, body }\` and answers what the route answers. */
+export interface TorcClient extends Calls {
+  /**
+   * What happens in a workflow, from now on and until the signal. A connection that breaks is made again behind the last
+   * event, so that none is missed and none comes twice.
+   */
+  events(workflowId: number, options?: EventsOptions): AsyncGenerator<StreamEvent>;
+  /** Closes the connections. */
+  close(): void;
+}
+export const TorcClient: new (options?: TorcClientOptions) => TorcClient;
+
+/** The service said no, or failed: \`status\` is that of HTTP, \`code\` names the refusal, \`remedy\` says what to do. */
+export class ServiceError extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly remedy: string | undefined;
+  readonly text: string;
+  constructor(doing: string, response: { readonly status: number; readonly text: string });
+}
+
+/** There was no answer, so nobody knows whether the request was carried out. */
+export class Unreachable extends Error {
+  constructor(message: string, options?: { cause?: unknown });
+}
+
+interface Range {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+type Fetch<Item> = (paging: { offset: number; limit: number }) => Promise<{ items: Item[]; has_more: boolean }>;
+
+/** All items of a list, fetched a page at a time: \`every((paging) => torc.listJobs({ query: { workflow_id, ...paging } }))\`. */
+export function every<Item>(fetch: Fetch<Item>, range?: Range): AsyncGenerator<Item>;
+/** The same as an array. */
+export function all<Item>(fetch: Fetch<Item>, range?: Range): Promise<Item[]>;
+`,
+);
