@@ -37,6 +37,14 @@ export const resetStatus =
         { jobs: busy },
       );
     }
+    const allocations = queries.openAllocations.get({ workflowId: id })?.allocations ?? 0;
+    if (allocations > 0 && !force) {
+      throw new Refusal(
+        'WORKFLOW_BUSY',
+        'Cannot reset workflow status: scheduled compute nodes are currently pending or active',
+        { allocations },
+      );
+    }
     queries.nextRun.run({ id });
     queries.writeEvent.run({
       workflowId: id,

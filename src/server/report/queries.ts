@@ -343,6 +343,10 @@ export const reportQueries = (db: Database) => ({
   activeNodes: db.prepare<{ workflowId: number }, { labels: string | null; end_time: string | null }>(
     'select labels, end_time from compute_node where workflow_id = :workflowId and is_active = 1',
   ),
+  allocations: db.prepare<{ workflowId: number; status: string }, { allocations: number }>(`
+    select count(*) as allocations
+    from scheduled_compute_node
+    where workflow_id = :workflowId and status = :status`),
   // The classes of jobs that are ready: how many of each, and how long they may take.
   readyClasses: db.prepare<{ workflowId: number }, { labels: string | null; runtime_s: number; jobs: number }>(`
     select job_class.labels, needs.runtime_s, (
