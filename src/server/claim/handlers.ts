@@ -1,7 +1,6 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Job } from '../../core/contract/job.ts';
-import { labelsOfQuery } from '../../core/contract/labels.ts';
-import { parseDuration } from '../../core/quantity/duration.ts';
+import { labelsOfQuery, refuseBadLabels } from '../../core/contract/labels.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { createClaim } from './claim.ts';
@@ -17,10 +16,12 @@ export const claimHandlers = (store: Store) => {
 
   return {
     claimJobsBasedOnResources({ params: { id, limit }, query, body }) {
-      if (find.run(id).is_canceled === 1) return { jobs: [], reason: 'Workflow is canceled' };
-      if (body.time_limit !== undefined && body.time_limit !== null) parseDuration(body.time_limit);
+      const { is_canceled: isCanceled } = find.run(id);
+      refuseBadLabels(body.labels);
+      if (isCanceled === 1) return { jobs: [], reason: 'Workflow is canceled' };
+      if (limit <= 0) return { jobs: [] };
       const want = {
-        limit: Math.max(0, limit),
+        limit,
         prefetch: 0,
         offer: body,
         strict_scheduler_match: query.strict_scheduler_match,

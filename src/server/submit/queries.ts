@@ -1,4 +1,5 @@
 import type { Database, Value } from '../store/database.ts';
+import { insertEvent } from '../store/event-row.ts';
 
 export interface NewJob extends Record<string, Value> {
   workflowId: number;
@@ -49,6 +50,7 @@ const upstreamOfJob = `
   where edge.job_id = job.id`;
 
 export const submitQueries = (db: Database) => ({
+  writeEvent: insertEvent(db),
   insertWorkflow: db.prepare<Record<string, Value>>(`
     insert into workflow (
       name, user, description, timestamp, project, metadata, env,
@@ -234,6 +236,9 @@ export const submitQueries = (db: Database) => ({
     )`),
   insertHandler: db.prepare<{ workflowId: number; name: string; rules: string }>(
     'insert into failure_handler (workflow_id, name, rules) values (:workflowId, :name, :rules)',
+  ),
+  jobOf: db.prepare<{ id: number; workflowId: number }, { id: number }>(
+    'select id from job where id = :id and workflow_id = :workflowId',
   ),
   insertAction: db.prepare<Record<string, Value>>(`
     insert into workflow_action (

@@ -2,6 +2,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow, WorkflowChange } from '../../core/contract/workflow.ts';
 import type { Store } from '../store/store.ts';
 import { refuseBadEnvironment } from '../store/environment.ts';
+import { present } from '../store/present.ts';
 import type { SubmitQueries } from './queries.ts';
 import { workflowOf } from '../store/workflow-row.ts';
 
@@ -85,7 +86,7 @@ export const createWorkflow =
     });
     queries.insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
     for (const groupId of groups) queries.shareWith.run({ workflowId: id, groupId, at: timestamp });
-    return { ...body, id, timestamp };
+    return { ...present(body), id, timestamp };
   };
 
 const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs'] as const;
@@ -121,9 +122,19 @@ export const deleteWorkflow =
   };
 
 export const archiveWorkflow =
-  ({ find }: Store, queries: SubmitQueries) =>
+  ({ find, now }: Store, queries: SubmitQueries) =>
   (id: number, isArchived: boolean): Workflow => {
-    find.workflow(id);
+    const { user } = find.workflow(id);
     queries.archiveWorkflow.run({ id, isArchived: Number(isArchived) });
+    queries.writeEvent.run({
+      workflowId: id,
+      timestamp: now(),
+      data: JSON.stringify({
+        category: 'user_action',
+        action: 'archive_workflow',
+        user,
+        is_archived: isArchived,
+      }),
+    });
     return workflowOf(find.workflow(id));
   };
