@@ -11,7 +11,18 @@ const NEXT_LIMIT = 10;
 const ALL = Number.MAX_SAFE_INTEGER;
 
 export const claimHandlers = (store: Store) => {
-  const { claim } = createClaim(store, claimQueries(store.db));
+  const queries = claimQueries(store.db);
+  const { claim } = createClaim(store, queries);
+
+  /** The job as the original hands it out, without what `exchange` adds. */
+  const plain = ({ need: _need, output_files: files = [], ...job }: ClaimedJob): Job => {
+    const userData = queries.outputUserData.all({ jobId: job.id }).map(({ id }) => id);
+    return {
+      ...job,
+      ...(files === null || files.length === 0 ? {} : { output_file_ids: files.map(({ id }) => id) }),
+      ...(userData.length === 0 ? {} : { output_user_data_ids: userData }),
+    };
+  };
   const { find } = store;
 
   return {
@@ -35,8 +46,3 @@ export const claimHandlers = (store: Store) => {
     },
   } satisfies Partial<Handlers>;
 };
-
-/** The job as the original hands it out, without what `exchange` adds. */
-function plain({ need: _need, output_files: _files, ...job }: ClaimedJob): Job {
-  return job;
-}
