@@ -1,33 +1,33 @@
 import * as z from 'zod';
-import { id, maybe, queryInteger } from './shape.ts';
+import { id, maybe, queryInteger, text } from './shape.ts';
 
 /** A named group of users. */
 export const AccessGroup = z.object({
   id: maybe(id),
-  name: z.string(),
-  description: maybe(z.string()),
-  created_at: maybe(z.string()),
+  name: text,
+  description: maybe(text),
+  created_at: maybe(text),
 });
 export type AccessGroup = z.output<typeof AccessGroup>;
 
 /** A user in a group. `role` is free text; `admin` may say who else belongs to it. */
 export const Membership = z.object({
   id: maybe(id),
-  user_name: z.string(),
+  user_name: text,
   group_id: id,
-  role: z.string(),
-  created_at: maybe(z.string()),
+  role: text,
+  created_at: maybe(text),
 });
 export type Membership = z.output<typeof Membership>;
 
 /** A workflow that the members of a group may see. */
-export const WorkflowAccessGroup = z.object({ workflow_id: id, group_id: id, created_at: maybe(z.string()) });
+export const WorkflowAccessGroup = z.object({ workflow_id: id, group_id: id, created_at: maybe(text) });
 export type WorkflowAccessGroup = z.output<typeof WorkflowAccessGroup>;
 
 export const AccessCheck = z.object({
   has_access: z.boolean(),
-  reason: maybe(z.string()),
-  user_name: z.string(),
+  reason: maybe(text),
+  user_name: text,
   workflow_id: id,
 });
 

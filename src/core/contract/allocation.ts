@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, maybe } from './shape.ts';
+import { id, maybe, text } from './shape.ts';
 
 /** An allocation that was asked for. `scheduler_id` is Slurm's job id, `scheduler_config_id` the row of its scheduler. */
 export const ScheduledComputeNode = z.object({
@@ -7,8 +7,8 @@ export const ScheduledComputeNode = z.object({
   workflow_id: id,
   scheduler_id: z.int(),
   scheduler_config_id: id,
-  scheduler_type: z.string(),
-  status: z.string(),
+  scheduler_type: text,
+  status: text,
 });
 export type ScheduledComputeNode = z.output<typeof ScheduledComputeNode>;
 
@@ -16,14 +16,14 @@ export type ScheduledComputeNode = z.output<typeof ScheduledComputeNode>;
 export const LocalScheduler = z.object({
   id: maybe(id),
   workflow_id: id,
-  name: maybe(z.string()),
-  memory: maybe(z.string()),
+  name: maybe(text),
+  memory: maybe(text),
   num_cpus: maybe(z.int()),
 });
 export type LocalScheduler = z.output<typeof LocalScheduler>;
 
 /** A host that is reached by ssh: `[user@]host[:port]`. */
-export const RemoteWorker = z.object({ worker: z.string(), workflow_id: id });
+export const RemoteWorker = z.object({ worker: text, workflow_id: id });
 export type RemoteWorker = z.output<typeof RemoteWorker>;
 
 /** What Slurm's accounting says of one attempt of a job. */
@@ -33,27 +33,27 @@ export const SlurmStats = z.object({
   job_id: id,
   run_id: z.int(),
   attempt_id: z.int(),
-  slurm_job_id: maybe(z.string()),
+  slurm_job_id: maybe(text),
   max_rss_bytes: maybe(z.int()),
   max_vm_size_bytes: maybe(z.int()),
   max_disk_read_bytes: maybe(z.int()),
   max_disk_write_bytes: maybe(z.int()),
   ave_cpu_seconds: maybe(z.number()),
-  node_list: maybe(z.string()),
+  node_list: maybe(text),
 });
 export type SlurmStats = z.output<typeof SlurmStats>;
 
 /** Which allocation a job ran in. */
-export const SlurmJobCorrelation = z.object({ slurm_job_id: z.string(), job_id: id, job_name: z.string() });
+export const SlurmJobCorrelation = z.object({ slurm_job_id: text, job_id: id, job_name: text });
 export type SlurmJobCorrelation = z.output<typeof SlurmJobCorrelation>;
 
 /** A job that runs, and where. */
 export const RunningJob = z.object({
   job_id: id,
-  job_name: z.string(),
-  compute_node_name: z.string(),
-  scheduler_type: z.string(),
-  scheduler_job_id: maybe(z.string()),
-  start_time: maybe(z.string()),
+  job_name: text,
+  compute_node_name: text,
+  scheduler_type: text,
+  scheduler_job_id: maybe(text),
+  start_time: maybe(text),
 });
 export type RunningJob = z.output<typeof RunningJob>;

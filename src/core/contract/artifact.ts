@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { id, json, maybe } from './shape.ts';
+import { id, json, maybe, text } from './shape.ts';
 
 /** A file that jobs read or write. `st_mtime` is in seconds; absent means that it is not known to exist. */
 export const File = z.object({
   id: maybe(id),
   workflow_id: id,
-  name: z.string(),
-  path: z.string(),
+  name: text,
+  path: text,
   st_mtime: maybe(z.number()),
 });
 export type File = z.output<typeof File>;
@@ -15,7 +15,7 @@ export type File = z.output<typeof File>;
 export const UserData = z.object({
   id: maybe(id),
   workflow_id: id,
-  name: z.string(),
+  name: text,
   data: maybe(json),
   is_ephemeral: maybe(z.boolean()),
 });
@@ -25,9 +25,9 @@ export type UserData = z.output<typeof UserData>;
 export const RoCrateEntity = z.object({
   id: maybe(id),
   workflow_id: id,
-  entity_id: z.string(),
-  entity_type: z.string(),
-  metadata: z.record(z.string(), json),
+  entity_id: text,
+  entity_type: text,
+  metadata: z.record(text, json),
   file_id: maybe(id),
 });
 export type RoCrateEntity = z.output<typeof RoCrateEntity>;

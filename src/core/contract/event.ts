@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe } from './shape.ts';
+import { id, json, maybe, text } from './shape.ts';
 
 /** What people and programs write down about a workflow. The server's own changes of state go to the stream. */
 export const Event = z.object({
@@ -53,7 +53,7 @@ export type StreamEventType = keyof typeof streamEvents;
 export const StreamEvent = z.object({
   workflow_id: id,
   timestamp: z.int(),
-  event_type: z.string(),
+  event_type: text,
   severity: z.enum(severities),
   data: json,
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
-import { JobCompletionError } from './result.ts';
-import { id, maybe } from './shape.ts';
+import { execMinutes, JobCompletionError } from './result.ts';
+import { id, maybe, text } from './shape.ts';
 
 /**
  * A runner's whole turn in one request (ours; the original has a route for each of its parts).
@@ -14,7 +14,7 @@ import { id, maybe } from './shape.ts';
  */
 
 /** An attempt that began. `start_time` is RFC 3339 with milliseconds. */
-export const Start = z.object({ job_id: id, attempt_id: z.int(), start_time: z.string() });
+export const Start = z.object({ job_id: id, attempt_id: z.int(), start_time: text });
 export type Start = z.output<typeof Start>;
 
 /** An attempt that ended. `files` are the outputs that were found, with their times in seconds. */
@@ -23,8 +23,8 @@ export const Completion = z.object({
   attempt_id: z.int(),
   status: jobStatus,
   return_code: z.int(),
-  exec_time_minutes: z.number(),
-  completion_time: z.string(),
+  exec_time_minutes: execMinutes,
+  completion_time: text,
   peak_memory_bytes: maybe(z.int()),
   avg_memory_bytes: maybe(z.int()),
   peak_cpu_percent: maybe(z.number()),
@@ -45,7 +45,7 @@ export const Want = z.object({
   prefetch: z.int().min(0),
   offer: maybe(ComputeNodesResources),
   capacity: maybe(z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() })),
-  labels: maybe(z.array(z.string())),
+  labels: maybe(z.array(text)),
   strict_scheduler_match: maybe(z.boolean()),
 });
 export type Want = z.output<typeof Want>;
@@ -78,7 +78,7 @@ export const ClaimedJob = Job.extend({
   id,
   attempt_id: z.int(),
   need: Need,
-  output_files: maybe(z.array(z.object({ id, path: z.string() }))),
+  output_files: maybe(z.array(z.object({ id, path: text }))),
 });
 export type ClaimedJob = z.output<typeof ClaimedJob>;
 
@@ -104,7 +104,7 @@ export const LostRunner = z.object({
   run_id: z.int(),
   started: maybe(z.array(z.object({ job_id: id, attempt_id: z.int() }))),
   completed: maybe(z.array(Completion)),
-  reason: z.string(),
+  reason: text,
 });
 export type LostRunner = z.output<typeof LostRunner>;
 

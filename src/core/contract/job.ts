@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { environment, id, maybe } from './shape.ts';
+import { environment, id, maybe, text } from './shape.ts';
 
 /**
  * The states of a job in the order of their numbers in the database.
@@ -38,14 +38,14 @@ export function statusOf(code: number): JobStatus {
   return status;
 }
 
-export const label = z.string();
+export const label = text;
 
 export const Job = z.object({
   id: maybe(id),
   workflow_id: id,
-  name: z.string(),
-  command: z.string(),
-  invocation_script: maybe(z.string()),
+  name: text,
+  command: text,
+  invocation_script: maybe(text),
   env: maybe(environment),
   status: maybe(jobStatus),
   cancel_on_blocking_job_failure: maybe(z.boolean()),
@@ -61,8 +61,8 @@ export const Job = z.object({
   attempt_id: maybe(z.int()),
   priority: maybe(z.int()),
   compute_node_id: maybe(id),
-  start_time: maybe(z.string()),
-  origin: maybe(z.string()),
+  start_time: maybe(text),
+  origin: maybe(text),
   labels: maybe(z.array(label)),
 });
 export type Job = z.output<typeof Job>;
@@ -74,29 +74,29 @@ export type JobStatusCounts = Record<JobStatus, number>;
 
 export const JobDependency = z.object({
   job_id: id,
-  job_name: z.string(),
+  job_name: text,
   depends_on_job_id: id,
-  depends_on_job_name: z.string(),
+  depends_on_job_name: text,
   workflow_id: id,
 });
 
 export const JobFileRelationship = z.object({
   file_id: id,
-  file_name: z.string(),
-  file_path: z.string(),
+  file_name: text,
+  file_path: text,
   workflow_id: id,
   producer_job_id: maybe(id),
-  producer_job_name: maybe(z.string()),
+  producer_job_name: maybe(text),
   consumer_job_id: maybe(id),
-  consumer_job_name: maybe(z.string()),
+  consumer_job_name: maybe(text),
 });
 
 export const JobUserDataRelationship = z.object({
   user_data_id: id,
-  user_data_name: z.string(),
+  user_data_name: text,
   workflow_id: id,
   producer_job_id: maybe(id),
-  producer_job_name: maybe(z.string()),
+  producer_job_name: maybe(text),
   consumer_job_id: maybe(id),
-  consumer_job_name: maybe(z.string()),
+  consumer_job_name: maybe(text),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, json, maybe } from './shape.ts';
+import { id, json, maybe, text } from './shape.ts';
 
 /**
  * The process that a runner is, told so that another runner on the same host can prove it gone.
@@ -9,11 +9,11 @@ import { id, json, maybe } from './shape.ts';
  * path of its file of starts.
  */
 export const RunnerProcess = z.object({
-  boot_id: z.string(),
-  pid_namespace: z.string(),
+  boot_id: text,
+  pid_namespace: text,
   start_ticks: z.int(),
-  mark: z.string(),
-  ledger: z.string(),
+  mark: text,
+  ledger: text,
 });
 export type RunnerProcess = z.output<typeof RunnerProcess>;
 
@@ -21,26 +21,26 @@ export type RunnerProcess = z.output<typeof RunnerProcess>;
 export const ComputeNode = z.object({
   id: maybe(id),
   workflow_id: id,
-  hostname: z.string(),
+  hostname: text,
   pid: z.int(),
-  start_time: z.string(),
-  end_time: maybe(z.string()),
+  start_time: text,
+  end_time: maybe(text),
   duration_seconds: maybe(z.number()),
   is_active: maybe(z.boolean()),
   num_cpus: z.int(),
   memory_gb: z.number(),
   num_gpus: z.int(),
   num_nodes: z.int(),
-  time_limit: maybe(z.string()),
+  time_limit: maybe(text),
   scheduler_config_id: maybe(id),
-  compute_node_type: z.string(),
+  compute_node_type: text,
   scheduler: maybe(json),
   sample_count: maybe(z.int()),
   peak_cpu_percent: maybe(z.number()),
   avg_cpu_percent: maybe(z.number()),
   peak_memory_bytes: maybe(z.int()),
   avg_memory_bytes: maybe(z.int()),
-  labels: maybe(z.array(z.string())),
+  labels: maybe(z.array(text)),
   process: maybe(RunnerProcess),
 });
 export type ComputeNode = z.output<typeof ComputeNode>;

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { id, maybe } from './shape.ts';
+import { id, maybe, text } from './shape.ts';
 
 /** What a job needs. `memory` is text such as "4g", `runtime` an ISO 8601 duration; except for `num_nodes` all is per node. */
 export const ResourceRequirements = z.object({
   id: maybe(id),
   workflow_id: id,
-  name: z.string(),
+  name: text,
   num_cpus: maybe(z.int()),
   num_gpus: maybe(z.int()),
   num_nodes: maybe(z.int()),
-  memory: maybe(z.string()),
-  runtime: maybe(z.string()),
+  memory: maybe(text),
+  runtime: maybe(text),
 });
 export type ResourceRequirements = z.output<typeof ResourceRequirements>;
 
@@ -22,8 +22,8 @@ export const ComputeNodesResources = z.object({
   num_gpus: z.int(),
   num_nodes: z.int(),
   scheduler_config_id: maybe(id),
-  time_limit: maybe(z.string()),
-  labels: maybe(z.array(z.string())),
+  time_limit: maybe(text),
+  labels: maybe(z.array(text)),
 });
 export type ComputeNodesResources = z.output<typeof ComputeNodesResources>;
 

@@ -1,19 +1,25 @@
 import * as z from 'zod';
 import { jobStatus } from './job.ts';
-import { id, maybe } from './shape.ts';
+import { id, maybe, text } from './shape.ts';
+
+/**
+ * Minutes that an attempt took; below zero where a clock was set back. Two thousand years are enough, and their seconds
+ * can be added up for a million jobs without coming to infinity, which is not JSON.
+ */
+export const execMinutes = z.number().min(-1e9).max(1e9);
 
 /** How one attempt of a job in one run of its workflow ended. There is one for each (job, run, attempt). */
 export const Result = z.object({
   id: maybe(id),
   job_id: id,
-  job_name: maybe(z.string()),
+  job_name: maybe(text),
   workflow_id: id,
   run_id: z.int(),
   attempt_id: maybe(z.int()),
   compute_node_id: id,
   return_code: z.int(),
-  exec_time_minutes: z.number(),
-  completion_time: z.string(),
+  exec_time_minutes: execMinutes,
+  completion_time: text,
   status: jobStatus,
   peak_memory_bytes: maybe(z.int()),
   avg_memory_bytes: maybe(z.int()),
@@ -27,5 +33,5 @@ export const JobCompletion = z.object({ job_id: id, status: jobStatus, run_id: z
 export type JobCompletion = z.output<typeof JobCompletion>;
 
 /** An entry that was refused; `code` is a refusal's. */
-export const JobCompletionError = z.object({ job_id: id, message: z.string(), code: z.string().optional() });
+export const JobCompletionError = z.object({ job_id: id, message: text, code: text.optional() });
 export type JobCompletionError = z.output<typeof JobCompletionError>;

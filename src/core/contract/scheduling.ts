@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { id, json, maybe } from './shape.ts';
+import { id, json, maybe, text } from './shape.ts';
 
 /** How to ask Slurm for an allocation. */
 export const SlurmScheduler = z.object({
   id: maybe(id),
   workflow_id: id,
-  name: maybe(z.string()),
-  account: z.string(),
+  name: maybe(text),
+  account: text,
   nodes: z.int(),
-  walltime: z.string(),
-  gres: maybe(z.string()),
-  mem: maybe(z.string()),
+  walltime: text,
+  gres: maybe(text),
+  mem: maybe(text),
   ntasks_per_node: maybe(z.int()),
-  partition: maybe(z.string()),
-  qos: maybe(z.string()),
-  tmp: maybe(z.string()),
-  extra: maybe(z.string()),
+  partition: maybe(text),
+  qos: maybe(text),
+  tmp: maybe(text),
+  extra: maybe(text),
   serialize_allocations: maybe(z.boolean()),
 });
 export type SlurmScheduler = z.output<typeof SlurmScheduler>;
@@ -24,8 +24,8 @@ export type SlurmScheduler = z.output<typeof SlurmScheduler>;
 export const FailureHandler = z.object({
   id: maybe(id),
   workflow_id: id,
-  name: z.string(),
-  rules: z.string(),
+  name: text,
+  rules: text,
 });
 export type FailureHandler = z.output<typeof FailureHandler>;
 
@@ -33,14 +33,14 @@ export type FailureHandler = z.output<typeof FailureHandler>;
 export const WorkflowAction = z.object({
   id: maybe(id),
   workflow_id: id,
-  trigger_type: z.string(),
-  action_type: z.string(),
+  trigger_type: text,
+  action_type: text,
   action_config: json,
   job_ids: maybe(z.array(id)),
   trigger_count: maybe(z.int()),
   required_triggers: maybe(z.int()),
   executed: maybe(z.boolean()),
-  executed_at: maybe(z.string()),
+  executed_at: maybe(text),
   executed_by: maybe(id),
   persistent: maybe(z.boolean()),
   is_recovery: maybe(z.boolean()),

@@ -1,22 +1,22 @@
 import * as z from 'zod';
-import { id, json, maybe } from './shape.ts';
+import { id, json, maybe, text } from './shape.ts';
 
 /** A job that a running job adds. It waits for that one, and for jobs that it names: of the same call, or there before. */
 export const SpawnJob = z.strictObject({
-  name: z.string(),
-  command: z.string(),
-  resource_requirements: maybe(z.string()),
-  depends_on: maybe(z.array(z.string())),
+  name: text,
+  command: text,
+  resource_requirements: maybe(text),
+  depends_on: maybe(z.array(text)),
   cancel_on_blocking_job_failure: maybe(z.boolean()),
   priority: maybe(z.int()),
-  labels: maybe(z.array(z.string())),
+  labels: maybe(z.array(text)),
 });
 export type SpawnJob = z.output<typeof SpawnJob>;
 
 /** `lineage` is the caller's name unless said; `state` is kept for the next generation, or as the last without jobs. */
 export const SpawnRequest = z.strictObject({
   jobs: z.array(SpawnJob),
-  lineage: maybe(z.string()),
+  lineage: maybe(text),
   state: json.optional(),
 });
 export type SpawnRequest = z.output<typeof SpawnRequest>;

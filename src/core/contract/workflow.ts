@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { JobStatusCounts } from './job.ts';
-import { environment, id, json, maybe } from './shape.ts';
+import { environment, id, json, maybe, text } from './shape.ts';
 
 export const Stdio = z.strictObject({
   mode: maybe(z.enum(['separate', 'combined', 'no_stdout', 'no_stderr', 'none'])),
@@ -11,17 +11,17 @@ export type Stdio = z.output<typeof Stdio>;
 export const ExecutionConfig = z.strictObject({
   mode: maybe(z.enum(['direct', 'slurm', 'auto'])),
   limit_resources: maybe(z.boolean()),
-  termination_signal: maybe(z.string()),
+  termination_signal: maybe(text),
   sigterm_lead_seconds: maybe(z.int()),
   sigkill_headroom_seconds: maybe(z.int()),
   timeout_exit_code: maybe(z.int()),
   oom_exit_code: maybe(z.int()),
-  srun_termination_signal: maybe(z.string()),
-  srun_mpi: maybe(z.string()),
+  srun_termination_signal: maybe(text),
+  srun_mpi: maybe(text),
   enable_cpu_bind: maybe(z.boolean()),
   staggered_start: maybe(z.boolean()),
   stdio: maybe(Stdio),
-  job_stdio_overrides: maybe(z.record(z.string(), Stdio)),
+  job_stdio_overrides: maybe(z.record(text, Stdio)),
 });
 export type ExecutionConfig = z.output<typeof ExecutionConfig>;
 
@@ -47,12 +47,12 @@ export type ResourceMonitorConfig = z.output<typeof ResourceMonitorConfig>;
 
 export const Workflow = z.object({
   id: maybe(id),
-  name: z.string(),
-  user: z.string(),
-  description: maybe(z.string()),
-  timestamp: maybe(z.string()),
-  project: maybe(z.string()),
-  metadata: maybe(z.record(z.string(), json)),
+  name: text,
+  user: text,
+  description: maybe(text),
+  timestamp: maybe(text),
+  project: maybe(text),
+  metadata: maybe(z.record(text, json)),
   env: maybe(environment),
   compute_node_expiration_buffer_seconds: maybe(z.int()),
   compute_node_wait_for_new_jobs_seconds: maybe(z.int()),
@@ -61,12 +61,12 @@ export const Workflow = z.object({
   compute_node_min_time_for_new_jobs_seconds: maybe(z.int()),
   resource_monitor_config: maybe(ResourceMonitorConfig),
   execution_config: maybe(ExecutionConfig),
-  slurm_defaults: maybe(z.record(z.string(), json)),
+  slurm_defaults: maybe(z.record(text, json)),
   use_pending_failed: maybe(z.boolean()),
   enable_ro_crate: maybe(z.boolean()),
   dynamic_jobs: maybe(z.strictObject({ max_iterations: maybe(z.int()) })),
-  access_groups: maybe(z.array(z.string())),
-  submission_directory: maybe(z.string()),
+  access_groups: maybe(z.array(text)),
+  submission_directory: maybe(text),
   run_id: maybe(z.int()),
   is_canceled: maybe(z.boolean()),
   is_archived: maybe(z.boolean()),
@@ -80,8 +80,8 @@ export type WorkflowChange = z.output<typeof WorkflowChange>;
 /** One call that says how a workflow stands. Counts are kept by the store, so it costs the same for ten jobs or a million. */
 export const WorkflowStatus = z.object({
   workflow_id: id,
-  workflow_name: z.string(),
-  workflow_user: z.string(),
+  workflow_name: text,
+  workflow_user: text,
   total_jobs: z.int(),
   jobs_by_status: JobStatusCounts,
   total_exec_time_minutes: z.number(),
@@ -94,6 +94,6 @@ export const WorkflowStatus = z.object({
   runtime_blocked_ready_jobs: z.int(),
   longest_ready_runtime_seconds: maybe(z.int()),
   max_allocation_remaining_seconds: maybe(z.int()),
-  unserved_ready_labels: maybe(z.record(z.string(), z.int())),
+  unserved_ready_labels: maybe(z.record(text, z.int())),
 });
 export type WorkflowStatus = z.output<typeof WorkflowStatus>;

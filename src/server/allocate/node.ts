@@ -2,6 +2,7 @@ import type { ComputeNode } from '../../core/contract/node.ts';
 import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { found } from '../store/find.ts';
 import { computeNodeOf } from '../store/node-row.ts';
+import { present } from '../store/present.ts';
 import type { Store } from '../store/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
@@ -44,7 +45,7 @@ export const registerNode =
         compute_node_type: body.compute_node_type,
       },
     ]);
-    return { ...body, id };
+    return { ...present(body), id };
   };
 
 /** Changes what is known of a runner; one that ends says so with `is_active: false`. */

@@ -136,8 +136,10 @@ describe('a local scheduler', () => {
     const { id } = await workflowOf(service, []);
     const body = { workflow_id: id, name: 'local', memory: '4g', num_cpus: 2 };
     const created = await client.createLocalScheduler({ body });
-    expect(created).toEqual({ id: created.id, workflow_id: id, memory: '4g', num_cpus: 2 });
+    expect(created).toEqual({ ...body, id: created.id });
     const params = { id: created.id as number };
+    const kept = { id: created.id, workflow_id: id, memory: '4g', num_cpus: 2 };
+    expect(await client.getLocalScheduler({ params })).toEqual(kept);
     expect(await client.updateLocalScheduler({ params, body: { num_cpus: 3 } })).toMatchObject({ num_cpus: 3 });
     expect(await client.getLocalScheduler({ params })).toMatchObject({ memory: '4g', num_cpus: 3 });
     expect((await client.listLocalSchedulers(all(id))).total_count).toBe(1);
@@ -166,7 +168,9 @@ describe('hosts that are reached by ssh', () => {
     await expect(client.removeRemoteWorker({ params: { id, worker: 'me@a:22' } })).rejects.toThrow(
       `Worker 'me@a:22' not found for workflow ${id}`,
     );
-    await expect(add(['ok', ' '])).rejects.toThrow('worker 1 is blank');
+    for (const bad of ['', ' ', 'a b', 'a\n', '-oProxyCommand=sh', '\u{7}']) {
+      await expect(add(['ok', bad])).rejects.toThrow(`worker 1 is "${bad}": expected [user@]host[:port]`);
+    }
     expect(await listed()).toEqual(['b', 'c']);
   });
 });

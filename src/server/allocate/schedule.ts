@@ -1,5 +1,6 @@
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { present } from '../store/present.ts';
 import { merged, type Partly, read } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { AllocateQueries } from './queries.ts';
@@ -20,7 +21,7 @@ export const createAllocation =
         status: body.status,
       },
     ]);
-    return { ...body, id };
+    return { ...present(body), id };
   };
 
 export const updateAllocation =
@@ -40,17 +41,16 @@ const allocationRow = (allocation: ScheduledComputeNode) => ({
 
 export const createLocalScheduler =
   ({ find }: Store, queries: AllocateQueries) =>
-  ({ workflow_id: workflowId, memory, num_cpus: cpus }: LocalScheduler): LocalScheduler => {
+  (body: LocalScheduler): LocalScheduler => {
+    const { workflow_id: workflowId, memory, num_cpus: cpus } = body;
     find.workflow(workflowId);
     if (memory === undefined || memory === null || cpus === undefined || cpus === null) {
       throw new Refusal('BODY_REFUSED', 'a local scheduler needs memory and num_cpus', {
         field: memory === undefined || memory === null ? 'memory' : 'num_cpus',
       });
     }
-    return read(
-      queries.localSchedulers,
-      queries.insertLocalScheduler.insert({ workflow_id: workflowId, memory, num_cpus: cpus }),
-    );
+    const id = queries.insertLocalScheduler.insert({ workflow_id: workflowId, memory, num_cpus: cpus });
+    return { ...present(body), id };
   };
 
 export const updateLocalScheduler =
@@ -61,13 +61,21 @@ export const updateLocalScheduler =
     return read(queries.localSchedulers, id);
   };
 
+/** Anything in one piece; a dash in front would be an option of ssh, which may name a program to run. */
+const WORKER = /^(?!-)[^\s\p{Cc}]+$/u;
+
 /** Adds hosts and answers one for each that was named, in that order. */
 export const addWorkers =
   ({ find }: Store, queries: AllocateQueries) =>
   (workflowId: number, workers: readonly string[]): RemoteWorker[] => {
     find.workflow(workflowId);
-    const blank = workers.findIndex((worker) => worker.trim() === '');
-    if (blank !== -1) throw new Refusal('BODY_REFUSED', `worker ${blank} is blank: expected [user@]host[:port]`, {});
+    const bad = workers.findIndex((worker) => !WORKER.test(worker));
+    if (bad !== -1) {
+      throw new Refusal('BODY_REFUSED', `worker ${bad} is "${workers[bad]}": expected [user@]host[:port]`, {
+        field: `[${bad}]`,
+        found: workers[bad],
+      });
+    }
     for (const worker of workers) queries.addWorker.run({ workflowId, worker });
     return workers.map((worker) => ({ worker, workflow_id: workflowId }));
   };
@@ -105,5 +113,5 @@ export const createStats =
       ave_cpu_seconds: body.ave_cpu_seconds ?? null,
       node_list: body.node_list ?? null,
     });
-    return { ...body, id };
+    return { ...present(body), id };
   };

@@ -16,7 +16,8 @@ export const createEntity =
 export const updateEntity =
   (queries: ArtifactQueries) =>
   (id: number, body: Partly<RoCrateEntity>): RoCrateEntity => {
-    const after = merged(read(queries.entities, id), body);
+    // It stays in its workflow, whatever is given: there its file and its name are looked for.
+    const after = merged(read(queries.entities, id), { ...body, workflow_id: undefined });
     refuseSecond(queries, id, after);
     queries.updateEntity.run({ ...rowOf(after), id });
     return read(queries.entities, id);

@@ -4,6 +4,7 @@ import type { Handlers } from '../store/handlers.ts';
 import { fileOf, userDataOf } from '../store/artifact-row.ts';
 import { workflowOfBulk } from '../store/bulk.ts';
 import { found } from '../store/find.ts';
+import { present } from '../store/present.ts';
 import { read, remove, removeAll } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { createEntity, updateEntity } from './entity.ts';
@@ -91,7 +92,7 @@ export const artifactHandlers = (store: Store) => {
 
 function addFile(queries: ArtifactQueries, workflowId: number, body: File): File & { id: number } {
   const id = queries.insertFile.insert({ workflowId, name: body.name, path: body.path, mtime: body.st_mtime ?? null });
-  return { ...body, id };
+  return { ...present(body), id };
 }
 
 function addUserData(queries: ArtifactQueries, workflowId: number, body: UserData): UserData & { id: number } {
@@ -101,7 +102,7 @@ function addUserData(queries: ArtifactQueries, workflowId: number, body: UserDat
     data: body.data === undefined || body.data === null ? null : JSON.stringify(body.data),
     isEphemeral: Number(body.is_ephemeral ?? false),
   });
-  return { ...body, id };
+  return { ...present(body), id };
 }
 
 function link(

@@ -1,5 +1,6 @@
 import { type ClaimedJob, type Need, type Want } from '../../core/contract/exchange.ts';
 import { covers, refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
@@ -62,8 +63,7 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
   const byResources = (asker: Asker, want: Want, offer: ComputeNodesResources): ClaimedJob[] => {
     refuseBadLabels(offer.labels);
     const labels = sortedLabels(offer.labels);
-    const secondsLeft =
-      offer.time_limit === undefined || offer.time_limit === null ? Infinity : parseDuration(offer.time_limit);
+    const secondsLeft = secondsOf(offer.time_limit);
     const free = offerOf(offer);
     const whole =
       want.capacity === undefined || want.capacity === null
@@ -131,6 +131,18 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
 };
 
 export type Claim = ReturnType<typeof createClaim>;
+
+/** Seconds of the time that an offer has left; without one there is no end. */
+function secondsOf(timeLimit: string | null | undefined): number {
+  if (timeLimit === undefined || timeLimit === null) return Infinity;
+  try {
+    return parseDuration(timeLimit);
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    const facts = { field: 'time_limit', found: timeLimit };
+    throw new Refusal(cause.code, `Invalid time_limit: ${cause.message}`, facts, { cause });
+  }
+}
 
 function pack(
   classes: readonly JobClass[],

@@ -1,7 +1,6 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Job } from '../../core/contract/job.ts';
-import { labelsOfQuery } from '../../core/contract/labels.ts';
-import { parseDuration } from '../../core/quantity/duration.ts';
+import { labelsOfQuery, refuseBadLabels } from '../../core/contract/labels.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { createClaim } from './claim.ts';
@@ -12,15 +11,28 @@ const NEXT_LIMIT = 10;
 const ALL = Number.MAX_SAFE_INTEGER;
 
 export const claimHandlers = (store: Store) => {
-  const { claim } = createClaim(store, claimQueries(store.db));
+  const queries = claimQueries(store.db);
+  const { claim } = createClaim(store, queries);
+
+  /** The job as the original hands it out, without what `exchange` adds. */
+  const plain = ({ need: _need, output_files: files = [], ...job }: ClaimedJob): Job => {
+    const userData = queries.outputUserData.all({ jobId: job.id }).map(({ id }) => id);
+    return {
+      ...job,
+      ...(files === null || files.length === 0 ? {} : { output_file_ids: files.map(({ id }) => id) }),
+      ...(userData.length === 0 ? {} : { output_user_data_ids: userData }),
+    };
+  };
   const { find } = store;
 
   return {
     claimJobsBasedOnResources({ params: { id, limit }, query, body }) {
-      if (find.run(id).is_canceled === 1) return { jobs: [], reason: 'Workflow is canceled' };
-      if (body.time_limit !== undefined && body.time_limit !== null) parseDuration(body.time_limit);
+      const { is_canceled: isCanceled } = find.run(id);
+      refuseBadLabels(body.labels);
+      if (isCanceled === 1) return { jobs: [], reason: 'Workflow is canceled' };
+      if (limit <= 0) return { jobs: [] };
       const want = {
-        limit: Math.max(0, limit),
+        limit,
         prefetch: 0,
         offer: body,
         strict_scheduler_match: query.strict_scheduler_match,
@@ -34,8 +46,3 @@ export const claimHandlers = (store: Store) => {
     },
   } satisfies Partial<Handlers>;
 };
-
-/** The job as the original hands it out, without what `exchange` adds. */
-function plain({ need: _need, output_files: _files, ...job }: ClaimedJob): Job {
-  return job;
-}

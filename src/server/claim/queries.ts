@@ -47,7 +47,11 @@ export const claimQueries = (db: Database) => ({
     select file.id, file.path
     from job_output_file
     join file on file.id = job_output_file.file_id
-    where job_output_file.job_id = :jobId`),
+    where job_output_file.job_id = :jobId
+    order by file.id`),
+  outputUserData: db.prepare<{ jobId: number }, { id: number }>(
+    'select user_data_id as id from job_output_user_data where job_id = :jobId order by 1',
+  ),
 
   // Handed to this runner and not started, as far as is known here.
   heldBy: db.prepare<{ nodeId: number; workflowId: number }, JobRow & { class_id: number }>(`

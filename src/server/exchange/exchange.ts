@@ -14,6 +14,7 @@ interface Verbs {
   readonly accept: Accept;
   readonly begin: Begin;
   readonly counts: ReturnType<typeof createCounts>;
+  readonly isNodeOf: (workflowId: number, nodeId: number) => boolean;
 }
 
 /**
@@ -23,7 +24,7 @@ interface Verbs {
  * round trip away from the end of the last.
  */
 export const createExchange =
-  ({ find, changes }: Store, { claim, accept, begin, counts }: Verbs) =>
+  ({ find, changes }: Store, { claim, accept, begin, counts, isNodeOf }: Verbs) =>
   (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
     const { run_id: current, is_canceled: isCanceled } = find.run(workflowId);
     const { run_id: runId, compute_node_id: nodeId } = turn;
@@ -32,6 +33,13 @@ export const createExchange =
         runId,
         current,
       });
+    }
+    if (!isNodeOf(workflowId, nodeId)) {
+      throw new Refusal(
+        'REFERENCE_UNKNOWN',
+        `compute_node_id=${nodeId} is not a compute node of workflow ${workflowId}`,
+        { field: 'compute_node_id', found: nodeId },
+      );
     }
     const asker = { workflowId, nodeId };
     const completed = turn.completed ?? [];

@@ -19,6 +19,7 @@ export const exchangeHandlers = (store: Store) => {
     begin: createBegin(store, results),
     claim: createClaim(store, claimQueries(store.db)),
     counts: createCounts(store.db),
+    isNodeOf: (workflowId, nodeId) => results.nodeOf.get({ nodeId, workflowId }) !== undefined,
   });
   const lost = createLost(store, { accept, requeue: createRequeue(store, recoverQueries(store.db)) });
 

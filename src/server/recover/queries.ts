@@ -12,6 +12,10 @@ export const recoverQueries = (db: Database) => ({
     select coalesce(sum(jobs), 0) as jobs
     from job_count
     where workflow_id = :workflowId and status in (3, 4)`),
+  openAllocations: db.prepare<{ workflowId: number }, { allocations: number }>(`
+    select count(*) as allocations
+    from scheduled_compute_node
+    where workflow_id = :workflowId and status in ('pending', 'active')`),
   nextRun: db.prepare<{ id: number }>('update workflow set is_canceled = 0, run_id = run_id + 1 where id = :id'),
 
   resetAll: db.prepare<{ workflowId: number }>(`

@@ -10,48 +10,54 @@ import type { RecoverQueries } from './queries.ts';
  * attempt gets a result of its own (return code -128) that says so. A job that it never started is ready again as it
  * was. `started` says which, from the runner's ledger; without it all count as started.
  */
-export const createRequeue = ({ changes, now }: Store, queries: RecoverQueries) => ({
-  node: (workflowId: number, nodeId: number) => queries.node.get({ workflowId, nodeId }),
+export const createRequeue = ({ changes, now }: Store, queries: RecoverQueries) => {
+  /** A runner's clock is text, and text can be anything: what is no time counts as now. */
+  const beganAt = ({ start_time: told }: JobRow) => {
+    const at = Date.parse(told ?? '');
+    return Number.isNaN(at) ? now() : at;
+  };
+  return {
+    node: (workflowId: number, nodeId: number) => queries.node.get({ workflowId, nodeId }),
 
-  takeBack(
-    { workflowId, runId, nodeId, reason }: { workflowId: number; runId: number; nodeId: number; reason: string },
-    started: ReadonlySet<number> | undefined,
-  ): { requeued: number[]; returned: number[] } {
-    const wasStarted = (job: JobRow) =>
-      statusOf(job.status) === 'running' || started === undefined || started.has(job.id);
-    const requeued: JobRow[] = [];
-    const returned: JobRow[] = [];
-    for (const job of queries.heldBy.all({ workflowId, nodeId })) {
-      if (wasStarted(job)) {
-        const began = job.start_time === null ? now() : Date.parse(job.start_time);
-        queries.insertLostResult.run({
-          jobId: job.id,
-          workflowId,
-          runId,
-          attemptId: job.attempt_id,
-          nodeId,
-          completionTime: new Date(now()).toISOString(),
-          minutes: Math.max(0, now() - began) / 60_000,
-        });
-        queries.retry.run({ id: job.id });
-        requeued.push(job);
-      } else {
-        queries.giveBack.run({ id: job.id });
-        returned.push(job);
+    takeBack(
+      { workflowId, runId, nodeId, reason }: { workflowId: number; runId: number; nodeId: number; reason: string },
+      started: ReadonlySet<number> | undefined,
+    ): { requeued: number[]; returned: number[] } {
+      const wasStarted = (job: JobRow) =>
+        statusOf(job.status) === 'running' || started === undefined || started.has(job.id);
+      const requeued: JobRow[] = [];
+      const returned: JobRow[] = [];
+      for (const job of queries.heldBy.all({ workflowId, nodeId })) {
+        if (wasStarted(job)) {
+          queries.insertLostResult.run({
+            jobId: job.id,
+            workflowId,
+            runId,
+            attemptId: job.attempt_id,
+            nodeId,
+            completionTime: new Date(now()).toISOString(),
+            minutes: Math.max(0, now() - beganAt(job)) / 60_000,
+          });
+          queries.retry.run({ id: job.id });
+          requeued.push(job);
+        } else {
+          queries.giveBack.run({ id: job.id });
+          returned.push(job);
+        }
       }
-    }
-    queries.deactivate.run({ nodeId });
-    const about = { compute_node_id: nodeId, reason };
-    if (requeued.length > 0) {
-      changes.record(workflowId, 'jobs_requeued', [
-        { ...about, jobs: requeued.map(({ id, name }) => ({ job_id: id, job_name: name })) },
-      ]);
-    }
-    if (returned.length > 0)
-      changes.record(workflowId, 'jobs_returned', [{ ...about, job_ids: returned.map(({ id }) => id) }]);
-    if (requeued.length + returned.length > 0) {
-      changes.record(workflowId, 'jobs_ready', [{ jobs: requeued.length + returned.length }]);
-    }
-    return { requeued: requeued.map(({ id }) => id), returned: returned.map(({ id }) => id) };
-  },
-});
+      queries.deactivate.run({ nodeId });
+      const about = { compute_node_id: nodeId, reason };
+      if (requeued.length > 0) {
+        changes.record(workflowId, 'jobs_requeued', [
+          { ...about, jobs: requeued.map(({ id, name }) => ({ job_id: id, job_name: name })) },
+        ]);
+      }
+      if (returned.length > 0)
+        changes.record(workflowId, 'jobs_returned', [{ ...about, job_ids: returned.map(({ id }) => id) }]);
+      if (requeued.length + returned.length > 0) {
+        changes.record(workflowId, 'jobs_ready', [{ jobs: requeued.length + returned.length }]);
+      }
+      return { requeued: requeued.map(({ id }) => id), returned: returned.map(({ id }) => id) };
+    },
+  };
+};

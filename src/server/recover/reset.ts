@@ -39,6 +39,14 @@ export const resetStatus =
         { jobs: busy },
       );
     }
+    const allocations = queries.openAllocations.get({ workflowId: id })?.allocations ?? 0;
+    if (allocations > 0 && !force) {
+      throw new Refusal(
+        'WORKFLOW_BUSY',
+        'Cannot reset workflow status: scheduled compute nodes are currently pending or active',
+        { allocations },
+      );
+    }
     queries.nextRun.run({ id });
     noteAction(id, caller, 'reset_workflow_status', { force });
     return workflowOf(find.workflow(id));

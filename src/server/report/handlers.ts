@@ -111,7 +111,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
         timestamp,
         data: JSON.stringify(body.data),
       });
-      return { ...body, timestamp, id };
+      return { workflow_id: body.workflow_id, timestamp, data: body.data, id };
     },
     listEvents({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {
       find.workflow(filters.workflow_id);

@@ -12,7 +12,7 @@ import { contains, createListing } from '../store/listing.ts';
 import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
 import { resultColumns, resultOf, type ResultRow, resultTables } from '../store/result-row.ts';
 import { present } from '../store/present.ts';
-import { workflowOf, type WorkflowRow } from '../store/workflow-row.ts';
+import { workflowColumns, workflowOf, type WorkflowRow } from '../store/workflow-row.ts';
 
 type Asked<Fields> = { [F in keyof Fields]?: Fields[F] | undefined };
 type OfWorkflow = Asked<{ workflow_id: number }>;
@@ -46,7 +46,7 @@ export const reportQueries = (db: Database) => ({
   >(
     db,
     {
-      columns: 'workflow.*',
+      columns: workflowColumns,
       from: 'workflow',
       filters: {
         name: 'workflow.name = :name',
@@ -367,6 +367,10 @@ export const reportQueries = (db: Database) => ({
     from job_class class
     join resource_requirements needs on needs.id = class.resource_requirements_id
     where class.workflow_id = :workflowId and (:schedulerId is null or class.scheduler_id = :schedulerId)`),
+  allocations: db.prepare<{ workflowId: number; status: string }, { allocations: number }>(`
+    select count(*) as allocations
+    from scheduled_compute_node
+    where workflow_id = :workflowId and status = :status`),
   // The classes of jobs that are ready: how many of each, and how long they may take.
   readyClasses: db.prepare<{ workflowId: number }, { labels: string | null; runtime_s: number; jobs: number }>(`
     select job_class.labels, needs.runtime_s, (

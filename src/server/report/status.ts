@@ -26,11 +26,11 @@ export const createStatus =
     const { name, user, is_canceled: isCanceled } = find.workflow(workflowId);
     const byStatus = counts(workflowId);
     const times = queries.times.get({ workflowId });
+    const allocations = (status: string) => queries.allocations.get({ workflowId, status })?.allocations ?? 0;
     const labelsOf = (text: string | null) => (text === null ? [] : (JSON.parse(text) as string[]));
     const nodes = queries.activeNodes.all({ workflowId }).map((row): Node => ({
       labels: labelsOf(row.labels),
-      secondsLeft:
-        row.end_time === null ? undefined : Math.max(0, Math.floor((Date.parse(row.end_time) - now()) / 1000)),
+      secondsLeft: secondsUntil(row.end_time, now()),
     }));
     const ready = queries.readyClasses
       .all({ workflowId })
@@ -45,14 +45,20 @@ export const createStatus =
       total_exec_time_minutes: times?.minutes ?? 0,
       ...walltime(times),
       active_compute_nodes: nodes.length,
-      pending_scheduled_nodes: 0,
-      active_scheduled_nodes: 0,
+      pending_scheduled_nodes: allocations('pending'),
+      active_scheduled_nodes: allocations('active'),
       is_complete: isCanceled === 1 || allEnded(byStatus),
       is_canceled: isCanceled === 1,
       ...blockedByRuntime(ready, nodes),
       ...unservedLabels(ready, nodes),
     };
   };
+
+/** Text that is no time, as an old or foreign runner may have told it, is taken for no end. */
+function secondsUntil(time: string | null, now: number): number | undefined {
+  const at = Date.parse(time ?? '');
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.floor((at - now) / 1000));
+}
 
 function walltime(times: { first_s: number | null; last_s: number | null } | undefined) {
   if (times === undefined || times.first_s === null || times.last_s === null) return {};

@@ -70,6 +70,11 @@ export const updateJob = (store: Store, queries: ReviseQueries) => {
           found: otherId,
         });
       }
+      if (queries.isUpstreamOfItself.get({ id }) !== undefined) {
+        throw new Refusal('CIRCLE', `depends_on_job_ids of job ${id} makes it wait for itself`, {
+          field: 'depends_on_job_ids',
+        });
+      }
     }
     return jobOf(store.find.job(id));
   };

@@ -78,6 +78,16 @@ export const reviseQueries = (db: Database) => ({
   sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
+  nodeOf: db.prepare<{ id: number; workflowId: number }, { id: number }>(
+    'select id from compute_node where id = :id and workflow_id = :workflowId',
+  ),
+  isUpstreamOfItself: db.prepare<{ id: number }, { id: number }>(`
+    with recursive upstream (id) as (
+      select depends_on_job_id from job_depends_on where job_id = :id
+      union
+      select edge.depends_on_job_id from job_depends_on edge join upstream on edge.job_id = upstream.id
+    )
+    select id from upstream where id = :id`),
   forgetResult: db.prepare<{ jobId: number; id: number }>(
     'update job set result_id = null where id = :jobId and result_id = :id',
   ),

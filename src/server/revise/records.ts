@@ -3,6 +3,7 @@ import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
+import { present } from '../store/present.ts';
 import { merged, type Partly, read } from '../store/records.ts';
 import { storedRequirements } from '../store/requirement-fields.ts';
 import type { Caller } from '../store/caller.ts';
@@ -39,8 +40,11 @@ export const createResult =
       const which = `job_id=${body.job_id} has a result for run ${body.run_id}, attempt ${attemptId} already`;
       throw new Refusal('DUPLICATE', which, { job_id: body.job_id });
     }
-    const id = queries.insertResult.insert({ ...resultRow(body), attempt_id: attemptId });
-    return read(queries.results, id);
+    if (queries.nodeOf.get({ id: body.compute_node_id, workflowId: body.workflow_id }) === undefined) {
+      const message = `compute_node_id=${body.compute_node_id} is not a compute node of workflow ${body.workflow_id}`;
+      throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'compute_node_id', found: body.compute_node_id });
+    }
+    return { ...present(body), id: queries.insertResult.insert({ ...resultRow(body), attempt_id: attemptId }) };
   };
 
 export const updateResult =

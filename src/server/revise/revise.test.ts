@@ -76,11 +76,12 @@ const kinds: Record<string, () => Kind> = {
 
 const schedulerOf = (id: number) => ({ workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' });
 
+// Each workflow of these tests has one runner, so that a workflow and its runner have the same id.
 const resultOf = (workflowId: number, jobId: number, runId = 7) => ({
   workflow_id: workflowId,
   job_id: jobId,
   run_id: runId,
-  compute_node_id: 1,
+  compute_node_id: workflowId,
   return_code: 0,
   exec_time_minutes: 1,
   completion_time: '2026-03-01T12:00:00.000Z',
@@ -181,7 +182,8 @@ describe('results, events and schedulers', () => {
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const result = await client.createResult({ body: resultOf(id, jobIds.get('a') as number) });
     const change = { params: { id: result.id as number }, body: { return_code: 3, status: 'failed' as const } };
-    expect(await client.updateResult(change)).toEqual({ ...result, return_code: 3, status: 'failed' });
+    const changed = { ...result, job_name: 'a', attempt_id: 1, return_code: 3, status: 'failed' };
+    expect(await client.updateResult(change)).toEqual(changed);
 
     const event = await client.createEvent({ body: { workflow_id: id, timestamp: 0, data: { a: 1 } } });
     expect(await client.updateEvent({ params: { id: event.id as number }, body: { b: [2] } })).toEqual({

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database } from './database.ts';
 import { jobColumns, type JobRow } from './job-row.ts';
-import type { WorkflowRow } from './workflow-row.ts';
+import { workflowColumns, type WorkflowRow } from './workflow-row.ts';
 
 /** Rows by their id, or a refusal that says which is missing. */
 export interface Find {
@@ -14,7 +14,7 @@ export interface Find {
 }
 
 export function createFind(db: Database): Find {
-  const workflow = db.prepare<{ id: number }, WorkflowRow>('select * from workflow where id = :id');
+  const workflow = db.prepare<{ id: number }, WorkflowRow>(`select ${workflowColumns} from workflow where id = :id`);
   const run = db.prepare<{ id: number }, Pick<WorkflowRow, 'run_id' | 'is_canceled'>>(
     'select run_id, is_canceled from workflow where id = :id',
   );

@@ -25,7 +25,16 @@ export interface WorkflowRow {
   run_id: number;
   is_canceled: number;
   is_archived: number;
+  /** The names of the groups that see it, as JSON text. */
+  access_groups: string;
 }
+
+/** What is read of a workflow; also who sees it besides its owner. */
+export const workflowColumns = `workflow.*, (
+  select json_group_array(name) from (
+    select access_group.name from workflow_access_group share
+    join access_group on access_group.id = share.group_id
+    where share.workflow_id = workflow.id order by access_group.name)) as access_groups`;
 
 const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
 
@@ -55,5 +64,6 @@ export function workflowOf(row: WorkflowRow): Workflow & { id: number; run_id: n
     run_id: row.run_id,
     is_canceled: row.is_canceled === 1,
     is_archived: row.is_archived === 1,
+    access_groups: row.access_groups === '[]' ? undefined : (JSON.parse(row.access_groups) as string[]),
   };
 }

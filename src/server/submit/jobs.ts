@@ -3,6 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Store } from '../store/store.ts';
 import { createClasses } from '../store/job-class.ts';
 import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
+import { present } from '../store/present.ts';
 import { createReferences } from '../store/references.ts';
 import type { SubmitQueries } from './queries.ts';
 
@@ -56,9 +57,10 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
     return jobs.map((job, index) => {
       const id = ids[index] as number;
       const labels = rows[index]?.labels ?? null;
+      refuseOwnBatch(job, ids[0] as number);
       insertEdges(queries, workflowId, id, job);
       return {
-        ...job,
+        ...present(job),
         id,
         status: 'uninitialized',
         ...(labels === null ? {} : { labels: JSON.parse(labels) as string[] }),
@@ -81,6 +83,14 @@ function workflowDefaults({ find }: Store, queries: SubmitQueries, workflowId: n
     env: env === null ? undefined : (JSON.parse(env) as Record<string, string>),
     defaultRequirementsId: queries.defaultRequirements.get({ workflowId })?.id ?? 0,
   };
+}
+
+/** Ids of the call itself can only be guessed: a job that waited for itself, or two for each other, would never run. */
+function refuseOwnBatch({ name, depends_on_job_ids: others }: Job, firstId: number): void {
+  const found = others?.find((id) => id >= firstId);
+  if (found === undefined) return;
+  const message = `depends_on_job_ids of job '${name}' names ${found}, which is not there before this call`;
+  throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'depends_on_job_ids', found, job: name });
 }
 
 function insertEdges(queries: SubmitQueries, workflowId: number, jobId: number, job: Job): void {

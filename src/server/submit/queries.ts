@@ -277,6 +277,9 @@ export const submitQueries = (db: Database) => ({
   insertHandler: db.prepare<{ workflowId: number; name: string; rules: string }>(
     'insert into failure_handler (workflow_id, name, rules) values (:workflowId, :name, :rules)',
   ),
+  jobOf: db.prepare<{ id: number; workflowId: number }, { id: number }>(
+    'select id from job where id = :id and workflow_id = :workflowId',
+  ),
   insertAction: db.prepare<Record<string, Value>>(`
     insert into workflow_action (
       workflow_id, trigger_type, action_type, action_config, job_ids, trigger_count, required_triggers, executed,

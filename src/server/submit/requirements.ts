@@ -1,5 +1,6 @@
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { present } from '../store/present.ts';
 import { storedRequirements } from '../store/requirement-fields.ts';
 import type { Store } from '../store/store.ts';
 import type { SubmitQueries } from './queries.ts';
@@ -15,5 +16,5 @@ export const createRequirements =
       });
     }
     const id = queries.insertRequirements.insert({ workflowId: body.workflow_id, ...storedRequirements(body) });
-    return { ...body, id };
+    return { ...present(body), id };
   };

@@ -1,6 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contract/scheduling.ts';
 import { refuseBadConfig } from '../store/action-config.ts';
+import { present } from '../store/present.ts';
 import type { Store } from '../store/store.ts';
 import type { SubmitQueries } from './queries.ts';
 
@@ -26,7 +27,7 @@ export const createSlurmScheduler =
       extra: body.extra ?? null,
       serialize_allocations: Number(body.serialize_allocations ?? false),
     });
-    return { ...body, id };
+    return { ...present(body), id };
   };
 
 export const createFailureHandler =
@@ -34,7 +35,7 @@ export const createFailureHandler =
   (body: FailureHandler): FailureHandler => {
     find.workflow(body.workflow_id);
     const id = queries.insertHandler.insert({ workflowId: body.workflow_id, name: body.name, rules: body.rules });
-    return { ...body, id };
+    return { ...present(body), id };
   };
 
 /** An action waits for each of its jobs, or for one event where it names none. Its types are free text, as in the original. */
@@ -43,6 +44,13 @@ export const createAction =
   (workflowId: number, body: WorkflowAction): WorkflowAction => {
     find.workflow(workflowId);
     refuseBadConfig(body);
+    for (const jobId of body.job_ids ?? []) {
+      if (queries.jobOf.get({ id: jobId, workflowId }) !== undefined) continue;
+      throw new Refusal('REFERENCE_UNKNOWN', `job_ids names ${jobId}, which is no job of workflow ${workflowId}`, {
+        field: 'job_ids',
+        found: jobId,
+      });
+    }
     const ofJobs = body.trigger_type === 'on_jobs_ready' || body.trigger_type === 'on_jobs_complete';
     const requiredTriggers = ofJobs ? Math.max(1, body.job_ids?.length ?? 0) : 1;
     const id = queries.insertAction.insert({
@@ -57,5 +65,5 @@ export const createAction =
       persistent: Number(body.persistent ?? false),
       isRecovery: Number(body.is_recovery ?? false),
     });
-    return { ...body, workflow_id: workflowId, id };
+    return { ...present(body), action_config: body.action_config, workflow_id: workflowId, id };
   };

@@ -136,16 +136,28 @@ function requirementsOf(queries: SubmitQueries, workflowId: number, jobs: readon
 /** Takes away jobs that wait for no other of the batch until none is left; where that ends early there is a circle. */
 function refuseCircle(jobs: readonly SpawnJob[]): void {
   const names = new Set(jobs.map(({ name }) => name));
-  const waiting = new Map(
-    jobs.map(({ name, depends_on: others }) => [name, new Set((others ?? []).filter((other) => names.has(other)))]),
-  );
-  const free = [...waiting].filter(([, others]) => others.size === 0).map(([name]) => name);
-  for (const name of free) {
-    waiting.delete(name);
-    for (const [other, others] of waiting) if (others.delete(name) && others.size === 0) free.push(other);
+  const waitsFor = new Map<string, number>();
+  const dependants = new Map<string, string[]>();
+  for (const { name, depends_on: others } of jobs) {
+    const inside = [...new Set(others)].filter((other) => names.has(other));
+    waitsFor.set(name, inside.length);
+    for (const other of inside) {
+      const known = dependants.get(other);
+      if (known === undefined) dependants.set(other, [name]);
+      else known.push(name);
+    }
   }
-  if (waiting.size === 0) return;
-  throw new Refusal('CIRCLE', 'spawn jobs dependency graph contains a cycle', { jobs: [...waiting.keys()] });
+  const free = jobs.map(({ name }) => name).filter((name) => waitsFor.get(name) === 0);
+  for (const name of free) {
+    waitsFor.delete(name);
+    for (const dependant of dependants.get(name) ?? []) {
+      const left = (waitsFor.get(dependant) as number) - 1;
+      waitsFor.set(dependant, left);
+      if (left === 0) free.push(dependant);
+    }
+  }
+  if (waitsFor.size === 0) return;
+  throw new Refusal('CIRCLE', 'spawn jobs dependency graph contains a cycle', { jobs: [...waitsFor.keys()] });
 }
 
 function refuseUnknown(jobs: readonly SpawnJob[], existing: ReadonlyMap<string, number>): void {

@@ -4,6 +4,7 @@ import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import type { NoteAction } from '../store/user-action.ts';
 import { refuseBadEnvironment } from '../store/environment.ts';
+import { present } from '../store/present.ts';
 import type { SubmitQueries } from './queries.ts';
 import { workflowOf } from '../store/workflow-row.ts';
 
@@ -87,7 +88,7 @@ export const createWorkflow =
     });
     queries.insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
     for (const groupId of groups) queries.shareWith.run({ workflowId: id, groupId, at: timestamp });
-    return { ...body, id, timestamp };
+    return { ...present(body), id, timestamp };
   };
 
 const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs'] as const;

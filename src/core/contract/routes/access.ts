@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AccessCheck, AccessGroup, Membership, WorkflowAccessGroup, groupPage, groupPaging } from '../access.ts';
-import { queryInteger } from '../shape.ts';
+import { queryInteger, text } from '../shape.ts';
 import { ofId, route, type Route } from './route.ts';
 
 /** Groups of users, and what they may see. */
@@ -11,7 +11,7 @@ export const accessRoutes = {
     kind: 'read',
     access: 'oneself',
     says: 'May a user see a workflow? As long as access is not enforced everybody may.',
-    params: z.object({ workflow_id: queryInteger, user_name: z.string() }),
+    params: z.object({ workflow_id: queryInteger, user_name: text }),
     reply: AccessCheck,
   }),
   createAccessGroup: route({
@@ -76,7 +76,7 @@ export const accessRoutes = {
     kind: 'write',
     access: 'group administrator',
     says: 'Take a user out of a group.',
-    params: z.object({ id: queryInteger, user_name: z.string() }),
+    params: z.object({ id: queryInteger, user_name: text }),
     reply: Membership,
   }),
   listUserGroups: route({
@@ -85,7 +85,7 @@ export const accessRoutes = {
     kind: 'read',
     access: 'oneself',
     says: 'The groups of a user by name.',
-    params: z.object({ user_name: z.string() }),
+    params: z.object({ user_name: text }),
     query: groupPaging,
     reply: groupPage(AccessGroup),
   }),

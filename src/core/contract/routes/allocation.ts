@@ -9,7 +9,7 @@ import {
 } from '../allocation.ts';
 import { ComputeNode } from '../node.ts';
 import { SlurmScheduler } from '../scheduling.ts';
-import { page, paging, queryFlag, queryInteger } from '../shape.ts';
+import { page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { deletedCount, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
 /** Machines: runners, schedulers, allocations, hosts reached by ssh. */
@@ -48,7 +48,7 @@ export const allocationRoutes = {
     access: 'workflow in query',
     says: 'List the runners of a workflow.',
     query: ofWorkflow.extend({
-      hostname: z.string().optional(),
+      hostname: text.optional(),
       is_active: queryFlag.optional(),
       scheduled_compute_node_id: queryInteger.optional(),
     }),
@@ -146,7 +146,7 @@ export const allocationRoutes = {
     query: ofWorkflow.extend({
       scheduler_id: queryInteger.optional(),
       scheduler_config_id: queryInteger.optional(),
-      status: z.string().optional(),
+      status: text.optional(),
     }),
     reply: page(ScheduledComputeNode),
   }),
@@ -202,7 +202,7 @@ export const allocationRoutes = {
     kind: 'read',
     access: 'workflow in query',
     says: 'List local schedulers of a workflow.',
-    query: ofWorkflow.extend({ memory: z.string().optional(), num_cpus: queryInteger.optional() }),
+    query: ofWorkflow.extend({ memory: text.optional(), num_cpus: queryInteger.optional() }),
     reply: page(LocalScheduler),
   }),
   getLocalScheduler: route({
@@ -249,7 +249,7 @@ export const allocationRoutes = {
     access: 'workflow in path',
     says: 'Add hosts that are reached by ssh; those that are there already are answered too.',
     params: ofId,
-    body: z.array(z.string()),
+    body: z.array(text),
     reply: z.array(RemoteWorker),
   }),
   listRemoteWorkers: route({
@@ -267,7 +267,7 @@ export const allocationRoutes = {
     kind: 'write',
     access: 'workflow in path',
     says: 'Remove a host.',
-    params: z.object({ id: queryInteger, worker: z.string() }),
+    params: z.object({ id: queryInteger, worker: text }),
     reply: RemoteWorker,
   }),
   createSlurmStats: route({

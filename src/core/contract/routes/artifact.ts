@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { File, RoCrateEntity, UserData } from '../artifact.ts';
-import { id, page, paging, queryFlag, queryInteger } from '../shape.ts';
+import { id, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, message, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
 /** Files, user data, and what the research object says of them. */
@@ -50,8 +50,8 @@ export const artifactRoutes = {
     says: 'List the files of a workflow.',
     query: ofWorkflow.extend({
       produced_by_job_id: queryInteger.optional(),
-      name: z.string().optional(),
-      path: z.string().optional(),
+      name: text.optional(),
+      path: text.optional(),
       is_output: queryFlag.optional(),
     }),
     reply: page(File),
@@ -104,7 +104,7 @@ export const artifactRoutes = {
     query: ofWorkflow.extend({
       consumer_job_id: queryInteger.optional(),
       producer_job_id: queryInteger.optional(),
-      name: z.string().optional(),
+      name: text.optional(),
       is_ephemeral: queryFlag.optional(),
     }),
     reply: page(UserData),
@@ -162,7 +162,7 @@ export const artifactRoutes = {
     access: 'workflow in query',
     says: 'Delete all user data records of a workflow.',
     query: ofOneWorkflow,
-    reply: z.object({ message: z.string(), deleted_count: z.int() }),
+    reply: z.object({ message: text, deleted_count: z.int() }),
   }),
   createRoCrateEntity: route({
     method: 'POST',
@@ -208,7 +208,7 @@ export const artifactRoutes = {
     access: 'workflow in path',
     says: 'The entities of the research object of a workflow.',
     params: ofId,
-    query: z.object({ ...paging, file_id: queryInteger.optional(), entity_id: z.string().optional() }),
+    query: z.object({ ...paging, file_id: queryInteger.optional(), entity_id: text.optional() }),
     reply: page(RoCrateEntity),
   }),
   deleteRoCrateEntities: route({
@@ -218,6 +218,6 @@ export const artifactRoutes = {
     access: 'workflow in path',
     says: 'Delete all entities of the research object of a workflow.',
     params: ofId,
-    reply: z.object({ message: z.string(), deleted_count: z.int() }),
+    reply: z.object({ message: text, deleted_count: z.int() }),
   }),
 } as const satisfies Record<string, Route>;

@@ -3,7 +3,7 @@ import { Job, jobStatus } from '../job.ts';
 import { ResourceRequirements } from '../resources.ts';
 import { Result } from '../result.ts';
 import { FailureHandler } from '../scheduling.ts';
-import { id, page, paging, queryFlag, queryInteger } from '../shape.ts';
+import { id, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { SpawnReply, SpawnRequest } from '../spawn.ts';
 import { BULK_MEBIBYTES, deletedCount, message, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
@@ -41,9 +41,9 @@ export const jobRoutes = {
       upstream_job_id: queryInteger.optional(),
       active_compute_node_id: queryInteger.optional(),
       origin_is_set: queryFlag.optional(),
-      name: z.string().optional(),
-      command: z.string().optional(),
-      labels: z.string().optional(),
+      name: text.optional(),
+      command: text.optional(),
+      labels: text.optional(),
       include_relationships: queryFlag.optional(),
     }),
     reply: page(Job),
@@ -122,8 +122,8 @@ export const jobRoutes = {
     access: 'workflow in query',
     says: 'List the resource requirements of a workflow.',
     query: ofWorkflow.extend({
-      name: z.string().optional(),
-      memory: z.string().optional(),
+      name: text.optional(),
+      memory: text.optional(),
       num_cpus: queryInteger.optional(),
       num_gpus: queryInteger.optional(),
       num_nodes: queryInteger.optional(),
@@ -166,7 +166,7 @@ export const jobRoutes = {
     access: 'workflow of job',
     says: 'Change a job: what is not given stays; its definition only while it is uninitialized.',
     params: ofId,
-    body: Job.partial().extend({ name: z.string(), command: z.string() }),
+    body: Job.partial().extend({ name: text, command: text }),
     reply: Job,
   }),
   deleteJob: route({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Event, StreamEvent } from '../event.ts';
 import { jobStatus } from '../job.ts';
 import { Result } from '../result.ts';
-import { json, page, queryFlag, queryInteger } from '../shape.ts';
+import { json, page, queryFlag, queryInteger, text } from '../shape.ts';
 import { deletedCount, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
 /** Results and events. */
@@ -47,7 +47,7 @@ export const outcomeRoutes = {
     kind: 'read',
     access: 'workflow in query',
     says: 'List the events that were written down.',
-    query: ofWorkflow.extend({ category: z.string().optional(), after_timestamp: queryInteger.optional() }),
+    query: ofWorkflow.extend({ category: text.optional(), after_timestamp: queryInteger.optional() }),
     reply: page(Event),
   }),
   getEvent: route({
@@ -131,7 +131,7 @@ export const outcomeRoutes = {
     access: 'workflow in path',
     says: 'What happens in a workflow, as it happens. With Last-Event-ID nothing is missed after a lost connection.',
     params: ofId,
-    query: z.object({ level: z.string().optional(), types: z.string().optional() }),
+    query: z.object({ level: text.optional(), types: text.optional() }),
     reply: StreamEvent,
   }),
 } as const satisfies Record<string, Route>;

@@ -3,7 +3,7 @@ import { ExchangeReply, ExchangeRequest, LostRunner, LostRunnerReply } from '../
 import { Job } from '../job.ts';
 import { ComputeNodesResources } from '../resources.ts';
 import { JobCompletion, JobCompletionError } from '../result.ts';
-import { id, queryFlag, queryInteger } from '../shape.ts';
+import { id, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, ofId, route, type Route } from './route.ts';
 
 /** What runners ask for and tell. */
@@ -17,7 +17,7 @@ export const runnerRoutes = {
     params: z.object({ id: queryInteger, limit: queryInteger }),
     query: z.object({ strict_scheduler_match: queryFlag.optional() }),
     body: ComputeNodesResources,
-    reply: z.object({ jobs: z.array(Job).optional(), reason: z.string().optional() }),
+    reply: z.object({ jobs: z.array(Job).optional(), reason: text.optional() }),
   }),
   claimNextJobs: route({
     method: 'POST',
@@ -26,7 +26,7 @@ export const runnerRoutes = {
     access: 'workflow in path',
     says: 'Hand out the next ready jobs, whatever they need.',
     params: ofId,
-    query: z.object({ limit: queryInteger.optional(), labels: z.string().optional() }),
+    query: z.object({ limit: queryInteger.optional(), labels: text.optional() }),
     reply: z.object({ jobs: z.array(Job).optional() }),
   }),
   batchCompleteJobs: route({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ReadyJobRequirements } from '../resources.ts';
 import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../job.ts';
 import { WorkflowAction } from '../scheduling.ts';
-import { id, json, maybe, page, paging, queryFlag, queryInteger } from '../shape.ts';
+import { id, json, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Task } from '../task.ts';
 import { Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
 import { message, ofId, route, type Route } from './route.ts';
@@ -25,11 +25,11 @@ export const workflowRoutes = {
     access: 'user',
     says: 'List workflows.',
     query: z.object({
-      name: z.string().optional(),
-      user: z.string().optional(),
-      description: z.string().optional(),
+      name: text.optional(),
+      user: text.optional(),
+      description: text.optional(),
       is_archived: queryFlag.optional(),
-      access_group: z.string().optional(),
+      access_group: text.optional(),
       ...paging,
     }),
     reply: page(Workflow),
@@ -148,8 +148,8 @@ export const workflowRoutes = {
     reply: z.object({
       workflow_id: id,
       updated_count: z.int(),
-      status: z.string(),
-      reset_type: z.string().optional(),
+      status: text,
+      reset_type: text.optional(),
     }),
   }),
   initializeJobs: route({
@@ -175,7 +175,7 @@ export const workflowRoutes = {
     says: 'Make jobs uninitialized whose user data changed since the last initialisation.',
     params: ofId,
     query: z.object({ dry_run: queryFlag.optional() }),
-    reply: z.object({ reinitialized_jobs: z.array(z.string()) }),
+    reply: z.object({ reinitialized_jobs: z.array(text) }),
   }),
   listJobDependencies: route({
     method: 'GET',
@@ -233,7 +233,7 @@ export const workflowRoutes = {
     access: 'workflow in path',
     says: 'Actions whose trigger has come and that are still to be done.',
     params: ofId,
-    query: z.object({ trigger_type: z.string().optional() }),
+    query: z.object({ trigger_type: text.optional() }),
     reply: z.array(WorkflowAction),
   }),
   updateWorkflowAction: route({

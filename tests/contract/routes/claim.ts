@@ -1,0 +1,123 @@
+import type { Cases } from './case.ts';
+import { inUnknownWorkflow, unknownWorkflow } from './usual.ts';
+import { job } from './world.ts';
+
+const offer = { num_cpus: 8, memory_gb: 16, num_gpus: 0, num_nodes: 1 };
+
+const third = {
+  id: 3,
+  workflow_id: 1,
+  name: 'third',
+  command: 'sleep 1',
+  env: { LEVEL: '1' },
+  status: 'pending',
+  cancel_on_blocking_job_failure: true,
+  resource_requirements_id: 1,
+  attempt_id: 1,
+  priority: 0,
+  labels: ['gpu'],
+};
+
+/** Job 1 as it is claimed: what is not set is left out. */
+const { invocation_script: _, scheduler_id: __, ...claimed } = { ...job, status: 'pending' };
+const outputs = { output_file_ids: [2], output_user_data_ids: [2] };
+
+export const claimCases: Cases = {
+  claimJobsBasedOnResources: {
+    answers: [
+      {
+        says: 'hands out what fits, pending and with what it makes',
+        params: { id: 1, limit: 10 },
+        body: offer,
+        reply: { jobs: [{ ...claimed, ...outputs }] },
+      },
+      {
+        says: 'hands labelled jobs to runners that have the labels',
+        params: { id: 1, limit: 10 },
+        body: { ...offer, labels: ['gpu', 'fast'] },
+        reply: { jobs: [third] },
+      },
+      {
+        says: 'hands out nothing that does not fit',
+        params: { id: 1, limit: 10 },
+        body: { ...offer, num_cpus: 1 },
+        reply: { jobs: [] },
+      },
+      {
+        says: 'hands out nothing that takes longer than is left',
+        params: { id: 1, limit: 10 },
+        body: { ...offer, time_limit: 'PT59M' },
+        reply: { jobs: [] },
+      },
+      {
+        says: 'hands out nothing when nothing is asked for',
+        params: { id: 1, limit: 0 },
+        body: offer,
+        reply: { jobs: [] },
+      },
+      {
+        says: 'hands out nothing of what was canceled, and says so',
+        before: ({ client }) => client.cancelWorkflow({ params: { id: 1 } }),
+        params: { id: 1, limit: 10 },
+        body: offer,
+        reply: { jobs: [], reason: 'Workflow is canceled' },
+      },
+    ],
+    refuses: [
+      { ...unknownWorkflow, params: { id: 9, limit: 1 }, body: offer },
+      {
+        says: 'refuses a time that is none',
+        params: { id: 1, limit: 1 },
+        body: { ...offer, time_limit: '1 hour' },
+        status: 422,
+        code: 'DURATION_MALFORMED',
+        message: 'Invalid time_limit: Invalid ISO 8601 duration format: 1 hour',
+      },
+      {
+        says: 'refuses a label that is none',
+        params: { id: 1, limit: 1 },
+        body: { ...offer, labels: [''] },
+        status: 422,
+        code: 'BODY_REFUSED',
+        message: 'label must be non-empty with no comma and no leading or trailing whitespace, got ""',
+      },
+      {
+        says: 'wants to know the memory',
+        params: { id: 1, limit: 1 },
+        body: { ...offer, memory_gb: undefined },
+        status: 422,
+        code: 'BODY_REFUSED',
+        message: 'memory_gb: ',
+      },
+    ],
+  },
+
+  claimNextJobs: {
+    answers: [
+      {
+        says: 'hands out whatever they need, as many as are asked for',
+        params: { id: 1 },
+        query: { limit: 1 },
+        reply: { jobs: [{ ...claimed, ...outputs }] },
+      },
+      {
+        says: 'hands out those of the labels',
+        params: { id: 1 },
+        query: { labels: 'gpu,,a' },
+        reply: { jobs: [third] },
+      },
+      { says: 'hands out nothing twice', before: (world) => world.claim(), params: { id: 1 }, reply: { jobs: [] } },
+    ],
+    refuses: [
+      inUnknownWorkflow,
+      {
+        says: 'names the limit that is no number',
+        params: { id: 1 },
+        query: { limit: 'all' },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'limit: Invalid input: expected a whole number',
+      },
+    ],
+  },
+};

@@ -1,0 +1,228 @@
+import { expect } from 'vitest';
+import type { Cases } from './case.ts';
+import { counts, inUnknownWorkflow } from './usual.ts';
+import { AT, type World, workflow } from './world.ts';
+
+const statusOf = async ({ client }: World, id: number) => (await client.getJob({ params: { id } })).status;
+const lastEvent = async ({ client }: World) =>
+  (await client.listEvents({ query: { workflow_id: 1, sort_by: 'id', reverse_sort: true } })).items[0]?.data;
+
+export const progressCases: Cases = {
+  cancelWorkflow: {
+    answers: [
+      {
+        says: 'cancels what is pending or running; what waits stays, and nothing has a result',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        reply: { ...workflow, is_canceled: true },
+        after: async (world) => {
+          expect([await statusOf(world, 1), await statusOf(world, 2), await statusOf(world, 3)]).toEqual([
+            'canceled',
+            'blocked',
+            'ready',
+          ]);
+          // It says where it was cut off.
+          expect(await world.client.getJob({ params: { id: 1 } })).toMatchObject({
+            compute_node_id: 1,
+            start_time: AT,
+          });
+          expect((await world.client.listResults({ query: { workflow_id: 1 } })).total_count).toBe(0);
+          expect(await lastEvent(world)).toMatchObject({ category: 'workflow_canceled', workflow_id: 1, run_id: 1 });
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  getWorkflowStatus: {
+    answers: [
+      {
+        says: 'says how it stands in one answer',
+        before: (world) => world.finish(),
+        params: { id: 1 },
+        reply: {
+          workflow_id: 1,
+          workflow_name: 'study',
+          workflow_user: 'ada',
+          total_jobs: 3,
+          jobs_by_status: counts({ blocked: 0, completed: 1 }),
+          total_exec_time_minutes: 0.5,
+          walltime_seconds: 30,
+          active_compute_nodes: 1,
+          pending_scheduled_nodes: 0,
+          active_scheduled_nodes: 0,
+          is_complete: false,
+          is_canceled: false,
+          runtime_blocked_ready_jobs: 0,
+          unserved_ready_labels: { gpu: 1 },
+        },
+      },
+      {
+        says: 'counts allocations, and jobs that are longer than what runners have left',
+        before: async ({ client }) => {
+          const { scheduler_id, scheduler_config_id } = { scheduler_id: 1, scheduler_config_id: 1 };
+          for (const status of ['pending', 'pending', 'active', 'complete']) {
+            const body = { workflow_id: 1, scheduler_id, scheduler_config_id, scheduler_type: 'slurm', status };
+            await client.createScheduledComputeNode({ body });
+          }
+          await client.updateComputeNode({ params: { id: 1 }, body: { end_time: '2026-03-01T12:10:00Z' } });
+          await client.deleteJob({ params: { id: 3 } });
+        },
+        params: { id: 1 },
+        reply: {
+          workflow_id: 1,
+          workflow_name: 'study',
+          workflow_user: 'ada',
+          total_jobs: 2,
+          jobs_by_status: counts({ ready: 1 }),
+          total_exec_time_minutes: 0,
+          active_compute_nodes: 1,
+          pending_scheduled_nodes: 2,
+          active_scheduled_nodes: 1,
+          is_complete: false,
+          is_canceled: false,
+          runtime_blocked_ready_jobs: 1,
+          longest_ready_runtime_seconds: 3600,
+          max_allocation_remaining_seconds: 600,
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  isComplete: {
+    answers: [
+      { says: 'is not as long as jobs wait', params: { id: 1 }, reply: { is_complete: false, is_canceled: false } },
+      {
+        says: 'is when it was canceled',
+        before: ({ client }) => client.cancelWorkflow({ params: { id: 1 } }),
+        params: { id: 1 },
+        reply: { is_complete: true, is_canceled: true },
+      },
+      {
+        says: 'is without jobs',
+        before: ({ client }) => client.deleteJobs({ query: { workflow_id: 1 } }),
+        params: { id: 1 },
+        reply: { is_complete: true, is_canceled: false },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  getReadyJobRequirements: {
+    answers: [
+      {
+        says: 'adds up what is ready: one job that needs a node for itself, and one that needs next to nothing',
+        params: { id: 1 },
+        reply: {
+          num_jobs: 2,
+          num_cpus: 3,
+          memory_gb: 2 + 1 / 1024,
+          num_gpus: 0,
+          max_num_nodes: 1,
+          max_runtime: 'PT1H',
+        },
+      },
+      {
+        says: 'is nothing for a scheduler that no job is bound to',
+        params: { id: 1 },
+        query: { scheduler_config_id: 9 },
+        reply: { num_jobs: 0, num_cpus: 0, memory_gb: 0, num_gpus: 0, max_num_nodes: 0, max_runtime: 'PT0S' },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  isUninitialized: {
+    answers: [
+      { says: 'is before the first initialisation', params: { id: 2 }, reply: { is_uninitialized: true } },
+      { says: 'is not after it', params: { id: 1 }, reply: { is_uninitialized: false } },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
+  resetStatus: {
+    answers: [
+      {
+        says: 'begins the next run, clears the cancellation and leaves the jobs alone',
+        before: ({ client }) => client.cancelWorkflow({ params: { id: 1 } }),
+        params: { id: 1 },
+        reply: { ...workflow, run_id: 2 },
+        after: async (world) => {
+          expect(await statusOf(world, 1)).toBe('ready');
+          expect(await lastEvent(world)).toEqual({
+            category: 'user_action',
+            action: 'reset_workflow_status',
+            user: 'ada',
+            force: false,
+          });
+        },
+      },
+      {
+        says: 'does so while a job runs and an allocation waits, when it is forced',
+        before: async (world) => {
+          await world.start();
+          await world.client.updateScheduledComputeNode({ params: { id: 1 }, body: { status: 'pending' } });
+        },
+        params: { id: 1 },
+        query: { force: true },
+        reply: { ...workflow, run_id: 2 },
+      },
+    ],
+    refuses: [
+      inUnknownWorkflow,
+      {
+        says: 'refuses while a job runs',
+        before: (world) => world.start(),
+        params: { id: 1 },
+        status: 422,
+        code: 'WORKFLOW_BUSY',
+        message: 'Cannot reset workflow status: jobs are currently running or pending submission',
+      },
+      {
+        says: 'refuses while an allocation waits',
+        before: ({ client }) => client.updateScheduledComputeNode({ params: { id: 1 }, body: { status: 'pending' } }),
+        params: { id: 1 },
+        status: 422,
+        code: 'WORKFLOW_BUSY',
+        message: 'Cannot reset workflow status: scheduled compute nodes are currently pending or active',
+      },
+      {
+        says: 'refuses what was put away, forced or not',
+        before: ({ client }) => client.archiveWorkflow({ params: { id: 1 }, body: { is_archived: true } }),
+        params: { id: 1 },
+        query: { force: true },
+        status: 422,
+        code: 'WORKFLOW_ARCHIVED',
+        message: 'Cannot reset archived workflow status. Unarchive the workflow first.',
+      },
+    ],
+  },
+
+  resetJobStatus: {
+    answers: [
+      {
+        says: 'makes every job uninitialized',
+        before: (world) => world.finish(),
+        params: { id: 1 },
+        reply: { workflow_id: 1, updated_count: 3, status: 'uninitialized' },
+        after: async (world) => expect(await statusOf(world, 1)).toBe('uninitialized'),
+      },
+      {
+        says: 'makes those that failed uninitialized with all that waited for them, and counts the failed',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        query: { failed_only: true },
+        reply: { workflow_id: 1, updated_count: 2, status: 'uninitialized', reset_type: 'failed_only' },
+        after: async (world) => {
+          expect([await statusOf(world, 1), await statusOf(world, 2), await statusOf(world, 3)]).toEqual([
+            'uninitialized',
+            'uninitialized',
+            'ready',
+          ]);
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+};

@@ -1,0 +1,183 @@
+import { expect } from 'vitest';
+import type { Cases } from './case.ts';
+import { ofUnknownWorkflow, unknown, unknownWorkflow, whole } from './usual.ts';
+import { allocation, scheduler } from './world.ts';
+
+const local = { id: 1, workflow_id: 1, memory: '4g', num_cpus: 2 };
+const { id: _, ...scheduling } = scheduler;
+const { id: __, ...allocating } = allocation;
+
+export const schedulerCases: Cases = {
+  createSlurmScheduler: {
+    answers: [
+      {
+        says: 'echoes it with an id',
+        body: { ...scheduling, gres: 'gpu:1', mem: null },
+        reply: { ...scheduling, gres: 'gpu:1', id: 3 },
+      },
+    ],
+    refuses: [
+      { ...unknownWorkflow, body: { ...scheduling, workflow_id: 9 } },
+      {
+        says: 'wants a name',
+        body: { ...scheduling, name: null },
+        status: 422,
+        code: 'BODY_REFUSED',
+        message: 'a Slurm scheduler needs a name',
+      },
+    ],
+  },
+
+  listSlurmSchedulers: {
+    answers: [{ says: 'lists all of a workflow', query: { workflow_id: 1 }, reply: whole(scheduler) }],
+    refuses: [ofUnknownWorkflow],
+  },
+
+  getSlurmScheduler: {
+    answers: [{ says: 'tells it', params: { id: 1 }, reply: scheduler }],
+    refuses: [unknown('slurm_scheduler')],
+  },
+
+  updateSlurmScheduler: {
+    answers: [
+      {
+        says: 'keeps what is not given',
+        params: { id: 1 },
+        body: { nodes: 4, qos: 'high' },
+        reply: { ...scheduler, nodes: 4, qos: 'high' },
+      },
+    ],
+    refuses: [
+      { ...unknown('slurm_scheduler'), body: {} },
+      {
+        says: 'refuses half a node',
+        params: { id: 1 },
+        body: { nodes: 0.5 },
+        status: 422,
+        code: 'BODY_REFUSED',
+        message: 'nodes: ',
+      },
+    ],
+  },
+
+  deleteSlurmScheduler: {
+    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: scheduler }],
+    refuses: [unknown('slurm_scheduler')],
+  },
+
+  deleteSlurmSchedulers: {
+    answers: [
+      {
+        says: 'deletes all of a workflow and none of another',
+        query: { workflow_id: 1 },
+        reply: { count: 1 },
+        after: async ({ client }) =>
+          expect((await client.listSlurmSchedulers({ query: { workflow_id: 2 } })).count).toBe(1),
+      },
+    ],
+    refuses: [ofUnknownWorkflow],
+  },
+
+  createScheduledComputeNode: {
+    answers: [
+      {
+        says: 'echoes it and tells of it',
+        body: { ...allocating, status: 'pending' },
+        reply: { ...allocating, status: 'pending', id: 2 },
+        after: async ({ store }) =>
+          expect(store.changes.since(1, 0, 100).at(-1)).toMatchObject({
+            event_type: 'scheduler_node_created',
+            entries: [{ category: 'scheduler', scheduled_compute_node_id: 2, scheduler_id: 812, status: 'pending' }],
+          }),
+      },
+    ],
+    refuses: [{ ...unknownWorkflow, body: { ...allocating, workflow_id: 9 } }],
+  },
+
+  listScheduledComputeNodes: {
+    answers: [
+      { says: 'lists all of a workflow', query: { workflow_id: 1 }, reply: whole(allocation) },
+      { says: 'finds the job of Slurm', query: { workflow_id: 1, scheduler_id: 812 }, reply: whole(allocation) },
+      { says: 'finds a status', query: { workflow_id: 1, status: 'active' }, reply: whole() },
+    ],
+    refuses: [ofUnknownWorkflow],
+  },
+
+  getScheduledComputeNode: {
+    answers: [{ says: 'tells it', params: { id: 1 }, reply: allocation }],
+    refuses: [unknown('scheduled_compute_node')],
+  },
+
+  updateScheduledComputeNode: {
+    answers: [
+      {
+        says: 'keeps what is not given, and its workflow',
+        params: { id: 1 },
+        body: { status: 'active', workflow_id: 2 },
+        reply: { ...allocation, status: 'active' },
+      },
+    ],
+    refuses: [{ ...unknown('scheduled_compute_node'), body: {} }],
+  },
+
+  deleteScheduledComputeNode: {
+    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: allocation }],
+    refuses: [unknown('scheduled_compute_node')],
+  },
+
+  deleteScheduledComputeNodes: {
+    answers: [
+      { says: 'deletes all of a workflow', query: { workflow_id: 1 }, reply: { count: 1 } },
+      { says: 'leaves those of another alone', query: { workflow_id: 2 }, reply: { count: 0 } },
+    ],
+    refuses: [ofUnknownWorkflow],
+  },
+
+  createLocalScheduler: {
+    answers: [
+      {
+        says: 'echoes it; the name is not kept',
+        body: { workflow_id: 1, name: 'n', memory: '1g', num_cpus: 1 },
+        reply: { workflow_id: 1, name: 'n', memory: '1g', num_cpus: 1, id: 2 },
+        after: async ({ client }) =>
+          expect(await client.getLocalScheduler({ params: { id: 2 } })).not.toHaveProperty('name'),
+      },
+    ],
+    refuses: [
+      {
+        says: 'wants memory and CPUs',
+        body: { workflow_id: 1, name: 'n', memory: '1g' },
+        status: 422,
+        code: 'BODY_REFUSED',
+        message: 'a local scheduler needs memory and num_cpus',
+      },
+    ],
+  },
+
+  listLocalSchedulers: {
+    answers: [{ says: 'lists all of a workflow', query: { workflow_id: 1 }, reply: whole(local) }],
+    refuses: [ofUnknownWorkflow],
+  },
+
+  getLocalScheduler: {
+    answers: [{ says: 'tells it', params: { id: 1 }, reply: local }],
+    refuses: [unknown('local_scheduler')],
+  },
+
+  updateLocalScheduler: {
+    answers: [
+      { says: 'keeps what is not given', params: { id: 1 }, body: { num_cpus: 3 }, reply: { ...local, num_cpus: 3 } },
+    ],
+    refuses: [{ ...unknown('local_scheduler'), body: {} }],
+  },
+
+  deleteLocalScheduler: {
+    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: local }],
+    refuses: [unknown('local_scheduler')],
+  },
+
+  deleteLocalSchedulers: {
+    answers: [{ says: 'deletes all of a workflow', query: { workflow_id: 1 }, reply: { count: 1 } }],
+    refuses: [ofUnknownWorkflow],
+  },
+};

@@ -1,0 +1,69 @@
+import { API_VERSION, VERSION } from '../../../src/core/contract/version.ts';
+import type { Cases } from './case.ts';
+import { AT_MS } from './world.ts';
+
+const task = { id: 1, workflow_id: 1, operation: 'initialize_jobs', created_at_ms: AT_MS };
+
+/** Asks for the initialisation in the background; it is under way, but has not begun, when this returns. */
+const begin = { params: { id: 1 }, query: { async: true } };
+
+export const systemCases: Cases = {
+  ping: {
+    answers: [{ says: 'says that the server is there', reply: { status: 'Server is running' } }],
+    refuses: [],
+  },
+  getVersion: {
+    answers: [
+      {
+        says: 'tells the version of the program and that of the contract',
+        reply: { version: VERSION, api_version: API_VERSION },
+      },
+    ],
+    refuses: [],
+  },
+  getTask: {
+    answers: [
+      {
+        says: 'tells how a task went',
+        before: async ({ client, store }) => {
+          await client.initializeJobs(begin);
+          await store.turns.idle();
+          // The work is a write of a later turn, which is over when one that is asked for after it is.
+          await client.createEvent({ body: { workflow_id: 1, timestamp: 0, data: 0 } });
+          await client.createEvent({ body: { workflow_id: 1, timestamp: 0, data: 0 } });
+        },
+        params: { id: 1 },
+        reply: { ...task, status: 'succeeded', started_at_ms: AT_MS, finished_at_ms: AT_MS },
+      },
+    ],
+    refuses: [
+      {
+        says: 'does not know a task that never was',
+        params: { id: 9 },
+        status: 404,
+        code: 'NOT_FOUND',
+        message: 'Task not found',
+      },
+    ],
+  },
+  getActiveTask: {
+    answers: [
+      { says: 'says that none is under way', params: { id: 1 }, reply: { task: null } },
+      {
+        says: 'tells the one that is under way',
+        before: ({ client }) => client.initializeJobs(begin),
+        params: { id: 1 },
+        reply: { task: { ...task, status: 'queued' } },
+      },
+    ],
+    refuses: [
+      {
+        says: 'does not know a workflow that never was',
+        params: { id: 9 },
+        status: 404,
+        code: 'NOT_FOUND',
+        message: 'Workflow not found with ID: 9',
+      },
+    ],
+  },
+};

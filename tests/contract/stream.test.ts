@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BASE_PATH } from '../../src/core/contract/base-path.ts';
+import { routes } from '../../src/core/contract/routes.ts';
+import { AT_MS, createWorld, type World } from './routes/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+const open = (id: number | string, query = '') =>
+  world.app.request(`${BASE_PATH}/workflows/${id}/events/stream${query}`);
+
+/** The stream up to a text, which must come. */
+async function readUntil(response: Response, text: string): Promise<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let read = '';
+  while (!read.includes(text)) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done) throw new Error(`ended without ${text}: ${read}`);
+    read += value ?? '';
+  }
+  await reader?.cancel();
+  return read;
+}
+
+describe('the event stream of a workflow', () => {
+  it('tells what happens as the contract has it', async () => {
+    const response = await open(1);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    await world.start();
+    const told = await readUntil(response, 'event: job_started');
+    const line = told.split('\n').findLast((each) => each.startsWith('data: ')) ?? '';
+    const event: unknown = JSON.parse(line.slice('data: '.length));
+    expect(event).toEqual({
+      workflow_id: 1,
+      timestamp: AT_MS,
+      event_type: 'job_started',
+      severity: 'info',
+      data: { job_id: 1, job_name: 'first', compute_node_id: 1, run_id: 1 },
+    });
+    expect(routes.streamEvents.reply.parse(event)).toEqual(event);
+  });
+
+  it('of a workflow that never was is refused with 404', async () => {
+    const response = await open(9);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'NOT_FOUND', message: 'Workflow not found with ID: 9' },
+    });
+  });
+});
