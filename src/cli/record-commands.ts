@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { chooseWorkflow, idOf } from './choose-workflow.ts';
 import type { Command } from './command.ts';
 import type { Option, Values } from './option.ts';
-import { recordText } from './output/record.ts';
+import { fieldsText } from './output/fields.ts';
 import type { Column } from './output/table.ts';
 import { allRows, type Paging } from './paging.ts';
 
@@ -74,7 +74,7 @@ export const getCommand = <Row extends object>({ words, thing, call }: Single<Ro
     const id = idOf(thing, given);
     const { client } = await service();
     const record = await call(client, id);
-    output.record(thing, record, recordText(`${capital(thing)} ${id}`, record));
+    output.record(thing, record, fieldsText(`${capital(thing)} ${id}:`, record));
   },
 });
 

@@ -181,7 +181,7 @@ describe('words that nobody can act on', () => {
     ['ro-crate update 1', 'nothing to change: give --entity-id'],
     ['user-data create 1 -n u -d text', '--data is not JSON'],
     ['events create 1 -d {', '--data is not JSON'],
-    ['ro-crate create 1 --entity-id e --entity-type File --metadata [1]', '--metadata: expected a JSON object'],
+    ['ro-crate create 1 --entity-id e --entity-type File --metadata [1]', '--metadata must be a JSON object'],
     ['files list', 'a workflow ID is required when stdin is not a terminal'],
   ])('are explained: torc %s', async (words, why) => {
     const { code, stdout, stderr } = await call(...words.split(' '));
@@ -692,7 +692,7 @@ describe('an entity of the research object', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ metadata: { name: 'from a pipe' } })]);
     const refused = await say('not JSON');
     expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toContain('--metadata - is not JSON');
+    expect(refused.stderr).toContain('--metadata is not valid JSON');
   });
 });
 

@@ -1,5 +1,5 @@
-import { isAsking, noPrompts } from '../asking.ts';
-import { chooseWorkflow, confirm, workflowId } from '../choose-workflow.ts';
+import { agrees, noPrompts } from '../agree.ts';
+import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 
@@ -13,10 +13,8 @@ export const cancel: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const { name } = await client.getWorkflow({ params: { id } });
-    if (isAsking(context, options) && !(await confirm(context, `Cancel workflow ${id} (${name})?`))) {
-      output.notice('Not canceled.');
-      return;
-    }
+    const question = `Cancel workflow ${id} (${name})?`;
+    if (!(await agrees(context, options, { question, otherwise: 'Not canceled.' }))) return;
     await client.cancelWorkflow({ params: { id } });
     output.record(
       'cancel',
@@ -35,7 +33,6 @@ export const remove: Command = {
     output.recordOnly('workflow');
     const ids = (given as readonly string[]).map(workflowId);
     const { client } = await context.service();
-    const asks = options['force'] !== true && isAsking(context, options);
     const deleted = [];
     let failed = 0;
     for (const id of ids) {
@@ -44,10 +41,10 @@ export const remove: Command = {
         if (workflow.user !== settings.user) {
           throw new Failure(`Cannot delete workflow owned by user '${workflow.user}' (you are '${settings.user}')`);
         }
-        if (asks && !(await confirm(context, `Delete workflow ${id} (${workflow.name})?`))) {
-          output.notice(`Workflow ${id} is kept.`);
+        const question = `Delete workflow ${id} (${workflow.name})?`;
+        const isForced = options['force'] === true;
+        if (!isForced && !(await agrees(context, options, { question, otherwise: `Workflow ${id} is kept.` })))
           continue;
-        }
         deleted.push(await client.deleteWorkflow({ params: { id } }));
       } catch (error) {
         failed += 1;

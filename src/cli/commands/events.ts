@@ -1,9 +1,9 @@
 import type { Event } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
-import { jsonOf } from '../json-argument.ts';
+import { jsonValue } from '../json-value.ts';
 import { localTime } from '../output/local-time.ts';
-import { recordText } from '../output/record.ts';
+import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { letteredPagingOptions } from '../paging.ts';
 import { deleteCommand, listCommand } from '../record-commands.ts';
@@ -26,7 +26,7 @@ const eventsCreate: Command = {
   words: 'events create [workflow]',
   says: 'Write down an event.',
   more: 'Its data is free; lists show what stands in "category" (or "event_type") and "level".',
-  options: [{ flags: '-d, --data <json>', says: 'what happened, as JSON', read: jsonOf('--data'), required: true }],
+  options: [{ flags: '-d, --data <json>', says: 'what happened, as JSON', read: jsonValue('--data'), required: true }],
   async run(context, [workflow], options) {
     context.output.recordOnly('event');
     const id = await chooseWorkflow(context, workflow);
@@ -65,7 +65,7 @@ const eventsGetLatest: Command = {
     const query = { workflow_id: id, sort_by: 'id', reverse_sort: true, limit: 1 };
     const [latest] = (await client.listEvents({ query })).items;
     if (latest === undefined) context.output.record('event', null, `No events found for workflow ID: ${id}`);
-    else context.output.record('event', told(latest), recordText(`Event ${latest.id}`, told(latest)));
+    else context.output.record('event', told(latest), fieldsText(`Event ${latest.id}:`, told(latest)));
   },
 };
 

@@ -3,7 +3,7 @@ import { chooseWorkflow, idOf } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
-import { recordText } from '../output/record.ts';
+import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
@@ -76,7 +76,7 @@ const filesUpdate: Command = {
     const isSamePath = wanted.path === undefined || wanted.path === before.path;
     const body = { ...wanted, ...(isSamePath ? { st_mtime: before.st_mtime } : {}) };
     const file = await client.updateFile({ params: { id }, body });
-    output.record('file', file, recordText(`Updated file ${id}`, file));
+    output.record('file', file, fieldsText(`Updated file ${id}:`, file));
   },
 };
 

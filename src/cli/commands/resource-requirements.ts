@@ -3,7 +3,7 @@ import { chooseWorkflow, idOf } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, type Option, type Values } from '../option.ts';
-import { recordText } from '../output/record.ts';
+import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { pagingOptions } from '../paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
@@ -93,7 +93,7 @@ const requirementsUpdate: Command = {
     // The server replaces the whole record: what is left out would become its default.
     const before = await client.getResourceRequirements({ params: { id } });
     const record = await client.updateResourceRequirements({ params: { id }, body: { ...before, ...wanted } });
-    output.record(THING, record, recordText(`Updated ${THING} ${id}`, record));
+    output.record(THING, record, fieldsText(`Updated ${THING} ${id}:`, record));
   },
 };
 

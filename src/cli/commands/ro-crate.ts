@@ -2,9 +2,9 @@ import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { chooseWorkflow, idOf } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { jsonArgument } from '../json-argument.ts';
+import { jsonObject } from '../json-object.ts';
 import { integer, type Option } from '../option.ts';
-import { recordText } from '../output/record.ts';
+import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { pagingOptions } from '../paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
@@ -30,12 +30,11 @@ const fileId = (says: string, least: number): Option => ({
   read: integer('--file-id', least),
 });
 
-/** What stands in a record of JSON-LD: an object, not a list or a text. */
-async function metadataOf(given: unknown): Promise<RoCrateEntity['metadata']> {
-  const value = await jsonArgument('--metadata', given);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Failure(`--metadata: expected a JSON object such as {"name": "…"}, found ${JSON.stringify(value)}`);
-  return value as RoCrateEntity['metadata'];
+/** The metadata that was given, here or on standard input. */
+async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
+  const { text } = await import('node:stream/consumers');
+  const json = given === '-' ? await text(process.stdin) : given;
+  return jsonObject('--metadata')(json) as RoCrateEntity['metadata'];
 }
 
 const roCrateCreate: Command = {
@@ -54,7 +53,7 @@ const roCrateCreate: Command = {
       workflow_id: id,
       entity_id: options['entityId'] as string,
       entity_type: options['entityType'] as string,
-      metadata: await metadataOf(options['metadata']),
+      metadata: await metadataOf(options['metadata'] as string),
       file_id: options['fileId'] as number | undefined,
     };
     const { client } = await context.service();
@@ -70,17 +69,18 @@ const roCrateUpdate: Command = {
   async run({ service, output }, [given], options) {
     output.recordOnly(THING);
     const id = idOf(THING, given);
+    const metadataGiven = options['metadata'] as string | undefined;
     const body = {
       entity_id: options['entityId'] as string | undefined,
       entity_type: options['entityType'] as string | undefined,
-      metadata: options['metadata'] === undefined ? undefined : await metadataOf(options['metadata']),
+      metadata: metadataGiven === undefined ? undefined : await metadataOf(metadataGiven),
       file_id: options['fileId'] as number | undefined,
     };
     if (Object.values(body).every((value) => value === undefined))
       throw new Failure('nothing to change: give --entity-id, --entity-type, --metadata or --file-id');
     const { client } = await service();
     const entity = await client.updateRoCrateEntity({ params: { id }, body });
-    output.record(THING, entity, recordText(`Updated ${THING} ${id}`, entity));
+    output.record(THING, entity, fieldsText(`Updated ${THING} ${id}:`, entity));
   },
 };
 

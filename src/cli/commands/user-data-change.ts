@@ -1,9 +1,9 @@
 import type { UserData } from '../../core/contract/artifact.ts';
-import { isAsking, noPrompts } from '../asking.ts';
-import { chooseWorkflow, confirm, idOf, workflowId } from '../choose-workflow.ts';
+import { agrees, noPrompts } from '../agree.ts';
+import { chooseWorkflow, idOf, workflowId } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { jsonOf } from '../json-argument.ts';
+import { jsonValue } from '../json-value.ts';
 import { deleteCommand } from '../record-commands.ts';
 import { consumer, producer, userDataText } from './user-data.ts';
 
@@ -12,7 +12,7 @@ const userDataCreate: Command = {
   says: 'Create a user data record, with a value or for one that a job will publish.',
   options: [
     { flags: '-n, --name <name>', says: 'what the workflow calls it', required: true },
-    { flags: '-d, --data <json>', says: 'its value, as JSON', read: jsonOf('--data') },
+    { flags: '-d, --data <json>', says: 'its value, as JSON', read: jsonValue('--data') },
     { flags: '--ephemeral', says: 'it means nothing beyond one run' },
     consumer('a job that reads it'),
     producer('the job that writes it'),
@@ -42,7 +42,7 @@ const userDataUpdate: Command = {
   says: 'Change user data; jobs publish values with this.',
   options: [
     { flags: '-n, --name <name>', says: 'a new name' },
-    { flags: '-d, --data <json>', says: 'a new value, as JSON', read: jsonOf('--data') },
+    { flags: '-d, --data <json>', says: 'a new value, as JSON', read: jsonValue('--data') },
     { flags: '--ephemeral <flag>', says: 'is it ephemeral?', choices: ['true', 'false'] },
   ],
   async run({ service, output }, [given], options) {
@@ -79,10 +79,8 @@ const userDataDeleteAll: Command = {
     const id = workflowId(workflow);
     const { client } = await context.service();
     const { name } = await client.getWorkflow({ params: { id } });
-    if (isAsking(context, options) && !(await confirm(context, `Delete all user data of workflow ${id} (${name})?`))) {
-      output.notice('No user data was deleted.');
-      return;
-    }
+    const question = `Delete all user data of workflow ${id} (${name})?`;
+    if (!(await agrees(context, options, { question, otherwise: 'No user data was deleted.' }))) return;
     const answer = await client.deleteUserDataList({ query: { workflow_id: id } });
     output.record('user data', answer, answer.message);
   },
