@@ -21,6 +21,7 @@ import { scheduledComputeNodeCommands } from './commands/scheduled-compute-nodes
 import { serverRun } from './commands/server-run.ts';
 import { slurmRunner } from './commands/slurm-runner.ts';
 import { status } from './commands/status.ts';
+import { taskCommands } from './commands/tasks.ts';
 import { userDataChanges } from './commands/user-data-change.ts';
 import { userDataCommands } from './commands/user-data.ts';
 import {
@@ -61,6 +62,7 @@ const ofTorc: readonly Command[] = [
   ...accessGroupCommands,
   ...accessGroupChanges,
   ...roCrateCommands,
+  ...taskCommands,
   ping,
   completions,
 ];

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/server/store/database.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';
 
@@ -137,6 +138,7 @@ describe('what is not there', () => {
     'ro-crate update 99 --entity-type Dataset',
     'ro-crate delete 99',
     'ro-crate list 99',
+    'tasks wait 99',
   ])('is refused beside the result, which stays empty: torc %s', async (words) => {
     for (const format of ['json', 'table']) {
       const { code, stdout, stderr } = await call('-f', format, ...words.split(' '));
@@ -167,6 +169,7 @@ describe('words that nobody can act on', () => {
     ['ro-crate create 1 --entity-id e --entity-type File', "required option '--metadata <json>' not specified"],
     ['access-groups get editors', 'not an access group id: "editors"; expected a whole number'],
     ['access-groups add-user 1', "missing required argument 'user'"],
+    ['tasks wait 1 --timeout soon', '--timeout: expected a number, found "soon"'],
     ['scheduled-compute-nodes list-jobs', "missing required argument 'id'"],
   ])('are a usage error: torc %s', async (words, why) => {
     const { code, stdout, stderr } = await call(...words.split(' '));
@@ -693,6 +696,53 @@ describe('an entity of the research object', () => {
     const refused = await say('not JSON');
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toContain('--metadata is not valid JSON');
+  });
+});
+
+describe('a task of the server', () => {
+  /** One that nobody carries out, as the database has it. */
+  function storedTask(status: string, error: string): string {
+    const db = openDatabase(join(folder, 'server.db'));
+    const insert = db.prepare<{ status: string; error: string }>(`
+      insert into task (workflow_id, operation, status, parameters, created_at_ms, error)
+      values (1, 'initialize_jobs', :status, '[]', 1, :error)`);
+    const id = insert.insert({ status, error });
+    db.close();
+    return String(id);
+  }
+
+  it('is waited for until it has succeeded', async () => {
+    const workflow_id = Number(await created('workflows', 'new', '--name', 'initialised'));
+    const query = { async: true };
+    const { id } = (await server.client.initializeJobs({ params: { id: workflow_id }, query })) as { id: number };
+    const ended = await json('tasks', 'wait', String(id));
+    expect(ended).toEqual({
+      id,
+      workflow_id,
+      operation: 'initialize_jobs',
+      status: 'succeeded',
+      created_at_ms: expect.any(Number),
+      started_at_ms: expect.any(Number),
+      finished_at_ms: expect.any(Number),
+    });
+    expect((await call('tasks', 'wait', String(id))).stdout).toContain('  status: succeeded\n');
+  });
+
+  it('that failed makes it fail, and says why', async () => {
+    const id = storedTask('failed', 'the disk is full');
+    const message = `task ${id} (initialize_jobs) failed: the disk is full`;
+    const { code, stdout, stderr } = await call('-f', 'json', 'tasks', 'wait', id);
+    expect([code, stderr]).toEqual([1, `Error: ${message}\n`]);
+    expect(JSON.parse(stdout)).toEqual({ status: 'error', task_id: Number(id), error: 'the disk is full', message });
+    expect(await call('tasks', 'wait', id)).toEqual({ code: 1, stdout: '', stderr: `Error: ${message}\n` });
+  });
+
+  it('that does not end in time does too', async () => {
+    const id = storedTask('running', '');
+    const { code, stdout, stderr } = await call('-f', 'json', 'tasks', 'wait', id, '--timeout', '0.01');
+    const message = `task ${id} (initialize_jobs) is still running after 0.01 s`;
+    expect([code, stderr]).toEqual([1, `Error: ${message}\n`]);
+    expect(JSON.parse(stdout)).toEqual({ status: 'error', task_id: Number(id), error: 'timeout', message });
   });
 });
 
