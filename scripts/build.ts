@@ -10,7 +10,12 @@ import { rolldown } from 'rolldown';
 rmSync('dist', { recursive: true, force: true });
 
 const bundle = await rolldown({
-  input: { main: 'src/cli/main.ts' },
+  input: {
+    main: 'src/cli/main.ts',
+    // What the server starts beside itself stands under its own name.
+    'verify-worker': 'src/server/access/verify-worker.ts',
+    'read-process': 'src/server/admin/read-process.ts',
+  },
   platform: 'node',
   logLevel: 'warn',
   treeshake: true,

@@ -64,7 +64,7 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/runner/cheats.ts',
     "import { serve } from '../server/serve.ts';\nexport const cheats = serve;\n",
   ],
-  'processes-start-at-two-doors': [
+  'processes-start-at-three-doors': [
     'src/runner/spawns.ts',
     "import { spawn } from 'node:child_process';\nexport const spawns = spawn;\n",
   ],

@@ -16,6 +16,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   getWorkflowStatus: ['GET', '/workflows/{id}/status'],
   isComplete: ['GET', '/workflows/{id}/is_complete'],
   isUninitialized: ['GET', '/workflows/{id}/is_uninitialized'],
+  getReadyJobRequirements: ['GET', '/workflows/{id}/ready_job_requirements'],
   listJobIds: ['GET', '/workflows/{id}/job_ids'],
   resetStatus: ['POST', '/workflows/{id}/reset_status'],
   resetJobStatus: ['POST', '/workflows/{id}/reset_job_status'],
@@ -135,4 +136,9 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   listWorkflowGroups: ['GET', '/workflows/{id}/access_groups'],
   addWorkflowToGroup: ['POST', '/workflows/{id}/access_groups/{group_id}'],
   removeWorkflowFromGroup: ['DELETE', '/workflows/{id}/access_groups/{group_id}'],
+  reloadAuth: ['POST', '/admin/reload-auth'],
+  runSql: ['POST', '/admin/sql'],
+  listAuditLog: ['GET', '/admin/audit-log'],
+  getApiStats: ['GET', '/admin/api-stats'],
+  streamApiEvents: ['GET', '/admin/api-events/stream'],
 };

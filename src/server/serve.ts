@@ -1,8 +1,12 @@
 import type { Server } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { credentialLogin, type Login, openLogin, usersLogin } from './access/login.ts';
 import type { AccessSettings } from './access/settings.ts';
+import { createTrafficLog } from './admin/traffic.ts';
 import { createApp } from './http/app.ts';
+import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase } from './store/own.ts';
@@ -49,24 +53,35 @@ const KEEP_ALIVE_MS = 75_000;
  * first packet is dropped tries again after one second, then two, then four.
  */
 const BACKLOG = 8_192;
+/** Bytes of a body that the feed of requests shows. */
+const API_EVENT_BODY_BYTES = 8_192;
 /** Time for requests under way when the server closes; event streams would hold it for ever. */
 const DRAIN_MS = 1_000;
 
 /** Opens the database, brings it up to date, and serves it. */
 export async function serve(options: ServeOptions): Promise<Service> {
-  const { database: path, host, port, credential, now = Date.now, onError, onBroken } = options;
+  const { database: path, host, port, now = Date.now, onError, onBroken } = options;
+  const { access, adminSql, bulkMebibytes } = options;
+  // First, for a file of users that is none must not leave anything behind.
+  const login = loginOf(options, now);
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
   try {
     const db = openDatabase(path);
     const store = createStore(db, { now, onBroken });
-    const app = createApp(store, { credential, onError });
-    const listeners = await listen(app.fetch, host, port);
+    const traffic = createTrafficLog(now);
+    const app = createApp(store, { login, access, database: path, adminSql, traffic, bulkMebibytes, onError });
+    const listeners = await listen(host, port, () => {
+      const server = serverOf(app.fetch, options.tls);
+      watchTraffic(server, traffic, options.apiEventBodyBytes ?? API_EVENT_BODY_BYTES, now);
+      return server;
+    });
     return {
       port: portOf(listeners[0] as Server),
       snapshot: (target, keep) => snapshot(db, target, keep),
       async close() {
         await Promise.all(listeners.map(drain));
         await store.turns.idle();
+        await login.close();
         if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');
         db.close();
         owned?.release();
@@ -78,14 +93,17 @@ export async function serve(options: ServeOptions): Promise<Service> {
   }
 }
 
-type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
+function loginOf({ credential, access }: ServeOptions, now: () => number): Login {
+  if (credential !== undefined) return credentialLogin(credential);
+  return access?.usersFile === undefined ? openLogin : usersLogin(access.usersFile, access, now);
+}
 
-async function listen(fetch: Fetch, host: string, port: number): Promise<Server[]> {
-  if (host !== 'localhost') return [await listenOn(fetch, host, port)];
-  const first = await listenOn(fetch, '127.0.0.1', port);
+async function listen(host: string, port: number, create: () => Server): Promise<Server[]> {
+  if (host !== 'localhost') return [await listenOn(create(), host, port)];
+  const first = await listenOn(create(), '127.0.0.1', port);
   try {
     // Clients that ask for localhost may try ::1 first; a host without IPv6 does without.
-    return [first, await listenOn(fetch, '::1', portOf(first))];
+    return [first, await listenOn(create(), '::1', portOf(first))];
   } catch {
     return [first];
   }
@@ -93,19 +111,23 @@ async function listen(fetch: Fetch, host: string, port: number): Promise<Server[
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-function listenOn(fetch: Fetch, host: string, port: number): Promise<Server> {
-  const server = createAdaptorServer({ fetch }) as Server;
+function serverOf(fetch: Parameters<typeof createAdaptorServer>[0]['fetch'], tls: ServeOptions['tls']): Server {
+  const secure = tls === undefined ? {} : { createServer, serverOptions: { cert: tls.certificate, key: tls.key } };
+  const server = createAdaptorServer({ fetch, ...secure }) as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
   server.requestTimeout = 0;
-  return new Promise((resolve, reject) => {
+  return server;
+}
+
+const listenOn = (server: Server, host: string, port: number) =>
+  new Promise<Server>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve(server);
     });
   });
-}
 
 function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {

@@ -36,9 +36,6 @@ const METHODS = ['get', 'put', 'post', 'delete'];
 
 /** Where ours differs, with the reason: what the line of a difference says. */
 const EXPLAINED: readonly (readonly [RegExp, string])[] = [
-  [/^(GET \/admin\/audit-log|POST \/admin\/sql)$/, 'admin SQL is not there yet'],
-  [/^POST \/admin\/reload-auth$/, 'logins are not there yet'],
-  [/^GET \/workflows\/\{\}\/ready_job_requirements$/, 'the original does not implement it: it answers 500'],
   [/schedule_compute_nodes: missing$/, 'the original takes it and does not store it; unknown fields are passed over'],
   [/^DELETE \/failure_handlers\/\{\} reply\./, 'the original answers a message, not what its document says'],
   [/^DELETE \/files reply\.count: missing$/, 'the original answers deleted_count, not what its document says'],

@@ -1,13 +1,16 @@
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
-import { createApp } from '../../src/server/http/app.ts';
+import { credentialLogin } from '../../src/server/access/login.ts';
+import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { openDatabase } from '../../src/server/store/database.ts';
 import { createStore, type Store } from '../../src/server/store/store.ts';
 
 /** The real app over a real database in memory, with the real client, in one process and without a port. */
 export interface TestService {
   readonly client: Client;
+  /** The same for somebody with a login. */
+  readonly as: (user: string, password?: string) => Client;
   readonly store: Store;
   readonly app: ReturnType<typeof createApp>;
   /** Errors that were not refusals: a test that makes one fails in `expectNoErrors`. */
@@ -16,24 +19,56 @@ export interface TestService {
   readonly clock: { now: number };
 }
 
-export function testService({ credential }: { credential?: string } = {}): TestService {
+export function testService({ credential, ...options }: TestOptions = {}): TestService {
   const clock = { now: Date.parse('2026-03-01T12:00:00Z') };
   const errors: unknown[] = [];
   const store = createStore(openDatabase(':memory:'), {
     now: () => clock.now,
     onBroken: (error) => errors.push(error),
   });
-  const app = createApp(store, { credential, onError: (error) => errors.push(error) });
-  const client = createClient(async ({ method, path, body }) => {
-    const headers = {
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(credential === undefined ? {} : { Authorization: `Bearer ${credential}` }),
-    };
-    const response = await app.request(BASE_PATH + path, { method, headers, ...(body === undefined ? {} : { body }) });
+  const login = credential === undefined ? {} : { login: credentialLogin(credential) };
+  const app = createApp(store, { ...login, ...options, onError: (error) => errors.push(error) });
+  const clientWith = (authorization: string | undefined): Client =>
+    createClient(async ({ method, path, body }) => {
+      const headers = headersOf(body, authorization);
+      const response = await app.request(BASE_PATH + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+      return { status: response.status, text: await response.text() };
+    });
+  return {
+    client: clientWith(credential === undefined ? undefined : `Bearer ${credential}`),
+    as: (user, password = '') => clientWith(basic(user, password)),
+    store,
+    app,
+    errors,
+    clock,
+  };
+}
+
+/** The real client of a service that listens on a port of this machine. */
+export const clientOf = (port: number, authorization?: string): Client =>
+  createClient(async ({ method, path, body }) => {
+    const response = await fetch(`http://127.0.0.1:${port}${BASE_PATH}${path}`, {
+      method,
+      headers: headersOf(body, authorization),
+      ...(body === undefined ? {} : { body }),
+    });
     return { status: response.status, text: await response.text() };
   });
-  return { client, store, app, errors, clock };
-}
+
+const headersOf = (body: string | undefined, authorization: string | undefined): Record<string, string> => ({
+  ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+  ...(authorization === undefined ? {} : { Authorization: authorization }),
+});
+
+/** A login as a request carries it. */
+export const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+type TestOptions = Omit<AppOptions, 'onError'> & { readonly credential?: string };
 
 interface JobSketch {
   readonly name: string;

@@ -26,3 +26,14 @@ export const ComputeNodesResources = z.object({
   labels: maybe(z.array(z.string())),
 });
 export type ComputeNodesResources = z.output<typeof ComputeNodesResources>;
+
+/** What ready jobs need together: sums, the largest number of nodes and the longest runtime (ISO 8601). */
+export const ReadyJobRequirements = z.object({
+  num_jobs: z.int(),
+  num_cpus: z.int(),
+  memory_gb: z.number(),
+  num_gpus: z.int(),
+  max_num_nodes: z.int(),
+  max_runtime: z.string(),
+});
+export type ReadyJobRequirements = z.output<typeof ReadyJobRequirements>;

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { accessRoutes } from './routes/access.ts';
+import { adminRoutes } from './routes/admin.ts';
 import { allocationRoutes } from './routes/allocation.ts';
 import { artifactRoutes } from './routes/artifact.ts';
 import { jobRoutes } from './routes/job.ts';
@@ -20,6 +21,7 @@ export const routes = {
   ...outcomeRoutes,
   ...allocationRoutes,
   ...accessRoutes,
+  ...adminRoutes,
 };
 
 export type Routes = typeof routes;

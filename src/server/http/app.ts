@@ -2,7 +2,13 @@ import { Hono } from 'hono';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { openApiDocument } from '../../core/contract/openapi.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
+import { accessHandlers } from '../access/handlers.ts';
+import { type Login, openLogin } from '../access/login.ts';
+import { createPermissions } from '../access/permit.ts';
+import type { AccessSettings } from '../access/settings.ts';
 import { actHandlers } from '../act/handlers.ts';
+import { adminHandlers } from '../admin/handlers.ts';
+import { createTrafficLog, type TrafficLog } from '../admin/traffic.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
 import { artifactHandlers } from '../artifact/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
@@ -13,37 +19,50 @@ import { resultHandlers } from '../result/handlers.ts';
 import { reviseHandlers } from '../revise/handlers.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
-import { shareHandlers } from '../share/handlers.ts';
 import { submitHandlers } from '../submit/handlers.ts';
-import { guard } from './access.ts';
+import { serveApiEvents } from './api-event-stream.ts';
 import { bind } from './bind.ts';
+import { type Answers, identify } from './caller.ts';
 import { errorBody } from './errors.ts';
 import { serveEvents } from './event-stream.ts';
 
-interface AppOptions {
-  /** When set, only requests that carry it are answered. */
-  readonly credential?: string | undefined;
+export interface AppOptions {
+  /** Tells who sends a request; everybody is answered without one. */
+  readonly login?: Login | undefined;
+  readonly access?: Pick<AccessSettings, 'enforce' | 'administrators'> | undefined;
+  /** Path of the database, or `:memory:`. */
+  readonly database?: string | undefined;
+  /** What administrators may do with SQL; everything unless said. */
+  readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
+  readonly traffic?: TrafficLog | undefined;
+  /** Largest body of the bulk routes in MiB. */
+  readonly bulkMebibytes?: number | undefined;
   /** Hears of errors that are not refusals: bugs, and the disk. */
   readonly onError: (error: unknown) => void;
 }
 
+const NOTHING_ENFORCED = { enforce: false, administrators: [] };
+
 /** The service as a function from requests to responses, over an open store. */
-export function createApp(store: Store, { credential, onError }: AppOptions): Hono {
+export function createApp(store: Store, options: AppOptions): Hono<Answers> {
+  const { login = openLogin, access = NOTHING_ENFORCED, database = ':memory:', adminSql = 'writes' } = options;
+  const { traffic = createTrafficLog(store.now), bulkMebibytes, onError } = options;
+  const permissions = createPermissions(store, access);
   const handlers: Handlers = {
-    ...reportHandlers(store),
-    ...submitHandlers(store),
+    ...reportHandlers(store, permissions),
+    ...submitHandlers(store, permissions),
     ...artifactHandlers(store),
     ...allocateHandlers(store),
     ...claimHandlers(store),
     ...resultHandlers(store),
     ...recoverHandlers(store),
     ...exchangeHandlers(store),
-    ...shareHandlers(store),
+    ...accessHandlers(store, permissions),
     ...actHandlers(store),
     ...reviseHandlers(store),
+    ...adminHandlers(store, { database, adminSql, traffic, reloadUsers: login.reload }),
   };
-
-  const app = new Hono().basePath(BASE_PATH);
+  const app = new Hono<Answers>().basePath(BASE_PATH);
   app.onError((error, context) => {
     const { status, body } = errorBody(error);
     if (status >= 500) onError(error);
@@ -55,13 +74,13 @@ export function createApp(store: Store, { credential, onError }: AppOptions): Ho
     context.header('X-Frame-Options', 'DENY');
     await next();
   });
-  if (credential !== undefined) app.use(guard(credential));
-
+  if (login !== openLogin) app.use(identify(login));
   let document: object | undefined;
   app.get('/openapi.json', (context) => context.json((document ??= openApiDocument())));
   for (const name of Object.keys(routes) as RouteName[]) {
-    if (name === 'streamEvents') serveEvents(app, store);
-    else bind(app, store, name, handlers[name]);
+    if (name === 'streamEvents') serveEvents(app, store, permissions);
+    else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions);
+    else bind(app, store, permissions, name, handlers[name], bulkMebibytes);
   }
   return app;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { Refusal } from '../../core/contract/refusals.ts';
+import type { Answers } from './caller.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -11,8 +11,8 @@ const MEBIBYTE = 2 ** 20;
  * It is read from the connection itself: by way of the web's streams each request would cost 0.2 ms more, a third of an
  * exchange.
  */
-export async function textOf(context: Context, mebibytes: number): Promise<string> {
-  const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
+export async function textOf(context: Context<Answers>, mebibytes: number): Promise<string> {
+  const incoming = context.env?.incoming as IncomingMessage | undefined;
   if (Number(context.req.header('content-length') ?? 0) > mebibytes * MEBIBYTE) {
     incoming?.resume();
     throw tooLarge(mebibytes);

@@ -2,8 +2,10 @@ import type { Hono } from 'hono';
 import { severities, type StreamEventType } from '../../core/contract/event.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { routes } from '../../core/contract/routes.ts';
+import type { Permissions } from '../store/caller.ts';
 import { type Change, severityOf } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
+import { type Answers, callerOf } from './caller.ts';
 
 /**
  * The event stream of a workflow, as Server-Sent Events.
@@ -12,14 +14,18 @@ import type { Store } from '../store/store.ts';
  * there. A client that comes back with `Last-Event-ID` is first served from the log; so is one that reads too slowly,
  * which then costs a place in the log and no memory. Nothing is dropped.
  */
-export function serveEvents(app: Hono, store: Store): void {
-  const { path, query, params } = routes.streamEvents;
+export function serveEvents(app: Hono<Answers>, store: Store, permissions: Permissions): void {
+  const { path, query, params, access } = routes.streamEvents;
   app.get(path.replace('{id}', ':id'), (context) => {
     const { id: workflowId } = params.parse(context.req.param());
     store.find.workflow(workflowId);
+    const caller = callerOf(context);
+    permissions.check(access, { params: { id: workflowId }, query: {}, body: {} }, caller);
+    const isWelcome = () => permissions.sees(caller, workflowId);
     const wanted = filterOf(query.parse(context.req.query()));
     const last = context.req.header('last-event-id');
-    return context.body(eventsOf(store, workflowId, wanted, last === undefined ? undefined : placeOf(last)), 200, {
+    const place = last === undefined ? undefined : placeOf(last);
+    return context.body(eventsOf(store, workflowId, wanted, isWelcome, place), 200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
@@ -44,6 +50,7 @@ function eventsOf(
   store: Store,
   workflowId: number,
   wanted: (type: StreamEventType) => boolean,
+  isWelcome: () => boolean,
   last: Place | undefined,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -72,7 +79,14 @@ function eventsOf(
           }
           tell(controller, change);
         });
-        const keepAlive = setInterval(() => controller.enqueue(encoder.encode(': keep-alive\n\n')), KEEP_ALIVE_MS);
+        const keepAlive = setInterval(() => {
+          if (isWelcome()) {
+            controller.enqueue(encoder.encode(': keep-alive\n\n'));
+            return;
+          }
+          stop();
+          controller.close();
+        }, KEEP_ALIVE_MS);
         stop = () => {
           clearInterval(keepAlive);
           unsubscribe();

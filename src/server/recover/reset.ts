@@ -1,6 +1,8 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
+import type { NoteAction } from '../store/user-action.ts';
 import { workflowOf } from '../store/workflow-row.ts';
 import type { RecoverQueries } from './queries.ts';
 
@@ -23,9 +25,9 @@ export const cancelWorkflow =
 
 /** Begins a new run: reports of the old one are refused from here on. Jobs keep their status. */
 export const resetStatus =
-  ({ find, now }: Store, queries: RecoverQueries) =>
-  (id: number, force: boolean): Workflow => {
-    const { is_archived: isArchived, user } = find.workflow(id);
+  ({ find }: Store, queries: RecoverQueries, noteAction: NoteAction) =>
+  (id: number, force: boolean, caller: Caller): Workflow => {
+    const { is_archived: isArchived } = find.workflow(id);
     if (isArchived === 1) {
       throw new Refusal('WORKFLOW_ARCHIVED', 'Cannot reset archived workflow status. Unarchive the workflow first.');
     }
@@ -38,55 +40,34 @@ export const resetStatus =
       );
     }
     queries.nextRun.run({ id });
-    queries.writeEvent.run({
-      workflowId: id,
-      timestamp: now(),
-      data: JSON.stringify({ category: 'user_action', action: 'reset_workflow_status', user, force }),
-    });
+    noteAction(id, caller, 'reset_workflow_status', { force });
     return workflowOf(find.workflow(id));
   };
 
 /** Makes jobs uninitialized: all, or those that failed and everything downstream of them. Says how many, without the downstream. */
 export const resetJobStatus =
-  ({ find, now }: Store, queries: RecoverQueries) =>
-  (id: number, failedOnly: boolean): number => {
-    const { user } = find.workflow(id);
+  ({ find }: Store, queries: RecoverQueries, noteAction: NoteAction) =>
+  (id: number, failedOnly: boolean, caller: Caller): number => {
+    find.run(id);
     const of = { workflowId: id };
     if (failedOnly) queries.resetDownstreamOfFailed.run(of);
     const count = failedOnly ? queries.resetFailed.run(of) : queries.resetAll.run(of);
-    queries.writeEvent.run({
-      workflowId: id,
-      timestamp: now(),
-      data: JSON.stringify({
-        category: 'user_action',
-        action: 'reset_job_status',
-        user,
-        failed_only: failedOnly,
-        updated_count: count,
-      }),
-    });
+    noteAction(id, caller, 'reset_job_status', { failed_only: failedOnly, updated_count: count });
     return count;
   };
 
 /** Makes jobs uninitialized that read user data which changed since the workflow was initialised; says their names. */
 export const processChangedInputs =
-  ({ find, now }: Store, queries: RecoverQueries) =>
-  (id: number, dryRun: boolean): string[] => {
-    const { user } = find.workflow(id);
+  ({ find }: Store, queries: RecoverQueries, noteAction: NoteAction) =>
+  (id: number, dryRun: boolean, caller: Caller): string[] => {
+    find.run(id);
     const changed = queries.changedUserData.all({ workflowId: id });
     const names = changed.map(({ name }) => name);
     if (dryRun) return names;
     for (const job of changed) queries.setStatus.run({ id: job.id, status: 0 });
-    queries.writeEvent.run({
-      workflowId: id,
-      timestamp: now(),
-      data: JSON.stringify({
-        category: 'user_action',
-        action: 'process_changed_job_inputs',
-        user,
-        reinitialized_count: names.length,
-        reinitialized_jobs: names,
-      }),
+    noteAction(id, caller, 'process_changed_job_inputs', {
+      reinitialized_count: names.length,
+      reinitialized_jobs: names,
     });
     return names;
   };

@@ -5,14 +5,16 @@ import { actionOf } from '../store/action-row.ts';
 import { allEnded, createCounts } from '../store/counts.ts';
 import { eventOf } from '../store/event-row.ts';
 import { found } from '../store/find.ts';
+import type { Permissions } from '../store/caller.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { workflowOf } from '../store/workflow-row.ts';
+import { readyRequirements } from './ready.ts';
 import { type ReportQueries, reportQueries } from './queries.ts';
 import { createStatus } from './status.ts';
 
-export const reportHandlers = (store: Store) => {
+export const reportHandlers = (store: Store, permissions: Permissions) => {
   const { db, find, now } = store;
   const queries = reportQueries(db);
   const counts = createCounts(db);
@@ -23,8 +25,10 @@ export const reportHandlers = (store: Store) => {
     ping: () => ({ status: 'Server is running' }),
     getVersion: () => ({ version: VERSION, api_version: API_VERSION }),
 
-    listWorkflows: ({ query: { name, user, description, is_archived, access_group, ...paging } }) =>
-      queries.listWorkflows({ name, user, description, is_archived, access_group }, paging),
+    listWorkflows({ query: { name, user, description, is_archived, access_group, ...paging } }, caller) {
+      const seen_by = permissions.listedFor(caller);
+      return queries.listWorkflows({ name, user, description, is_archived, access_group, seen_by }, paging);
+    },
     getWorkflow: ({ params }) => workflowOf(find.workflow(params.id)),
     getWorkflowStatus: ({ params }) => status(params.id),
     isComplete({ params: { id } }) {
@@ -35,6 +39,10 @@ export const reportHandlers = (store: Store) => {
       find.workflow(id);
       const { uninitialized: _, disabled: __, ...begun } = counts(id);
       return { is_uninitialized: Object.values(begun).every((jobs) => jobs === 0) };
+    },
+    getReadyJobRequirements({ params: { id }, query: { scheduler_config_id: schedulerId = null } }) {
+      find.run(id);
+      return readyRequirements(queries.readyNeeds.all({ workflowId: id, schedulerId }));
     },
     listJobIds({ params: { id } }) {
       find.workflow(id);

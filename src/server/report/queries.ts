@@ -21,9 +21,27 @@ type OfWorkflow = Asked<{ workflow_id: number }>;
 const sortable = (table: string, columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
 
+/** What the jobs of a class need, and how many of them are ready. */
+export interface ReadyNeeds {
+  readonly jobs: number;
+  readonly num_cpus: number;
+  readonly num_gpus: number;
+  readonly num_nodes: number;
+  readonly memory_bytes: number;
+  readonly runtime: string;
+  readonly runtime_s: number;
+}
+
 export const reportQueries = (db: Database) => ({
   listWorkflows: createListing<
-    Asked<{ name: string; user: string; description: string; is_archived: boolean; access_group: string }>,
+    Asked<{
+      name: string;
+      user: string;
+      description: string;
+      is_archived: boolean;
+      access_group: string;
+      seen_by: string;
+    }>,
     WorkflowRow,
     Workflow
   >(
@@ -41,6 +59,11 @@ export const reportQueries = (db: Database) => ({
           from workflow_access_group share
           join access_group on access_group.id = share.group_id
           where access_group.name = :access_group)`,
+        seen_by: `(workflow.user = :seen_by or workflow.id in (
+          select share.workflow_id
+          from workflow_access_group share
+          join user_group_membership member on member.group_id = share.group_id
+          where member.user_name = :seen_by))`,
       },
       sortable: sortable('workflow', [
         'id',
@@ -343,6 +366,11 @@ export const reportQueries = (db: Database) => ({
   activeNodes: db.prepare<{ workflowId: number }, { labels: string | null; end_time: string | null }>(
     'select labels, end_time from compute_node where workflow_id = :workflowId and is_active = 1',
   ),
+  readyNeeds: db.prepare<{ workflowId: number; schedulerId: number | null }, ReadyNeeds>(`
+    select needs.*, (select count(*) from job where job.class_id = class.id and job.status = 2) as jobs
+    from job_class class
+    join resource_requirements needs on needs.id = class.resource_requirements_id
+    where class.workflow_id = :workflowId and (:schedulerId is null or class.scheduler_id = :schedulerId)`),
   // The classes of jobs that are ready: how many of each, and how long they may take.
   readyClasses: db.prepare<{ workflowId: number }, { labels: string | null; runtime_s: number; jobs: number }>(`
     select job_class.labels, needs.runtime_s, (

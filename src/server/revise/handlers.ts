@@ -3,6 +3,7 @@ import { createCounts } from '../store/counts.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { read, remove, removeAll } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { userActions } from '../store/user-action.ts';
 import { deleteJob, updateJob } from './job.ts';
 import { reviseQueries } from './queries.ts';
 import { createResult, updateRequirements, updateResult, updateScheduler } from './records.ts';
@@ -14,7 +15,7 @@ export const reviseHandlers = (store: Store) => {
   const counts = createCounts(db);
   const update = updateJob(store, queries);
   const drop = deleteJob(store, queries);
-  const revise = updateRequirements(store, queries);
+  const revise = updateRequirements(queries, userActions(store));
   const report = createResult(store, queries);
   const correct = updateResult(queries);
   const reschedule = updateScheduler(queries);
@@ -61,7 +62,7 @@ export const reviseHandlers = (store: Store) => {
       return { message: `Deleted ${count} user data records for workflow ${workflowId}`, deleted_count: count };
     },
 
-    updateResourceRequirements: ({ params, body }) => revise(params.id, body),
+    updateResourceRequirements: ({ params, body }, caller) => revise(params.id, body, caller),
     deleteResourceRequirements({ params: { id } }) {
       refuseUsed(read(requirements, id).workflow_id, id);
       return remove(requirements, id);

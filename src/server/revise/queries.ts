@@ -1,6 +1,6 @@
 import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../store/artifact-row.ts';
 import type { Database, Value } from '../store/database.ts';
-import { eventOf, insertEvent } from '../store/event-row.ts';
+import { eventOf } from '../store/event-row.ts';
 import { unsettled } from '../store/job-row.ts';
 import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../store/node-row.ts';
 import { records, whole } from '../store/records.ts';
@@ -61,7 +61,6 @@ export const reviseQueries = (db: Database) => ({
       runtime = :runtime, memory_bytes = :memoryBytes, runtime_s = :runtimeSeconds
     where id = :id`),
   updateEvent: db.prepare<{ id: number; data: string }>('update event set data = :data where id = :id'),
-  writeEvent: insertEvent(db),
   insertResult: db.prepare<Record<string, Value>>(`
     insert into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,

@@ -5,13 +5,15 @@ import type { Result } from '../../core/contract/result.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import { merged, type Partly, read } from '../store/records.ts';
 import { storedRequirements } from '../store/requirement-fields.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
+import type { NoteAction } from '../store/user-action.ts';
 import type { ReviseQueries } from './queries.ts';
 
 /** Replaces requirements whole: what is not given becomes its default. Jobs that have them need that from now on. */
 export const updateRequirements =
-  ({ find, now }: Store, queries: ReviseQueries) =>
-  (id: number, body: ResourceRequirements): ResourceRequirements => {
+  (queries: ReviseQueries, noteAction: NoteAction) =>
+  (id: number, body: ResourceRequirements, caller: Caller): ResourceRequirements => {
     const { workflow_id: workflowId, name } = read(queries.requirements, id);
     if (body.name !== name && (body.name === 'default' || name === 'default')) {
       throw new Refusal('DUPLICATE', "The name 'default' belongs to the requirements of jobs that name none", {
@@ -20,16 +22,9 @@ export const updateRequirements =
     }
     queries.updateRequirements.run({ id, ...storedRequirements(body) });
     const after = read(queries.requirements, id);
-    queries.writeEvent.run({
-      workflowId,
-      timestamp: now(),
-      data: JSON.stringify({
-        category: 'user_action',
-        action: 'update_resource_requirements',
-        user: find.workflow(workflowId).user,
-        resource_requirements_id: id,
-        resource_requirements: after,
-      }),
+    noteAction(workflowId, caller, 'update_resource_requirements', {
+      resource_requirements_id: id,
+      resource_requirements: after,
     });
     return after;
   };

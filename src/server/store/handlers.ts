@@ -1,10 +1,14 @@
+import type { Caller } from './caller.ts';
 import type { Input, Reply, RouteName, Routes } from '../../core/contract/routes.ts';
 
 /** The routes that answer once; streams are served by http/event-stream.ts. */
 export type AnsweredRoute = { [N in RouteName]: Routes[N]['kind'] extends 'stream' ? never : N }[RouteName];
 
 /** A handler is a plain function: typed input in, typed reply out, within a transaction if its route writes. */
-export type Handler<N extends RouteName> = (input: Input<N>) => Reply<N>;
+export type Handler<N extends RouteName> = (
+  input: Input<N>,
+  caller: Caller,
+) => Routes[N]['kind'] extends 'own' ? Promise<Reply<N>> : Reply<N>;
 
 /** Every route has its handler: one that is missing, or answers with a wrong field, does not compile. */
 export type Handlers = { readonly [N in AnsweredRoute]: Handler<N> };

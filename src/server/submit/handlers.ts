@@ -1,6 +1,9 @@
+import { Refusal } from '../../core/contract/refusals.ts';
 import { workflowOfBulk } from '../store/bulk.ts';
+import type { Permissions } from '../store/caller.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
+import { userActions } from '../store/user-action.ts';
 import { initialize } from './initialize.ts';
 import { createJobs, refuseDuplicateNames } from './jobs.ts';
 import { submitQueries } from './queries.ts';
@@ -10,14 +13,14 @@ import { spawnJobs } from './spawn.ts';
 import { createTasks } from './task.ts';
 import { archiveWorkflow, createWorkflow, deleteWorkflow, updateWorkflow } from './workflow.ts';
 
-export const submitHandlers = (store: Store) => {
+export const submitHandlers = (store: Store, permissions: Permissions) => {
   const queries = submitQueries(store.db);
   const jobs = createJobs(store, queries);
   const spawn = spawnJobs(store, queries, jobs);
   const create = createWorkflow(store, queries);
   const update = updateWorkflow(store, queries);
   const remove = deleteWorkflow(store, queries);
-  const archive = archiveWorkflow(store, queries);
+  const archive = archiveWorkflow(store, queries, userActions(store));
   const init = initialize(store, queries);
   const tasks = createTasks(store, queries, init);
   const requirements = createRequirements(store, queries);
@@ -26,10 +29,20 @@ export const submitHandlers = (store: Store) => {
   const action = createAction(store, queries);
 
   return {
-    createWorkflow: ({ body }) => create(body),
-    updateWorkflow: ({ params, body }) => update(params.id, body),
+    /** Who is logged in owns what he creates, whatever the body says. */
+    createWorkflow: ({ body }, { user }) => create(user === undefined ? body : { ...body, user }),
+    updateWorkflow({ params: { id }, body }, caller) {
+      const isGivenAway = typeof body.user === 'string' && body.user !== store.find.workflow(id).user;
+      if (isGivenAway && !permissions.owns(caller, id)) {
+        throw new Refusal('FORBIDDEN', `Only its owner may give workflow ${id} to '${body.user}'`, {
+          error: 'Forbidden',
+          field: 'user',
+        });
+      }
+      return update(id, body);
+    },
     deleteWorkflow: ({ params }) => remove(params.id),
-    archiveWorkflow: ({ params, body }) => archive(params.id, body.is_archived),
+    archiveWorkflow: ({ params, body }, caller) => archive(params.id, body.is_archived, caller),
     createJob: ({ body }) => jobs(body.workflow_id, [body])[0] ?? body,
     createJobs({ query, body }) {
       const workflowId = workflowOfBulk({ field: 'jobs', one: 'job', many: 'jobs' }, body.jobs);

@@ -90,20 +90,20 @@ export const submitQueries = (db: Database) => ({
   ),
 
   insertTask: db.prepare<{ workflowId: number; operation: string; parameters: string; atMs: number }>(`
-    insert into task (workflow_id, operation, status, parameters, created_at_ms)
+    insert into async_handle (workflow_id, operation, status, parameters, created_at_ms)
     values (:workflowId, :operation, 'queued', :parameters, :atMs)`),
-  task: db.prepare<{ id: number }, TaskRow>('select * from task where id = :id'),
+  task: db.prepare<{ id: number }, TaskRow>('select * from async_handle where id = :id'),
   activeTask: db.prepare<{ workflowId: number }, { id: number; parameters: string }>(
-    "select id, parameters from task where workflow_id = :workflowId and status in ('queued', 'running')",
+    "select id, parameters from async_handle where workflow_id = :workflowId and status in ('queued', 'running')",
   ),
   startTask: db.prepare<{ id: number; atMs: number }>(
-    "update task set status = 'running', started_at_ms = :atMs where id = :id",
+    "update async_handle set status = 'running', started_at_ms = :atMs where id = :id",
   ),
   finishTask: db.prepare<{ id: number; status: string; atMs: number; error: string | null }>(
-    'update task set status = :status, finished_at_ms = :atMs, error = :error where id = :id',
+    'update async_handle set status = :status, finished_at_ms = :atMs, error = :error where id = :id',
   ),
   failOpenTasks: db.prepare<{ atMs: number; error: string }>(`
-    update task set status = 'failed', finished_at_ms = :atMs, error = :error where status in ('queued', 'running')`),
+    update async_handle set status = 'failed', finished_at_ms = :atMs, error = :error where status in ('queued', 'running')`),
 
   deleteWorkflow: db.prepare<{ id: number }>('delete from workflow where id = :id'),
 

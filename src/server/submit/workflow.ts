@@ -1,6 +1,8 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow, WorkflowChange } from '../../core/contract/workflow.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
+import type { NoteAction } from '../store/user-action.ts';
 import { refuseBadEnvironment } from '../store/environment.ts';
 import type { SubmitQueries } from './queries.ts';
 import { workflowOf } from '../store/workflow-row.ts';
@@ -121,9 +123,10 @@ export const deleteWorkflow =
   };
 
 export const archiveWorkflow =
-  ({ find }: Store, queries: SubmitQueries) =>
-  (id: number, isArchived: boolean): Workflow => {
-    find.workflow(id);
+  ({ find }: Store, queries: SubmitQueries, noteAction: NoteAction) =>
+  (id: number, isArchived: boolean, caller: Caller): Workflow => {
+    find.run(id);
     queries.archiveWorkflow.run({ id, isArchived: Number(isArchived) });
+    noteAction(id, caller, 'archive_workflow', { is_archived: isArchived });
     return workflowOf(find.workflow(id));
   };

@@ -1,17 +1,46 @@
 import * as z from 'zod';
 import { paging, queryInteger } from '../shape.ts';
 
+/** Tables whose rows belong to a workflow and are asked for by their id. */
+export const recordTables = [
+  'job',
+  'file',
+  'user_data',
+  'result',
+  'event',
+  'compute_node',
+  'scheduled_compute_node',
+  'slurm_scheduler',
+  'local_scheduler',
+  'resource_requirements',
+  'failure_handler',
+  'ro_crate_entity',
+] as const;
+export type RecordTable = (typeof recordTables)[number];
+
 /**
- * Who may use a route: anybody who may reach the server, who may see the workflow that it concerns, or who may see to the
- * groups of users.
+ * Who may use a route while access is enforced: `anyone`; a `user`, who is anyone with a login; those who may see the
+ * workflow that the request names in its path, its query, its body, the entries of its body, or by the id of one of its
+ * records or tasks; `sharer`, who may say which groups see the workflow; `oneself`, the user that the path names; the
+ * administrators of a group; and the administrators, who may use every route.
  */
-type Access = 'anyone' | 'workflow' | 'groups';
+export type Access =
+  | 'anyone'
+  | 'user'
+  | `workflow in ${'path' | 'query' | 'body' | 'entries'}`
+  | `workflow of ${RecordTable}`
+  | 'task'
+  | 'task of workflow in path'
+  | 'sharer'
+  | 'oneself'
+  | 'group administrator'
+  | 'administrator';
 
 /**
  * How a route is carried out: a `read` at once, a `write` in the transaction that all writes of one turn of the event
- * loop share, a `stream` for as long as the other side listens.
+ * loop share, a `stream` for as long as the other side listens; one of its `own` sees to its transactions itself.
  */
-type Kind = 'read' | 'write' | 'stream';
+type Kind = 'read' | 'write' | 'stream' | 'own';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -2,13 +2,14 @@ import type { GroupPaging } from '../../core/contract/access.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import { missing } from '../store/find.ts';
+import type { Permissions } from '../store/caller.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
-import { groupOf, shareQueries } from './queries.ts';
+import { groupOf, groupQueries } from './queries.ts';
 
 /** Groups of users, and which workflows they may see. */
-export const shareHandlers = ({ db, find, now }: Store) => {
-  const queries = shareQueries(db);
+export const accessHandlers = ({ db, find, now }: Store, permissions: Permissions) => {
+  const queries = groupQueries(db);
   const at = () => new Date(now()).toISOString();
   const group = (id: number) => queries.group.get({ id }) ?? missing('Group', id);
   /** A group whose members are not those that the server's settings name. */
@@ -26,7 +27,7 @@ export const shareHandlers = ({ db, find, now }: Store) => {
 
   return {
     checkAccess: ({ params: { workflow_id: workflowId, user_name: user } }) => ({
-      has_access: queries.workflow.get({ id: workflowId }) !== undefined,
+      has_access: permissions.isFor(workflowId, user),
       user_name: user,
       workflow_id: workflowId,
     }),

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
-import { testService } from '../../../tests/support/service.ts';
+import { basic, testService } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { pathOf } from '../../client/client.ts';
-
-const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 it('a server with a credential answers nobody without it, on any route', async () => {
   const { app } = testService({ credential: 'secret' });

@@ -1,5 +1,6 @@
 import type { AccessGroup, Membership, WorkflowAccessGroup } from '../../core/contract/access.ts';
-import type { Database, Value } from '../store/database.ts';
+import { type RecordTable, recordTables } from '../../core/contract/routes/route.ts';
+import type { Database, Statement, Value } from '../store/database.ts';
 
 interface GroupRow {
   id: number;
@@ -30,7 +31,8 @@ function listed<P extends Record<string, Value>, Row>(db: Database, select: stri
   });
 }
 
-export const shareQueries = (db: Database) => ({
+/** Groups, their members, and what is shared with them. */
+export const groupQueries = (db: Database) => ({
   group: db.prepare<{ id: number }, GroupRow & { is_system: number }>('select * from access_group where id = :id'),
   groupNamed: db.prepare<{ name: string }, { id: number }>('select id from access_group where name = :name'),
   insertGroup: db.prepare<{ name: string; description: string | null; at: string }>(
@@ -75,5 +77,38 @@ export const shareQueries = (db: Database) => ({
   deleteShare: db.prepare<{ workflowId: number; groupId: number }>(
     'delete from workflow_access_group where workflow_id = :workflowId and group_id = :groupId',
   ),
-  workflow: db.prepare<{ id: number }, { id: number }>('select id from workflow where id = :id'),
+});
+
+/** The id of the system's group of administrators. */
+const ADMINISTRATORS = 1;
+
+/** Who is who to a workflow and to a group. */
+export const accessQueries = (db: Database) => ({
+  owner: db.prepare<{ id: number }, { user: string }>('select user from workflow where id = :id'),
+  sharedWith: db.prepare<{ id: number; user: string }, { shared: 1 }>(`
+    select 1 as shared from workflow_access_group share
+    join user_group_membership member on member.group_id = share.group_id
+    where share.workflow_id = :id and member.user_name = :user limit 1`),
+  isAdministrator: db.prepare<{ user: string }, { member: 1 }>(
+    `select 1 as member from user_group_membership where group_id = ${ADMINISTRATORS} and user_name = :user`,
+  ),
+  isGroupAdministrator: db.prepare<{ groupId: number; user: string }, { member: 1 }>(`
+    select 1 as member from user_group_membership
+    where group_id = :groupId and user_name = :user and role = 'admin'`),
+  workflowOfTask: db.prepare<{ id: number }, { workflow_id: number }>(
+    'select workflow_id from async_handle where id = :id',
+  ),
+  workflowOf: Object.fromEntries(
+    recordTables.map((table) => [
+      table,
+      db.prepare<{ id: number }, { workflow_id: number }>(`select workflow_id from ${table} where id = :id`),
+    ]),
+  ) as { [T in RecordTable]: Statement<{ id: number }, { workflow_id: number }> },
+  removeAdministrators: db.prepare<{ names: string }>(`
+    delete from user_group_membership where group_id = ${ADMINISTRATORS}
+    and user_name not in (select value from json_each(:names))`),
+  addAdministrators: db.prepare<{ names: string; at: string }>(`
+    insert into user_group_membership (user_name, group_id, role, created_at)
+    select value, ${ADMINISTRATORS}, 'admin', :at from json_each(:names)
+    where true on conflict do nothing`),
 });

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashSync } from 'bcryptjs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { basic } from '../../../tests/support/service.ts';
+import { type Login, usersLogin } from './login.ts';
+
+let folder: string;
+let file: string;
+let now = 0;
+const opened: Login[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'torc-login-'));
+  file = join(folder, 'users');
+  writeUsers({ ann: 'secret' });
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((login) => login.close()));
+  rmSync(folder, { recursive: true });
+});
+
+const writeUsers = (users: Record<string, string>) =>
+  writeFileSync(
+    file,
+    Object.entries(users)
+      .map(([user, password]) => `${user}:${hashSync(password, 4)}\n`)
+      .join(''),
+  );
+
+function open({ requireLogin = false, cacheSeconds = 60 } = {}): Login {
+  const login = usersLogin(file, { requireLogin, cacheSeconds }, () => now);
+  opened.push(login);
+  return login;
+}
+
+describe('a server with a file of users', () => {
+  it.each([
+    ['a good login', basic('ann', 'secret'), { user: 'ann' }, { user: 'ann' }],
+    ['no login', undefined, { user: undefined }, undefined],
+    ['a wrong password', basic('ann', 'other'), { user: undefined, refused: 'ann' }, undefined],
+    ['an unknown user', basic('bob', 'secret'), { user: undefined, refused: 'bob' }, undefined],
+    ['a password with a colon', basic('ann', 'secret:'), { user: undefined, refused: 'ann' }, undefined],
+    ['something else', 'Bearer secret', { user: undefined }, undefined],
+    ['a login without a password', `Basic ${btoa('ann')}`, { user: undefined }, undefined],
+  ])('takes %s as it should, and when a login is required', async (_, header, free, required) => {
+    expect(await open().callerOf(header)).toEqual(free);
+    expect(await open({ requireLogin: true }).callerOf(header)).toEqual(required);
+  });
+
+  it('compares a login once and remembers the outcome, for as long as it is told', async () => {
+    const login = open({ cacheSeconds: 10 });
+    const first = login.callerOf(basic('ann', 'secret'));
+    expect(first).toBeInstanceOf(Promise);
+    await first;
+    expect(login.callerOf(basic('ann', 'secret'))).toEqual({ user: 'ann' });
+    await login.callerOf(basic('ann', 'wrong'));
+    expect(login.callerOf(basic('ann', 'wrong'))).toEqual({ user: undefined, refused: 'ann' });
+    now += 10_000;
+    expect(login.callerOf(basic('ann', 'secret'))).toBeInstanceOf(Promise);
+  });
+
+  it('compares every time when it is told to remember nothing', async () => {
+    const login = open({ cacheSeconds: 0 });
+    await login.callerOf(basic('ann', 'secret'));
+    expect(login.callerOf(basic('ann', 'secret'))).toBeInstanceOf(Promise);
+  });
+
+  it('takes new users and new passwords after a reload, and the old ones no longer', async () => {
+    const login = open();
+    expect(await login.callerOf(basic('ann', 'secret'))).toEqual({ user: 'ann' });
+    writeUsers({ ann: 'changed', bob: 'new' });
+    expect(await login.callerOf(basic('bob', 'new'))).toMatchObject({ user: undefined });
+    expect(login.reload()).toBe(2);
+    expect(await login.callerOf(basic('ann', 'secret'))).toMatchObject({ user: undefined });
+    expect(await login.callerOf(basic('ann', 'changed'))).toEqual({ user: 'ann' });
+    expect(await login.callerOf(basic('bob', 'new'))).toEqual({ user: 'bob' });
+  });
+
+  it('keeps its users when the file cannot be read any more', async () => {
+    const login = open();
+    writeFileSync(file, 'nonsense');
+    expect(() => login.reload()).toThrow('expected "user:hash"; the users are those of before');
+    rmSync(file);
+    expect(() => login.reload()).toThrow('ENOENT');
+    expect(await login.callerOf(basic('ann', 'secret'))).toEqual({ user: 'ann' });
+  });
+
+  it('does not start with a file that is none', () => {
+    writeFileSync(file, '');
+    expect(() => open()).toThrow('no user in it');
+  });
+});

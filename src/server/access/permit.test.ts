@@ -1,0 +1,280 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import { pathOf, queryOf } from '../../client/client.ts';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { type Route, type RouteName, routes } from '../../core/contract/routes.ts';
+import { ANONYMOUS } from '../store/caller.ts';
+import type { Login } from './login.ts';
+
+/** Believes every name: how passwords are compared is not the matter here. */
+const believing: Login = {
+  callerOf(header) {
+    const name = Buffer.from((header ?? '').replace('Basic ', ''), 'base64')
+      .toString()
+      .split(':')[0];
+    return name === undefined || name === '' ? ANONYMOUS : { user: name };
+  },
+  reload: () => 4,
+  close: () => Promise.resolve(),
+};
+
+const people = ['anonymous', 'stranger', 'member', 'lead', 'owner', 'admin'] as const;
+type Person = (typeof people)[number];
+
+/** A workflow of `owner` that is shared with a group of `member`, who sees it, and of `lead`, who administers the group. */
+async function shared() {
+  const service = testService({ login: believing, access: { enforce: true, administrators: ['admin'] } });
+  const [owner, admin] = [service.as('owner'), service.as('admin')];
+  const { id: group } = (await admin.createAccessGroup({ body: { name: 'lab' } })) as { id: number };
+  for (const [user, role] of [
+    ['member', 'member'],
+    ['lead', 'admin'],
+  ] as const) {
+    await admin.addGroupMember({ params: { id: group }, body: { user_name: user, group_id: group, role } });
+  }
+  const { id } = await workflowOf({ ...service, client: owner }, [{ name: 'a' }]);
+  await owner.addWorkflowToGroup({ params: { id, group_id: group } });
+  const of = { workflow_id: id };
+  await owner.createFile({ body: { ...of, name: 'f', path: 'f' } });
+  await owner.createUserData({ body: { ...of, name: 'd' } });
+  await owner.createEvent({ body: { ...of, timestamp: 1, data: {} } });
+  await owner.createSlurmScheduler({ body: { ...of, name: 's', account: 'x', nodes: 1, walltime: '01:00:00' } });
+  await owner.createLocalScheduler({ body: { ...of, memory: '1g', num_cpus: 1 } });
+  await owner.createFailureHandler({ body: { ...of, name: 'h', rules: '[]' } });
+  await owner.createScheduledComputeNode({
+    body: { ...of, scheduler_id: 1, scheduler_config_id: 1, scheduler_type: 'slurm', status: 'pending' },
+  });
+  await owner.createRoCrateEntity({ body: { ...of, entity_id: 'e', entity_type: 'File', metadata: {} } });
+  await owner.createWorkflowAction({
+    params: { id },
+    body: { ...of, trigger_type: 'on_workflow_start', action_type: 'run_commands', action_config: { commands: ['x'] } },
+  });
+  await owner.createResult({
+    body: {
+      ...of,
+      job_id: 1,
+      run_id: 1,
+      attempt_id: 1,
+      compute_node_id: 1,
+      return_code: 0,
+      exec_time_minutes: 1,
+      completion_time: '2026-03-01T12:00:00Z',
+      status: 'completed',
+    },
+  });
+  await owner.initializeJobs({ params: { id }, query: { async: true } });
+  return { service, id, group };
+}
+
+const PARAMETERS = {
+  id: 1,
+  workflow_id: 1,
+  user_name: 'member',
+  group_id: 1,
+  run_id: 1,
+  compute_node_id: 1,
+  action_id: 1,
+  limit: 1,
+  status: 'completed',
+  worker: 'w',
+};
+
+/** Bodies of routes whose workflow stands in them. */
+const bodies: Partial<Record<RouteName, object>> = {
+  createJob: { workflow_id: 1, name: 'j', command: 'c' },
+  createJobs: { jobs: [{ workflow_id: 1, name: 'j', command: 'c' }] },
+  createFile: { workflow_id: 1, name: 'f', path: 'p' },
+  createFiles: { files: [{ workflow_id: 1, name: 'f', path: 'p' }] },
+  createUserData: { workflow_id: 1, name: 'd' },
+  createUserDataList: { user_data: [{ workflow_id: 1, name: 'd' }] },
+  createEvent: { workflow_id: 1, timestamp: 1, data: {} },
+  createResourceRequirements: { workflow_id: 1, name: 'r' },
+  createFailureHandler: { workflow_id: 1, name: 'h', rules: '[]' },
+  createSlurmScheduler: { workflow_id: 1, name: 's', account: 'x', nodes: 1, walltime: '01:00:00' },
+  createLocalScheduler: { workflow_id: 1, memory: '1g', num_cpus: 1 },
+  createScheduledComputeNode: {
+    workflow_id: 1,
+    scheduler_id: 1,
+    scheduler_config_id: 1,
+    scheduler_type: 'slurm',
+    status: 'pending',
+  },
+  createComputeNode: {
+    workflow_id: 1,
+    hostname: 'h',
+    pid: 1,
+    start_time: '2026-03-01T12:00:00Z',
+    num_cpus: 1,
+    memory_gb: 1,
+    num_gpus: 0,
+    num_nodes: 1,
+    compute_node_type: 'local',
+  },
+  createRoCrateEntity: { workflow_id: 1, entity_id: 'x', entity_type: 'File', metadata: {} },
+  createResult: {
+    workflow_id: 1,
+    job_id: 1,
+    run_id: 7,
+    compute_node_id: 1,
+    return_code: 0,
+    exec_time_minutes: 1,
+    completion_time: '2026-03-01T12:00:00Z',
+    status: 'completed',
+  },
+  createSlurmStats: { workflow_id: 1, job_id: 1, run_id: 1, attempt_id: 1, slurm_job_id: '1' },
+};
+
+/** Who may use a route; said here once more, by paths, so that a wrong rule in the table is found. */
+function allowed({ method, path }: Route): readonly Person[] {
+  if (path === '/ping' || path === '/version') return people;
+  if (path === '/workflows') return people.filter((person) => person !== 'anonymous');
+  if (path.startsWith('/admin/')) return ['admin'];
+  if (path.startsWith('/access_groups/{id}/members') && method !== 'GET') return ['lead', 'admin'];
+  if (path.startsWith('/access_groups')) return ['admin'];
+  if (path.startsWith('/users/') || path.startsWith('/access_check/')) return ['member', 'admin'];
+  if (path.includes('{group_id}')) return ['lead', 'owner', 'admin'];
+  return ['member', 'lead', 'owner', 'admin'];
+}
+
+async function answer({ app }: TestService, name: RouteName, person: Person, group: number): Promise<Response> {
+  const route: Route = routes[name];
+  const parameters = { ...PARAMETERS, group_id: group, ...(route.path.startsWith('/access_groups/') && { id: group }) };
+  const path = pathOf(route.path, parameters);
+  const authorization = person === 'anonymous' ? {} : { Authorization: `Basic ${btoa(`${person}:x`)}` };
+  const query = queryOf(
+    Object.fromEntries(
+      ['workflow_id', 'max_retries'].flatMap((field) => (route.query?.shape[field] === undefined ? [] : [[field, 1]])),
+    ),
+  );
+  const stop = new AbortController();
+  const response = await app.request(BASE_PATH + path + query, {
+    method: route.method,
+    headers: { 'Content-Type': 'application/json', ...authorization },
+    signal: stop.signal,
+    ...(route.body === undefined ? {} : { body: JSON.stringify(bodies[name] ?? {}) }),
+  });
+  if (route.kind === 'stream') await response.body?.cancel();
+  return response;
+}
+
+describe('while access is enforced', () => {
+  it.each(Object.keys(routes) as RouteName[])('%s answers whom it should, and nobody else', async (name) => {
+    const route: Route = routes[name];
+    let { service, group } = await shared();
+    const refusal = route.path.includes('task') ? 404 : 403;
+    for (const person of people) {
+      const { status } = await answer(service, name, person, group);
+      const isAllowed = allowed(route).includes(person);
+      const isRefused = status === refusal || status === 403;
+      expect([person, isRefused]).toEqual([person, !isAllowed]);
+      expect([person, status < 500]).toEqual([person, true]);
+      // What one who is allowed did must not be what the next one finds.
+      if (isAllowed && route.method !== 'GET') ({ service, group } = await shared());
+    }
+    expect(service.errors).toEqual([]);
+  });
+
+  describe('a workflow', () => {
+    let service: TestService;
+    let id: number;
+    let group: number;
+    beforeEach(async () => {
+      ({ service, id, group } = await shared());
+    });
+    const listed = async (person: Person, query = {}) =>
+      (await service.as(person).listWorkflows({ query })).items.map((each) => each.id);
+
+    it('is listed for those who see it, also when a user is asked for', async () => {
+      expect(await listed('stranger')).toEqual([]);
+      expect(await listed('stranger', { user: 'owner' })).toEqual([]);
+      expect(await listed('stranger', { access_group: 'lab' })).toEqual([]);
+      for (const person of ['member', 'owner', 'admin'] as const) expect(await listed(person)).toEqual([id]);
+    });
+
+    it('belongs to who is logged in, whatever the body says', async () => {
+      const made = await service.as('stranger').createWorkflow({ body: { name: 'w', user: 'owner' } });
+      expect(made.user).toBe('stranger');
+      expect(await listed('owner')).toEqual([id]);
+    });
+
+    it('is given away by its owner and not by a member', async () => {
+      const give = (person: Person) =>
+        service.as(person).updateWorkflow({ params: { id }, body: { user: 'stranger' } });
+      await expect(give('member')).rejects.toMatchObject({ status: 403 });
+      await service.as('member').updateWorkflow({ params: { id }, body: { user: 'owner', name: 'renamed' } });
+      expect(await give('owner')).toMatchObject({ user: 'stranger', name: 'renamed' });
+    });
+
+    it('is not taken by who administers a group: only what he sees he may share', async () => {
+      const { id: other } = (await service.as('owner').createWorkflow({ body: { name: 'w', user: 'x' } })) as {
+        id: number;
+      };
+      const share = service.as('lead').addWorkflowToGroup({ params: { id: other, group_id: group } });
+      await expect(share).rejects.toThrow(`User 'lead' does not have access to workflow ${other}`);
+      expect(await listed('lead')).toEqual([id]);
+    });
+
+    it('is no longer seen by who leaves the group, at once', async () => {
+      await service.as('lead').removeGroupMember({ params: { id: group, user_name: 'member' } });
+      await expect(service.as('member').getWorkflow({ params: { id } })).rejects.toMatchObject({ status: 403 });
+    });
+
+    it('that is not there is missing for everybody, and a task of somebody else too', async () => {
+      await expect(service.as('stranger').getWorkflow({ params: { id: 99 } })).rejects.toMatchObject({ status: 404 });
+      await expect(service.as('stranger').getTask({ params: { id: 1 } })).rejects.toThrow('Task not found');
+      expect(await service.as('member').getTask({ params: { id: 1 } })).toMatchObject({ workflow_id: id });
+    });
+
+    it('is refused with words that say who and what', async () => {
+      await expect(service.as('stranger').getWorkflow({ params: { id } })).rejects.toThrow(
+        `User 'stranger' does not have access to workflow ${id}`,
+      );
+      await expect(service.client.getWorkflow({ params: { id } })).rejects.toThrow(
+        'Anonymous access not allowed when access control is enabled',
+      );
+      await expect(service.as('owner').listAccessGroups({ query: {} })).rejects.toThrow(
+        "User 'owner' is not a system administrator",
+      );
+    });
+
+    it('says of a user whether he may see it; administrators are not counted', async () => {
+      const may = async (person: string) =>
+        (await service.as('admin').checkAccess({ params: { workflow_id: id, user_name: person } })).has_access;
+      expect([await may('owner'), await may('member'), await may('stranger'), await may('admin')]).toEqual([
+        true,
+        true,
+        false,
+        false,
+      ]);
+    });
+
+    it('is not reached through the records of another', async () => {
+      const mine = await workflowOf({ ...service, client: service.as('stranger') }, [{ name: 'b' }]);
+      const job = { workflow_id: mine.id, name: 'c', command: 'c', depends_on_job_ids: [1] };
+      await expect(service.as('stranger').createJob({ body: job })).rejects.toMatchObject({ status: 422 });
+      const entries = {
+        jobs: [
+          { ...job, depends_on_job_ids: [] },
+          { ...job, workflow_id: id },
+        ],
+      };
+      await expect(service.as('stranger').createJobs({ body: entries })).rejects.toMatchObject({ status: 403 });
+    });
+  });
+
+  it('administrators are those that the settings name, and no longer those of before', async () => {
+    const { service } = await shared();
+    const members = await service.as('admin').listGroupMembers({ params: { id: 1 }, query: {} });
+    expect(members.items.map(({ user_name: name }) => name)).toEqual(['admin']);
+    const { createPermissions } = await import('./permit.ts');
+    const next = createPermissions(service.store, { enforce: true, administrators: ['owner'] });
+    expect([next.listedFor({ user: 'owner' }), next.listedFor({ user: 'admin' })]).toEqual([undefined, 'admin']);
+  });
+});
+
+it('as long as access is not enforced everybody may do everything', async () => {
+  const service = testService({ login: believing });
+  const { id } = await workflowOf({ ...service, client: service.as('ann') }, [{ name: 'a' }]);
+  expect((await service.as('bob').getWorkflow({ params: { id } })).user).toBe('ann');
+  expect((await service.client.listAccessGroups({ query: {} })).items).toHaveLength(1);
+});

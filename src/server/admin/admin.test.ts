@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createParser } from 'eventsource-parser';
+import { afterEach, describe, expect, it } from 'vitest';
+import { basic, clientOf, testService, workflowOf } from '../../../tests/support/service.ts';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { serve, type Service } from '../serve.ts';
+
+const sql = (text: string, over: object = {}) => ({ body: { sql: text, ...over } });
+const rename = "update job set name = 'renamed' where name = 'a'";
+
+describe('SQL of an administrator', () => {
+  it('reads rows as objects, with columns of one name told apart and blobs as digits', async () => {
+    const service = testService();
+    await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
+    const { client } = service;
+    expect(await client.runSql(sql("select id, id, name, x'00ff' as raw, null as none from job order by id;"))).toEqual(
+      {
+        columns: ['id', 'id_2', 'name', 'raw', 'none'],
+        items: [
+          { id: 1, id_2: 1, name: 'a', raw: '00ff', none: null },
+          { id: 2, id_2: 2, name: 'b', raw: '00ff', none: null },
+        ],
+        committed: false,
+      },
+    );
+    expect((await client.runSql(sql('select id from job', { limit: 1 }))).items).toHaveLength(1);
+    expect(await client.runSql(sql('select id from job where 0'))).toMatchObject({ columns: [], items: [] });
+    expect((await client.runSql(sql('select 9007199254740993 as big'))).items).toEqual([{ big: '9007199254740993' }]);
+  });
+
+  it('cannot change anything without saying so, and a statement that fails says why', async () => {
+    const service = testService();
+    await workflowOf(service, [{ name: 'a' }]);
+    const { client } = service;
+    await expect(client.runSql(sql(`with x as (select 1) ${rename}`))).rejects.toThrow('Query failed: ');
+    await expect(client.runSql(sql('select * from nowhere'))).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('Query failed: no such table: nowhere') as string,
+    });
+    // What was read-only for a moment is not any more.
+    await client.createWorkflow({ body: { name: 'w', user: 'u' } });
+    expect((await client.getJob({ params: { id: 1 } })).name).toBe('a');
+  });
+
+  it('changes rows when it is told to, which stands in the audit log; a dry run changes and logs nothing', async () => {
+    const service = testService();
+    await workflowOf(service, [{ name: 'a' }]);
+    const { client, clock } = service;
+    const tried = await client.runSql(sql(rename, { write: true, dry_run: true }));
+    expect(tried).toEqual({ columns: [], items: [], committed: false, rows_affected: 1 });
+    expect((await client.getJob({ params: { id: 1 } })).name).toBe('a');
+
+    const done = await client.runSql(sql(rename, { write: true }));
+    expect(done).toEqual({ columns: [], items: [], committed: true, rows_affected: 1 });
+    expect((await client.getJob({ params: { id: 1 } })).name).toBe('renamed');
+    const failing = "update job set status = 99 where name = 'renamed'";
+    await expect(client.runSql(sql(failing, { write: true }))).rejects.toThrow('Statement failed: CHECK constraint');
+
+    const { items, total_count: total } = await client.listAuditLog({ query: {} });
+    expect(total).toBe(2);
+    expect(items.map(({ sql_text: text, success, committed }) => [text, success, committed])).toEqual([
+      [failing, false, false],
+      [rename, true, true],
+    ]);
+    expect(items[1]).toEqual({
+      id: 1,
+      user_name: 'anonymous',
+      timestamp: clock.now,
+      sql_text: rename,
+      is_write: true,
+      allow_full_table: false,
+      committed: true,
+      success: true,
+      rows_affected: 1,
+    });
+    expect((await client.listAuditLog({ query: { limit: -3, offset: -1 } })).items).toHaveLength(2);
+    expect((await client.listAuditLog({ query: { limit: 1, offset: 1 } })).items[0]).toMatchObject({ id: 1 });
+  });
+
+  it('keeps the audit of a workflow that is deleted', async () => {
+    const service = testService();
+    const { id } = await workflowOf(service, [{ name: 'a' }]);
+    await service.client.runSql(sql(rename, { write: true }));
+    await service.client.deleteWorkflow({ params: { id } });
+    expect((await service.client.listAuditLog({ query: {} })).total_count).toBe(1);
+  });
+
+  it.each([
+    ['nothing', 'select 1', {}, 'admin SQL is disabled on this server'],
+    ['nothing', rename, { write: true }, 'admin SQL is disabled on this server'],
+    ['reads', rename, { write: true }, 'admin SQL writes are disabled on this server'],
+  ] as const)('of a server that allows %s refuses %s', async (adminSql, text, over, words) => {
+    const { client } = testService({ adminSql });
+    await expect(client.runSql(sql(text, over))).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringContaining(words) as string,
+    });
+    expect((await client.listAuditLog({ query: {} })).items).toEqual([]);
+  });
+
+  it('still reads on a server that allows only that', async () => {
+    expect((await testService({ adminSql: 'reads' }).client.runSql(sql('select 1 as one'))).items).toEqual([
+      { one: 1 },
+    ]);
+  });
+});
+
+describe('a server with a port', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'torc-admin-'));
+  let service: Service | undefined;
+  afterEach(async () => {
+    await service?.close();
+    service = undefined;
+  });
+  const start = async (database: string) => {
+    const fail = (error: unknown) => {
+      throw error;
+    };
+    service = await serve({ database, host: '127.0.0.1', port: 0, onError: fail, onBroken: fail });
+    return clientOf(service.port);
+  };
+
+  it('reads from its file in a process of its own, and sees what was just written', async () => {
+    const client = await start(join(folder, 'torc.db'));
+    await client.createWorkflow({ body: { name: 'w', user: 'u' } });
+    expect((await client.runSql(sql('select name from workflow'))).items).toEqual([{ name: 'w' }]);
+    await expect(client.runSql(sql('select broken'))).rejects.toThrow('Query failed: no such column: broken');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('counts what it answers, refusals too', async () => {
+    const client = await start(':memory:');
+    await client.ping({});
+    await expect(client.getWorkflow({ params: { id: 9 } })).rejects.toMatchObject({ status: 404 });
+    const { buckets, ...of } = await client.getApiStats({ query: { window_seconds: 7_200, interval_seconds: 1_800 } });
+    expect(of).toMatchObject({ interval_seconds: 1_800, window_seconds: 3_600 });
+    expect(buckets).toHaveLength(2);
+    const total = (field: 'request_count' | 'status_2xx' | 'status_4xx' | 'status_5xx') =>
+      buckets.reduce((sum, bucket) => sum + bucket[field], 0);
+    expect([total('request_count'), total('status_2xx'), total('status_4xx'), total('status_5xx')]).toEqual([
+      2, 1, 1, 0,
+    ]);
+    expect(buckets.some((bucket) => bucket.bytes_out > 100)).toBe(true);
+    await expect(client.getApiStats({ query: { interval_seconds: 0 } })).rejects.toThrow('expected 1 or more, found 0');
+  });
+
+  it('tells who listens what it answers, with bodies for those who ask for them and never with credentials', async () => {
+    const client = await start(':memory:');
+    const at = `http://127.0.0.1:${service?.port}${BASE_PATH}/admin/api-events/stream`;
+    const stop = new AbortController();
+    const feeds = await Promise.all(
+      ['', '?include_bodies=true'].map((query) => fetch(at + query, { signal: stop.signal })),
+    );
+    const readers = feeds.map((feed) => (feed.body as ReadableStream<Uint8Array>).getReader());
+    const events = async (reader: (typeof readers)[number], wanted: number) => {
+      const found: Record<string, unknown>[] = [];
+      const decoder = new TextDecoder();
+      const parser = createParser({ onEvent: ({ data }) => found.push(JSON.parse(data) as Record<string, unknown>) });
+      while (found.length < wanted) parser.feed(decoder.decode((await reader.read()).value));
+      return found;
+    };
+    await client.createWorkflow({ body: { name: 'n'.repeat(9_000), user: 'u' } });
+    await fetch(`http://127.0.0.1:${service?.port}${BASE_PATH}/workflows/7?x=1`, {
+      headers: { Authorization: basic('ann', 'secret'), Cookie: 'secret', 'X-Torc-Client-User': 'ann' },
+    });
+    const [heads, bodies] = await Promise.all(readers.map((reader) => events(reader, 2)));
+    expect(heads?.map(({ method, path, query, status, user }) => [method, path, query, status, user])).toEqual([
+      ['POST', '/workflows', undefined, 200, 'anonymous'],
+      ['GET', '/workflows/7', 'x=1', 404, 'ann'],
+    ]);
+    expect(heads?.every((event) => !('request_body' in event) && !('response_body' in event))).toBe(true);
+    expect(bodies?.[0]?.['request_body']).toMatchObject({ bytes: 9_022, truncated: true });
+    expect((bodies?.[0]?.['request_body'] as { text: string }).text).toHaveLength(8_192);
+    expect(JSON.stringify([heads, bodies])).not.toContain('secret');
+    stop.abort();
+  });
+});

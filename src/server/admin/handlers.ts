@@ -1,0 +1,42 @@
+import { PAGE_LIMIT } from '../../core/contract/shape.ts';
+import type { Handlers } from '../store/handlers.ts';
+import type { Store } from '../store/store.ts';
+import { adminQueries, entryOf } from './queries.ts';
+import { carryOut, type SqlSettings } from './sql.ts';
+import type { TrafficLog } from './traffic.ts';
+
+export interface AdminSettings extends SqlSettings {
+  readonly traffic: TrafficLog;
+  /** Reads the users anew and answers how many there are. */
+  readonly reloadUsers: () => number;
+}
+
+/** What administrators ask of the server itself. */
+export const adminHandlers = (store: Store, settings: AdminSettings) => {
+  const queries = adminQueries(store.db);
+  const run = carryOut(store, queries, settings);
+  return {
+    reloadAuth: () => {
+      const count = settings.reloadUsers();
+      return { message: 'Auth credentials reloaded successfully', user_count: count };
+    },
+    runSql: ({ body }, caller) => run(body, caller),
+    /** Limits out of bounds are brought back into them in silence, as the original does here. */
+    listAuditLog({ query }) {
+      const asked = query.limit ?? PAGE_LIMIT;
+      const limit = asked < 1 ? PAGE_LIMIT : Math.min(asked, PAGE_LIMIT);
+      const offset = Math.max(query.offset ?? 0, 0);
+      const items = queries.auditLog.all({ limit, offset }).map(entryOf);
+      const total = queries.audited.get({})?.rows ?? 0;
+      return {
+        items,
+        offset,
+        max_limit: PAGE_LIMIT,
+        count: items.length,
+        total_count: total,
+        has_more: offset + items.length < total,
+      };
+    },
+    getApiStats: ({ query }) => settings.traffic.stats(query.window_seconds, query.interval_seconds),
+  } satisfies Partial<Handlers>;
+};

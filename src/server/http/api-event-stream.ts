@@ -1,0 +1,53 @@
+import type { Hono } from 'hono';
+import { routes } from '../../core/contract/routes.ts';
+import type { TrafficLog } from '../admin/traffic.ts';
+import type { Permissions } from '../store/caller.ts';
+import { type Answers, callerOf } from './caller.ts';
+
+/** Events that may wait for a listener; those after them are counted and told as one warning. */
+const CAPACITY = 256;
+const KEEP_ALIVE_MS = 15_000;
+
+/** The feed of requests that the server answers, as Server-Sent Events. */
+export function serveApiEvents(app: Hono<Answers>, traffic: TrafficLog, permissions: Permissions): void {
+  const { path, query, access } = routes.streamApiEvents;
+  app.get(path, (context) => {
+    permissions.check(access, { params: {}, query: {}, body: {} }, callerOf(context));
+    const { include_bodies: withBodies = false } = query.parse(context.req.query());
+    return context.body(feed(traffic, withBodies), 200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+    });
+  });
+}
+
+function feed(traffic: TrafficLog, withBodies: boolean): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let dropped = 0;
+  let stop = () => {};
+  const told = (event: string, data: object) => encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const unsubscribe = traffic.listen(withBodies, (event) => {
+          if ((controller.desiredSize ?? 0) <= 1) {
+            dropped += 1;
+            return;
+          }
+          if (dropped > 0) controller.enqueue(told('warning', { dropped }));
+          dropped = 0;
+          controller.enqueue(told('api', event));
+        });
+        const keepAlive = setInterval(() => controller.enqueue(encoder.encode(': keep-alive\n\n')), KEEP_ALIVE_MS);
+        stop = () => {
+          clearInterval(keepAlive);
+          unsubscribe();
+        };
+        controller.enqueue(encoder.encode(': connected\n\n'));
+      },
+      cancel: () => stop(),
+    },
+    new CountQueuingStrategy({ highWaterMark: CAPACITY }),
+  );
+}

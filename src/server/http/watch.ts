@@ -1,0 +1,62 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import type { TrafficLog } from '../admin/traffic.ts';
+
+/** What is noted of a request while somebody listens. */
+interface Noted {
+  user?: string;
+  request?: string;
+  response?: string;
+}
+
+const noted = new WeakMap<IncomingMessage, Noted>();
+
+/** Notes something of a request for those who listen; nothing when nobody does. */
+export function note(incoming: IncomingMessage | undefined, fields: Noted): void {
+  const known = incoming === undefined ? undefined : noted.get(incoming);
+  if (known !== undefined) Object.assign(known, fields);
+}
+
+/** Counts what a server answers, and tells it to those who listen. Credentials and cookies are never told. */
+export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: number, now: () => number): void {
+  server.prependListener('request', (incoming, outgoing) => {
+    const startedAt = performance.now();
+    const before = incoming.socket.bytesWritten;
+    if (traffic.listening !== 'nobody') noted.set(incoming, {});
+    outgoing.once('close', () => {
+      const status = outgoing.statusCode;
+      const bytesIn = Number(incoming.headers['content-length'] ?? 0);
+      traffic.count({ status, bytesIn, bytesOut: incoming.socket.bytesWritten - before });
+      const known = noted.get(incoming);
+      if (known === undefined) return;
+      const [path = '', query] = (incoming.url ?? '').split('?', 2);
+      const label = incoming.headers['x-torc-client-user'];
+      const isShown = traffic.listening === 'to bodies';
+      traffic.tell({
+        timestamp_ms: now(),
+        method: incoming.method ?? '',
+        path: path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length) || '/' : path,
+        query,
+        status,
+        latency_ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        request_id: String(outgoing.getHeader('x-span-id') ?? incoming.headers['x-span-id'] ?? ''),
+        user: known.user ?? (typeof label === 'string' ? label : 'anonymous'),
+        ...(isShown && known.request !== undefined ? { request_body: shown(known.request, bodyBytes) } : {}),
+        ...(isShown && known.response !== undefined ? { response_body: shown(known.response, bodyBytes) } : {}),
+      });
+    });
+  });
+}
+
+function shown(text: string, most: number) {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= most) return { bytes, truncated: false, text };
+  return {
+    bytes,
+    truncated: true,
+    text: Buffer.from(text)
+      .subarray(0, most)
+      .toString('utf8')
+      .replace(/\uFFFD$/, ''),
+  };
+}

@@ -1,0 +1,20 @@
+import type { ReadyJobRequirements } from '../../core/contract/resources.ts';
+import type { ReadyNeeds } from './queries.ts';
+
+/** What all ready jobs need together: sums, and the largest of what cannot be added up. */
+export function readyRequirements(classes: readonly ReadyNeeds[]): ReadyJobRequirements {
+  const ready = classes.filter(({ jobs }) => jobs > 0);
+  const sum = (of: (needs: ReadyNeeds) => number) => ready.reduce((total, each) => total + each.jobs * of(each), 0);
+  const longest = ready.reduce<ReadyNeeds | undefined>(
+    (best, each) => (best === undefined || each.runtime_s > best.runtime_s ? each : best),
+    undefined,
+  );
+  return {
+    num_jobs: sum(() => 1),
+    num_cpus: sum(({ num_cpus: cpus }) => cpus),
+    memory_gb: sum(({ memory_bytes: bytes }) => bytes) / 2 ** 30,
+    num_gpus: sum(({ num_gpus: gpus }) => gpus),
+    max_num_nodes: Math.max(0, ...ready.map(({ num_nodes: nodes }) => nodes)),
+    max_runtime: longest?.runtime ?? 'PT0S',
+  };
+}
