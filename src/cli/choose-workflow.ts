@@ -52,9 +52,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
 /** Asks the person; without a terminal the answer is no. */
 export async function confirm({ output }: Context, question: string): Promise<boolean> {
   if (process.stdin.isTTY !== true) {
-    output.notice(
-      `${question} Nobody was asked: standard input is not a terminal. --no-prompts goes on without asking.`,
-    );
+    output.notice(`${question} Nobody was asked: standard input is not a terminal.`);
     return false;
   }
   const prompt = await openPrompt();

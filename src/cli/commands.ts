@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { accessGroupChanges } from './commands/access-group-change.ts';
 import { accessGroupCommands } from './commands/access-groups.ts';
+import { adminCommands } from './commands/admin.ts';
 import { cancel, remove } from './commands/cancel-delete.ts';
 import { completions } from './commands/completions.ts';
 import { computeNodeCommands } from './commands/compute-nodes.ts';
@@ -63,6 +64,7 @@ const ofTorc: readonly Command[] = [
   ...accessGroupChanges,
   ...roCrateCommands,
   ...taskCommands,
+  ...adminCommands,
   ping,
   completions,
 ];

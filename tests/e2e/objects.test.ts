@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/server/store/database.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';
 
@@ -701,14 +700,16 @@ describe('an entity of the research object', () => {
 
 describe('a task of the server', () => {
   /** One that nobody carries out, as the database has it. */
-  function storedTask(status: string, error: string): string {
-    const db = openDatabase(join(folder, 'server.db'));
-    const insert = db.prepare<{ status: string; error: string }>(`
-      insert into task (workflow_id, operation, status, parameters, created_at_ms, error)
-      values (1, 'initialize_jobs', :status, '[]', 1, :error)`);
-    const id = insert.insert({ status, error });
-    db.close();
-    return String(id);
+  async function storedTask(status: string, error: string): Promise<string> {
+    await json(
+      'admin',
+      'sql',
+      '--write',
+      `insert into async_handle (workflow_id, operation, status, parameters, created_at_ms, error)
+       values (1, 'initialize_jobs', '${status}', '[]', 1, '${error}')`,
+    );
+    const { items: rows } = await json('admin', 'sql', 'select max(id) as id from async_handle');
+    return String((rows as { id: number }[])[0]?.id);
   }
 
   it('is waited for until it has succeeded', async () => {
@@ -729,7 +730,7 @@ describe('a task of the server', () => {
   });
 
   it('that failed makes it fail, and says why', async () => {
-    const id = storedTask('failed', 'the disk is full');
+    const id = await storedTask('failed', 'the disk is full');
     const message = `task ${id} (initialize_jobs) failed: the disk is full`;
     const { code, stdout, stderr } = await call('-f', 'json', 'tasks', 'wait', id);
     expect([code, stderr]).toEqual([1, `Error: ${message}\n`]);
@@ -738,7 +739,7 @@ describe('a task of the server', () => {
   });
 
   it('that does not end in time does too', async () => {
-    const id = storedTask('running', '');
+    const id = await storedTask('running', '');
     const { code, stdout, stderr } = await call('-f', 'json', 'tasks', 'wait', id, '--timeout', '0.01');
     const message = `task ${id} (initialize_jobs) is still running after 0.01 s`;
     expect([code, stderr]).toEqual([1, `Error: ${message}\n`]);
