@@ -18,6 +18,7 @@ export async function agrees(
   // What commander makes of an option that begins with "no".
   const isAsking = options['prompts'] !== false && context.output.format !== 'json';
   if (!isAsking || (await confirm(context, question))) return true;
-  context.output.notice(`${otherwise} --no-prompts goes on without asking.`);
+  const isAnswer = process.stdin.isTTY === true;
+  context.output.notice(isAnswer ? otherwise : `${otherwise} --no-prompts goes on without asking.`);
   return false;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
@@ -464,6 +464,18 @@ describe('an event', () => {
     expect(await found()).toEqual([1, 2, 3]);
     expect(await found('-s', 'data', '-r', '-l', '1', '-o', '1')).toEqual([2]);
   });
+});
+
+it('events of the stream are written to a file as well, where one is named', async () => {
+  const file = join(folder, 'heard.txt');
+  writeFileSync(file, 'before\n');
+  const words = ['events', 'monitor', '1', '--last-event-id', '0.0', '--limit', '2'];
+  const { code, stdout } = await program(...words, '--filename', file);
+  expect([code, stdout.split('\n')]).toEqual([0, [expect.any(String), expect.any(String), '']]);
+  expect(readFileSync(file, 'utf8')).toBe(`before\n${stdout}`);
+  const refused = await program(...words, '--filename', join(folder, 'no such folder', 'file'));
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toContain('Error: cannot write to ');
 });
 
 describe('a compute node', () => {

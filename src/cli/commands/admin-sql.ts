@@ -35,7 +35,8 @@ async function write(context: Context, request: SqlRequest, options: Values): Pr
   if (options['yes'] !== true && output.format !== 'json') {
     const { rows_affected: rows } = await client.runSql({ body: { ...request, write: true, dry_run: true } });
     if (!(await confirm(context, `This changes ${counted(rows ?? 0, 'row')}. Go on?`))) {
-      output.notice('Nothing was changed. --yes goes on without asking.');
+      const isAnswer = process.stdin.isTTY === true;
+      output.notice(`Nothing was changed.${isAnswer ? '' : ' --yes goes on without asking.'}`);
       return;
     }
   }

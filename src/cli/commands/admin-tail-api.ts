@@ -44,8 +44,9 @@ export const adminTailApi: Command = {
       if (output.format === 'json') output.json(event);
       else output.text(requestText(event));
       left -= 1;
-      if (left <= 0) abort.abort();
+      if (left <= 0) break;
     }
+    abort.abort();
   },
 };
 

@@ -1,7 +1,9 @@
+import { appendFileSync } from 'node:fs';
 import { ServiceError } from '../../client/errors.ts';
 import type { StreamEvent } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
 import { integer, number } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
@@ -16,11 +18,13 @@ export const eventsMonitor: Command = {
       default: 'info',
       choices: ['debug', 'info', 'warning', 'error'],
     },
+    { flags: '--filename <file>', says: 'write them to this file as well, behind what it holds' },
     { flags: '--last-event-id <id>', says: 'begin behind this event' },
     { flags: '--limit <n>', says: 'end after so many events', read: integer('--limit', 1) },
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
+    const append = appendTo(options['filename'] as string | undefined);
     const { connection } = await context.service();
     const { followEvents } = await import('../../client/event-stream.ts');
     const { queryOf } = await import('../../client/client.ts');
@@ -43,14 +47,29 @@ export const eventsMonitor: Command = {
     let left = (options['limit'] as number | undefined) ?? Infinity;
     for await (const { event } of events) {
       first = undefined;
-      context.output.text(
-        context.output.format === 'json' ? JSON.stringify(told(event), undefined, 2) : eventText(event),
-      );
+      const text = context.output.format === 'json' ? JSON.stringify(told(event), undefined, 2) : eventText(event);
+      context.output.text(text);
+      append(`${text}\n`);
       left -= 1;
-      if (left <= 0) abort.abort();
+      if (left <= 0) break;
     }
+    abort.abort();
   },
 };
+
+/** Writes behind what a file holds, if one is named; one that cannot be written is refused before anything is waited for. */
+function appendTo(file: string | undefined): (text: string) => void {
+  if (file === undefined) return () => {};
+  const append = (text: string) => {
+    try {
+      appendFileSync(file, text);
+    } catch (cause) {
+      throw new Failure(`cannot write to ${file}: ${(cause as Error).message}`, { cause });
+    }
+  };
+  append('');
+  return append;
+}
 
 const told = (event: StreamEvent) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
