@@ -759,7 +759,7 @@ describe('a task of the server', () => {
   });
 });
 
-describe('a workflow that is to be deleted', () => {
+describe('a workflow that is to be lost', () => {
   it('is kept when nobody can be asked, which is no failure', async () => {
     const id = await created('workflows', 'new', '--name', 'kept');
     expect(await program('delete', id)).toMatchObject({ code: 0, stdout: '' });
@@ -767,5 +767,15 @@ describe('a workflow that is to be deleted', () => {
     const deleted = { code: 0, stdout: `Deleted workflow ${id} (kept)\n` };
     expect(await program('delete', id, '--no-prompts')).toMatchObject(deleted);
     expect((await program('delete', id, '--force')).code).toBe(1);
+  });
+
+  it('is not canceled then either', async () => {
+    const id = await created('workflows', 'new', '--name', 'goes on');
+    const { code, stdout, stderr } = await program('cancel', id);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('Not canceled. --no-prompts goes on without asking.');
+    expect(await json('workflows', 'get', id)).toMatchObject({ is_canceled: false });
+    expect((await program('cancel', id, '--no-prompts')).stdout).toBe(`Canceled workflow ${id} (goes on)\n`);
+    expect(await json('workflows', 'get', id)).toMatchObject({ is_canceled: true });
   });
 });
