@@ -7,10 +7,11 @@ import { write } from './write-generated.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-const optionRow = ({ flags, says, default: initial, choices }: Option) => {
+const optionRow = ({ flags, says, default: initial, choices, required = false }: Option) => {
   const details = [
     choices === undefined ? '' : `one of ${choices.join(', ')}`,
     initial === undefined ? '' : `default ${String(initial)}`,
+    required ? 'required' : '',
   ];
   return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell([says, ...details.filter((text) => text !== '')].join('; '))} |`;
 };

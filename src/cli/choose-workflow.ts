@@ -21,7 +21,9 @@ export const workflowId = (given: unknown): number => idOf('workflow', given);
 export function idOf(what: string, given: unknown): number {
   const id = Number(given);
   if (!Number.isSafeInteger(id) || id < 1)
-    throw new UsageError(`not a ${what} id: "${String(given)}"; expected a whole number`);
+    throw new UsageError(
+      `not ${/^[aeiou]/i.test(what) ? 'an' : 'a'} ${what} id: "${String(given)}"; expected a whole number`,
+    );
   return id;
 }
 
@@ -49,7 +51,10 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
 
 /** Asks the person; without a terminal the answer is no. */
 export async function confirm({ output }: Context, question: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true) return false;
+  if (process.stdin.isTTY !== true) {
+    output.notice(`${question} Nobody was asked: standard input is not a terminal.`);
+    return false;
+  }
   const prompt = await openPrompt();
   try {
     const answer = await prompt.question(`${question} [y/N] `);

@@ -4,7 +4,7 @@ import { all, every } from '../client/every.ts';
 import type { File } from '../core/contract/artifact.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
-import { counted } from './output/words.ts';
+import { counted, someOf } from './output/words.ts';
 
 /** A change of a file's time smaller than this, in seconds, is none: file systems round. */
 const SAME_TIME_SECONDS = 0.01;
@@ -131,12 +131,6 @@ async function refuseMissingData(client: Client, workflowId: number): Promise<vo
   const { user_data: missing } = await client.listMissingUserData({ params: { id: workflowId } });
   if (missing.length === 0) return;
   throw new Failure(`user data without a value that jobs read and no job makes: ids ${someOf(missing.map(String))}`);
-}
-
-/** The first few, and how many more. */
-function someOf(texts: readonly string[]): string {
-  const shown = texts.slice(0, 5).join(', ');
-  return texts.length > 5 ? `${shown} and ${texts.length - 5} more` : shown;
 }
 
 async function filesOnDisk(client: Client, workflowId: number): Promise<FileOnDisk[]> {

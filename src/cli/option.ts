@@ -11,6 +11,8 @@ export interface Option {
   /** May be given several times; the values become a list. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
+  /** The command means nothing without it. */
+  readonly required?: boolean;
 }
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,15 +1,44 @@
 import { all } from '../client/every.ts';
 import { integer, type Option, type Values } from './option.ts';
 
-/** Options of every list. */
-export const pagingOptions: readonly Option[] = [
-  { flags: '-l, --limit <n>', says: 'at most so many (default all)', read: integer('--limit', 0) },
-  { flags: '--offset <n>', says: 'leave out so many at the start', default: 0, read: integer('--offset', 0) },
-  { flags: '--sort-by <field>', says: 'order by this field' },
-  { flags: '--reverse-sort', says: 'largest first' },
+const limit: Option = {
+  flags: '-l, --limit <n>',
+  says: 'at most so many (default all)',
+  read: integer('--limit', 0),
+};
+const offset: Option = {
+  flags: '--offset <n>',
+  says: 'leave out so many at the start',
+  default: 0,
+  read: integer('--offset', 0),
+};
+const sortBy: Option = { flags: '--sort-by <field>', says: 'order by this field' };
+const reverseSort: Option = { flags: '--reverse-sort', says: 'largest first' };
+
+/** Options of lists that come in one order only. */
+export const rangeOptions: readonly Option[] = [limit, offset];
+
+/** Options of most lists. */
+export const pagingOptions: readonly Option[] = [...rangeOptions, sortBy, reverseSort];
+
+/** The same where each has a letter. */
+export const letteredPagingOptions: readonly Option[] = [
+  limit,
+  { ...offset, flags: '-o, --offset <n>' },
+  { ...sortBy, flags: '-s, --sort-by <field>' },
+  { ...reverseSort, flags: '-r, --reverse-sort' },
 ];
 
-interface Paging {
+/** Options of lists of which only the beginning comes unless more is asked for. */
+export const cutRangeOptions = (atMost: number): readonly Option[] => [
+  { ...limit, says: 'at most so many', default: atMost },
+  { ...offset, flags: '-o, --offset <n>' },
+];
+
+/** How to order, for lists with a range of their own. */
+export const sortOptions: readonly Option[] = [sortBy, reverseSort];
+
+export interface Paging {
   offset: number;
   limit: number;
   sort_by?: string | undefined;

@@ -152,8 +152,8 @@ function merged(root: Commander, own: Commander): Values {
   return values;
 }
 
-function optionOf({ flags, says, default: initial, read, many, choices }: Option): CommanderOption {
-  const option = new CommanderOption(flags, says);
+function optionOf({ flags, says, default: initial, read, many, choices, required = false }: Option): CommanderOption {
+  const option = new CommanderOption(flags, says).makeOptionMandatory(required);
   if (initial !== undefined) option.default(initial);
   if (choices !== undefined) option.choices(choices);
   else if (many === true)

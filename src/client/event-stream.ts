@@ -1,10 +1,10 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamEvent } from '../core/contract/event.ts';
 
-/** An event of a workflow with its place in the stream. */
-export interface PlacedEvent {
+/** An event, of a workflow unless said, with its place in the stream. */
+export interface PlacedEvent<Event = StreamEvent> {
   readonly id: string | undefined;
-  readonly event: StreamEvent;
+  readonly event: Event;
 }
 
 /** Opens the stream from behind the event with this id; the parts that arrive, as text. Throws when there is no stream. */
@@ -26,17 +26,17 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * The events of a workflow for as long as anybody wants them.
+ * The events of a stream for as long as anybody wants them.
  *
  * A connection that breaks is opened again from behind the last event, so nothing is missed and nothing comes twice.
  */
-export async function* followEvents({
+export async function* followEvents<Event = StreamEvent>({
   open,
   signal,
   wait,
   onConnected,
   onLost,
-}: FollowOptions): AsyncGenerator<PlacedEvent> {
+}: FollowOptions): AsyncGenerator<PlacedEvent<Event>> {
   let lastEventId: string | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
@@ -51,7 +51,7 @@ export async function* followEvents({
         for (const { id, data } of arrived.splice(0)) {
           // Before it is read: one that cannot be read is not asked for again and again.
           lastEventId = id ?? lastEventId;
-          yield { id, event: JSON.parse(data) as StreamEvent };
+          yield { id, event: JSON.parse(data) as Event };
         }
       }
       throw new Error('the server ended the event stream');

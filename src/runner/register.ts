@@ -11,7 +11,7 @@ import { type Ledger, openLedger } from './ledger.ts';
 import { type Log, openLog } from './log.ts';
 import { MARK_VARIABLE, recoverLostRunners } from './lost.ts';
 import type { RunnerOptions } from './options.ts';
-import { type RunFacts, STDIO_FOLDER } from './step.ts';
+import { type RunFacts, runnerLogOf, STDIO_FOLDER } from './step.ts';
 
 /** A runner as the server knows it, with its files open. */
 export interface Registered {
@@ -35,7 +35,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const host = hostFacts();
 
   mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
-  const logPath = `${outputDir}/job_runner_${host.hostname}_wf${workflowId}_r${runId}.log`;
+  const logPath = runnerLogOf({ workflowId, runId, outputDir }, host.hostname);
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
   await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
   await sayWhatIsPassedOver(client, workflowId, log);

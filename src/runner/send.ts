@@ -86,13 +86,17 @@ export function connect(address: ServiceAddress): Connection {
           ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
         };
         const asked = ask({ method: 'GET', path, body: undefined }, extra, (response) => {
+          response.setEncoding('utf8');
           if (response.statusCode === 200) {
-            response.setEncoding('utf8');
             resolve(response as AsyncIterable<string>);
             return;
           }
-          response.resume();
-          reject(new ServiceError('opening the event stream', { status: response.statusCode ?? 0, text: '' }));
+          let text = '';
+          response.on('data', (part: string) => (text += part));
+          response.on('end', () =>
+            reject(new ServiceError('opening the event stream', { status: response.statusCode ?? 0, text })),
+          );
+          response.on('error', reject);
         });
         asked.on('error', reject);
         signal.addEventListener('abort', () => asked.destroy(), { once: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jobStatuses } from '../../src/core/contract/job.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
-import { said } from '../support/words.ts';
+import { said, wordsTo } from '../support/words.ts';
 
 /** Two jobs that pass a file on, and one that fails; its name would break careless CSV. */
 const flow = `
@@ -37,27 +37,7 @@ beforeAll(async () => {
 
 /** The program itself, for what only a process can show. */
 const program = (...args: string[]) => torc(args, { cwd: folder, environment: { TORC_API_URL: server.url } });
-const call = (...args: string[]) => said(args, { TORC_API_URL: server.url });
-
-/** The JSON of a command that succeeds. */
-async function json(...args: string[]): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await call('-f', 'json', ...args);
-  if (code !== 0) throw new Error(`torc ${args.join(' ')} ended with ${code}: ${stderr}`);
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
-
-const items = async (...args: string[]) => {
-  const answer = await json(...args);
-  expect(Object.keys(answer)).toEqual(['items']);
-  return answer['items'] as Record<string, unknown>[];
-};
-
-/** The lines of CSV of a command that succeeds. */
-const csv = async (...args: string[]) => {
-  const { code, stdout } = await call('-f', 'csv', ...args);
-  expect(code).toBe(0);
-  return stdout.trimEnd().split('\n');
-};
+const { call, json, items, csv } = wordsTo(() => server.url);
 
 const named = (rows: readonly Record<string, unknown>[], name: string) => rows.find((row) => row['name'] === name);
 

@@ -320,7 +320,7 @@ jobs:
       (there) => there,
       'the job to begin',
     );
-    await torc(['--url', server.url, 'cancel', '1'], { cwd: folder });
+    await torc(['--url', server.url, 'cancel', '1', '--no-prompts'], { cwd: folder });
     expect((await run.ended).stderr).toContain('the workflow was canceled');
     const { items } = await server.client.listJobs({ query: { workflow_id: 1 } });
     expect(items.map(({ status }) => status)).toEqual(['canceled']);

@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Ended } from './programs.ts';
 
@@ -25,4 +25,33 @@ export async function said(
     for (const spy of spies) spy.mockRestore();
     vi.unstubAllEnvs();
   }
+}
+
+type Row = Record<string, unknown>;
+
+/** Commands of `torc` to one server, and what they answer. */
+export function wordsTo(url: () => string) {
+  const call = (...words: string[]) => said(words, { TORC_API_URL: url() });
+
+  /** The JSON of a command that succeeds. */
+  const json = async (...words: string[]): Promise<Row> => {
+    const { code, stdout, stderr } = await call('-f', 'json', ...words);
+    if (code !== 0) throw new Error(`torc ${words.join(' ')} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout) as Row;
+  };
+
+  /** The rows of a list, which is nothing else. */
+  const items = async (...words: string[]) => {
+    const answer = await json(...words);
+    expect(Object.keys(answer)).toEqual(['items']);
+    return answer['items'] as Row[];
+  };
+
+  /** The lines of CSV of a command that succeeds. */
+  const csv = async (...words: string[]) => {
+    const { code, stdout } = await call('-f', 'csv', ...words);
+    expect(code).toBe(0);
+    return stdout.trimEnd().split('\n');
+  };
+  return { call, json, items, csv };
 }

@@ -1,8 +1,7 @@
-import { chooseWorkflow, confirm, workflowId } from '../choose-workflow.ts';
+import { agrees, noPrompts } from '../agree.ts';
+import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
-
-const noPrompts = { flags: '--no-prompts', says: 'do not ask' };
 
 export const cancel: Command = {
   words: 'cancel [workflow]',
@@ -14,11 +13,8 @@ export const cancel: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const { name } = await client.getWorkflow({ params: { id } });
-    const isAsking = options['noPrompts'] !== true && output.format !== 'json' && process.stdin.isTTY === true;
-    if (isAsking && !(await confirm(context, `Cancel workflow ${id} (${name})?`))) {
-      output.notice('Not canceled.');
-      return;
-    }
+    const question = `Cancel workflow ${id} (${name})?`;
+    if (!(await agrees(context, options, { question, otherwise: 'Not canceled.' }))) return;
     await client.cancelWorkflow({ params: { id } });
     output.record(
       'cancel',
@@ -34,31 +30,29 @@ export const remove: Command = {
   options: [noPrompts, { flags: '--force', says: 'the same as --no-prompts' }],
   async run(context, [given], options) {
     const { output, settings } = context;
-    const { client } = await context.service();
+    output.recordOnly('workflow');
     const ids = (given as readonly string[]).map(workflowId);
+    const { client } = await context.service();
     const deleted = [];
+    let failed = 0;
     for (const id of ids) {
       try {
         const workflow = await client.getWorkflow({ params: { id } });
         if (workflow.user !== settings.user) {
           throw new Failure(`Cannot delete workflow owned by user '${workflow.user}' (you are '${settings.user}')`);
         }
-        const isAsking = options['noPrompts'] !== true && options['force'] !== true && output.format !== 'json';
-        if (
-          isAsking &&
-          process.stdin.isTTY === true &&
-          !(await confirm(context, `Delete workflow ${id} (${workflow.name})?`))
-        ) {
-          output.notice(`Workflow ${id} is kept.`);
+        const question = `Delete workflow ${id} (${workflow.name})?`;
+        const isForced = options['force'] === true;
+        if (!isForced && !(await agrees(context, options, { question, otherwise: `Workflow ${id} is kept.` })))
           continue;
-        }
         deleted.push(await client.deleteWorkflow({ params: { id } }));
       } catch (error) {
+        failed += 1;
         output.error(`workflow ${id}: ${(error as Error).message}`);
       }
     }
     if (output.format === 'json') output.record('delete', deleted, '');
     else for (const { id, name } of deleted) output.text(`Deleted workflow ${id} (${name})`);
-    if (deleted.length === 0) context.exitWith(1);
+    if (deleted.length === 0 && failed > 0) context.exitWith(1);
   },
 };

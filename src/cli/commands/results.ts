@@ -5,6 +5,7 @@ import { chooseWorkflow, idOf } from '../choose-workflow.ts';
 import { cellText, type Column } from '../output/table.ts';
 import { bytesText, percentText, secondsText } from '../output/words.ts';
 import { allRows, pagingOptions } from '../paging.ts';
+import { deleteCommand } from '../record-commands.ts';
 
 const columns: readonly Column<Result>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
@@ -25,7 +26,7 @@ const columns: readonly Column<Result>[] = [
 const isShown = (title: string, { allRuns, csv }: { allRuns: boolean; csv: boolean }) =>
   csv || (title === 'Run ID' ? allRuns : title !== 'WF ID');
 
-export const resultsList: Command = {
+const resultsList: Command = {
   words: 'results list [workflow]',
   says: 'List how jobs ended: the current result of each, or with --all-runs the whole history.',
   options: [
@@ -36,6 +37,12 @@ export const resultsList: Command = {
     { flags: '-s, --status <status>', says: 'only with this status' },
     { flags: '--compute-node <id>', says: 'only of this compute node', read: integer('--compute-node', 1) },
     { flags: '--all-runs', says: 'of all runs and attempts' },
+    { flags: '--include-logs', says: 'as JSON, with the paths of what each job printed and of the logs' },
+    {
+      flags: '-o, --output-dir <folder>',
+      says: 'with --include-logs, the output folder of the runs',
+      default: 'torc_output',
+    },
     ...pagingOptions,
   ],
   async run(context, [workflow], options) {
@@ -64,6 +71,12 @@ export const resultsList: Command = {
           .filter(({ return_code: code }) => code !== 0)
           .slice(offset, limit === undefined ? undefined : offset + limit)
       : all;
+    if (options['includeLogs'] === true) {
+      const { withLogs } = await import('../result-logs.ts');
+      const report = await withLogs(context, id, items, options['outputDir'] as string);
+      context.output.json({ ...report, all_runs: allRuns });
+      return;
+    }
     context.output.list({
       items,
       columns: columns.filter(({ title }) => isShown(title, { allRuns, csv: context.output.format === 'csv' })),
@@ -74,7 +87,7 @@ export const resultsList: Command = {
   },
 };
 
-export const resultsGet: Command = {
+const resultsGet: Command = {
   words: 'results get <id>',
   says: 'Show one result.',
   async run({ service, output }, [given]) {
@@ -84,3 +97,11 @@ export const resultsGet: Command = {
     output.record('result', result, [`Result ${result.id}:`, ...lines].join('\n'));
   },
 };
+
+const resultsDelete = deleteCommand({
+  words: 'results delete',
+  thing: 'result',
+  call: (client, id) => client.deleteResult({ params: { id } }),
+});
+
+export const resultCommands: readonly Command[] = [resultsList, resultsGet, resultsDelete];

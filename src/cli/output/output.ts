@@ -30,6 +30,8 @@ export interface Output {
   recordOnly(what: string): void;
   /** The result of a command as text, whatever the format. */
   text(text: string): void;
+  /** The result of a command as JSON, whatever the format. */
+  json(json: unknown): void;
   /** The result of a command as JSON on one line, when JSON is asked for. */
   jsonLine(json: unknown): void;
   /** For the person. */
@@ -76,6 +78,7 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
     },
     recordOnly,
     text: print,
+    json: (value) => print(pretty(value)),
     jsonLine(json) {
       if (format === 'json') print(JSON.stringify(json));
     },

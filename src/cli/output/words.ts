@@ -33,3 +33,9 @@ export const counted = (count: number, thing: string, things = `${thing}s`) =>
 
 export const percentText = (percent: number | null | undefined) =>
   percent === undefined || percent === null ? '' : `${percent.toFixed(1)}%`;
+
+/** The first few, and how many more. */
+export function someOf(texts: readonly string[]): string {
+  const shown = texts.slice(0, 5).join(', ');
+  return texts.length > 5 ? `${shown} and ${texts.length - 5} more` : shown;
+}

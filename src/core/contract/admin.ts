@@ -50,6 +50,8 @@ const TrafficBucket = z.object({
   status_other: z.int(),
 });
 
+export type TrafficBucket = z.output<typeof TrafficBucket>;
+
 /** What the server answered lately, the newest bucket first. */
 export const Traffic = z.object({
   now_ms: z.int(),

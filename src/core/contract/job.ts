@@ -79,6 +79,7 @@ export const JobDependency = z.object({
   depends_on_job_name: text,
   workflow_id: id,
 });
+export type JobDependency = z.output<typeof JobDependency>;
 
 export const JobFileRelationship = z.object({
   file_id: id,
@@ -90,6 +91,7 @@ export const JobFileRelationship = z.object({
   consumer_job_id: maybe(id),
   consumer_job_name: maybe(text),
 });
+export type JobFileRelationship = z.output<typeof JobFileRelationship>;
 
 export const JobUserDataRelationship = z.object({
   user_data_id: id,
@@ -100,3 +102,4 @@ export const JobUserDataRelationship = z.object({
   consumer_job_id: maybe(id),
   consumer_job_name: maybe(text),
 });
+export type JobUserDataRelationship = z.output<typeof JobUserDataRelationship>;

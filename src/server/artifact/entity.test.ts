@@ -36,6 +36,16 @@ it('an entity of the research object is created, read, changed, listed and delet
   await expect(client.getRoCrateEntity({ params })).rejects.toMatchObject({ status: 404 });
 });
 
+it('an entity keeps its file until another is named, or 0 for none', async () => {
+  const { client } = service;
+  const { id: fileId } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'data.csv' } });
+  const created = await client.createRoCrateEntity({ body: entity({ file_id: fileId }) });
+  const change = (body: object) => client.updateRoCrateEntity({ params: { id: created.id as number }, body });
+  expect(await change({ file_id: null })).toEqual(created);
+  expect(await change({ file_id: 0 })).toEqual({ ...entity(), id: created.id });
+  expect(await change({ file_id: fileId })).toEqual(created);
+});
+
 it('there is one entity of a name and one of a file, whether created or changed', async () => {
   const { client } = service;
   const { id: fileId } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } });

@@ -25,7 +25,8 @@ export const updateEntity =
 
 const rowOf = ({ workflow_id, file_id, entity_id, entity_type, metadata }: RoCrateEntity) => ({
   workflow_id,
-  file_id: file_id ?? null,
+  // 0 is no file: absent and null say nothing, so who wants to take the link away needs another word.
+  file_id: file_id === 0 ? null : (file_id ?? null),
   entity_id,
   entity_type,
   metadata: JSON.stringify(metadata),

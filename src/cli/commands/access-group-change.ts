@@ -1,0 +1,68 @@
+import { idOf, workflowId } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+
+const THING = 'access group';
+
+const groupsAddUser: Command = {
+  words: 'access-groups add-user <group> <user>',
+  says: 'Put a user into a group.',
+  options: [
+    {
+      flags: '-r, --role <role>',
+      says: 'member, or admin for one who may add and remove others',
+      default: 'member',
+    },
+  ],
+  async run({ service, output }, [group, user], options) {
+    output.recordOnly('membership');
+    const id = idOf(THING, group);
+    const { client } = await service();
+    const body = { user_name: String(user), group_id: id, role: options['role'] as string };
+    const membership = await client.addGroupMember({ params: { id }, body });
+    output.record('membership', membership, `Added user ${body.user_name} to ${THING} ${id} as ${body.role}`);
+  },
+};
+
+const groupsRemoveUser: Command = {
+  words: 'access-groups remove-user <group> <user>',
+  says: 'Take a user out of a group.',
+  async run({ service, output }, [group, user]) {
+    output.recordOnly('membership');
+    const params = { id: idOf(THING, group), user_name: String(user) };
+    const { client } = await service();
+    const membership = await client.removeGroupMember({ params });
+    output.record('membership', membership, `Removed user ${params.user_name} from ${THING} ${params.id}`);
+  },
+};
+
+const groupsAddWorkflow: Command = {
+  words: 'access-groups add-workflow <workflow> <group>',
+  says: 'Share a workflow with a group.',
+  async run({ service, output }, [workflow, group]) {
+    output.recordOnly('share');
+    const params = { id: workflowId(workflow), group_id: idOf(THING, group) };
+    const { client } = await service();
+    const share = await client.addWorkflowToGroup({ params });
+    output.record('share', share, `Shared workflow ${params.id} with ${THING} ${params.group_id}`);
+  },
+};
+
+const groupsRemoveWorkflow: Command = {
+  words: 'access-groups remove-workflow <workflow> <group>',
+  says: 'Share a workflow with a group no longer.',
+  async run({ service, output }, [workflow, group]) {
+    output.recordOnly('share');
+    const params = { id: workflowId(workflow), group_id: idOf(THING, group) };
+    const { client } = await service();
+    const share = await client.removeWorkflowFromGroup({ params });
+    output.record('share', share, `Workflow ${params.id} is shared with ${THING} ${params.group_id} no longer`);
+  },
+};
+
+/** The commands that say who is in a group, and which workflows are shared with it. */
+export const accessGroupChanges: readonly Command[] = [
+  groupsAddUser,
+  groupsRemoveUser,
+  groupsAddWorkflow,
+  groupsRemoveWorkflow,
+];

@@ -1,0 +1,115 @@
+import type { AccessGroup, Membership } from '../../core/contract/access.ts';
+import { idOf, workflowId } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import type { Output } from '../output/output.ts';
+import type { Column } from '../output/table.ts';
+import { allRows, cutRangeOptions } from '../paging.ts';
+import { deleteCommand, getCommand } from '../record-commands.ts';
+
+const THING = 'access group';
+const listOptions = cutRangeOptions(100);
+
+const groupColumns: readonly Column<AccessGroup>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Name', value: ({ name }) => name },
+  { title: 'Description', value: ({ description }) => description },
+  { title: 'Created', value: ({ created_at: created }) => created },
+];
+
+const memberColumns: readonly Column<Membership>[] = [
+  { title: 'User', value: ({ user_name: user }) => user },
+  { title: 'Role', value: ({ role }) => role },
+  { title: 'Added', value: ({ created_at: added }) => added },
+];
+
+/** Groups: all of them, or `where` says of whom. */
+const printGroups = (output: Output, items: readonly AccessGroup[], where = '') =>
+  output.list({
+    items,
+    columns: groupColumns,
+    things: 'access groups',
+    title: `Access groups${where}:`,
+    empty: `No access groups found${where === '' ? '.' : where}`,
+  });
+
+const groupsCreate: Command = {
+  words: 'access-groups create <name>',
+  says: 'Create a group of users with whom workflows may be shared.',
+  options: [{ flags: '-d, --description <text>', says: 'what it is for' }],
+  async run({ service, output }, [name], options) {
+    output.recordOnly(THING);
+    const { client } = await service();
+    const body = { name: String(name), description: options['description'] as string | undefined };
+    const group = await client.createAccessGroup({ body });
+    output.record(THING, group, `Created ${THING} ${group.id} (${group.name})`);
+  },
+};
+
+const groupsList: Command = {
+  words: 'access-groups list',
+  says: 'List all groups by name.',
+  options: listOptions,
+  async run({ service, output }, _args, options) {
+    const { client } = await service();
+    printGroups(output, await allRows(options, (query) => client.listAccessGroups({ query })));
+  },
+};
+
+const groupsListMembers: Command = {
+  words: 'access-groups list-members <group>',
+  says: 'List the members of a group by name.',
+  options: listOptions,
+  async run({ service, output }, [group], options) {
+    const id = idOf(THING, group);
+    const { client } = await service();
+    output.list({
+      items: await allRows(options, (query) => client.listGroupMembers({ params: { id }, query })),
+      columns: memberColumns,
+      things: 'members',
+      title: `Members of ${THING} ${id}:`,
+      empty: `No members found for ${THING} ID: ${id}`,
+    });
+  },
+};
+
+const groupsListOfUser: Command = {
+  words: 'access-groups list-user-groups <user>',
+  says: 'List the groups of a user by name.',
+  options: listOptions,
+  async run({ service, output }, [user], options) {
+    const name = String(user);
+    const { client } = await service();
+    const fetch = (query: object) => client.listUserGroups({ params: { user_name: name }, query });
+    printGroups(output, await allRows(options, fetch), ` for user: ${name}`);
+  },
+};
+
+const groupsListOfWorkflow: Command = {
+  words: 'access-groups list-workflow-groups <workflow>',
+  says: 'List the groups with which a workflow is shared.',
+  options: listOptions,
+  async run({ service, output }, [workflow], options) {
+    const id = workflowId(workflow);
+    const { client } = await service();
+    const fetch = (query: object) => client.listWorkflowGroups({ params: { id }, query });
+    printGroups(output, await allRows(options, fetch), ` for workflow ID: ${id}`);
+  },
+};
+
+export const accessGroupCommands: readonly Command[] = [
+  groupsCreate,
+  getCommand({
+    words: 'access-groups get',
+    thing: THING,
+    call: (client, id) => client.getAccessGroup({ params: { id } }),
+  }),
+  groupsList,
+  deleteCommand({
+    words: 'access-groups delete',
+    thing: THING,
+    call: (client, id) => client.deleteAccessGroup({ params: { id } }),
+  }),
+  groupsListMembers,
+  groupsListOfUser,
+  groupsListOfWorkflow,
+];

@@ -1,0 +1,54 @@
+import type { SqlReply, SqlRequest } from '../../core/contract/admin.ts';
+import { confirm } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { integer, type Values } from '../option.ts';
+import { counted } from '../output/words.ts';
+
+export const adminSql: Command = {
+  words: 'admin sql <statement>',
+  says: 'Carry out one SQL statement on the database of the server.',
+  more: 'Without --write nothing can be changed. A change is counted and asked about first, and stands in the audit log.',
+  options: [
+    { flags: '--write', says: 'the statement changes rows' },
+    { flags: '-y, --yes', says: 'change them without asking' },
+    { flags: '--allow-full-table', says: 'allow UPDATE and DELETE without WHERE' },
+    { flags: '--limit <n>', says: 'at most so many rows of what is read', read: integer('--limit', 1) },
+  ],
+  async run(context, [statement], options) {
+    const request = {
+      sql: String(statement),
+      allow_full_table: options['allowFullTable'] === true,
+      limit: options['limit'] as number | undefined,
+    };
+    if (options['write'] === true) return write(context, request, options);
+    const { client } = await context.service();
+    printRows(context, await client.runSql({ body: request }));
+  },
+};
+
+/** Changes rows: how many it would be is counted before anybody is asked. */
+async function write(context: Context, request: SqlRequest, options: Values): Promise<void> {
+  const { output } = context;
+  output.recordOnly('sql');
+  const { client } = await context.service();
+  if (options['yes'] !== true && output.format !== 'json') {
+    const { rows_affected: rows } = await client.runSql({ body: { ...request, write: true, dry_run: true } });
+    if (!(await confirm(context, `This changes ${counted(rows ?? 0, 'row')}. Go on?`))) {
+      const isAnswer = process.stdin.isTTY === true;
+      output.notice(`Nothing was changed.${isAnswer ? '' : ' --yes goes on without asking.'}`);
+      return;
+    }
+  }
+  const reply = await client.runSql({ body: { ...request, write: true } });
+  output.record('sql', reply, `Changed ${counted(reply.rows_affected ?? 0, 'row')}`);
+}
+
+const printRows = ({ output }: Context, reply: SqlReply) =>
+  output.list<Record<string, unknown>>({
+    items: reply.items as Record<string, unknown>[],
+    columns: reply.columns.map((title) => ({ title, value: (row) => row[title] })),
+    things: reply.items.length === 1 ? 'row' : 'rows',
+    empty: 'No rows.',
+    json: reply,
+  });

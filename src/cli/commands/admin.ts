@@ -1,0 +1,91 @@
+import type { AuditLogEntry, TrafficBucket } from '../../core/contract/admin.ts';
+import type { Command } from '../command.ts';
+import { integer } from '../option.ts';
+import { localTime } from '../output/local-time.ts';
+import type { Column } from '../output/table.ts';
+import { bytesText, counted } from '../output/words.ts';
+import { allRows, rangeOptions } from '../paging.ts';
+import { adminSql } from './admin-sql.ts';
+import { adminTailApi } from './admin-tail-api.ts';
+
+const adminReloadAuth: Command = {
+  words: 'admin reload-auth',
+  says: 'Let the server read its file of users anew.',
+  async run({ service, output }) {
+    output.recordOnly('reload-auth');
+    const { client } = await service();
+    const answer = await client.reloadAuth();
+    output.record('reload-auth', answer, `${answer.message} (${counted(answer.user_count, 'user')})`);
+  },
+};
+
+const bucketColumns: readonly Column<TrafficBucket>[] = [
+  { title: 'Start', value: ({ start_ms: start }) => localTime(start) },
+  { title: 'Requests', value: ({ request_count: count }) => count, align: 'right' },
+  { title: 'In', value: ({ bytes_in: bytes }) => bytesText(bytes), align: 'right' },
+  { title: 'Out', value: ({ bytes_out: bytes }) => bytesText(bytes), align: 'right' },
+  { title: '2xx', value: ({ status_2xx: count }) => count, align: 'right' },
+  { title: '4xx', value: ({ status_4xx: count }) => count, align: 'right' },
+  { title: '5xx', value: ({ status_5xx: count }) => count, align: 'right' },
+  { title: 'Other', value: ({ status_other: count }) => count, align: 'right' },
+];
+
+const adminApiStats: Command = {
+  words: 'admin api-stats',
+  says: 'How many requests the server answered lately, and how; the newest first.',
+  options: [
+    {
+      flags: '--window <s>',
+      says: 'seconds to look back, an hour at most',
+      default: 3600,
+      read: integer('--window', 1),
+    },
+    { flags: '--interval <s>', says: 'seconds that are counted together', default: 60, read: integer('--interval', 1) },
+  ],
+  async run({ service, output }, _args, options) {
+    const { client } = await service();
+    const query = { window_seconds: options['window'] as number, interval_seconds: options['interval'] as number };
+    const traffic = await client.getApiStats({ query });
+    output.list({
+      items: traffic.buckets,
+      columns: bucketColumns,
+      things: 'intervals',
+      title: `Requests of the last ${traffic.window_seconds} s, counted by ${traffic.interval_seconds} s:`,
+      empty: `No requests in the last ${traffic.window_seconds} s.`,
+      json: traffic,
+    });
+  },
+};
+
+const auditColumns: readonly Column<AuditLogEntry>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Timestamp', value: ({ timestamp }) => localTime(timestamp) },
+  { title: 'User', value: ({ user_name: user }) => user },
+  { title: 'SQL', value: ({ sql_text: sql }) => sql },
+  { title: 'Committed', value: ({ committed }) => committed },
+  { title: 'Rows', value: ({ rows_affected: rows }) => rows, align: 'right' },
+  { title: 'Error', value: ({ error }) => error },
+];
+
+const adminListAuditLog: Command = {
+  words: 'admin list-audit-log',
+  says: 'List what was changed by SQL, and what was tried; the newest first.',
+  options: rangeOptions,
+  async run({ service, output }, _args, options) {
+    const { client } = await service();
+    output.list({
+      items: await allRows(options, ({ offset, limit }) => client.listAuditLog({ query: { offset, limit } })),
+      columns: auditColumns,
+      things: 'entries',
+      empty: 'The audit log is empty.',
+    });
+  },
+};
+
+export const adminCommands: readonly Command[] = [
+  adminReloadAuth,
+  adminSql,
+  adminListAuditLog,
+  adminApiStats,
+  adminTailApi,
+];

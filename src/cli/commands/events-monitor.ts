@@ -1,0 +1,78 @@
+import { appendFileSync } from 'node:fs';
+import { ServiceError } from '../../client/errors.ts';
+import type { StreamEvent } from '../../core/contract/event.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { integer, number } from '../option.ts';
+import { localTime } from '../output/local-time.ts';
+
+export const eventsMonitor: Command = {
+  words: 'events monitor [workflow]',
+  says: 'Print what happens in a workflow, as it happens, until Ctrl-C.',
+  options: [
+    { flags: '-d, --duration <minutes>', says: 'end after so many minutes', read: number('--duration', 0) },
+    {
+      flags: '--level <level>',
+      says: 'least severity',
+      default: 'info',
+      choices: ['debug', 'info', 'warning', 'error'],
+    },
+    { flags: '--filename <file>', says: 'write them to this file as well, behind what it holds' },
+    { flags: '--last-event-id <id>', says: 'begin behind this event' },
+    { flags: '--limit <n>', says: 'end after so many events', read: integer('--limit', 1) },
+  ],
+  async run(context, [workflow], options) {
+    const id = await chooseWorkflow(context, workflow);
+    const append = appendTo(options['filename'] as string | undefined);
+    const { connection } = await context.service();
+    const { followEvents } = await import('../../client/event-stream.ts');
+    const { queryOf } = await import('../../client/client.ts');
+    const abort = new AbortController();
+    process.once('SIGINT', () => abort.abort());
+    const minutes = options['duration'] as number | undefined;
+    if (minutes !== undefined) setTimeout(() => abort.abort(), minutes * 60_000).unref();
+    const openFrom = connection.events(`/workflows/${id}/events/stream${queryOf({ level: options['level'] })}`);
+    let first = options['lastEventId'] as string | undefined;
+    const events = followEvents({
+      open: (last, signal) => openFrom(last ?? first, signal),
+      signal: abort.signal,
+      wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+      onLost: (error) => {
+        // A refusal stays one, however often it is asked for.
+        if (error instanceof ServiceError && error.status < 500) throw error;
+        context.output.warn(`the event stream was lost (${(error as Error).message}); connecting again`);
+      },
+    });
+    let left = (options['limit'] as number | undefined) ?? Infinity;
+    for await (const { event } of events) {
+      first = undefined;
+      const text = context.output.format === 'json' ? JSON.stringify(told(event), undefined, 2) : eventText(event);
+      context.output.text(text);
+      append(`${text}\n`);
+      left -= 1;
+      if (left <= 0) break;
+    }
+    abort.abort();
+  },
+};
+
+/** Writes behind what a file holds, if one is named; one that cannot be written is refused before anything is waited for. */
+function appendTo(file: string | undefined): (text: string) => void {
+  if (file === undefined) return () => {};
+  const append = (text: string) => {
+    try {
+      appendFileSync(file, text);
+    } catch (cause) {
+      throw new Failure(`cannot write to ${file}: ${(cause as Error).message}`, { cause });
+    }
+  };
+  append('');
+  return append;
+}
+
+const told = (event: StreamEvent) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
+
+function eventText({ timestamp, severity, event_type: type, data }: StreamEvent): string {
+  return `${localTime(timestamp)} ${severity.toUpperCase().padEnd(7)} ${type} ${JSON.stringify(data)}`;
+}

@@ -1,0 +1,27 @@
+import type { FailureHandler } from '../../core/contract/scheduling.ts';
+import type { Command } from '../command.ts';
+import type { Column } from '../output/table.ts';
+import { rangeOptions } from '../paging.ts';
+import { getCommand, listCommand } from '../record-commands.ts';
+
+const columns: readonly Column<FailureHandler>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Name', value: ({ name }) => name },
+  { title: 'Rules', value: ({ rules }) => rules },
+];
+
+export const failureHandlerCommands: readonly Command[] = [
+  listCommand<FailureHandler>({
+    words: 'failure-handlers list',
+    says: 'List the failure handlers of a workflow.',
+    things: 'failure handlers',
+    options: rangeOptions,
+    columns,
+    page: (client, id, _options, paging) => client.listFailureHandlers({ params: { id }, query: paging }),
+  }),
+  getCommand({
+    words: 'failure-handlers get',
+    thing: 'failure handler',
+    call: (client, id) => client.getFailureHandler({ params: { id } }),
+  }),
+];

@@ -1,0 +1,120 @@
+import type { File } from '../../core/contract/artifact.ts';
+import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { integer } from '../option.ts';
+import { fieldsText } from '../output/fields.ts';
+import type { Column } from '../output/table.ts';
+import { allRows, pagingOptions } from '../paging.ts';
+import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
+
+const columns: readonly Column<File>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Name', value: ({ name }) => name },
+  { title: 'Path', value: ({ path }) => path },
+  { title: 'Modified Time', value: ({ st_mtime: seconds }) => (seconds ? new Date(seconds * 1000).toISOString() : '') },
+];
+
+const name = { flags: '-n, --name <name>', says: 'what the workflow calls it' };
+const path = { flags: '-p, --path <path>', says: 'where it lies' };
+
+const filesCreate: Command = {
+  words: 'files create [workflow]',
+  says: 'Create a file record; the file itself is not looked at.',
+  options: [
+    { ...name, required: true },
+    { ...path, required: true },
+  ],
+  async run(context, [workflow], options) {
+    context.output.recordOnly('file');
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const body = { workflow_id: id, name: options['name'] as string, path: options['path'] as string };
+    const file = await client.createFile({ body });
+    context.output.record('file', file, `Created file ${file.id}`);
+  },
+};
+
+const filesList = listCommand<File>({
+  words: 'files list',
+  says: 'List the files of a workflow.',
+  things: 'files',
+  options: [
+    { flags: '--produced-by-job-id <id>', says: 'only outputs of this job', read: integer('--produced-by-job-id', 1) },
+    ...pagingOptions,
+  ],
+  columns,
+  page: (client, workflowId, options, paging) =>
+    client.listFiles({
+      query: {
+        workflow_id: workflowId,
+        produced_by_job_id: options['producedByJobId'] as number | undefined,
+        ...paging,
+      },
+    }),
+});
+
+const filesGet = getCommand({
+  words: 'files get',
+  thing: 'file',
+  call: (client, id) => client.getFile({ params: { id } }),
+});
+
+const filesUpdate: Command = {
+  words: 'files update <id>',
+  says: 'Change the name or the path of a file record.',
+  options: [name, path],
+  async run({ service, output }, [given], options) {
+    output.recordOnly('file');
+    const id = idOf('file', given);
+    const wanted = { name: options['name'] as string | undefined, path: options['path'] as string | undefined };
+    if (wanted.name === undefined && wanted.path === undefined)
+      throw new Failure('nothing to change: give --name or --path');
+    const { client } = await service();
+    const before = await client.getFile({ params: { id } });
+    // The server writes the time whenever anything is written. That of another path is not known until it is looked at.
+    const isSamePath = wanted.path === undefined || wanted.path === before.path;
+    const body = { ...wanted, ...(isSamePath ? { st_mtime: before.st_mtime } : {}) };
+    const file = await client.updateFile({ params: { id }, body });
+    output.record('file', file, fieldsText(`Updated file ${id}:`, file));
+  },
+};
+
+const filesDelete = deleteCommand({
+  words: 'files delete',
+  thing: 'file',
+  call: (client, id) => client.deleteFile({ params: { id } }),
+});
+
+const filesListRequiredExisting: Command = {
+  words: 'files list-required-existing [workflow]',
+  says: 'List the files that must exist: inputs that no job makes, and outputs of completed jobs.',
+  async run(context, [workflow]) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const { files } = await client.listRequiredExistingFiles({ params: { id } });
+    const required = new Set(files);
+    // JSON names ids alone; people want to see which files these are.
+    const isToSee = context.output.format !== 'json' && files.length > 0;
+    const known = isToSee
+      ? await allRows({}, (paging) => client.listFiles({ query: { workflow_id: id, ...paging } }))
+      : [];
+    context.output.list({
+      items: known.filter((file) => required.has(file.id as number)),
+      columns,
+      things: 'files',
+      title: `Files that must exist for workflow ${id}:`,
+      empty: `No required existing files found for workflow ID: ${id}`,
+      json: { files },
+    });
+  },
+};
+
+export const fileCommands: readonly Command[] = [
+  filesCreate,
+  filesList,
+  filesGet,
+  filesUpdate,
+  filesDelete,
+  filesListRequiredExisting,
+];

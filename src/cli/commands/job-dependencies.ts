@@ -1,0 +1,57 @@
+import type { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../../core/contract/job.ts';
+import type { Command } from '../command.ts';
+import type { Column } from '../output/table.ts';
+import { rangeOptions } from '../paging.ts';
+import { listCommand } from '../record-commands.ts';
+
+type Relationship = Pick<
+  JobFileRelationship,
+  'producer_job_id' | 'producer_job_name' | 'consumer_job_id' | 'consumer_job_name'
+>;
+
+const producerAndConsumer: readonly Column<Relationship>[] = [
+  { title: 'Producer Job ID', value: ({ producer_job_id: job }) => job, align: 'right' },
+  { title: 'Producer Job Name', value: ({ producer_job_name: name }) => name },
+  { title: 'Consumer Job ID', value: ({ consumer_job_id: job }) => job, align: 'right' },
+  { title: 'Consumer Job Name', value: ({ consumer_job_name: name }) => name },
+];
+
+export const jobDependencyCommands: readonly Command[] = [
+  listCommand<JobDependency>({
+    words: 'job-dependencies job-job',
+    says: 'List which job waits for which.',
+    things: 'job dependencies',
+    options: rangeOptions,
+    columns: [
+      { title: 'Job ID', value: ({ job_id: job }) => job, align: 'right' },
+      { title: 'Job Name', value: ({ job_name: name }) => name },
+      { title: 'Blocked By Job ID', value: ({ depends_on_job_id: job }) => job, align: 'right' },
+      { title: 'Blocked By Job Name', value: ({ depends_on_job_name: name }) => name },
+    ],
+    page: (client, id, _options, paging) => client.listJobDependencies({ params: { id }, query: paging }),
+  }),
+  listCommand<JobFileRelationship>({
+    words: 'job-dependencies job-file',
+    says: 'List which job makes which file for which job.',
+    things: 'job-file relationships',
+    options: rangeOptions,
+    columns: [
+      { title: 'File ID', value: ({ file_id: file }) => file, align: 'right' },
+      { title: 'File Name', value: ({ file_name: name }) => name },
+      ...producerAndConsumer,
+    ],
+    page: (client, id, _options, paging) => client.listJobFileRelationships({ params: { id }, query: paging }),
+  }),
+  listCommand<JobUserDataRelationship>({
+    words: 'job-dependencies job-user-data',
+    says: 'List which job writes which user data for which job.',
+    things: 'job-user-data relationships',
+    options: rangeOptions,
+    columns: [
+      { title: 'User Data ID', value: ({ user_data_id: record }) => record, align: 'right' },
+      { title: 'User Data Name', value: ({ user_data_name: name }) => name },
+      ...producerAndConsumer,
+    ],
+    page: (client, id, _options, paging) => client.listJobUserDataRelationships({ params: { id }, query: paging }),
+  }),
+];

@@ -1,0 +1,115 @@
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { integer, type Option, type Values } from '../option.ts';
+import { fieldsText } from '../output/fields.ts';
+import type { Column } from '../output/table.ts';
+import { pagingOptions } from '../paging.ts';
+import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
+
+const THING = 'resource requirements';
+
+const columns: readonly Column<ResourceRequirements>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Name', value: ({ name }) => name },
+  { title: 'CPUs', value: ({ num_cpus: cpus }) => cpus, align: 'right' },
+  { title: 'GPUs', value: ({ num_gpus: gpus }) => gpus, align: 'right' },
+  { title: 'Nodes', value: ({ num_nodes: nodes }) => nodes, align: 'right' },
+  { title: 'Memory', value: ({ memory }) => memory, align: 'right' },
+  { title: 'Runtime', value: ({ runtime }) => runtime },
+];
+
+const name: Option = { flags: '-n, --name <name>', says: 'what jobs call them' };
+
+const amounts = {
+  cpus: { flags: '--num-cpus <n>', says: 'CPUs on each node', read: integer('--num-cpus', 1) },
+  gpus: { flags: '--num-gpus <n>', says: 'GPUs on each node', read: integer('--num-gpus', 0) },
+  nodes: { flags: '--num-nodes <n>', says: 'nodes', read: integer('--num-nodes', 1) },
+  memory: { flags: '-m, --memory <amount>', says: 'memory on each node, such as 512m or 4g' },
+  runtime: { flags: '-r, --runtime <duration>', says: 'longest runtime, an ISO 8601 duration such as PT2H' },
+} satisfies Record<string, Option>;
+
+/** The fields that were given. */
+const fieldsOf = (options: Values) => ({
+  name: options['name'] as string | undefined,
+  num_cpus: options['numCpus'] as number | undefined,
+  num_gpus: options['numGpus'] as number | undefined,
+  num_nodes: options['numNodes'] as number | undefined,
+  memory: options['memory'] as string | undefined,
+  runtime: options['runtime'] as string | undefined,
+});
+
+const requirementsCreate: Command = {
+  words: 'resource-requirements create [workflow]',
+  says: 'Create resource requirements for jobs to name.',
+  options: [
+    { ...name, required: true },
+    { ...amounts.cpus, default: 1 },
+    { ...amounts.gpus, default: 0 },
+    { ...amounts.nodes, default: 1 },
+    { ...amounts.memory, default: '1m' },
+    { ...amounts.runtime, default: 'PT1M' },
+  ],
+  async run(context, [workflow], options) {
+    context.output.recordOnly(THING);
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const body = { ...fieldsOf(options), workflow_id: id, name: options['name'] as string };
+    const record = await client.createResourceRequirements({ body });
+    context.output.record(THING, record, `Created ${THING} ${record.id}`);
+  },
+};
+
+const requirementsList = listCommand<ResourceRequirements>({
+  words: 'resource-requirements list',
+  says: 'List the resource requirements of a workflow.',
+  things: THING,
+  options: pagingOptions,
+  columns,
+  page: (client, id, _options, paging) => client.listResourceRequirements({ query: { workflow_id: id, ...paging } }),
+});
+
+const requirementsGet: Command = {
+  ...getCommand({
+    words: 'resource-requirements get',
+    thing: THING,
+    call: (client, id) => client.getResourceRequirements({ params: { id } }),
+  }),
+  says: 'Show one record of resource requirements.',
+};
+
+const requirementsUpdate: Command = {
+  words: 'resource-requirements update <id>',
+  says: 'Change resource requirements; what is not given stays.',
+  options: [name, ...Object.values(amounts)],
+  async run({ service, output }, [given], options) {
+    output.recordOnly(THING);
+    const id = idOf(THING, given);
+    const wanted = Object.fromEntries(Object.entries(fieldsOf(options)).filter(([, value]) => value !== undefined));
+    if (Object.keys(wanted).length === 0)
+      throw new Failure('nothing to change: give --name, --num-cpus, --num-gpus, --num-nodes, --memory or --runtime');
+    const { client } = await service();
+    // The server replaces the whole record: what is left out would become its default.
+    const before = await client.getResourceRequirements({ params: { id } });
+    const record = await client.updateResourceRequirements({ params: { id }, body: { ...before, ...wanted } });
+    output.record(THING, record, fieldsText(`Updated ${THING} ${id}:`, record));
+  },
+};
+
+const requirementsDelete: Command = {
+  ...deleteCommand({
+    words: 'resource-requirements delete',
+    thing: THING,
+    call: (client, id) => client.deleteResourceRequirements({ params: { id } }),
+  }),
+  says: 'Delete resource requirements that no job has.',
+};
+
+export const resourceRequirementCommands: readonly Command[] = [
+  requirementsCreate,
+  requirementsList,
+  requirementsGet,
+  requirementsUpdate,
+  requirementsDelete,
+];

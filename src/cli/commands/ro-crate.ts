@@ -1,0 +1,108 @@
+import type { RoCrateEntity } from '../../core/contract/artifact.ts';
+import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { jsonObject } from '../json-object.ts';
+import { integer, type Option } from '../option.ts';
+import { fieldsText } from '../output/fields.ts';
+import type { Column } from '../output/table.ts';
+import { pagingOptions } from '../paging.ts';
+import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
+
+const THING = 'RO-Crate entity';
+
+const columns: readonly Column<RoCrateEntity>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Entity ID', value: ({ entity_id: entity }) => entity },
+  { title: 'Type', value: ({ entity_type: type }) => type },
+  { title: 'File ID', value: ({ file_id: file }) => file, align: 'right' },
+];
+
+const entityId: Option = { flags: '--entity-id <id>', says: 'its @id, one of a kind in the workflow' };
+const entityType: Option = { flags: '--entity-type <type>', says: 'its @type, such as File or SoftwareApplication' };
+const metadata: Option = {
+  flags: '--metadata <json>',
+  says: 'what is said of it, as a JSON object, or "-" for standard input',
+};
+const fileId = (says: string, least: number): Option => ({
+  flags: '--file-id <id>',
+  says,
+  read: integer('--file-id', least),
+});
+
+/** The metadata that was given, here or on standard input. */
+async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
+  const { text } = await import('node:stream/consumers');
+  const json = given === '-' ? await text(process.stdin) : given;
+  return jsonObject('--metadata')(json) as RoCrateEntity['metadata'];
+}
+
+const roCrateCreate: Command = {
+  words: 'ro-crate create [workflow]',
+  says: 'Store an entity of the research object.',
+  options: [
+    { ...entityId, required: true },
+    { ...entityType, required: true },
+    { ...metadata, required: true },
+    fileId('the file that it describes', 1),
+  ],
+  async run(context, [workflow], options) {
+    context.output.recordOnly(THING);
+    const id = await chooseWorkflow(context, workflow);
+    const body = {
+      workflow_id: id,
+      entity_id: options['entityId'] as string,
+      entity_type: options['entityType'] as string,
+      metadata: await metadataOf(options['metadata'] as string),
+      file_id: options['fileId'] as number | undefined,
+    };
+    const { client } = await context.service();
+    const entity = await client.createRoCrateEntity({ body });
+    context.output.record(THING, entity, `Created ${THING} ${entity.id}`);
+  },
+};
+
+const roCrateUpdate: Command = {
+  words: 'ro-crate update <id>',
+  says: 'Change an entity of the research object; what is not given stays.',
+  options: [entityId, entityType, metadata, fileId('the file that it describes; 0 for none', 0)],
+  async run({ service, output }, [given], options) {
+    output.recordOnly(THING);
+    const id = idOf(THING, given);
+    const metadataGiven = options['metadata'] as string | undefined;
+    const body = {
+      entity_id: options['entityId'] as string | undefined,
+      entity_type: options['entityType'] as string | undefined,
+      metadata: metadataGiven === undefined ? undefined : await metadataOf(metadataGiven),
+      file_id: options['fileId'] as number | undefined,
+    };
+    if (Object.values(body).every((value) => value === undefined))
+      throw new Failure('nothing to change: give --entity-id, --entity-type, --metadata or --file-id');
+    const { client } = await service();
+    const entity = await client.updateRoCrateEntity({ params: { id }, body });
+    output.record(THING, entity, fieldsText(`Updated ${THING} ${id}:`, entity));
+  },
+};
+
+export const roCrateCommands: readonly Command[] = [
+  roCrateCreate,
+  listCommand<RoCrateEntity>({
+    words: 'ro-crate list',
+    says: 'List the entities of the research object of a workflow.',
+    things: 'RO-Crate entities',
+    options: pagingOptions,
+    columns,
+    page: (client, id, _options, paging) => client.listRoCrateEntities({ params: { id }, query: paging }),
+  }),
+  getCommand({
+    words: 'ro-crate get',
+    thing: THING,
+    call: (client, id) => client.getRoCrateEntity({ params: { id } }),
+  }),
+  roCrateUpdate,
+  deleteCommand({
+    words: 'ro-crate delete',
+    thing: THING,
+    call: (client, id) => client.deleteRoCrateEntity({ params: { id } }),
+  }),
+];

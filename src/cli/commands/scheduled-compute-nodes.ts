@@ -1,0 +1,91 @@
+import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import { idOf } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { integer } from '../option.ts';
+import type { Column } from '../output/table.ts';
+import { counted } from '../output/words.ts';
+import { letteredPagingOptions } from '../paging.ts';
+import { getCommand, listCommand } from '../record-commands.ts';
+
+const THING = 'scheduled compute node';
+
+const columns: readonly Column<ScheduledComputeNode>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Scheduler ID', value: ({ scheduler_id: job }) => job, align: 'right' },
+  { title: 'Config ID', value: ({ scheduler_config_id: config }) => config, align: 'right' },
+  { title: 'Type', value: ({ scheduler_type: type }) => type },
+  { title: 'Status', value: ({ status }) => status },
+];
+
+const scheduledNodesList = listCommand<ScheduledComputeNode>({
+  words: 'scheduled-compute-nodes list',
+  says: 'List the allocations that were asked for.',
+  things: 'scheduled compute nodes',
+  options: [
+    { flags: '--scheduler-id <id>', says: 'only with this job id of Slurm', read: integer('--scheduler-id') },
+    { flags: '--scheduler-config-id <id>', says: 'only of this scheduler', read: integer('--scheduler-config-id', 1) },
+    { flags: '--status <status>', says: 'only with this status: pending, active, complete or canceled' },
+    ...letteredPagingOptions,
+  ],
+  columns,
+  page: (client, id, options, paging) =>
+    client.listScheduledComputeNodes({
+      query: {
+        workflow_id: id,
+        scheduler_id: options['schedulerId'] as number | undefined,
+        scheduler_config_id: options['schedulerConfigId'] as number | undefined,
+        status: options['status'] as string | undefined,
+        ...paging,
+      },
+    }),
+});
+
+const scheduledNodesGet = getCommand({
+  words: 'scheduled-compute-nodes get',
+  thing: THING,
+  call: (client, id) => client.getScheduledComputeNode({ params: { id } }),
+});
+
+const scheduledNodesListJobs: Command = {
+  words: 'scheduled-compute-nodes list-jobs <id>',
+  says: 'List the jobs that ran or run in an allocation.',
+  async run({ service, output }, [given]) {
+    output.recordOnly(THING);
+    const id = idOf(THING, given);
+    const { client } = await service();
+    const { workflow_id: workflowId } = await client.getScheduledComputeNode({ params: { id } });
+    const nodes = await all((page) =>
+      client.listComputeNodes({ query: { workflow_id: workflowId, scheduled_compute_node_id: id, ...page } }),
+    );
+    const jobs = new Set<number>();
+    for (const node of nodes) for (const job of await jobsOn(client, workflowId, node.id as number)) jobs.add(job);
+    const ids = [...jobs].sort((a, b) => a - b);
+    output.record(
+      THING,
+      { scheduled_compute_node_id: id, workflow_id: workflowId, compute_node_count: nodes.length, job_ids: ids },
+      [
+        `Scheduled compute node ${id} of workflow ${workflowId}: ${counted(ids.length, 'job')} on ${counted(nodes.length, 'compute node')}`,
+        ...ids.map((job) => `  ${job}`),
+      ].join('\n'),
+    );
+  },
+};
+
+/** The jobs that ended on a runner, in whatever run, and those that it has now. */
+async function jobsOn(client: Client, workflowId: number, nodeId: number): Promise<number[]> {
+  const ended = await all((page) =>
+    client.listResults({ query: { workflow_id: workflowId, compute_node_id: nodeId, all_runs: true, ...page } }),
+  );
+  const running = await all((page) =>
+    client.listJobs({ query: { workflow_id: workflowId, active_compute_node_id: nodeId, ...page } }),
+  );
+  return [...ended.map(({ job_id: job }) => job), ...running.map(({ id }) => id as number)];
+}
+
+export const scheduledComputeNodeCommands: readonly Command[] = [
+  scheduledNodesGet,
+  scheduledNodesList,
+  scheduledNodesListJobs,
+];

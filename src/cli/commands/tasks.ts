@@ -1,0 +1,49 @@
+import type { Task } from '../../core/contract/task.ts';
+import { idOf } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { number } from '../option.ts';
+import { fieldsText } from '../output/fields.ts';
+
+const tasksWait: Command = {
+  words: 'tasks wait <id>',
+  says: 'Wait until work that the server does in the background has ended.',
+  more: 'Exits with 0 when it succeeded, with 1 when it failed or the time was up first.',
+  options: [
+    { flags: '--timeout <s>', says: 'wait no longer than so many seconds', read: number('--timeout', 0) },
+    {
+      flags: '--poll-fallback-interval <s>',
+      says: 'seconds between looks where no events come through',
+      default: 10,
+      read: number('--poll-fallback-interval', 0.1),
+    },
+  ],
+  async run({ service, output }, [given], options) {
+    output.recordOnly('task');
+    const id = idOf('task', given);
+    const timeoutSeconds = options['timeout'] as number | undefined;
+    const { client, connection } = await service();
+    const { waitForTask } = await import('../../client/wait-for-task.ts');
+    const task = await waitForTask(client, connection.events, id, {
+      timeoutSeconds,
+      fallbackSeconds: options['pollFallbackInterval'] as number,
+    });
+    if (task.status === 'succeeded') {
+      output.record('task', task, fieldsText(`Task ${id}:`, task));
+      return;
+    }
+    const { error, message } = failureOf(task, timeoutSeconds);
+    if (output.format === 'json') output.json({ status: 'error', task_id: id, error, message });
+    throw new Failure(message);
+  },
+};
+
+/** Why a task has not succeeded: in a word or in the server's words, and as a sentence. */
+function failureOf({ id, status, operation, error }: Task, timeoutSeconds: number | undefined) {
+  if (status !== 'failed')
+    return { error: 'timeout', message: `task ${id} (${operation}) is still ${status} after ${timeoutSeconds} s` };
+  const reason = error ?? 'no reason was given';
+  return { error: reason, message: `task ${id} (${operation}) failed: ${reason}` };
+}
+
+export const taskCommands: readonly Command[] = [tasksWait];

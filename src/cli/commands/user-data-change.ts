@@ -1,0 +1,90 @@
+import type { UserData } from '../../core/contract/artifact.ts';
+import { agrees, noPrompts } from '../agree.ts';
+import { chooseWorkflow, idOf, workflowId } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { jsonValue } from '../json-value.ts';
+import { deleteCommand } from '../record-commands.ts';
+import { consumer, producer, userDataText } from './user-data.ts';
+
+const userDataCreate: Command = {
+  words: 'user-data create [workflow]',
+  says: 'Create a user data record, with a value or for one that a job will publish.',
+  options: [
+    { flags: '-n, --name <name>', says: 'what the workflow calls it', required: true },
+    { flags: '-d, --data <json>', says: 'its value, as JSON', read: jsonValue('--data') },
+    { flags: '--ephemeral', says: 'it means nothing beyond one run' },
+    consumer('a job that reads it'),
+    producer('the job that writes it'),
+  ],
+  async run(context, [workflow], options) {
+    context.output.recordOnly('user data');
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const record = await client.createUserData({
+      query: {
+        consumer_job_id: options['consumerJobId'] as number | undefined,
+        producer_job_id: options['producerJobId'] as number | undefined,
+      },
+      body: {
+        workflow_id: id,
+        name: options['name'] as string,
+        data: options['data'] as UserData['data'],
+        is_ephemeral: options['ephemeral'] === true,
+      },
+    });
+    context.output.record('user data', record, `Created user data ${record.id}`);
+  },
+};
+
+const userDataUpdate: Command = {
+  words: 'user-data update <id>',
+  says: 'Change user data; jobs publish values with this.',
+  options: [
+    { flags: '-n, --name <name>', says: 'a new name' },
+    { flags: '-d, --data <json>', says: 'a new value, as JSON', read: jsonValue('--data') },
+    { flags: '--ephemeral <flag>', says: 'is it ephemeral?', choices: ['true', 'false'] },
+  ],
+  async run({ service, output }, [given], options) {
+    output.recordOnly('user data');
+    const id = idOf('user data', given);
+    const ephemeral = options['ephemeral'] as string | undefined;
+    const body = {
+      name: options['name'] as string | undefined,
+      data: options['data'] as UserData['data'],
+      is_ephemeral: ephemeral === undefined ? undefined : ephemeral === 'true',
+    };
+    if (Object.values(body).every((value) => value === undefined)) {
+      throw new Failure('nothing to change: give --data, --name or --ephemeral');
+    }
+    const { client } = await service();
+    const record = await client.updateUserData({ params: { id }, body });
+    output.record('user data', record, userDataText(record));
+  },
+};
+
+const userDataDelete = deleteCommand({
+  words: 'user-data delete',
+  thing: 'user data',
+  call: (client, id) => client.deleteUserData({ params: { id } }),
+});
+
+const userDataDeleteAll: Command = {
+  words: 'user-data delete-all <workflow>',
+  says: 'Delete all user data of a workflow.',
+  options: [noPrompts],
+  async run(context, [workflow], options) {
+    const { output } = context;
+    output.recordOnly('user data');
+    const id = workflowId(workflow);
+    const { client } = await context.service();
+    const { name } = await client.getWorkflow({ params: { id } });
+    const question = `Delete all user data of workflow ${id} (${name})?`;
+    if (!(await agrees(context, options, { question, otherwise: 'No user data was deleted.' }))) return;
+    const answer = await client.deleteUserDataList({ query: { workflow_id: id } });
+    output.record('user data', answer, answer.message);
+  },
+};
+
+/** The commands that change user data. */
+export const userDataChanges: readonly Command[] = [userDataCreate, userDataUpdate, userDataDelete, userDataDeleteAll];

@@ -1,0 +1,111 @@
+import type { UserData } from '../../core/contract/artifact.ts';
+import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { integer, type Option } from '../option.ts';
+import type { Column } from '../output/table.ts';
+import { allRows, cutRangeOptions, sortOptions } from '../paging.ts';
+import { listCommand } from '../record-commands.ts';
+
+/** Rows of the list unless more are asked for: values may be large. */
+const LISTED = 50;
+/** Characters of a value that a table shows. */
+const PREVIEW = 60;
+
+const preview = (data: unknown) => {
+  const text = data === undefined ? '' : JSON.stringify(data);
+  return text.length > PREVIEW ? `${text.slice(0, PREVIEW - 1)}…` : text;
+};
+
+const columns: readonly Column<UserData>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Name', value: ({ name }) => name },
+  { title: 'Ephemeral', value: ({ is_ephemeral: isEphemeral }) => isEphemeral },
+  { title: 'Data Preview', value: ({ data }) => preview(data) },
+];
+
+/** Which job reads user data, and which writes it. */
+export const consumer = (says: string): Option => ({
+  flags: '--consumer-job-id <id>',
+  says,
+  read: integer('--consumer-job-id', 1),
+});
+export const producer = (says: string): Option => ({
+  flags: '--producer-job-id <id>',
+  says,
+  read: integer('--producer-job-id', 1),
+});
+
+const userDataList = listCommand<UserData>({
+  words: 'user-data list',
+  says: 'List the user data of a workflow.',
+  things: 'user data',
+  counted: 'user data records',
+  options: [
+    ...cutRangeOptions(LISTED),
+    ...sortOptions,
+    { flags: '--name <text>', says: 'only names that contain this' },
+    { flags: '--is-ephemeral <flag>', says: 'only ephemeral ones, or only others', choices: ['true', 'false'] },
+    consumer('only what this job reads'),
+    producer('only what this job writes'),
+  ],
+  columns,
+  page: (client, id, options, paging) => {
+    const isEphemeral = options['isEphemeral'] as string | undefined;
+    return client.listUserData({
+      query: {
+        workflow_id: id,
+        name: options['name'] as string | undefined,
+        is_ephemeral: isEphemeral === undefined ? undefined : isEphemeral === 'true',
+        consumer_job_id: options['consumerJobId'] as number | undefined,
+        producer_job_id: options['producerJobId'] as number | undefined,
+        ...paging,
+      },
+    });
+  },
+});
+
+const userDataGet: Command = {
+  words: 'user-data get <id>',
+  says: 'Show one user data record.',
+  async run({ service, output }, [given]) {
+    const id = idOf('user data', given);
+    const { client } = await service();
+    const record = await client.getUserData({ params: { id } });
+    output.record('user data', record, userDataText(record));
+  },
+};
+
+const userDataListMissing: Command = {
+  words: 'user-data list-missing [workflow]',
+  says: 'List user data without a value that jobs read and no job makes, and what completed jobs left empty.',
+  async run(context, [workflow]) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const { user_data: ids } = await client.listMissingUserData({ params: { id } });
+    const missing = new Set(ids);
+    // JSON names ids alone; people want to see which records these are.
+    const isToSee = context.output.format !== 'json' && ids.length > 0;
+    const known = isToSee
+      ? await allRows({}, (paging) => client.listUserData({ query: { workflow_id: id, ...paging } }))
+      : [];
+    context.output.list({
+      items: known.filter((record) => missing.has(record.id as number)),
+      columns,
+      things: 'user data records',
+      title: `Missing user data for workflow ${id}:`,
+      empty: `No missing user data found for workflow ID: ${id}`,
+      json: { user_data: ids },
+    });
+  },
+};
+
+/** A record as text; its value as JSON over several lines. */
+export const userDataText = ({ id, name, data, is_ephemeral: isEphemeral }: UserData) =>
+  [
+    `User data ${id}:`,
+    `  Name: ${name}`,
+    `  Ephemeral: ${isEphemeral}`,
+    `  Data: ${data === undefined ? '' : JSON.stringify(data, undefined, 2)}`,
+  ].join('\n');
+
+export const userDataCommands: readonly Command[] = [userDataList, userDataGet, userDataListMissing];

@@ -1,0 +1,93 @@
+import type { Client } from '../client/client.ts';
+import { chooseWorkflow, idOf } from './choose-workflow.ts';
+import type { Command } from './command.ts';
+import type { Option, Values } from './option.ts';
+import { fieldsText } from './output/fields.ts';
+import type { Column } from './output/table.ts';
+import { allRows, type Paging } from './paging.ts';
+
+/** What the commands of most kinds of records have in common: to list those of a workflow, to show one, to delete one. */
+
+interface List<Row> {
+  /** The words before `[workflow]`: `files list`. */
+  readonly words: string;
+  readonly says: string;
+  /** What the rows are: `files`. */
+  readonly things: string;
+  /** The word behind the total where that is another: `user data records`. */
+  readonly counted?: string;
+  readonly options: readonly Option[];
+  readonly columns: readonly Column<Row>[];
+  readonly page: (
+    client: Client,
+    workflowId: number,
+    options: Values,
+    paging: Paging,
+  ) => Promise<{ items: Row[]; has_more: boolean }>;
+  /** A row as JSON where it is more than the record. */
+  readonly json?: (row: Row) => unknown;
+}
+
+/** A command that lists the records of a workflow, fetched a page at a time. */
+export const listCommand = <Row>({
+  words,
+  says,
+  things,
+  counted = things,
+  options,
+  columns,
+  page,
+  json,
+}: List<Row>): Command => ({
+  words: `${words} [workflow]`,
+  says,
+  options,
+  async run(context, [workflow], given) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const items = await allRows(given, (paging) => page(client, id, given, paging));
+    context.output.list({
+      items,
+      columns,
+      things: counted,
+      title: `${capital(things)} for workflow ${id}:`,
+      empty: `No ${things} found for workflow ID: ${id}`,
+      ...(json === undefined ? {} : { json: { items: items.map(json) } }),
+    });
+  },
+});
+
+interface Single<Row> {
+  /** The words before the id: `files get`. */
+  readonly words: string;
+  /** What the record is: `file`. */
+  readonly thing: string;
+  readonly call: (client: Client, id: number) => Promise<Row>;
+}
+
+/** A command that shows one record. */
+export const getCommand = <Row extends object>({ words, thing, call }: Single<Row>): Command => ({
+  words: `${words} <id>`,
+  says: `Show one ${thing}.`,
+  async run({ service, output }, [given]) {
+    output.recordOnly(thing);
+    const id = idOf(thing, given);
+    const { client } = await service();
+    const record = await call(client, id);
+    output.record(thing, record, fieldsText(`${capital(thing)} ${id}:`, record));
+  },
+});
+
+/** A command that deletes one record and says what it was. */
+export const deleteCommand = <Row extends object>({ words, thing, call }: Single<Row>): Command => ({
+  words: `${words} <id>`,
+  says: `Delete one ${thing}.`,
+  async run({ service, output }, [given]) {
+    output.recordOnly(thing);
+    const id = idOf(thing, given);
+    const { client } = await service();
+    output.record(thing, await call(client, id), `Deleted ${thing} ${id}`);
+  },
+});
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

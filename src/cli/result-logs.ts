@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { all } from '../client/every.ts';
+import type { ComputeNode } from '../core/contract/node.ts';
+import type { Result } from '../core/contract/result.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import { filesOf, runnerLogOf, stdioOf } from '../runner/step.ts';
+import type { Context } from './context.ts';
+import { Failure } from './failure.ts';
+import { counted, someOf } from './output/words.ts';
+
+/** Results of a workflow, each with the paths of what its job printed and of the logs of the runner that had it. */
+export async function withLogs(
+  { service, output }: Context,
+  workflowId: number,
+  results: readonly Result[],
+  outputDir: string,
+) {
+  if (!existsSync(outputDir))
+    throw new Failure(`there is no output folder "${outputDir}"; name the one of the runs with --output-dir`);
+  const { client } = await service();
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
+  const nodes = await all((page) => client.listComputeNodes({ query: { workflow_id: workflowId, ...page } }));
+  const nodeOf = new Map(nodes.map((node) => [node.id, node]));
+
+  const missing = new Set<string>();
+  const items = results.map((result) => {
+    const paths = pathsOf(workflow, result, nodeOf.get(result.compute_node_id), outputDir);
+    for (const [name, path] of Object.entries(paths)) {
+      const isGone = name.startsWith('job_std') && isDeletedOnSuccess(workflow, result);
+      if (path !== undefined && !isGone && !existsSync(path)) missing.add(path);
+    }
+    const { job_id, job_name, status, run_id, return_code, completion_time, exec_time_minutes, compute_node_id } =
+      result;
+    return {
+      job_id,
+      job_name,
+      status,
+      run_id,
+      return_code,
+      completion_time,
+      exec_time_minutes,
+      compute_node_id,
+      compute_node_type: nodeOf.get(compute_node_id)?.compute_node_type,
+      ...paths,
+    };
+  });
+  if (missing.size > 0) output.warn(`${counted(missing.size, 'log file')} not found: ${someOf([...missing])}`);
+  return {
+    workflow_id: workflowId,
+    workflow_name: workflow.name,
+    workflow_user: workflow.user,
+    total_results: items.length,
+    items,
+  };
+}
+
+/** Where the logs of a result lie, where they are kept at all; the names are those that runners give. */
+function pathsOf(workflow: Workflow, result: Result, node: ComputeNode | undefined, outputDir: string) {
+  const place = { workflowId: result.workflow_id, runId: result.run_id, outputDir };
+  const { stdout, stderr } = filesOf(
+    { ...place, execution: workflow.execution_config ?? {} },
+    { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
+  );
+  const slurmJob = slurmJobOf(node);
+  const slurm = `${outputDir}/slurm_output_wf${result.workflow_id}_sl${slurmJob}`;
+  return {
+    job_stdout: stdout,
+    job_stderr: stderr,
+    job_runner_log: node === undefined ? undefined : runnerLogOf(place, node.hostname),
+    ...(slurmJob === undefined ? {} : { slurm_stdout: `${slurm}.o`, slurm_stderr: `${slurm}.e` }),
+  };
+}
+
+/** A job that did its work may leave no output behind, by the wish of its workflow. */
+const isDeletedOnSuccess = ({ execution_config: execution }: Workflow, { status, job_name: name }: Result) =>
+  status === 'completed' && stdioOf(execution ?? {}, name ?? '').delete_on_success;
+
+function slurmJobOf(node: ComputeNode | undefined): string | undefined {
+  const scheduler = node?.scheduler;
+  if (typeof scheduler !== 'object' || scheduler === null || Array.isArray(scheduler)) return undefined;
+  const id = scheduler['slurm_job_id'];
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}
