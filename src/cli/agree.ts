@@ -7,8 +7,8 @@ export const noPrompts: Option = { flags: '--no-prompts', says: 'do not ask' };
 /**
  * Asks the person before something is lost, and says so when the answer is no.
  *
- * With `--no-prompts` and where JSON is wanted nobody is asked. Without a terminal nobody can be, and the answer is no: a
- * script that means it says so.
+ * With `--no-prompts` and where JSON is wanted nobody is asked. Where nothing can be read the answer is no: a script that
+ * means it says so, or pipes a `y`.
  */
 export async function agrees(
   context: Context,

@@ -49,15 +49,12 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
   }
 }
 
-/** Asks the person; without a terminal the answer is no. */
+/** Asks the person, or takes the next line of what is piped in; at its end the answer is no. */
 export async function confirm({ output }: Context, question: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true) {
-    output.notice(`${question} Nobody was asked: standard input is not a terminal.`);
-    return false;
-  }
   const prompt = await openPrompt();
   try {
-    const answer = await prompt.question(`${question} [y/N] `);
+    const asked = `${question} [y/N] `;
+    const answer = process.stdin.isTTY === true ? await prompt.question(asked) : await nextLine(prompt, asked);
     return /^y(es)?$/i.test(answer.trim());
   } catch {
     output.notice('');
@@ -65,6 +62,16 @@ export async function confirm({ output }: Context, question: string): Promise<bo
   } finally {
     prompt.close();
   }
+}
+
+async function nextLine(lines: AsyncIterable<string>, asked: string): Promise<string> {
+  process.stderr.write(asked);
+  for await (const line of lines) {
+    process.stderr.write(`${line}\n`);
+    return line;
+  }
+  process.stderr.write('\n');
+  return '';
 }
 
 /** Loaded where somebody is asked: it would cost every command its time. */

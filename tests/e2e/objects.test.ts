@@ -410,16 +410,31 @@ describe('user data', () => {
     expect(await items('user-data', 'list', workflow)).toEqual([]);
   });
 
-  it('stays when nobody can be asked, unless no question is wanted', async () => {
+  it.each([
+    ['nothing is answered', '', 1],
+    ['the answer is no', 'n\n', 1],
+    ['the answer is yes', 'y\n', 0],
+  ])('is all deleted only for a yes: %s', async (_, input, left) => {
     const workflow = await created('workflows', 'new', '--name', 'asked');
     await created('user-data', 'create', workflow, '-n', 'a');
-    const { code, stdout, stderr } = await program('user-data', 'delete-all', workflow);
-    expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('Nobody was asked: standard input is not a terminal');
-    expect(await items('user-data', 'list', workflow)).toHaveLength(1);
-    expect((await program('user-data', 'delete-all', workflow, '--no-prompts')).stdout).toBe(
-      `Deleted 1 user data records for workflow ${workflow}\n`,
-    );
+    const environment = { TORC_API_URL: server.url };
+    const { code, stdout, stderr } = await torc(['user-data', 'delete-all', workflow], {
+      cwd: folder,
+      environment,
+      input,
+    });
+    expect([code, stdout === '']).toEqual([0, left === 1]);
+    expect(stderr).toContain('[y/N] ');
+    expect(stderr.includes('--no-prompts goes on without asking')).toBe(left === 1);
+    expect(await items('user-data', 'list', workflow)).toHaveLength(left);
+  });
+
+  it('is all deleted without a question where none is wanted', async () => {
+    const workflow = await created('workflows', 'new', '--name', 'not asked');
+    await created('user-data', 'create', workflow, '-n', 'a');
+    const { stdout, stderr } = await program('user-data', 'delete-all', workflow, '--no-prompts');
+    expect(stdout).toBe(`Deleted 1 user data records for workflow ${workflow}\n`);
+    expect(stderr).not.toContain('[y/N]');
     expect(await items('user-data', 'list', workflow)).toEqual([]);
   });
 });
