@@ -72,11 +72,23 @@ export const commandsOf =
 
 export interface BenchServer {
   readonly url: string;
+  readonly port: number;
   readonly pid: number;
   readonly child: ChildProcess;
   use(): Use;
+  /** Memory in use now, in MB. */
+  resident(): number;
   stop(): Promise<void>;
 }
+
+/** The port that a server says on its standard output. */
+export const portOf = (child: ChildProcess): Promise<number> =>
+  new Promise((found) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const told = /TORC_SERVER_PORT=(\d+)/.exec(text)?.[1];
+      if (told !== undefined) found(Number(told));
+    });
+  });
 
 /** Starts the packaged server on a fresh database. */
 export async function startServer(folder: string, cwd: string): Promise<BenchServer> {
@@ -98,18 +110,18 @@ export async function startServer(folder: string, cwd: string): Promise<BenchSer
       env: { ...process.env, RUST_LOG: 'warn' },
     },
   );
-  const port = await new Promise<string>((found) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const told = /TORC_SERVER_PORT=(\d+)/.exec(text)?.[1];
-      if (told !== undefined) found(told);
-    });
-  });
+  const port = await portOf(child);
   const watch = watchUse(child.pid as number);
   return {
     url: `http://127.0.0.1:${port}/torc-service/v1`,
+    port,
     pid: child.pid as number,
     child,
     use: watch.stop,
+    resident: () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    },
     async stop() {
       watch.stop();
       child.kill('SIGTERM');
