@@ -13,14 +13,22 @@ import { run } from './commands/run.ts';
 import { serverRun } from './commands/server-run.ts';
 import { slurmRunner } from './commands/slurm-runner.ts';
 import { status } from './commands/status.ts';
-import {
-  workflowsGet,
-  workflowsInit,
+import { workflowActions } from './commands/workflows/actions.ts';
+import { workflowInitialize } from './commands/workflows/initialize.ts';
+import { workflowsList } from './commands/workflows/list.ts';
+import { workflowRecord } from './commands/workflows/record.ts';
+import { workflowsResetStatus } from './commands/workflows/reset-status.ts';
+import { workflowState } from './commands/workflows/state.ts';
+
+const ofWorkflows: readonly Command[] = [
   workflowsList,
-  workflowsNew,
-  workflowsReinit,
+  ...workflowRecord,
+  ...workflowState,
+  ...workflowInitialize,
   workflowsResetStatus,
-} from './commands/workflows.ts';
+  ...workflowActions,
+  executionPlan,
+];
 
 const ofTorc: readonly Command[] = [
   create,
@@ -29,13 +37,7 @@ const ofTorc: readonly Command[] = [
   status,
   cancel,
   remove,
-  workflowsList,
-  workflowsGet,
-  workflowsNew,
-  workflowsInit,
-  workflowsReinit,
-  workflowsResetStatus,
-  executionPlan,
+  ...ofWorkflows,
   jobsList,
   jobsGet,
   resultsList,

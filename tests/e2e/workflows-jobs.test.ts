@@ -1,0 +1,449 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Result } from '../../src/core/contract/result.ts';
+import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { said } from '../support/words.ts';
+
+/** `second` reads what `first` makes; `alone` has nothing to do with them. */
+const flow = (folder: string) => `
+name: chain
+description: two in a row, one alone
+jobs:
+  - {name: first, command: "true # \${files.input.given} \${files.output.made}", resource_requirements: small}
+  - {name: second, command: "true # \${files.input.made}", resource_requirements: small}
+  - {name: alone, command: "exit 3", priority: 5, labels: [gpu], failure_handler: again}
+files:
+  - {name: given, path: ${join(folder, 'given.txt')}}
+  - {name: made, path: ${join(folder, 'made.txt')}}
+user_data: [{name: told, data: {x: [1, two]}}]
+resource_requirements: [{name: small, num_cpus: 2, memory: 4g, runtime: PT30M}]
+failure_handlers: [{name: again, rules: [{exit_codes: [3], max_retries: 2}, {match_all_exit_codes: true}]}]
+slurm_schedulers: [{name: short, account: abc, walltime: "01:00:00"}]
+actions:
+  - {trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: short, scheduler_type: slurm, num_allocations: 2}
+  - {trigger_type: on_jobs_complete, action_type: run_commands, commands: [echo done], jobs: [first, second]}
+`;
+
+let folder: string;
+let server: RunningServer;
+/** A workflow of its own for each test. */
+let id: number;
+let jobs: Record<string, number>;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  server = await startServer(folder);
+  writeFileSync(join(folder, 'flow.yaml'), flow(folder));
+});
+
+beforeEach(async () => {
+  writeFileSync(join(folder, 'given.txt'), 'given');
+  ({ workflow_id: id } = (await json('create', join(folder, 'flow.yaml'))) as { workflow_id: number });
+  const { items } = await server.client.listJobs({ query: { workflow_id: id } });
+  jobs = Object.fromEntries(items.map(({ name, id: jobId }) => [name, jobId as number]));
+});
+
+const call = (...args: unknown[]) => said(args.map(String), { TORC_API_URL: server.url });
+
+/** The JSON of a command that succeeds. */
+async function json(...args: unknown[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await call('-f', 'json', ...args);
+  if (code !== 0) throw new Error(`torc ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** The JSON of a command that fails and says why. */
+async function refusedJson(...args: unknown[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await call('-f', 'json', ...args);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Error: ')]);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** A task that is under way for ever: of a server that is busy for long. */
+function openTask(): number {
+  const database = new DatabaseSync(join(folder, 'server.db'));
+  const { lastInsertRowid } = database
+    .prepare(
+      "insert into task (workflow_id, operation, status, parameters, created_at_ms) values (?, 'initialize_jobs', 'queued', '[]', 1)",
+    )
+    .run(id);
+  database.close();
+  return Number(lastInsertRowid);
+}
+
+/** A runner takes the job and starts it. */
+async function start(name: string): Promise<number> {
+  const { run_id: runId } = await workflow();
+  const node = await server.client.createComputeNode({
+    body: {
+      workflow_id: id,
+      hostname: 'host',
+      pid: 1,
+      start_time: '2026-03-01T12:00:00Z',
+      is_active: false,
+      num_cpus: 8,
+      memory_gb: 16,
+      num_gpus: 0,
+      num_nodes: 1,
+      compute_node_type: 'local',
+    },
+  });
+  const jobId = jobs[name] as number;
+  await server.client.manageStatusChange({ params: { id: jobId, status: 'pending', run_id: runId as number } });
+  await server.client.startJob({
+    params: { id: jobId, run_id: runId as number, compute_node_id: node.id as number },
+  });
+  return node.id as number;
+}
+
+/** A runner takes the job, and it ends with this return code. */
+async function finish(name: string, returnCode: number, measured: Partial<Result> = {}): Promise<void> {
+  const nodeId = await start(name);
+  const { run_id: runId } = await workflow();
+  const status = returnCode === 0 ? 'completed' : 'failed';
+  const jobId = jobs[name] as number;
+  await server.client.completeJob({
+    params: { id: jobId, status, run_id: runId as number },
+    body: {
+      job_id: jobId,
+      workflow_id: id,
+      run_id: runId as number,
+      compute_node_id: nodeId,
+      return_code: returnCode,
+      exec_time_minutes: 1,
+      completion_time: '2026-03-01T12:01:00Z',
+      status,
+      ...measured,
+    },
+  });
+}
+
+const statuses = async () => {
+  const { items } = await server.client.listJobs({ query: { workflow_id: id } });
+  return Object.fromEntries(items.map(({ name, status }) => [name, status]));
+};
+const workflow = () => server.client.getWorkflow({ params: { id } });
+
+describe('a record that is not there', () => {
+  it.each([
+    ['workflows', 'get', 999],
+    ['workflows', 'update', 999, '-n', 'x'],
+    ['workflows', 'is-complete', 999],
+    ['workflows', 'list-actions', 999],
+    ['workflows', 'update-action', 999, 1, '--num-allocations', 2],
+    ['workflows', 'delete-action', 999, 1],
+    ['workflows', 'init', 999],
+    ['workflows', 'init', 999, '--dry-run'],
+    ['workflows', 'reinit', 999],
+    ['workflows', 'reset-status', 999],
+  ])('is refused with 404 beside the result, which stays empty: torc %s %s %s', async (...words) => {
+    const { code, stdout, stderr } = await call('-f', 'json', ...words);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('404');
+  });
+});
+
+describe('workflows update', () => {
+  it('changes what is given and leaves the rest', async () => {
+    const changes = ['-n', 'renamed', '--project', 'p', '--metadata', '{"a": 1}'];
+    expect(await json('workflows', 'update', id, ...changes)).toMatchObject({
+      id,
+      name: 'renamed',
+      description: 'two in a row, one alone',
+      project: 'p',
+      metadata: { a: 1 },
+      user: 'tester',
+    });
+    expect(await json('workflows', 'update', id, '--owner-user', 'somebody')).toMatchObject({ user: 'somebody' });
+  });
+
+  it.each([
+    [[], 'Error: no fields to update. Provide at least one of --name'],
+    [['--metadata', '{'], '--metadata is not valid JSON'],
+    [['--metadata', '[1]'], '--metadata must be a JSON object'],
+  ])('refuses %j', async (words, why) => {
+    const { code, stdout, stderr } = await call('workflows', 'update', id, ...words);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(why);
+  });
+});
+
+describe('workflows list', () => {
+  it('of an access group has those of everybody, and no others', async () => {
+    const group = await server.client.createAccessGroup({ body: { name: `team-${id}` } });
+    const { id: theirs } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'somebody' } });
+    await server.client.addWorkflowToGroup({ params: { id: theirs as number, group_id: group.id as number } });
+    const { items } = await json('workflows', 'list', '-g', `team-${id}`);
+    expect(items).toEqual([expect.objectContaining({ id: theirs, user: 'somebody' })]);
+    expect((await call('workflows', 'list', '-g', 'nobody')).stdout).toBe(
+      'No workflows found for access group: nobody\n',
+    );
+  });
+});
+
+describe('workflows is-complete', () => {
+  it('says no while jobs are left and yes when the workflow was canceled', async () => {
+    expect(await json('workflows', 'is-complete', id)).toEqual({ is_canceled: false, is_complete: false });
+    await server.client.cancelWorkflow({ params: { id } });
+    expect(await json('workflows', 'is-complete', id)).toEqual({ is_canceled: true, is_complete: true });
+  });
+});
+
+describe('workflows archive', () => {
+  it('puts workflows away and takes them out again', async () => {
+    expect(await json('workflows', 'archive', 'true', id)).toEqual({
+      status: 'success',
+      is_archived: true,
+      updated_workflows: [id],
+    });
+    expect(await workflow()).toMatchObject({ is_archived: true });
+    expect((await call('workflows', 'archive', 'false', id)).stdout).toBe(`Unarchived workflow ${id}\n`);
+    expect(await workflow()).toMatchObject({ is_archived: false });
+  });
+
+  it('does what it can and says what it could not', async () => {
+    expect(await refusedJson('workflows', 'archive', 'true', 999, id)).toEqual({
+      status: 'partial_success',
+      is_archived: true,
+      updated_workflows: [id],
+      errors: [expect.stringContaining('404')],
+    });
+    expect(await refusedJson('workflows', 'archive', 'true', 999)).toMatchObject({
+      status: 'error',
+      updated_workflows: [],
+    });
+    expect((await call('workflows', 'archive', 'yes', id)).code).toBe(2);
+  });
+
+  it('keeps a workflow from being initialised', async () => {
+    await json('workflows', 'archive', 'true', id);
+    const { code, stderr } = await call('workflows', 'init', id);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('archived')]);
+    expect(await workflow()).toMatchObject({ run_id: 0 });
+  });
+});
+
+describe('the actions of a workflow', () => {
+  const actions = async () => (await json('workflows', 'list-actions', id))['actions'] as Record<string, unknown>[];
+  const table = async () => (await call('-f', 'csv', 'workflows', 'list-actions', id)).stdout.trimEnd().split('\n');
+
+  it('are listed as they are', async () => {
+    expect(await actions()).toEqual([
+      expect.objectContaining({ action_type: 'schedule_nodes', trigger_count: 0, executed: false }),
+      expect.objectContaining({ action_type: 'run_commands', job_ids: [jobs['first'], jobs['second']] }),
+    ]);
+  });
+
+  it('are listed with how near each is', async () => {
+    const body = {
+      workflow_id: id,
+      trigger_type: 'on_worker_start',
+      action_type: 'x',
+      action_config: {},
+      trigger_count: 1,
+    };
+    const due = await server.client.createWorkflowAction({ params: { id }, body });
+    const [first, second] = (await actions()).map((action) => action['id']);
+    expect(await table()).toEqual([
+      'ID,Trigger,Action,Allocations,Progress,Status,Executed At,Job IDs',
+      `${String(first)},on_workflow_start,schedule_nodes,2,0/1,Waiting,,`,
+      `${String(second)},on_jobs_complete,run_commands,,0/2,Waiting,,"${jobs['first']}, ${jobs['second']}"`,
+      `${due.id},on_worker_start,x,,1/1,Pending,,`,
+    ]);
+    await server.client.claimWorkflowAction({ params: { id, action_id: due.id as number }, body: {} });
+    expect((await table())[3]).toContain(',Executed,');
+  });
+
+  it('can be changed where they ask for nodes; options win over --json', async () => {
+    const [action] = await actions();
+    const words = ['--json', '{"num_allocations": 5, "max_parallel_jobs": 4}', '--num-allocations', 7];
+    const changed = await json('workflows', 'update-action', id, action?.['id'], ...words);
+    expect(changed['action_config']).toMatchObject({
+      num_allocations: 7,
+      max_parallel_jobs: 4,
+      scheduler_type: 'slurm',
+    });
+  });
+
+  it.each([
+    [0, [], 'Error: no fields to update. Provide at least one of --scheduler-id'],
+    [1, ['--num-allocations', 2], 'only supports schedule_nodes'],
+    [0, ['--json', '{"color": "red"}'], '422'],
+  ])('refuse other changes: action %i %j', async (which, words, why) => {
+    const action = (await actions())[which];
+    const { code, stdout, stderr } = await call('workflows', 'update-action', id, action?.['id'], ...words);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(why);
+    expect((await actions())[which]).toEqual(action);
+  });
+
+  it('can be deleted, once', async () => {
+    const [action] = await actions();
+    const words = ['workflows', 'delete-action', id, action?.['id']];
+    expect(await json(...words)).toEqual({ action_id: action?.['id'], deleted: true, workflow_id: id });
+    expect(await actions()).toHaveLength(1);
+    const { code, stderr } = await call(...words);
+    expect([code, stderr]).toEqual([1, `Error: action ${String(action?.['id'])} was not found in workflow ${id}.\n`]);
+  });
+});
+
+describe('workflows init', () => {
+  const initialized = (words: string) => ({
+    status: 'success',
+    message: `${words} workflow ${id}`,
+    workflow_id: id,
+    task_id: expect.any(Number) as number,
+    task_status: 'succeeded',
+    task_operation: 'initialize_jobs',
+    error: null,
+  });
+
+  it('makes jobs ready, waits until the server has done it, and ends', async () => {
+    const { code, stdout } = await torc(['-f', 'json', 'workflows', 'init', String(id)], {
+      cwd: folder,
+      environment: { TORC_API_URL: server.url },
+    });
+    expect([code, JSON.parse(stdout)]).toEqual([0, initialized('Initialized')]);
+    expect(await statuses()).toEqual({ first: 'ready', second: 'blocked', alone: 'ready' });
+    expect(await workflow()).toMatchObject({ run_id: 1 });
+  });
+
+  it('with --async says the task and leaves the server to it', async () => {
+    expect(await json('workflows', 'init', id, '--async')).toEqual({
+      status: 'success',
+      message: expect.stringMatching(/by task \d+$/),
+      workflow_id: id,
+      task_id: expect.any(Number),
+      task_status: 'queued',
+      task_operation: 'initialize_jobs',
+    });
+  });
+
+  it('disturbs no task that is under way: no new run begins', async () => {
+    const task = openTask();
+    expect(await json('workflows', 'init', id, '--async')).toMatchObject({ task_id: task, task_status: 'queued' });
+    expect(await json('workflows', 'reinit', id, '--async')).toMatchObject({ task_id: task });
+    expect(await refusedJson('workflows', 'init', id, '--wait-timeout', '0.01')).toMatchObject({
+      status: 'error',
+      message: `task ${task} has not ended within 0.01 s; the server goes on with it`,
+      task_id: task,
+      task_status: 'queued',
+    });
+    expect(await workflow()).toMatchObject({ run_id: 0 });
+  });
+
+  it('refuses when an input is missing that no job makes, unless it is forced', async () => {
+    rmSync(join(folder, 'given.txt'));
+    const { code, stdout, stderr } = await call('workflows', 'init', id);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`1 input file must exist and does not, and no job makes it: ${join(folder, 'given.txt')}`);
+    expect(await workflow()).toMatchObject({ run_id: 0 });
+    expect((await call('workflows', 'init', id, '--force')).code).toBe(0);
+    expect(await workflow()).toMatchObject({ run_id: 1 });
+  });
+
+  it('with --dry-run only says what is missing and what would be overwritten', async () => {
+    const report = {
+      workflow_id: id,
+      safe: true,
+      missing_input_files: [],
+      missing_input_file_count: 0,
+      existing_output_files: [],
+      existing_output_file_count: 0,
+    };
+    expect(await json('workflows', 'init', id, '--dry-run')).toEqual(report);
+    rmSync(join(folder, 'given.txt'));
+    writeFileSync(join(folder, 'made.txt'), 'made before');
+    const { code, stdout } = await call('-f', 'json', 'workflows', 'reinit', id, '--dry-run');
+    rmSync(join(folder, 'made.txt'));
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      {
+        ...report,
+        safe: false,
+        missing_input_files: [join(folder, 'given.txt')],
+        missing_input_file_count: 1,
+        existing_output_files: [join(folder, 'made.txt')],
+        existing_output_file_count: 1,
+      },
+    ]);
+    expect(await workflow()).toMatchObject({ run_id: 0 });
+  });
+
+  it('is refused while user data has no value and no job makes it, forced or not', async () => {
+    await server.client.createUserData({
+      query: { consumer_job_id: jobs['alone'] },
+      body: { workflow_id: id, name: 'empty' },
+    });
+    const { code, stderr } = await call('workflows', 'init', id, '--force');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('user data without a value')]);
+    const dry = await call('-f', 'json', 'workflows', 'init', id, '--dry-run');
+    expect([dry.code, JSON.parse(dry.stdout)]).toEqual([
+      1,
+      expect.objectContaining({ safe: false, missing_user_data: [expect.any(Number)] }),
+    ]);
+  });
+
+  it('again touches only what changed, as reinit', async () => {
+    await json('workflows', 'init', id);
+    await finish('first', 0);
+    writeFileSync(join(folder, 'made.txt'), 'made');
+    expect(await json('workflows', 'reinit', id)).toEqual(initialized('Reinitialized'));
+    expect(await statuses()).toMatchObject({ first: 'completed', second: 'ready' });
+    rmSync(join(folder, 'made.txt'));
+    await json('workflows', 'reinit', id);
+    expect(await statuses()).toMatchObject({ first: 'ready', second: 'blocked' });
+    expect(await workflow()).toMatchObject({ run_id: 3 });
+  });
+});
+
+describe('workflows reset-status', () => {
+  it('begins a new run with every job uninitialized', async () => {
+    await json('workflows', 'init', id);
+    expect(await json('workflows', 'reset-status', id)).toEqual({
+      status: 'success',
+      workflow_id: id,
+      failed_only: false,
+      operations: { workflow_reset: true, job_reset: true, reinitialize: false },
+      messages: [`Reset 3 jobs of workflow ${id}`],
+    });
+    expect(new Set(Object.values(await statuses()))).toEqual(new Set(['uninitialized']));
+    expect(await workflow()).toMatchObject({ run_id: 2 });
+  });
+
+  it('of the failed jobs alone leaves the others, and makes them ready where that is asked for', async () => {
+    await json('workflows', 'init', id);
+    await finish('first', 0);
+    await finish('alone', 3);
+    writeFileSync(join(folder, 'made.txt'), 'made');
+    expect(await json('workflows', 'reset-status', id, '--failed-only', '-r')).toMatchObject({
+      operations: { workflow_reset: true, job_reset: true, reinitialize: true },
+      messages: [`Reset 1 job of workflow ${id}`, `Reinitialized workflow ${id}`],
+    });
+    rmSync(join(folder, 'made.txt'));
+    expect(await statuses()).toEqual({ first: 'completed', second: 'ready', alone: 'ready' });
+  });
+
+  it('is refused while jobs run, unless it is forced', async () => {
+    await json('workflows', 'init', id);
+    await start('first');
+    const { code, stdout, stderr } = await call('workflows', 'reset-status', id);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('422');
+    expect(await statuses()).toMatchObject({ first: 'running' });
+    expect((await call('workflows', 'reset-status', id, '--force')).code).toBe(0);
+  });
+
+  it('says what it did when it could not make the jobs ready', async () => {
+    await json('workflows', 'init', id);
+    rmSync(join(folder, 'given.txt'));
+    expect(await refusedJson('workflows', 'reset-status', id, '-r')).toMatchObject({
+      status: 'error',
+      operations: { workflow_reset: true, job_reset: true, reinitialize: false },
+      messages: [`Reset 3 jobs of workflow ${id}`],
+      errors: [expect.stringContaining('given.txt')],
+    });
+  });
+});
