@@ -4,7 +4,12 @@ import { cancel, remove } from './commands/cancel-delete.ts';
 import { create } from './commands/create.ts';
 import { completions } from './commands/completions.ts';
 import { eventsList, eventsMonitor } from './commands/events.ts';
-import { jobsGet, jobsList } from './commands/jobs.ts';
+import { jobCreation } from './commands/jobs/create.ts';
+import { jobDeletion } from './commands/jobs/delete.ts';
+import { jobLists } from './commands/jobs/list.ts';
+import { jobNeeds } from './commands/jobs/needs.ts';
+import { jobsResetStatus } from './commands/jobs/reset-status.ts';
+import { jobsUpdate } from './commands/jobs/update.ts';
 import { exec } from './commands/exec.ts';
 import { executionPlan } from './commands/execution-plan.ts';
 import { ping } from './commands/ping.ts';
@@ -30,6 +35,15 @@ const ofWorkflows: readonly Command[] = [
   executionPlan,
 ];
 
+const ofJobs: readonly Command[] = [
+  ...jobLists,
+  ...jobCreation,
+  jobsUpdate,
+  ...jobDeletion,
+  jobsResetStatus,
+  ...jobNeeds,
+];
+
 const ofTorc: readonly Command[] = [
   create,
   run,
@@ -38,8 +52,7 @@ const ofTorc: readonly Command[] = [
   cancel,
   remove,
   ...ofWorkflows,
-  jobsList,
-  jobsGet,
+  ...ofJobs,
   resultsList,
   resultsGet,
   filesList,

@@ -74,7 +74,7 @@ function openTask(): number {
 }
 
 /** A runner takes the job and starts it. */
-async function start(name: string): Promise<number> {
+async function startJob(name: string): Promise<number> {
   const { run_id: runId } = await workflow();
   const node = await server.client.createComputeNode({
     body: {
@@ -98,9 +98,12 @@ async function start(name: string): Promise<number> {
   return node.id as number;
 }
 
+const latestNode = async () =>
+  (await server.client.listComputeNodes({ query: { workflow_id: id } })).items.at(-1)?.id as number;
+
 /** A runner takes the job, and it ends with this return code. */
 async function finish(name: string, returnCode: number, measured: Partial<Result> = {}): Promise<void> {
-  const nodeId = await start(name);
+  const nodeId = await startJob(name);
   const { run_id: runId } = await workflow();
   const status = returnCode === 0 ? 'completed' : 'failed';
   const jobId = jobs[name] as number;
@@ -138,6 +141,15 @@ describe('a record that is not there', () => {
     ['workflows', 'init', 999, '--dry-run'],
     ['workflows', 'reinit', 999],
     ['workflows', 'reset-status', 999],
+    ['jobs', 'get', 999_999],
+    ['jobs', 'running', 999],
+    ['jobs', 'create', 999, '-n', 'x', '-c', 'true'],
+    ['jobs', 'update', 999_999, '--priority', 1],
+    ['jobs', 'delete-all', 999],
+    ['jobs', 'reset-status', 999_999],
+    ['jobs', 'reset-status', '--status', 'failed', '--workflow-id', 999],
+    ['jobs', 'list-resource-requirements', 999],
+    ['jobs', 'list-failure-handlers', '-j', 999_999],
   ])('is refused with 404 beside the result, which stays empty: torc %s %s %s', async (...words) => {
     const { code, stdout, stderr } = await call('-f', 'json', ...words);
     expect([code, stdout]).toEqual([1, '']);
@@ -428,7 +440,7 @@ describe('workflows reset-status', () => {
 
   it('is refused while jobs run, unless it is forced', async () => {
     await json('workflows', 'init', id);
-    await start('first');
+    await startJob('first');
     const { code, stdout, stderr } = await call('workflows', 'reset-status', id);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('422');
@@ -445,5 +457,312 @@ describe('workflows reset-status', () => {
       messages: [`Reset 3 jobs of workflow ${id}`],
       errors: [expect.stringContaining('given.txt')],
     });
+  });
+});
+
+describe('jobs create', () => {
+  it('adds a job with what it needs, waits for, reads and writes', async () => {
+    const { items } = await server.client.listFiles({ query: { workflow_id: id } });
+    const [given, made] = items.map((file) => file.id as number);
+    const words = ['-n', 'last', '-c', 'echo hi', '-b', jobs['first'], jobs['alone'], '-i', given, '-o', made];
+    const created = await json('jobs', 'create', id, ...words);
+    expect(await json('jobs', 'get', created['id'])).toMatchObject({
+      name: 'last',
+      command: 'echo hi',
+      status: 'uninitialized',
+      depends_on_job_ids: [jobs['first'], jobs['alone']],
+      input_file_ids: [given],
+      output_file_ids: [made],
+    });
+  });
+
+  it('is refused without a command, and when it waits for a job that is not there', async () => {
+    expect((await call('jobs', 'create', id, '-n', 'last')).code).toBe(2);
+    const { code, stdout, stderr } = await call('jobs', 'create', id, '-n', 'x', '-c', 'true', '-b', 999_999);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('422')]);
+  });
+});
+
+describe('jobs create-from-file', () => {
+  const file = () => join(folder, 'commands.txt');
+
+  it('adds a job for each line, named on from those that are there, all with the same needs', async () => {
+    writeFileSync(file(), 'echo one\n# not this\n\n  echo two\n');
+    const needs = ['--cpus-per-job', 4, '--memory-per-job', '2g', '--runtime-per-job', 'PT5M'];
+    expect(await json('jobs', 'create-from-file', id, file(), ...needs)).toEqual({
+      status: 'success',
+      message: `Created 2 jobs in workflow ${id}`,
+      workflow_id: id,
+      jobs_created: 2,
+    });
+    const rows = (await json('jobs', 'list-resource-requirements', id)) as unknown as Record<string, unknown>[];
+    const added = rows.slice(3);
+    expect(added.map((row) => row['job_name'])).toEqual(['job4', 'job5']);
+    expect(added[0]).toMatchObject({ num_cpus: 4, memory: '2g', runtime: 'PT5M' });
+    expect(added[0]?.['rr_name']).toMatch(/^batch_jobs_req_\d+$/);
+    expect(added[1]?.['rr_id']).toBe(added[0]?.['rr_id']);
+  });
+
+  it.each([
+    ['a file without commands', '# nothing\n', [], 'has no commands'],
+    ['needs that nobody can read', 'true\n', ['--memory-per-job', '2gb'], "Invalid memory format '2gb'"],
+  ])('adds nothing of %s', async (_, text, words, why) => {
+    writeFileSync(file(), text);
+    const { code, stdout, stderr } = await call('jobs', 'create-from-file', id, file(), ...words);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(why)]);
+    expect(Object.keys(await statuses())).toHaveLength(3);
+  });
+
+  it('says which file is not there', async () => {
+    const { code, stderr } = await call('jobs', 'create-from-file', id, join(folder, 'nothing.txt'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nothing.txt: there is no such file')]);
+  });
+});
+
+describe('jobs update', () => {
+  it('changes what is given; labels are replaced, or cleared', async () => {
+    expect(
+      await json('jobs', 'update', jobs['alone'], '-c', 'exit 4', '--priority', 9, '--label', 'b,a'),
+    ).toMatchObject({
+      id: jobs['alone'],
+      name: 'alone',
+      command: 'exit 4',
+      priority: 9,
+      labels: ['a', 'b'],
+    });
+    expect(await json('jobs', 'update', jobs['alone'], '--clear-labels')).not.toHaveProperty('labels');
+  });
+
+  it('with --runtime changes the needs of this job and of no other', async () => {
+    const runtimes = async () =>
+      (
+        (await json('jobs', 'list-resource-requirements', id)) as unknown as { job_name: string; runtime: string }[]
+      ).map(({ job_name: name, runtime }) => [name, runtime]);
+    const { resource_requirements_id: shared } = await json('jobs', 'get', jobs['first']);
+    const changed = await json('jobs', 'update', jobs['first'], '--runtime', 'PT2H');
+    expect(changed['resource_requirements_id']).not.toBe(shared);
+    // Now its own, so they are changed where they are.
+    expect(await json('jobs', 'update', jobs['first'], '--runtime', 'PT3H')).toEqual(changed);
+    expect(await runtimes()).toEqual([
+      ['first', 'PT3H'],
+      ['second', 'PT30M'],
+      ['alone', expect.any(String)],
+    ]);
+  });
+
+  it.each([
+    [[], 1, 'no fields to update. Provide at least one of --name'],
+    [['--label', 'a', '--clear-labels'], 2, 'cannot be used together'],
+    [['--runtime', 'soon'], 1, "Invalid runtime format 'soon'"],
+    [['--priority', '-1'], 2, '--priority: expected 0 or more'],
+  ])('refuses %j', async (words, expected, why) => {
+    const before = await json('jobs', 'get', jobs['alone']);
+    const { code, stdout, stderr } = await call('jobs', 'update', jobs['alone'], ...words);
+    expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(why)]);
+    expect(await json('jobs', 'get', jobs['alone'])).toEqual(before);
+  });
+
+  it('refuses another command once the job is initialised', async () => {
+    await json('workflows', 'init', id);
+    const { code, stderr } = await call('jobs', 'update', jobs['alone'], '-c', 'true');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('422')]);
+  });
+});
+
+describe('jobs delete', () => {
+  it('deletes the jobs that are named', async () => {
+    const { items } = await json('jobs', 'delete', jobs['alone'], jobs['second'], jobs['alone']);
+    expect((items as { name: string }[]).map(({ name }) => name)).toEqual(['alone', 'second']);
+    expect(Object.keys(await statuses())).toEqual(['first']);
+  });
+
+  it('deletes none when one of them is not there', async () => {
+    expect(await refusedJson('jobs', 'delete', jobs['alone'], 999_999)).toEqual({
+      error: expect.stringContaining('404'),
+      missing_ids: [999_999],
+    });
+    expect(Object.keys(await statuses())).toHaveLength(3);
+  });
+
+  it('of all says how many, and then that there are none', async () => {
+    expect(await json('jobs', 'delete-all', id)).toEqual({ count: 3 });
+    expect(await json('jobs', 'delete-all', id)).toEqual({
+      deleted: 0,
+      message: `No jobs found for workflow ID: ${id}`,
+    });
+  });
+});
+
+describe('jobs running', () => {
+  it('lists a job that runs with its node, and none when none runs', async () => {
+    await json('workflows', 'init', id);
+    expect((await call('jobs', 'running', id)).stdout).toBe(`No running jobs found for workflow ID: ${id}\n`);
+    await startJob('first');
+    expect(await json('jobs', 'running', id)).toEqual({
+      items: [
+        {
+          job_id: jobs['first'],
+          job_name: 'first',
+          compute_node_name: 'host',
+          scheduler_type: 'local',
+          start_time: expect.any(String),
+        },
+      ],
+    });
+    expect((await call('-f', 'csv', 'jobs', 'running', id)).stdout.split('\n')[0]).toBe(
+      'Job ID,Job Name,Compute Node,Elapsed,Scheduler,Scheduler Job ID',
+    );
+  });
+});
+
+describe('jobs reset-status', () => {
+  const told = (name: string, status: string) => ({ job_id: jobs[name], name, status });
+
+  beforeEach(async () => {
+    await json('workflows', 'init', id);
+    await finish('first', 0);
+    await finish('second', 0);
+    await finish('alone', 3);
+  });
+
+  it('resets the jobs that are named, and says what else a reinit will run again', async () => {
+    const { code, stdout, stderr } = await call('-f', 'json', 'jobs', 'reset-status', jobs['first']);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      {
+        status: 'success',
+        workflow_id: id,
+        reset_count: 1,
+        requested_job_ids: [jobs['first']],
+        reset_job_ids: [jobs['first']],
+        downstream_jobs: [told('second', 'completed')],
+        failures: [],
+        next_steps: [`torc workflows reinit ${id}`, `torc run ${id}`],
+        reinit: { requested: false, applied: false, error: null },
+      },
+    ]);
+    expect(stderr).toContain('1 job completed successfully and will run again: first');
+    expect(await statuses()).toMatchObject({ first: 'uninitialized', alone: 'failed' });
+  });
+
+  it.each([
+    ['by status', ['--status', 'failed,canceled'], ['alone']],
+    ['by return code', ['--return-code', 0], ['first', 'second']],
+  ])('finds jobs %s', async (_, words, names) => {
+    const { reset_job_ids: reset } = await json('jobs', 'reset-status', ...words, '--workflow-id', id);
+    expect(reset).toEqual(names.map((name) => jobs[name]));
+  });
+
+  it('with --dry-run changes nothing', async () => {
+    expect(await json('jobs', 'reset-status', jobs['first'], '--dry-run', '--reinit')).toEqual({
+      dry_run: true,
+      reinit_requested: true,
+      workflow_id: id,
+      jobs: [told('first', 'completed')],
+      downstream_jobs: [told('second', 'completed')],
+    });
+    expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'failed' });
+  });
+
+  it('with --reinit makes them ready with what is downstream', async () => {
+    writeFileSync(join(folder, 'made.txt'), 'made');
+    expect(await json('jobs', 'reset-status', jobs['first'], '--reinit')).toMatchObject({
+      next_steps: [`torc run ${id}`],
+      reinit: { requested: true, applied: true, error: null },
+    });
+    rmSync(join(folder, 'made.txt'));
+    expect(await statuses()).toEqual({ first: 'ready', second: 'blocked', alone: 'failed' });
+  });
+
+  it('says when the reinit behind it was refused', async () => {
+    rmSync(join(folder, 'given.txt'));
+    expect(await refusedJson('jobs', 'reset-status', jobs['alone'], '--reinit')).toMatchObject({
+      status: 'partial_failure',
+      reset_job_ids: [jobs['alone']],
+      reinit: { requested: true, applied: false, error: expect.stringContaining('given.txt') },
+    });
+  });
+
+  it('of a filter that nothing matches is an error', async () => {
+    expect(await refusedJson('jobs', 'reset-status', '--return-code', 99, '--workflow-id', id)).toEqual({
+      status: 'error',
+      workflow_id: id,
+      reset_count: 0,
+      reset_job_ids: [],
+      error: `no jobs of workflow ${id} match; nothing was reset`,
+    });
+  });
+
+  it('is refused while a runner is active, unless it is forced', async () => {
+    await server.client.updateComputeNode({ params: { id: await latestNode() }, body: { is_active: true } });
+    const { code, stdout, stderr } = await call('jobs', 'reset-status', jobs['alone']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`workflow ${id} is busy: 1 runner is active; nothing was reset`);
+    expect(await statuses()).toMatchObject({ alone: 'failed' });
+    expect((await call('jobs', 'reset-status', jobs['alone'], '--force')).code).toBe(0);
+  });
+
+  it('takes jobs of one workflow only', async () => {
+    const other = await server.client.createWorkflow({ body: { name: 'other', user: 'tester' } });
+    const body = { workflow_id: other.id as number, name: 'x', command: 'true' };
+    const { id: foreign } = await server.client.createJob({ body });
+    const { code, stderr } = await call('jobs', 'reset-status', jobs['alone'], foreign);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`job ${foreign}: belongs to workflow ${other.id}, not ${id}`),
+    ]);
+    expect(await statuses()).toMatchObject({ alone: 'failed' });
+  });
+
+  it.each([
+    [[], 'one of the three'],
+    [['1', '--status', 'failed'], 'one of the three'],
+    [['--status', 'failed'], 'need --workflow-id'],
+    [['--status', 'broken', '--workflow-id', '1'], 'no such status "broken"'],
+  ])('is a usage error with %j', async (words, why) => {
+    const { code, stdout, stderr } = await call('jobs', 'reset-status', ...words);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)]);
+  });
+});
+
+describe('what jobs need and what happens when they fail', () => {
+  it('is a bare list as JSON, of all jobs or of one', async () => {
+    const rows = (await json('jobs', 'list-resource-requirements', id)) as unknown as Record<string, unknown>[];
+    expect(rows.map((row) => [row['job_name'], row['rr_name']])).toEqual([
+      ['first', 'small'],
+      ['second', 'small'],
+      ['alone', 'default'],
+    ]);
+    expect(await json('jobs', 'list-resource-requirements', '-j', jobs['first'])).toEqual([
+      {
+        job_id: jobs['first'],
+        job_name: 'first',
+        workflow_id: id,
+        rr_id: expect.any(Number),
+        rr_name: 'small',
+        num_cpus: 2,
+        num_gpus: 0,
+        num_nodes: 1,
+        memory: '4g',
+        runtime: 'PT30M',
+      },
+    ]);
+  });
+
+  it('names only jobs that have a failure handler, with its rules in words', async () => {
+    expect(await json('jobs', 'list-failure-handlers', id)).toEqual([
+      {
+        job_id: jobs['alone'],
+        job_name: 'alone',
+        workflow_id: id,
+        fh_id: expect.any(Number),
+        fh_name: 'again',
+        rules: expect.stringContaining('"exit_codes":[3]'),
+      },
+    ]);
+    expect((await call('-f', 'csv', 'jobs', 'list-failure-handlers', id)).stdout).toContain(
+      'again,exit 3: 2 attempts; any exit code: 3 attempts',
+    );
+    expect(await json('jobs', 'list-failure-handlers', '-j', jobs['first'])).toEqual([]);
   });
 });
