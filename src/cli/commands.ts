@@ -19,6 +19,9 @@ import { serverRun } from './commands/server-run.ts';
 import { slurmRunner } from './commands/slurm-runner.ts';
 import { status } from './commands/status.ts';
 import { workflowActions } from './commands/workflows/actions.ts';
+import { workflowsCheckResources } from './commands/workflows/check-resources.ts';
+import { workflowsCorrectResources } from './commands/workflows/correct-resources.ts';
+import { workflowsDiagnose } from './commands/workflows/diagnose.ts';
 import { workflowInitialize } from './commands/workflows/initialize.ts';
 import { workflowsList } from './commands/workflows/list.ts';
 import { workflowRecord } from './commands/workflows/record.ts';
@@ -32,6 +35,9 @@ const ofWorkflows: readonly Command[] = [
   ...workflowInitialize,
   workflowsResetStatus,
   ...workflowActions,
+  workflowsCheckResources,
+  workflowsCorrectResources,
+  workflowsDiagnose,
   executionPlan,
 ];
 

@@ -33,3 +33,17 @@ export const counted = (count: number, thing: string, things = `${thing}s`) =>
 
 export const percentText = (percent: number | null | undefined) =>
   percent === undefined || percent === null ? '' : `${percent.toFixed(1)}%`;
+
+/** Seconds as people plan with them: `<1m`, `45m`, `1h 30m`, `3d 1h`. */
+export function roughText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return seconds > 0 ? '<1m' : '0m';
+  const parts = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor((minutes % 1440) / 60), 'h'],
+    [minutes % 60, 'm'],
+  ] as const;
+  const from = parts.findIndex(([count]) => count > 0);
+  const shown = parts.slice(from, from + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${count}${unit}`).join(' ');
+}
