@@ -27,6 +27,7 @@ import { workflowsList } from './commands/workflows/list.ts';
 import { workflowRecord } from './commands/workflows/record.ts';
 import { workflowsResetStatus } from './commands/workflows/reset-status.ts';
 import { workflowState } from './commands/workflows/state.ts';
+import { workflowTransfer } from './commands/workflows/transfer.ts';
 
 const ofWorkflows: readonly Command[] = [
   workflowsList,
@@ -38,6 +39,7 @@ const ofWorkflows: readonly Command[] = [
   workflowsCheckResources,
   workflowsCorrectResources,
   workflowsDiagnose,
+  ...workflowTransfer,
   executionPlan,
 ];
 

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -144,6 +144,7 @@ describe('a record that is not there', () => {
     ['workflows', 'check-resources', 999],
     ['workflows', 'correct-resources', 999],
     ['workflows', 'diagnose', 999],
+    ['workflows', 'export', 999],
     ['jobs', 'get', 999_999],
     ['jobs', 'running', 999],
     ['jobs', 'create', 999, '-n', 'x', '-c', 'true'],
@@ -978,5 +979,84 @@ describe('workflows diagnose', () => {
       runtime_blocked_jobs: 0,
       runtime_blocked: false,
     });
+  });
+});
+
+describe('workflows export and import', () => {
+  const copyOf = async (copy: unknown) =>
+    (await json('jobs', 'list', copy, '--include-relationships'))['items'] as Record<string, unknown>[];
+
+  it('carry a workflow over through a file', async () => {
+    const path = join(folder, 'exported.json');
+    await json('workflows', 'init', id);
+    await finish('first', 0);
+    expect(await json('workflows', 'export', id, '-o', path, '--include-results', '--include-events')).toEqual({
+      success: true,
+      workflow_id: id,
+      workflow_name: 'chain',
+      output_file: path,
+      jobs: 3,
+      files: 2,
+      user_data: 1,
+      results: 1,
+      events: 2,
+    });
+    const { workflow_id: copy, ...told } = await json('workflows', 'import', path, '--name', 'copied');
+    expect(told).toEqual({
+      success: true,
+      workflow_name: 'copied',
+      jobs: 3,
+      files: 2,
+      user_data: 1,
+      results: 1,
+      compute_nodes: 1,
+    });
+    expect(copy).not.toBe(id);
+    expect(await json('workflows', 'get', copy)).toMatchObject({ name: 'copied', user: 'tester' });
+    expect((await copyOf(copy)).map(({ name, status }) => [name, status])).toEqual(
+      expect.arrayContaining([
+        ['first', 'uninitialized'],
+        ['second', 'uninitialized'],
+        ['alone', 'uninitialized'],
+      ]),
+    );
+    expect(await json('workflows', 'import', path, '--skip-results', '--skip-events')).toMatchObject({
+      workflow_name: 'chain',
+      results: 0,
+      compute_nodes: 0,
+    });
+  });
+
+  it('carry it over through a pipe, as the programs', async () => {
+    const options = { cwd: folder, environment: { TORC_API_URL: server.url } };
+    const { stdout } = await torc(['workflows', 'export', String(id)], options);
+    expect(JSON.parse(stdout)).toMatchObject({
+      export_version: '1.0',
+      exported_at: expect.any(String),
+      workflow: { id, name: 'chain' },
+      jobs: [{ name: 'first' }, { name: 'second' }, { name: 'alone' }],
+    });
+    const { code, stdout: said } = await torc(['workflows', 'import', '-'], { ...options, input: stdout });
+    expect([code, said]).toEqual([
+      0,
+      expect.stringMatching(/^Imported workflow \d+ \(chain\): 3 jobs, 2 files, 1 user data\n$/),
+    ]);
+  });
+
+  it('refuse what is no export, and leave nothing of a file that cannot be written', async () => {
+    const before = (await server.client.listWorkflows({ query: {} })).total_count;
+    for (const [path, why] of [
+      [join(folder, 'flow.yaml'), 'is not JSON'],
+      [join(folder, 'nothing.json'), 'there is no such file'],
+    ] as const) {
+      const { code, stdout, stderr } = await call('workflows', 'import', path);
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(why)]);
+    }
+    expect((await server.client.listWorkflows({ query: {} })).total_count).toBe(before);
+    const unwritable = await call('workflows', 'export', id, '-o', join(folder, 'no-folder', 'x.json'));
+    expect([unwritable.code, unwritable.stderr]).toEqual([1, expect.stringContaining('cannot write')]);
+    const broken = join(folder, 'broken.json');
+    expect((await call('workflows', 'export', 999, '-o', broken)).code).toBe(1);
+    expect([existsSync(broken), existsSync(`${broken}.part`)]).toEqual([false, false]);
   });
 });
