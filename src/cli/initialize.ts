@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
-import { every } from '../client/every.ts';
+import { all, every } from '../client/every.ts';
+import type { File } from '../core/contract/artifact.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import { counted } from './output/words.ts';
 import { type FileOnDisk, readiness } from './readiness.ts';
-import type { File } from '../core/contract/artifact.ts';
 
 /** A change of a file's time smaller than this, in seconds, is none: file systems round. */
 const SAME_TIME_SECONDS = 0.01;
@@ -81,14 +81,21 @@ export async function prepareChanged(
       if (status === 'completed' || status === 'failed' || status === 'canceled') await reset(id as number);
     }
   }
-  const gone = new Set(files.filter(({ mtime }) => mtime === undefined).map(({ file }) => file.id));
-  const relationships = every((page) => client.listJobFileRelationships({ params: { id: workflowId }, query: page }));
-  for await (const { producer_job_id: producer, file_id: file } of relationships) {
-    if (!gone.has(file) || !producer) continue;
-    const { status } = await client.getJob({ params: { id: producer } });
-    if (status === 'completed') await reset(producer);
-  }
+  for (const jobId of await withMissingOutput(client, workflowId, files)) await reset(jobId);
   await client.processChangedJobInputs({ params: { id: workflowId } });
+}
+
+/** Completed jobs of which an output is not there any more. */
+async function withMissingOutput(client: Client, workflowId: number, files: readonly FileOnDisk[]): Promise<number[]> {
+  const gone = new Set(files.filter(({ mtime }) => mtime === undefined).map(({ file }) => file.id));
+  const producers = new Set<number>();
+  const relationships = every((page) => client.listJobFileRelationships({ params: { id: workflowId }, query: page }));
+  for await (const { producer_job_id: producer, file_id: file } of relationships)
+    if (producer && gone.has(file)) producers.add(producer);
+  if (producers.size === 0) return [];
+  const query = { workflow_id: workflowId, status: 'completed' as const };
+  const completed = await all((page) => client.listJobs({ query: { ...query, ...page } }));
+  return completed.map(({ id }) => id as number).filter((id) => producers.has(id));
 }
 
 const isChanged = ({ st_mtime: known }: File, mtime: number | undefined) =>
