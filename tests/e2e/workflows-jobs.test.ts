@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Result } from '../../src/core/contract/result.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { said } from '../support/words.ts';
@@ -71,6 +71,20 @@ function openTask(): number {
     .run(id);
   database.close();
   return Number(lastInsertRowid);
+}
+
+/** Lets the server fail at one change of a job, as a broken disk would, until the test is over. */
+function breakServer(at: 'insert' | 'update', when: string): void {
+  const change = (sql: string) => {
+    const database = new DatabaseSync(join(folder, 'server.db'));
+    database.exec(sql);
+    database.close();
+  };
+  change(
+    `create trigger broken before ${at} on job when new.workflow_id = ${id} and ${when}
+     begin select raise(abort, 'broken on purpose'); end`,
+  );
+  onTestFinished(() => change('drop trigger broken'));
 }
 
 const node = () => ({
@@ -350,6 +364,20 @@ describe('workflows init', () => {
     expect(await workflow()).toMatchObject({ run_id: 0 });
   });
 
+  it('says why the server could not do it', async () => {
+    breakServer('update', 'new.status = 2');
+    expect(await refusedJson('workflows', 'init', id)).toEqual({
+      status: 'error',
+      message: `workflow ${id} was not initialized: broken on purpose`,
+      workflow_id: id,
+      task_id: expect.any(Number),
+      task_status: 'failed',
+      task_operation: 'initialize_jobs',
+      error: 'broken on purpose',
+    });
+    expect((await call('workflows', 'init', id)).stdout).toBe('');
+  });
+
   it('refuses when an input is missing that no job makes, unless it is forced', async () => {
     rmSync(join(folder, 'given.txt'));
     const { code, stdout, stderr } = await call('workflows', 'init', id);
@@ -517,6 +545,16 @@ describe('jobs create-from-file', () => {
     expect(Object.keys(await statuses())).toHaveLength(3);
   });
 
+  it('adds nothing when the server breaks in the middle', async () => {
+    breakServer('insert', "new.name = 'job1500'");
+    writeFileSync(file(), 'true\n'.repeat(1600));
+    const { code, stdout } = await call('jobs', 'create-from-file', id, file());
+    expect([code, stdout]).toEqual([1, '']);
+    expect(Object.keys(await statuses())).toHaveLength(3);
+    const { items } = await server.client.listResourceRequirements({ query: { workflow_id: id } });
+    expect(items.map(({ name }) => name)).toEqual(['default', 'small']);
+  });
+
   it('says which file is not there', async () => {
     const { code, stderr } = await call('jobs', 'create-from-file', id, join(folder, 'nothing.txt'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing.txt: there is no such file')]);
@@ -655,6 +693,23 @@ describe('jobs reset-status', () => {
   ])('finds jobs %s', async (_, words, names) => {
     const { reset_job_ids: reset } = await json('jobs', 'reset-status', ...words, '--workflow-id', id);
     expect(reset).toEqual(names.map((name) => jobs[name]));
+  });
+
+  it('goes on behind a job that could not be reset, and says which', async () => {
+    breakServer('update', `new.id = ${jobs['second']}`);
+    const words = ['jobs', 'reset-status', jobs['first'], jobs['second'], jobs['alone']];
+    expect(await refusedJson(...words)).toMatchObject({
+      status: 'partial_failure',
+      reset_count: 1,
+      requested_job_ids: [jobs['first'], jobs['second'], jobs['alone']],
+      reset_job_ids: [jobs['alone']],
+      failures: [
+        // It ended well, so its completed dependant would have been reset with it.
+        { job_id: jobs['first'], error: expect.any(String) },
+        { job_id: jobs['second'], error: expect.any(String) },
+      ],
+    });
+    expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'uninitialized' });
   });
 
   it('with --dry-run changes nothing', async () => {

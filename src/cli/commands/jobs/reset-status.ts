@@ -127,7 +127,7 @@ async function resetAll(
   };
   for (let at = 0; at < jobs.length; at += TOGETHER)
     await Promise.all(jobs.slice(at, at + TOGETHER).map(({ id }) => one(id as number)));
-  return { reset: reset.sort((a, b) => a - b), failures };
+  return { reset: reset.sort((a, b) => a - b), failures: failures.sort((a, b) => a.job_id - b.job_id) };
 }
 
 interface Reinit {
