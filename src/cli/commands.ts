@@ -10,7 +10,12 @@ import { eventCommands } from './commands/events.ts';
 import { failureHandlerCommands } from './commands/failure-handlers.ts';
 import { fileCommands } from './commands/files.ts';
 import { jobDependencyCommands } from './commands/job-dependencies.ts';
-import { jobsGet, jobsList } from './commands/jobs.ts';
+import { jobCreation } from './commands/jobs/create.ts';
+import { jobDeletion } from './commands/jobs/delete.ts';
+import { jobLists } from './commands/jobs/list.ts';
+import { jobNeeds } from './commands/jobs/needs.ts';
+import { jobsResetStatus } from './commands/jobs/reset-status.ts';
+import { jobsUpdate } from './commands/jobs/update.ts';
 import { exec } from './commands/exec.ts';
 import { executionPlan } from './commands/execution-plan.ts';
 import { ping } from './commands/ping.ts';
@@ -25,14 +30,39 @@ import { status } from './commands/status.ts';
 import { taskCommands } from './commands/tasks.ts';
 import { userDataChanges } from './commands/user-data-change.ts';
 import { userDataCommands } from './commands/user-data.ts';
-import {
-  workflowsGet,
-  workflowsInit,
+import { workflowActions } from './commands/workflows/actions.ts';
+import { workflowsCheckResources } from './commands/workflows/check-resources.ts';
+import { workflowsCorrectResources } from './commands/workflows/correct-resources.ts';
+import { workflowsDiagnose } from './commands/workflows/diagnose.ts';
+import { workflowInitialize } from './commands/workflows/initialize.ts';
+import { workflowsList } from './commands/workflows/list.ts';
+import { workflowRecord } from './commands/workflows/record.ts';
+import { workflowsResetStatus } from './commands/workflows/reset-status.ts';
+import { workflowState } from './commands/workflows/state.ts';
+import { workflowTransfer } from './commands/workflows/transfer.ts';
+
+const ofWorkflows: readonly Command[] = [
   workflowsList,
-  workflowsNew,
-  workflowsReinit,
+  ...workflowRecord,
+  ...workflowState,
+  ...workflowInitialize,
   workflowsResetStatus,
-} from './commands/workflows.ts';
+  ...workflowActions,
+  workflowsCheckResources,
+  workflowsCorrectResources,
+  workflowsDiagnose,
+  ...workflowTransfer,
+  executionPlan,
+];
+
+const ofJobs: readonly Command[] = [
+  ...jobLists,
+  ...jobCreation,
+  jobsUpdate,
+  ...jobDeletion,
+  jobsResetStatus,
+  ...jobNeeds,
+];
 
 const ofTorc: readonly Command[] = [
   create,
@@ -41,15 +71,8 @@ const ofTorc: readonly Command[] = [
   status,
   cancel,
   remove,
-  workflowsList,
-  workflowsGet,
-  workflowsNew,
-  workflowsInit,
-  workflowsReinit,
-  workflowsResetStatus,
-  executionPlan,
-  jobsList,
-  jobsGet,
+  ...ofWorkflows,
+  ...ofJobs,
   ...resultCommands,
   ...fileCommands,
   ...userDataCommands,

@@ -1,56 +1,32 @@
-import { stat } from 'node:fs/promises';
 import type { Client } from '../client/client.ts';
 import { all, every } from '../client/every.ts';
 import type { File } from '../core/contract/artifact.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import { counted, someOf } from './output/words.ts';
+import { type FileOnDisk, readiness } from './readiness.ts';
 
 /** A change of a file's time smaller than this, in seconds, is none: file systems round. */
 const SAME_TIME_SECONDS = 0.01;
-/** Files looked at together: they may lie on a slow file system. */
-const TOGETHER = 32;
 
-export interface Readiness {
-  readonly missingInputs: readonly string[];
-  readonly existingOutputs: readonly string[];
+interface InitializeOptions {
+  /** Even when input files are missing, or jobs run. */
+  readonly force: boolean;
+  readonly output: Output;
 }
 
-interface FileOnDisk {
-  readonly file: File & { id: number };
-  /** Undefined when it does not exist. */
-  readonly mtime: number | undefined;
-}
-
-/** Looks at all files of a workflow on this machine: what must exist and does not, and what exists that will be made. */
-export async function readiness(
-  client: Client,
-  workflowId: number,
-): Promise<Readiness & { readonly files: readonly FileOnDisk[] }> {
-  const files = await filesOnDisk(client, workflowId);
-  const required = new Set((await client.listRequiredExistingFiles({ params: { id: workflowId } })).files);
-  const outputs = await outputIds(client, workflowId);
-  return {
-    files,
-    missingInputs: files
-      .filter(({ file, mtime }) => required.has(file.id) && !outputs.has(file.id) && mtime === undefined)
-      .map(({ file }) => file.path),
-    existingOutputs: files
-      .filter(({ file, mtime }) => outputs.has(file.id) && mtime !== undefined)
-      .map(({ file }) => file.path),
-  };
+/** Makes a workflow ready to run from the beginning. */
+export async function initialize(client: Client, workflowId: number, options: InitializeOptions): Promise<void> {
+  await prepare(client, workflowId, options);
+  await client.initializeJobs({ params: { id: workflowId } });
 }
 
 /**
- * Makes a workflow ready to run from the beginning: a new run, every job reset, files looked at again.
+ * Does what stands before an initialisation from the beginning: a new run, every job reset, files looked at again.
  *
  * Refused, with nothing changed, when inputs are missing that no job makes (unless forced) or when user data is.
  */
-export async function initialize(
-  client: Client,
-  workflowId: number,
-  { force, output }: { force: boolean; output: Output },
-): Promise<void> {
+export async function prepare(client: Client, workflowId: number, { force, output }: InitializeOptions): Promise<void> {
   await refuseArchived(client, workflowId);
   const { files, missingInputs, existingOutputs } = await readiness(client, workflowId);
   if (missingInputs.length > 0 && !force) refuseMissing(missingInputs);
@@ -63,17 +39,28 @@ export async function initialize(
   await client.resetStatus({ params: { id: workflowId }, query: { force } });
   await client.resetJobStatus({ params: { id: workflowId } });
   await storeTimes(client, files);
-  await client.initializeJobs({ params: { id: workflowId } });
+}
+
+interface ReinitializeOptions {
+  readonly force: boolean;
+  /** False where a new run has begun already. */
+  readonly newRun?: boolean;
+}
+
+/** Makes ready only what changed, and everything downstream of it. */
+export async function reinitialize(client: Client, workflowId: number, options: ReinitializeOptions): Promise<void> {
+  await prepareChanged(client, workflowId, options);
+  await client.initializeJobs({ params: { id: workflowId }, query: { only_uninitialized: true } });
 }
 
 /**
- * Makes ready only what changed: jobs whose inputs changed, whose outputs are gone, that are uninitialized already, and
- * everything downstream of them.
+ * Does what stands before an initialisation of what changed: a new run; jobs whose inputs changed or whose outputs are
+ * gone become uninitialized.
  */
-export async function reinitialize(
+export async function prepareChanged(
   client: Client,
   workflowId: number,
-  { force, newRun = true }: { force: boolean; newRun?: boolean },
+  { force, newRun = true }: ReinitializeOptions,
 ): Promise<void> {
   await refuseArchived(client, workflowId);
   const { files, missingInputs } = await readiness(client, workflowId);
@@ -94,15 +81,21 @@ export async function reinitialize(
       if (status === 'completed' || status === 'failed' || status === 'canceled') await reset(id as number);
     }
   }
-  const gone = new Set(files.filter(({ mtime }) => mtime === undefined).map(({ file }) => file.id));
-  const relationships = every((page) => client.listJobFileRelationships({ params: { id: workflowId }, query: page }));
-  for await (const { producer_job_id: producer, file_id: file } of relationships) {
-    if (!gone.has(file) || !producer) continue;
-    const { status } = await client.getJob({ params: { id: producer } });
-    if (status === 'completed') await reset(producer);
-  }
+  for (const jobId of await withMissingOutput(client, workflowId, files)) await reset(jobId);
   await client.processChangedJobInputs({ params: { id: workflowId } });
-  await client.initializeJobs({ params: { id: workflowId }, query: { only_uninitialized: true } });
+}
+
+/** Completed jobs of which an output is not there any more. */
+async function withMissingOutput(client: Client, workflowId: number, files: readonly FileOnDisk[]): Promise<number[]> {
+  const gone = new Set(files.filter(({ mtime }) => mtime === undefined).map(({ file }) => file.id));
+  const producers = new Set<number>();
+  const relationships = every((page) => client.listJobFileRelationships({ params: { id: workflowId }, query: page }));
+  for await (const { producer_job_id: producer, file_id: file } of relationships)
+    if (producer && gone.has(file)) producers.add(producer);
+  if (producers.size === 0) return [];
+  const query = { workflow_id: workflowId, status: 'completed' as const };
+  const completed = await all((page) => client.listJobs({ query: { ...query, ...page } }));
+  return completed.map(({ id }) => id as number).filter((id) => producers.has(id));
 }
 
 const isChanged = ({ st_mtime: known }: File, mtime: number | undefined) =>
@@ -131,24 +124,4 @@ async function refuseMissingData(client: Client, workflowId: number): Promise<vo
   const { user_data: missing } = await client.listMissingUserData({ params: { id: workflowId } });
   if (missing.length === 0) return;
   throw new Failure(`user data without a value that jobs read and no job makes: ids ${someOf(missing.map(String))}`);
-}
-
-async function filesOnDisk(client: Client, workflowId: number): Promise<FileOnDisk[]> {
-  const files = await all((page) => client.listFiles({ query: { workflow_id: workflowId, ...page } }));
-  const found: FileOnDisk[] = [];
-  for (let at = 0; at < files.length; at += TOGETHER) {
-    const looked = files.slice(at, at + TOGETHER).map(async (file) => {
-      const stats = await stat(file.path).catch(() => undefined);
-      return { file: file as File & { id: number }, mtime: stats === undefined ? undefined : stats.mtimeMs / 1000 };
-    });
-    found.push(...(await Promise.all(looked)));
-  }
-  return found;
-}
-
-async function outputIds(client: Client, workflowId: number): Promise<Set<number>> {
-  const outputs = await all((page) =>
-    client.listFiles({ query: { workflow_id: workflowId, is_output: true, ...page } }),
-  );
-  return new Set(outputs.map(({ id }) => id as number));
 }

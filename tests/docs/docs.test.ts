@@ -69,9 +69,11 @@ const run = (
   { cwd, environment }: ReturnType<typeof workplace>,
 ): Promise<{ code: number; said: string }> =>
   new Promise((done) => {
-    execFile('bash', ['-c', line], { cwd, env: environment }, (error, stdout, stderr) => {
+    const shell = execFile('bash', ['-c', line], { cwd, env: environment }, (error, stdout, stderr) => {
       done({ code: error === null ? 0 : Number(error.code ?? 1), said: error === null ? stdout : stdout + stderr });
     });
+    // Nobody is there to be asked.
+    shell.stdin?.end();
   });
 
 /** Lines of output in order, `…` standing for any. */

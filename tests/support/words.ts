@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Ended } from './programs.ts';
@@ -18,11 +19,15 @@ export async function said(
       return true;
     }),
   );
+  // Nobody is there to be asked.
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
+  Object.defineProperty(process, 'stdin', { configurable: true, get: () => Readable.from([]) });
   for (const [name, value] of Object.entries({ USER: 'tester', ...environment })) vi.stubEnv(name, value);
   try {
     return { code: await runProgram('torc', words), ...text };
   } finally {
     for (const spy of spies) spy.mockRestore();
+    Object.defineProperty(process, 'stdin', stdin);
     vi.unstubAllEnvs();
   }
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from '../command.ts';
-import { Failure, UsageError } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { integer, type Values } from '../option.ts';
 import { initialize } from '../initialize.ts';
+import { readInput } from '../read-input.ts';
 import { runWorkflow } from '../run-workflow.ts';
 
 const levels = ['off', 'summary', 'time-series'];
@@ -111,7 +112,7 @@ async function commandsOf(trailing: readonly string[], options: Values): Promise
   const { commandLines, quoted } = await import('../exec-spec.ts');
   const given = (options['command'] as string[] | undefined) ?? [];
   const file = options['commandsFile'] as string | undefined;
-  const listed = file === undefined ? [] : commandLines(readCommands(file));
+  const listed = file === undefined ? [] : commandLines(readInput(file, 'commands'));
   refuseBareWords(trailing);
   const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
   if (commands.length > 0) return commands;
@@ -128,14 +129,6 @@ function refuseBareWords(trailing: readonly string[]): void {
   throw new UsageError(
     `unexpected trailing argument(s): ${trailing.join(' ')}; to run them as a command: torc exec -- <command>`,
   );
-}
-
-function readCommands(path: string): string {
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8');
-  } catch (cause) {
-    throw new Failure(`cannot read commands from ${path}: ${(cause as Error).message}`, { cause });
-  }
 }
 
 function measuredBy(options: Values) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { bytesText, counted, percentText, secondsText } from './words.ts';
+import { bytesText, counted, percentText, roughText, secondsText } from './words.ts';
 
 describe('an amount of memory', () => {
   test.each([
@@ -87,4 +87,18 @@ describe('a part', () => {
       '',
     ]);
   });
+});
+
+test.each([
+  [0, '0m'],
+  [30, '<1m'],
+  [2700, '45m'],
+  [3600, '1h'],
+  [5400, '1h 30m'],
+  [86_400, '1d'],
+  [262_800, '3d 1h'],
+  [90_000, '1d 1h'],
+  [86_460, '1d'],
+])('a plan of %d seconds is %s', (seconds, text) => {
+  expect(roughText(seconds)).toBe(text);
 });

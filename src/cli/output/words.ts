@@ -39,3 +39,17 @@ export function someOf(texts: readonly string[]): string {
   const shown = texts.slice(0, 5).join(', ');
   return texts.length > 5 ? `${shown} and ${texts.length - 5} more` : shown;
 }
+
+/** Seconds as people plan with them: `<1m`, `45m`, `1h 30m`, `3d 1h`. */
+export function roughText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return seconds > 0 ? '<1m' : '0m';
+  const parts = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor((minutes % 1440) / 60), 'h'],
+    [minutes % 60, 'm'],
+  ] as const;
+  const from = parts.findIndex(([count]) => count > 0);
+  const shown = parts.slice(from, from + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${count}${unit}`).join(' ');
+}

@@ -1,10 +1,15 @@
-import type { Job } from '../../core/contract/job.ts';
-import type { Command } from '../command.ts';
-import { integer } from '../option.ts';
-import { chooseWorkflow, idOf } from '../choose-workflow.ts';
-import { type Column } from '../output/table.ts';
-import { secondsText } from '../output/words.ts';
-import { allRows, pagingOptions } from '../paging.ts';
+import type { RunningJob } from '../../../core/contract/allocation.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { chooseWorkflow, idOf } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { integer } from '../../option.ts';
+import { fieldsText } from '../../output/fields.ts';
+import type { Column } from '../../output/table.ts';
+import { secondsText } from '../../output/words.ts';
+import { allRows, pagingOptions } from '../../paging.ts';
+
+const elapsed = (start: string | null | undefined) =>
+  start ? secondsText((Date.now() - Date.parse(start)) / 1000) : '';
 
 const columns: readonly Column<Job>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
@@ -12,15 +17,11 @@ const columns: readonly Column<Job>[] = [
   { title: 'Status', value: ({ status }) => status },
   { title: 'Priority', value: ({ priority }) => priority, align: 'right' },
   { title: 'Compute Node', value: ({ compute_node_id: node }) => node, align: 'right' },
-  {
-    title: 'Elapsed',
-    value: ({ start_time: start }) => (start ? secondsText((Date.now() - Date.parse(start)) / 1000) : ''),
-  },
+  { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start) },
   { title: 'Command', value: ({ command }) => command },
 ];
 
-/** A job as JSON: ids of relations only where they were asked for. */
-export const jobsList: Command = {
+const list: Command = {
   words: 'jobs list [workflow]',
   says: 'List the jobs of a workflow.',
   options: [
@@ -63,15 +64,40 @@ export const jobsList: Command = {
   },
 };
 
-export const jobsGet: Command = {
+const get: Command = {
   words: 'jobs get <id>',
   says: 'Show one job.',
   async run({ service, output }, [given]) {
     const { client } = await service();
     const job = await client.getJob({ params: { id: idOf('job', given) } });
-    const lines = Object.entries(job)
-      .filter(([, value]) => value !== '' && value !== 0)
-      .map(([field, value]) => `  ${field}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
-    output.record('job', job, [`Job ${job.id}:`, ...lines].join('\n'));
+    output.record('job', job, fieldsText(`Job ${job.id}:`, job, ['', 0]));
   },
 };
+
+const runningColumns: readonly Column<RunningJob>[] = [
+  { title: 'Job ID', value: ({ job_id: id }) => id, align: 'right' },
+  { title: 'Job Name', value: ({ job_name: name }) => name },
+  { title: 'Compute Node', value: ({ compute_node_name: node }) => node },
+  { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start) },
+  { title: 'Scheduler', value: ({ scheduler_type: type }) => type },
+  { title: 'Scheduler Job ID', value: ({ scheduler_job_id: id }) => id },
+];
+
+const running: Command = {
+  words: 'jobs running [workflow]',
+  says: 'List the jobs that run, with the node and the Slurm job of each.',
+  async run(context, [workflow], options) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const items = await allRows(options, (paging) => client.listRunningJobs({ params: { id }, query: paging }));
+    context.output.list({
+      items,
+      columns: runningColumns,
+      things: 'running jobs',
+      title: `Running jobs for workflow ${id}:`,
+      empty: `No running jobs found for workflow ID: ${id}`,
+    });
+  },
+};
+
+export const jobLists: readonly Command[] = [list, get, running];

@@ -1,0 +1,63 @@
+import { ServiceError } from '../../../client/errors.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { agrees, noPrompts } from '../../agree.ts';
+import { chooseWorkflow, idOf } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { counted } from '../../output/words.ts';
+
+const remove: Command = {
+  words: 'jobs delete <id...>',
+  says: 'Delete jobs, with their results; none of them when one is not there.',
+  async run({ service, output, exitWith }, [given]) {
+    output.recordOnly('jobs delete');
+    const ids = [...new Set((given as readonly string[]).map((id) => idOf('job', id)))];
+    const { client } = await service();
+    const missing: number[] = [];
+    for (const id of ids) {
+      try {
+        await client.getJob({ params: { id } });
+      } catch (error) {
+        if (!(error instanceof ServiceError && error.status === 404)) throw error;
+        missing.push(id);
+      }
+    }
+    if (missing.length > 0) {
+      const message = `${counted(missing.length, 'job')} not found (status: 404): ${missing.join(', ')}; nothing was deleted`;
+      output.error(message);
+      if (output.format === 'json') output.record('jobs delete', { error: message, missing_ids: missing }, '');
+      exitWith(1);
+      return;
+    }
+    const deleted: Job[] = [];
+    for (const id of ids) deleted.push(await client.deleteJob({ params: { id } }));
+    output.record(
+      'jobs delete',
+      { items: deleted },
+      deleted.map(({ id, name }) => `Deleted job ${id} (${name})`).join('\n'),
+    );
+  },
+};
+
+const removeAll: Command = {
+  words: 'jobs delete-all [workflow]',
+  says: 'Delete all jobs of a workflow, with their results.',
+  options: [noPrompts],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('jobs delete-all');
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const { total_count: count } = await client.listJobs({ query: { workflow_id: id, limit: 1 } });
+    if (count === 0) {
+      const message = `No jobs found for workflow ID: ${id}`;
+      output.record('jobs delete-all', { deleted: 0, message }, message);
+      return;
+    }
+    const question = `Delete ${counted(count, 'job')} of workflow ${id}?`;
+    if (!(await agrees(context, options, { question, otherwise: 'Nothing was deleted.' }))) return;
+    const answer = await client.deleteJobs({ query: { workflow_id: id } });
+    output.record('jobs delete-all', answer, `Deleted ${counted(answer.count, 'job')} of workflow ${id}`);
+  },
+};
+
+export const jobDeletion: readonly Command[] = [remove, removeAll];

@@ -1,0 +1,167 @@
+import { all } from '../../../client/every.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { integer, type Option, type Values } from '../../option.ts';
+import type { Column } from '../../output/table.ts';
+
+const jobOption: Option = { flags: '-j, --job-id <id>', says: 'only of this job', read: integer('--job-id', 1) };
+
+interface JobNeeds {
+  readonly job_id: number;
+  readonly job_name: string;
+  readonly workflow_id: number;
+  readonly rr_id: number;
+  readonly rr_name: string;
+  readonly num_cpus: number;
+  readonly num_gpus: number;
+  readonly num_nodes: number;
+  readonly memory: string;
+  readonly runtime: string;
+}
+
+const needsColumns: readonly Column<JobNeeds>[] = [
+  { title: 'Job ID', value: (row) => row.job_id, align: 'right' },
+  { title: 'Job Name', value: (row) => row.job_name },
+  { title: 'RR ID', value: (row) => row.rr_id, align: 'right' },
+  { title: 'RR Name', value: (row) => row.rr_name },
+  { title: 'CPUs', value: (row) => row.num_cpus, align: 'right' },
+  { title: 'GPUs', value: (row) => row.num_gpus, align: 'right' },
+  { title: 'Nodes', value: (row) => row.num_nodes, align: 'right' },
+  { title: 'Memory', value: (row) => row.memory },
+  { title: 'Runtime', value: (row) => row.runtime },
+];
+
+const listRequirements: Command = {
+  words: 'jobs list-resource-requirements [workflow]',
+  says: 'List what each job of a workflow needs.',
+  options: [jobOption],
+  async run(context, [given], options) {
+    const { client } = await context.service();
+    const { workflowId: id, jobs } = await jobsOf(context, given, options);
+    const records = await all((page) => client.listResourceRequirements({ query: { workflow_id: id, ...page } }));
+    const byId = new Map(records.map((record) => [record.id, record]));
+    const rows = jobs.flatMap(({ id: jobId, name, resource_requirements_id: needed }): JobNeeds[] => {
+      const needs = byId.get(needed);
+      if (needs === undefined) return [];
+      return [
+        {
+          job_id: jobId as number,
+          job_name: name,
+          workflow_id: id,
+          rr_id: needs.id as number,
+          rr_name: needs.name,
+          num_cpus: needs.num_cpus ?? 1,
+          num_gpus: needs.num_gpus ?? 0,
+          num_nodes: needs.num_nodes ?? 1,
+          memory: needs.memory ?? '',
+          runtime: needs.runtime ?? '',
+        },
+      ];
+    });
+    context.output.list({
+      items: rows,
+      columns: needsColumns,
+      things: 'jobs',
+      title: `Resource requirements of the jobs of workflow ${id}:`,
+      empty: `No jobs found for workflow ID: ${id}`,
+      json: rows,
+    });
+  },
+};
+
+interface JobHandler {
+  readonly job_id: number;
+  readonly job_name: string;
+  readonly workflow_id: number;
+  readonly fh_id: number;
+  readonly fh_name: string;
+  /** JSON text, as the handler's record has it. */
+  readonly rules: string;
+}
+
+const handlerColumns: readonly Column<JobHandler>[] = [
+  { title: 'Job ID', value: (row) => row.job_id, align: 'right' },
+  { title: 'Job Name', value: (row) => row.job_name },
+  { title: 'FH ID', value: (row) => row.fh_id, align: 'right' },
+  { title: 'FH Name', value: (row) => row.fh_name },
+  { title: 'Rules Summary', value: ({ rules }) => summaryOf(rules) },
+];
+
+interface Rule {
+  readonly exit_codes?: readonly number[];
+  readonly match_all_exit_codes?: boolean;
+  readonly recovery_script?: string | null;
+  readonly max_retries?: number;
+}
+
+/** `exit 3, 4: 2 attempts; any other: 3 attempts`. Rules are stored unread, so text that cannot be read is shown as it is. */
+function summaryOf(text: string): string {
+  try {
+    return (JSON.parse(text) as readonly Rule[])
+      .map(({ exit_codes: codes = [], match_all_exit_codes: any, recovery_script: script, max_retries: most = 3 }) => {
+        const which = any === true ? 'any exit code' : `exit ${codes.join(', ')}`;
+        return `${which}: ${most} attempts${script ? `, after ${script}` : ''}`;
+      })
+      .join('; ');
+  } catch {
+    return text;
+  }
+}
+
+const listHandlers: Command = {
+  words: 'jobs list-failure-handlers [workflow]',
+  says: 'List the jobs of a workflow that have a failure handler, with its rules.',
+  options: [jobOption],
+  async run(context, [given], options) {
+    const { client } = await context.service();
+    const { workflowId: id, jobs } = await jobsOf(context, given, options);
+    const handlers = await all((page) => client.listFailureHandlers({ params: { id }, query: page }));
+    const byId = new Map(handlers.map((handler) => [handler.id, handler]));
+    const rows = jobs.flatMap(({ id: jobId, name, failure_handler_id: handlerId }): JobHandler[] => {
+      const handler = byId.get(handlerId);
+      if (handler === undefined) return [];
+      return [
+        {
+          job_id: jobId as number,
+          job_name: name,
+          workflow_id: id,
+          fh_id: handler.id as number,
+          fh_name: handler.name,
+          rules: handler.rules,
+        },
+      ];
+    });
+    context.output.list({
+      items: rows,
+      columns: handlerColumns,
+      things: 'jobs',
+      title: `Failure handlers of the jobs of workflow ${id}:`,
+      empty: `No jobs with failure handlers found for workflow ID: ${id}`,
+      json: rows,
+    });
+  },
+};
+
+/** The one job that was asked for, or all of a workflow. */
+async function jobsOf(
+  context: Context,
+  given: unknown,
+  options: Values,
+): Promise<{ workflowId: number; jobs: readonly Job[] }> {
+  const { client } = await context.service();
+  const jobId = options['jobId'] as number | undefined;
+  if (jobId === undefined) {
+    const id = await chooseWorkflow(context, given);
+    return { workflowId: id, jobs: await all((page) => client.listJobs({ query: { workflow_id: id, ...page } })) };
+  }
+  const job = await client.getJob({ params: { id: jobId } });
+  const wanted = given === undefined ? job.workflow_id : workflowId(given);
+  if (wanted !== job.workflow_id)
+    throw new Failure(`job ${jobId} belongs to workflow ${job.workflow_id}, not ${wanted}`);
+  return { workflowId: job.workflow_id, jobs: [job] };
+}
+
+export const jobNeeds: readonly Command[] = [listRequirements, listHandlers];

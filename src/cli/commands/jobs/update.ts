@@ -1,0 +1,94 @@
+import type { Client } from '../../../client/client.ts';
+import { every } from '../../../client/every.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import { idOf } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { Failure, UsageError } from '../../failure.ts';
+import { integer } from '../../option.ts';
+import { fieldsText } from '../../output/fields.ts';
+
+export const jobsUpdate: Command = {
+  words: 'jobs update <id>',
+  says: 'Change a job: name and command while it is uninitialized, the rest at any time; what is not given stays.',
+  more: 'With --runtime the job gets resource requirements of its own, where other jobs have the same; those keep theirs.',
+  options: [
+    { flags: '-n, --name <name>', says: 'a new name' },
+    { flags: '-c, --command <command>', says: 'a new command' },
+    { flags: '--runtime <duration>', says: 'how long it may take, ISO 8601' },
+    {
+      flags: '--resource-requirements-id <id>',
+      says: 'what it needs',
+      read: integer('--resource-requirements-id', 1),
+    },
+    { flags: '--priority <n>', says: 'larger ones start first', read: integer('--priority', 0) },
+    {
+      flags: '--label <label>',
+      says: 'labels in place of those that it has; repeat or separate by commas',
+      many: true,
+    },
+    { flags: '--clear-labels', says: 'no labels any more' },
+  ],
+  async run({ service, output }, [given], options) {
+    output.recordOnly('job');
+    const id = idOf('job', given);
+    const labels = options['label'] as string[] | undefined;
+    if (labels !== undefined && options['clearLabels'] === true)
+      throw new UsageError('--label and --clear-labels cannot be used together');
+    const changes = {
+      name: options['name'] as string | undefined,
+      command: options['command'] as string | undefined,
+      resource_requirements_id: options['resourceRequirementsId'] as number | undefined,
+      priority: options['priority'] as number | undefined,
+      labels: options['clearLabels'] === true ? [] : labels?.flatMap((text) => text.split(',')),
+    };
+    const runtime = options['runtime'] as string | undefined;
+    if (runtime === undefined && Object.values(changes).every((value) => value === undefined))
+      throw new Failure(
+        'no fields to update. Provide at least one of --name, --command, --runtime, --resource-requirements-id, --priority, --label, --clear-labels',
+      );
+    const { client } = await service();
+    const before = await client.getJob({ params: { id } });
+    const own =
+      runtime === undefined
+        ? undefined
+        : await requirementsWith(client, before, changes.resource_requirements_id, runtime);
+    const job = await client.updateJob({
+      params: { id },
+      body: {
+        ...changes,
+        name: changes.name ?? before.name,
+        command: changes.command ?? before.command,
+        resource_requirements_id: own ?? changes.resource_requirements_id,
+      },
+    });
+    output.record('job', job, fieldsText(`Updated job ${id}:`, job, ['', 0]));
+  },
+};
+
+/** Requirements as the job has them, or is to have them, but with this runtime: changed where no other job has them, else new ones. */
+async function requirementsWith(
+  client: Client,
+  job: Job,
+  wanted: number | undefined,
+  runtime: string,
+): Promise<number> {
+  const id = wanted ?? (job.resource_requirements_id as number);
+  const { id: _, ...needs } = await client.getResourceRequirements({ params: { id } });
+  const body: ResourceRequirements = { ...needs, runtime };
+  if (needs.name !== 'default' && !(await hasOther(client, job, id))) {
+    await client.updateResourceRequirements({ params: { id }, body });
+    return id;
+  }
+  const created = await client.createResourceRequirements({ body: { ...body, name: `${needs.name}_job_${job.id}` } });
+  return created.id as number;
+}
+
+/** Does another job of the workflow have these requirements? */
+async function hasOther(client: Client, job: Job, requirementsId: number): Promise<boolean> {
+  const jobs = every((page) => client.listJobs({ query: { workflow_id: job.workflow_id, ...page } }));
+  for await (const other of jobs) {
+    if (other.id !== job.id && other.resource_requirements_id === requirementsId) return true;
+  }
+  return false;
+}

@@ -1,0 +1,124 @@
+import type { Client } from '../../../client/client.ts';
+import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
+import { agrees, noPrompts } from '../../agree.ts';
+import { chooseWorkflow, idOf, workflowId } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { Failure } from '../../failure.ts';
+import { jsonObject } from '../../json-object.ts';
+import { integer, type Option } from '../../option.ts';
+import { fieldsText } from '../../output/fields.ts';
+import type { Column } from '../../output/table.ts';
+
+const configOf = ({ action_config: config }: WorkflowAction) => config as Readonly<Record<string, unknown>>;
+
+const columns: readonly Column<WorkflowAction>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Trigger', value: ({ trigger_type: trigger }) => trigger },
+  { title: 'Action', value: ({ action_type: type }) => type },
+  {
+    title: 'Allocations',
+    value: (action) => (action.action_type === 'schedule_nodes' ? (configOf(action)['num_allocations'] ?? 1) : ''),
+    align: 'right',
+  },
+  { title: 'Progress', value: ({ trigger_count: count, required_triggers: of }) => `${count ?? 0}/${of ?? 1}` },
+  { title: 'Status', value: statusOf },
+  { title: 'Executed At', value: ({ executed_at: at }) => at },
+  { title: 'Job IDs', value: ({ job_ids: ids }) => (ids ?? []).join(', ') },
+];
+
+function statusOf({ executed, trigger_count: count, required_triggers: of }: WorkflowAction): string {
+  if (executed === true) return 'Executed';
+  return (count ?? 0) >= (of ?? 1) ? 'Pending' : 'Waiting';
+}
+
+const list: Command = {
+  words: 'workflows list-actions [workflow]',
+  says: 'List what is done when a workflow or its jobs reach a point, and how near each is.',
+  async run(context, [given]) {
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const actions = await client.listWorkflowActions({ params: { id } });
+    context.output.list({
+      items: actions,
+      columns,
+      things: 'actions',
+      title: `Actions for workflow ${id}:`,
+      empty: `No actions found for workflow ID: ${id}`,
+      json: { actions },
+    });
+  },
+};
+
+const configOptions: readonly Option[] = [
+  { flags: '--scheduler-id <id>', says: 'the scheduler to ask for nodes', read: integer('--scheduler-id', 1) },
+  { flags: '--scheduler-type <type>', says: 'what kind of scheduler that is', choices: ['slurm', 'local'] },
+  { flags: '--num-allocations <n>', says: 'how many allocations', read: integer('--num-allocations', 1) },
+  {
+    flags: '--start-one-worker-per-node <flag>',
+    says: 'a runner on each node of an allocation',
+    choices: ['true', 'false'],
+  },
+  { flags: '--max-parallel-jobs <n>', says: 'jobs that run at once', read: integer('--max-parallel-jobs', 1) },
+];
+
+const update: Command = {
+  words: 'workflows update-action <workflow> <action>',
+  says: 'Change which nodes an action asks for; what is not given stays.',
+  options: [
+    ...configOptions,
+    { flags: '--json <object>', says: 'the same as a JSON object; the other options win', read: jsonObject('--json') },
+  ],
+  async run({ service, output }, [givenWorkflow, givenAction], options) {
+    output.recordOnly('action');
+    const [id, actionId] = [workflowId(givenWorkflow), idOf('action', givenAction)];
+    const perNode = options['startOneWorkerPerNode'] as string | undefined;
+    const flags = {
+      scheduler_id: options['schedulerId'],
+      scheduler_type: options['schedulerType'],
+      num_allocations: options['numAllocations'],
+      start_one_worker_per_node: perNode === undefined ? undefined : perNode === 'true',
+      max_parallel_jobs: options['maxParallelJobs'],
+    };
+    const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+    const body = { ...(options['json'] as object | undefined), ...Object.fromEntries(given) };
+    if (Object.keys(body).length === 0)
+      throw new Failure(
+        'no fields to update. Provide at least one of --scheduler-id, --scheduler-type, --num-allocations, --start-one-worker-per-node, --max-parallel-jobs, --json',
+      );
+    const { client } = await service();
+    const { action_type: type } = await actionOf(client, id, actionId);
+    if (type !== 'schedule_nodes')
+      throw new Failure(`action ${actionId} is of type ${type}, and update-action only supports schedule_nodes`);
+    const action = await client.updateWorkflowAction({ params: { id, action_id: actionId }, body: body as never });
+    output.record('action', action, fieldsText(`Updated action ${actionId}:`, action));
+  },
+};
+
+const remove: Command = {
+  words: 'workflows delete-action <workflow> <action>',
+  says: 'Delete an action of a workflow.',
+  options: [noPrompts],
+  async run(context, [givenWorkflow, givenAction], options) {
+    const { output } = context;
+    output.recordOnly('delete-action');
+    const [id, actionId] = [workflowId(givenWorkflow), idOf('action', givenAction)];
+    const { client } = await context.service();
+    const { trigger_type: trigger, action_type: type } = await actionOf(client, id, actionId);
+    const question = `Delete action ${actionId} (${type} ${trigger}) of workflow ${id}?`;
+    if (!(await agrees(context, options, { question, otherwise: `Action ${actionId} is kept.` }))) return;
+    await client.deleteWorkflowAction({ params: { id, action_id: actionId } });
+    output.record(
+      'delete-action',
+      { action_id: actionId, deleted: true, workflow_id: id },
+      `Deleted action ${actionId} of workflow ${id}`,
+    );
+  },
+};
+
+async function actionOf(client: Client, workflow: number, id: number): Promise<WorkflowAction> {
+  const found = (await client.listWorkflowActions({ params: { id: workflow } })).find((action) => action.id === id);
+  if (found === undefined) throw new Failure(`action ${id} was not found in workflow ${workflow}.`);
+  return found;
+}
+
+export const workflowActions: readonly Command[] = [list, update, remove];

@@ -1,0 +1,132 @@
+import { measuredOf, lackOf, lacksAnything, type Measured } from '../../../core/lifecycle/resource-use.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { integer, number } from '../../option.ts';
+import type { Column } from '../../output/table.ts';
+import { bytesText, secondsText } from '../../output/words.ts';
+import { type UsedJob, usedJobs } from '../../resource-use.ts';
+
+export const workflowsCheckResources: Command = {
+  words: 'workflows check-resources [workflow]',
+  says: 'Say which jobs used more memory, CPUs or time than they asked for.',
+  options: [
+    { flags: '-r, --run-id <id>', says: 'of this run (default the current results)', read: integer('--run-id', 0) },
+    { flags: '-a, --all', says: 'jobs that stayed within their limits too' },
+    { flags: '--include-failed', says: 'jobs that failed too, and what they probably lacked' },
+    {
+      flags: '--min-over-utilization <percent>',
+      says: 'how far above its limit a job must be',
+      default: 1,
+      read: number('--min-over-utilization', 0),
+    },
+  ],
+  async run(context, [given], options) {
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const runId = options['runId'] as number | undefined;
+    const includesFailed = options['includeFailed'] === true;
+    const least = options['minOverUtilization'] as number;
+    const jobs = await usedJobs(client, id, runId);
+    const ended = jobs.filter(({ use }) => use !== undefined && (includesFailed || use.isSuccess));
+
+    const rows = ended.flatMap(rowsOf);
+    const violations = rows.filter(({ overPercent }) => overPercent > 0 && overPercent >= least);
+    const within = rows.filter((row) => !violations.includes(row));
+    const shown = options['all'] === true ? rows : violations;
+    const lacking = includesFailed ? ended.filter(({ use }) => use?.isSuccess === false).flatMap(lackTold) : undefined;
+    context.output.list({
+      items: shown,
+      columns,
+      things: options['all'] === true ? 'measurements' : 'over-utilizations',
+      title: `Resources used in workflow ${id}:`,
+      empty: `No job of workflow ${id} used more than it asked for (${ended.length} results looked at)`,
+      json: {
+        workflow_id: id,
+        ...(runId === undefined ? {} : { run_id: runId }),
+        total_results: ended.length,
+        over_utilization_count: violations.length,
+        violations: violations.map(told),
+        ...(options['all'] === true ? { within_limits: within.map(told) } : {}),
+        ...(lacking === undefined ? {} : { resource_violations_count: lacking.length, resource_violations: lacking }),
+      },
+    });
+    if (context.output.format === 'table') for (const lack of lacking ?? []) context.output.notice(lackText(lack));
+  },
+};
+
+type Row = Measured & { readonly job: UsedJob };
+
+const rowsOf = (job: UsedJob): Row[] =>
+  job.use === undefined ? [] : measuredOf(job.limits, job.use).map((measured) => ({ ...measured, job }));
+
+const columns: readonly Column<Row>[] = [
+  { title: 'Job ID', value: ({ job }) => job.id, align: 'right' },
+  { title: 'Job Name', value: ({ job }) => job.name },
+  { title: 'Resource', value: ({ resource }) => resource },
+  { title: 'Specified', value: specified, align: 'right' },
+  { title: 'Peak Used', value: peakUsed, align: 'right' },
+  { title: 'Utilization', value: overText, align: 'right' },
+];
+
+function specified({ resource, limit, job }: Row): string {
+  if (resource === 'Memory') return job.requirements.memory ?? '';
+  return resource === 'CPU' ? `${limit}%` : (job.requirements.runtime ?? '');
+}
+
+function peakUsed({ resource, peak }: Row): string {
+  if (resource === 'Memory') return bytesText(peak);
+  return resource === 'CPU' ? `${peak.toFixed(1)}%` : secondsText(peak);
+}
+
+function overText({ overPercent }: Pick<Row, 'overPercent'>): string {
+  return `${overPercent >= 0 ? '+' : ''}${overPercent.toFixed(1)}%`;
+}
+
+const told = (row: Row) => ({
+  job_id: row.job.id,
+  job_name: row.job.name,
+  resource_type: row.resource,
+  specified: specified(row),
+  peak_used: peakUsed(row),
+  over_utilization: overText(row),
+});
+
+/** What a job that failed probably lacked; nothing when no lack is known. */
+function lackTold({ id, name, limits, requirements, result, use }: UsedJob) {
+  if (use === undefined || result === undefined) return [];
+  const lack = lackOf(limits, use);
+  if (!lacksAnything(lack)) return [];
+  const over = measuredOf(limits, use).find(({ resource }) => resource === 'Memory');
+  const share = limits.runtimeSeconds === undefined ? undefined : (use.seconds / limits.runtimeSeconds) * 100;
+  return [
+    {
+      job_id: id,
+      job_name: name,
+      return_code: result.return_code,
+      exec_time_minutes: result.exec_time_minutes,
+      configured_memory: requirements.memory,
+      configured_runtime: requirements.runtime,
+      configured_cpus: requirements.num_cpus,
+      ...(use.peakMemoryBytes === undefined
+        ? {}
+        : { peak_memory_bytes: use.peakMemoryBytes, peak_memory_formatted: bytesText(use.peakMemoryBytes) }),
+      ...(lack.memory === undefined ? {} : { memory_violation: true, memory_reason: lack.memory }),
+      ...(lack.memory === 'memory_exceeded' && over !== undefined ? { memory_over_utilization: overText(over) } : {}),
+      ...(lack.timeout ? { timeout: true } : {}),
+      ...(lack.timeoutReason === undefined ? {} : { timeout_reason: lack.timeoutReason }),
+      ...(lack.runtime ? { runtime_violation: true } : {}),
+      ...(share === undefined ? {} : { runtime_utilization: `${share.toFixed(1)}%` }),
+      ...(lack.cpu ? { cpu_violation: true } : {}),
+      ...(use.peakCpuPercent === undefined ? {} : { peak_cpu_percent: use.peakCpuPercent }),
+    },
+  ];
+}
+
+function lackText(lack: ReturnType<typeof lackTold>[number]): string {
+  const why = [
+    ...(lack.memory_violation === true ? [`memory (${lack.memory_reason})`] : []),
+    ...(lack.timeout === true || lack.runtime_violation === true ? ['time'] : []),
+    ...(lack.cpu_violation === true ? ['CPUs'] : []),
+  ];
+  return `Job ${lack.job_id} (${lack.job_name}) failed with ${lack.return_code}, probably for want of ${why.join(' and ')}`;
+}

@@ -1,0 +1,143 @@
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import { type Correction, correctResources } from '../../../core/lifecycle/correct-resources.ts';
+import { formatMemory } from '../../../core/quantity/bytes.ts';
+import { formatRuntime } from '../../../core/quantity/duration.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { Failure, UsageError } from '../../failure.ts';
+import { integer, number, type Option } from '../../option.ts';
+import { counted } from '../../output/words.ts';
+import { usedJobs } from '../../resource-use.ts';
+
+const multiplier = (name: string, what: string): Option => ({
+  flags: `--${name}-multiplier <factor>`,
+  says: `${what} that was used, times this, is asked for`,
+  default: 1.2,
+  read(text) {
+    const value = number(`--${name}-multiplier`)(text);
+    if (value <= 0) throw new UsageError(`--${name}-multiplier: expected more than 0, found ${text}`);
+    return value;
+  },
+});
+
+export const workflowsCorrectResources: Command = {
+  words: 'workflows correct-resources [workflow]',
+  says: 'Change what jobs ask for to what they used: more where they lacked something, less where much was left.',
+  options: [
+    multiplier('memory', 'memory'),
+    multiplier('cpu', 'CPUs'),
+    multiplier('runtime', 'time'),
+    {
+      flags: '--job-ids <ids>',
+      says: 'look at these jobs only, separated by commas',
+      read: (text) => text.split(',').map((part) => integer('--job-ids', 1)(part)),
+    },
+    { flags: '--dry-run', says: 'only say what would be changed' },
+    { flags: '--no-downsize', says: 'never ask for less' },
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('correct-resources');
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const jobs = await usedJobs(client, id);
+    const chosen = options['jobIds'] as number[] | undefined;
+    const foreign = chosen?.find((jobId) => !jobs.some((job) => job.id === jobId));
+    if (foreign !== undefined) throw new Failure(`--job-ids: workflow ${id} has no job ${foreign}`);
+    const isChosen = (job: { readonly id: number }) => chosen === undefined || chosen.includes(job.id);
+    const multipliers = {
+      memory: options['memoryMultiplier'] as number,
+      cpu: options['cpuMultiplier'] as number,
+      runtime: options['runtimeMultiplier'] as number,
+    };
+    const dryRun = options['dryRun'] === true;
+    const downsizes = options['downsize'] !== false;
+    const limits = new Map(jobs.map((job) => [job.requirementsId, job.limits]));
+    const corrections = correctResources(limits, jobs, multipliers, { downsizes, isChosen });
+    const requirements = new Map(jobs.map((job) => [job.requirementsId, job.requirements]));
+    const adjustments = corrections.map((correction): Adjustment => {
+      const before = requirements.get(correction.requirementsId) as ResourceRequirements;
+      return { correction, before, after: corrected(before, correction) };
+    });
+    if (!dryRun) {
+      for (const { correction, after } of adjustments)
+        await client.updateResourceRequirements({ params: { id: correction.requirementsId }, body: after });
+    }
+
+    const analyzed = jobs.filter((job) => isChosen(job) && job.use !== undefined).length;
+    output.record(
+      'correct-resources',
+      {
+        status: 'success',
+        workflow_id: id,
+        dry_run: dryRun,
+        no_downsize: !downsizes,
+        memory_multiplier: multipliers.memory,
+        cpu_multiplier: multipliers.cpu,
+        runtime_multiplier: multipliers.runtime,
+        resource_requirements_updated: adjustments.length,
+        jobs_analyzed: analyzed,
+        ...countsOf(corrections, 'upscale', ''),
+        ...countsOf(corrections, 'downscale', 'downsize_'),
+        adjustments: adjustments.map(told),
+      },
+      [
+        `${dryRun ? 'Would change' : 'Changed'} ${counted(adjustments.length, 'record')} of resource requirements of workflow ${id} (${counted(analyzed, 'job')} looked at)`,
+        ...adjustments.flatMap(lines),
+      ].join('\n'),
+    );
+  },
+};
+
+function corrected(before: ResourceRequirements, correction: Correction): ResourceRequirements {
+  const { memoryBytes, numCpus, runtimeSeconds } = correction;
+  return {
+    ...before,
+    ...(memoryBytes === undefined ? {} : { memory: formatMemory(memoryBytes) }),
+    ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
+    ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),
+  };
+}
+
+interface Adjustment {
+  readonly correction: Correction;
+  readonly before: ResourceRequirements;
+  readonly after: ResourceRequirements;
+}
+
+/** For how many jobs each resource is changed. */
+function countsOf(corrections: readonly Correction[], direction: Correction['direction'], prefix: string) {
+  const jobs = (field: 'memoryBytes' | 'numCpus' | 'runtimeSeconds') =>
+    corrections
+      .filter((each) => each.direction === direction && each[field] !== undefined)
+      .reduce((sum, each) => sum + each.jobs.length, 0);
+  return {
+    [`${prefix}memory_corrections`]: jobs('memoryBytes'),
+    [`${prefix}cpu_corrections`]: jobs('numCpus'),
+    [`${prefix}runtime_corrections`]: jobs('runtimeSeconds'),
+  };
+}
+
+const told = ({ correction, before, after }: Adjustment) => ({
+  resource_requirements_id: correction.requirementsId,
+  resource_requirements_name: before.name,
+  direction: correction.direction,
+  job_ids: correction.jobs.map(({ id }) => id),
+  job_names: correction.jobs.map(({ name }) => name),
+  memory_adjusted: correction.memoryBytes !== undefined,
+  ...(correction.memoryBytes === undefined ? {} : { original_memory: before.memory, new_memory: after.memory }),
+  cpu_adjusted: correction.numCpus !== undefined,
+  ...(correction.numCpus === undefined ? {} : { original_cpus: before.num_cpus, new_cpus: after.num_cpus }),
+  runtime_adjusted: correction.runtimeSeconds !== undefined,
+  ...(correction.runtimeSeconds === undefined ? {} : { original_runtime: before.runtime, new_runtime: after.runtime }),
+});
+
+/** `small (3 jobs): memory 2g → 4g, runtime PT30M → PT54M`. */
+function lines({ correction, before, after }: Adjustment): string[] {
+  const changes = [
+    ...(correction.memoryBytes === undefined ? [] : [`memory ${before.memory} → ${after.memory}`]),
+    ...(correction.numCpus === undefined ? [] : [`CPUs ${before.num_cpus} → ${after.num_cpus}`]),
+    ...(correction.runtimeSeconds === undefined ? [] : [`runtime ${before.runtime} → ${after.runtime}`]),
+  ];
+  return [`  ${before.name} (${counted(correction.jobs.length, 'job')}): ${changes.join(', ')}`];
+}

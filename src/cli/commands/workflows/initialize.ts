@@ -1,0 +1,153 @@
+import type { Client } from '../../../client/client.ts';
+import type { Task } from '../../../core/contract/task.ts';
+import { agrees, noPrompts } from '../../agree.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { prepare, prepareChanged } from '../../initialize.ts';
+import { number, type Option, type Values } from '../../option.ts';
+import { readiness } from '../../readiness.ts';
+
+const options: readonly Option[] = [
+  { flags: '--force', says: 'even when input files are missing or jobs run' },
+  { flags: '--dry-run', says: 'only say whether it is safe, and change nothing' },
+  { flags: '--async', says: 'do not wait until the server has done it' },
+  {
+    flags: '--wait-timeout <s>',
+    says: 'wait so many seconds at most; the server goes on then (default for ever)',
+    read: number('--wait-timeout', 0),
+  },
+];
+
+const init: Command = {
+  words: 'workflows init [workflow]',
+  says: 'Make a workflow ready to run from the beginning.',
+  options: [...options, noPrompts],
+  async run(context, [given], values) {
+    context.output.recordOnly('workflow');
+    const id = await chooseWorkflow(context, given);
+    if (values['dryRun'] === true) return sayReadiness(context, id);
+    const { client } = await context.service();
+    const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
+    const question = `Workflow ${id} has run before. Begin again with every job?`;
+    if (!isFresh && !(await agrees(context, values, { question, otherwise: 'Not initialized.' }))) return;
+    await carryOut(context, id, values, {
+      done: `Initialized workflow ${id}`,
+      async begin() {
+        await prepare(client, id, { force: values['force'] === true, output: context.output });
+        return client.initializeJobs({ params: { id }, query: { async: true } });
+      },
+    });
+  },
+};
+
+const reinit: Command = {
+  words: 'workflows reinit [workflow]',
+  says: 'Make ready what changed since the last run: changed inputs, missing outputs, and all downstream of them.',
+  options,
+  async run(context, [given], values) {
+    context.output.recordOnly('workflow');
+    const id = await chooseWorkflow(context, given);
+    if (values['dryRun'] === true) return sayReadiness(context, id);
+    const { client } = await context.service();
+    await carryOut(context, id, values, {
+      done: `Reinitialized workflow ${id}`,
+      async begin() {
+        await prepareChanged(client, id, { force: values['force'] === true });
+        return client.initializeJobs({ params: { id }, query: { async: true, only_uninitialized: true } });
+      },
+    });
+  },
+};
+
+interface Work {
+  /** What is said when it is done. */
+  readonly done: string;
+  readonly begin: () => ReturnType<Client['initializeJobs']>;
+}
+
+/**
+ * Lets the server initialise and says how that went.
+ *
+ * A task that is under way is never disturbed: with `--async` it is the answer, without it is waited for first.
+ */
+async function carryOut(context: Context, id: number, values: Values, { done, begin }: Work): Promise<void> {
+  const { output, exitWith } = context;
+  const { client } = await context.service();
+  const { task: active } = await client.getActiveTask({ params: { id } });
+  if (values['async'] === true) {
+    const task = active ?? ((await begin()) as Task);
+    const message = `Workflow ${id} is being initialized by task ${task.id}`;
+    output.record('workflow', { status: 'success', message, ...toldOf(task) }, message);
+    return;
+  }
+  if (active !== null) {
+    const before = await waited(context, active.id, values);
+    if (before.status === 'queued' || before.status === 'running') return saySlow(context, before, values);
+  }
+  const task = await waited(context, ((await begin()) as Task).id, values);
+  if (task.status === 'queued' || task.status === 'running') return saySlow(context, task, values);
+  if (task.status === 'succeeded') {
+    output.record('workflow', { status: 'success', message: done, ...toldOf(task), error: null }, done);
+    return;
+  }
+  const message = `workflow ${id} was not initialized: ${task.error ?? 'the server does not say why'}`;
+  output.error(message);
+  if (output.format === 'json')
+    output.record('workflow', { status: 'error', message, ...toldOf(task), error: task.error ?? null }, '');
+  exitWith(1);
+}
+
+async function waited({ service }: Context, taskId: number, values: Values): Promise<Task> {
+  const { waitForTask } = await import('../../../client/wait-for-task.ts');
+  const { client, connection } = await service();
+  return waitForTask(client, connection.events, taskId, {
+    timeoutSeconds: values['waitTimeout'] as number | undefined,
+  });
+}
+
+/** The time was up: the server goes on, and nobody knows yet how it will end. */
+function saySlow({ output, exitWith }: Context, task: Task, values: Values): void {
+  const message = `task ${task.id} has not ended within ${String(values['waitTimeout'])} s; the server goes on with it`;
+  output.error(message);
+  output.notice(`Wait for it with: torc tasks wait ${task.id}`);
+  if (output.format === 'json')
+    output.record('workflow', { status: 'error', message, ...toldOf(task), error: message }, '');
+  exitWith(1);
+}
+
+const toldOf = (task: Task) => ({
+  workflow_id: task.workflow_id,
+  task_id: task.id,
+  task_status: task.status,
+  task_operation: task.operation,
+});
+
+/** Says whether a workflow could be initialised, and changes nothing. */
+async function sayReadiness({ service, output, exitWith }: Context, id: number): Promise<void> {
+  const { client } = await service();
+  const { missingInputs, existingOutputs } = await readiness(client, id);
+  const { user_data: missingData } = await client.listMissingUserData({ params: { id } });
+  const safe = missingInputs.length === 0 && missingData.length === 0;
+  output.record(
+    'readiness',
+    {
+      workflow_id: id,
+      safe,
+      missing_input_files: missingInputs,
+      missing_input_file_count: missingInputs.length,
+      existing_output_files: existingOutputs,
+      existing_output_file_count: existingOutputs.length,
+      ...(missingData.length === 0 ? {} : { missing_user_data: missingData }),
+    },
+    [
+      safe ? `Workflow ${id} can be initialized.` : `Workflow ${id} cannot be initialized.`,
+      ...missingInputs.map((path) => `  missing input: ${path}`),
+      ...missingData.map((data) => `  user data ${data} has no value, and no job makes it`),
+      ...existingOutputs.map((path) => `  existing output, will be overwritten: ${path}`),
+    ].join('\n'),
+  );
+  if (!safe) exitWith(1);
+}
+
+export const workflowInitialize: readonly Command[] = [init, reinit];

@@ -1,0 +1,56 @@
+import type { Workflow } from '../../../core/contract/workflow.ts';
+import type { Command } from '../../command.ts';
+import type { Column } from '../../output/table.ts';
+import { allRows, pagingOptions } from '../../paging.ts';
+
+const columns = (withUser: boolean): readonly Column<Workflow>[] => [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  ...(withUser ? [{ title: 'User', value: ({ user }: Workflow) => user }] : []),
+  { title: 'Name', value: ({ name }) => name },
+  { title: 'Run', value: ({ run_id: run }) => run, align: 'right' },
+  { title: 'Canceled', value: ({ is_canceled: is }) => is },
+  { title: 'Archived', value: ({ is_archived: is }) => is },
+  { title: 'Description', value: ({ description }) => description },
+  { title: 'Project', value: ({ project }) => project },
+  { title: 'Metadata', value: ({ metadata }) => metadata },
+  { title: 'Timestamp', value: ({ timestamp }) => timestamp },
+];
+
+export const workflowsList: Command = {
+  words: 'workflows list',
+  says: 'List workflows.',
+  options: [
+    ...pagingOptions,
+    { flags: '--archived-only', says: 'only archived ones' },
+    { flags: '--include-archived', says: 'archived ones too' },
+    { flags: '-a, --all-users', says: 'of all users' },
+    { flags: '-g, --access-group <name>', says: 'only those that this group may use, of all users' },
+  ],
+  async run({ service, settings, output }, _args, options) {
+    const { client } = await service();
+    const group = options['accessGroup'] as string | undefined;
+    const everybody = options['allUsers'] === true || group !== undefined;
+    const archived = options['archivedOnly'] === true ? true : options['includeArchived'] === true ? undefined : false;
+    const items = await allRows(options, (paging) =>
+      client.listWorkflows({
+        query: {
+          user: everybody ? undefined : settings.user,
+          access_group: group,
+          is_archived: archived,
+          ...paging,
+        },
+      }),
+    );
+    output.list({
+      items,
+      columns: columns(everybody),
+      things: 'workflows',
+      empty: emptyWords(settings.user, { everybody, group }),
+    });
+  },
+};
+
+function emptyWords(user: string, { everybody, group }: { everybody: boolean; group: string | undefined }): string {
+  if (group !== undefined) return `No workflows found for access group: ${group}`;
+  return everybody ? 'No workflows found.' : `No workflows found for user: ${user}`;
+}

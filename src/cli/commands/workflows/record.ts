@@ -1,0 +1,70 @@
+import type { WorkflowChange } from '../../../core/contract/workflow.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { Failure, UsageError } from '../../failure.ts';
+import { jsonObject } from '../../json-object.ts';
+import { fieldsText } from '../../output/fields.ts';
+
+const get: Command = {
+  words: 'workflows get [workflow]',
+  says: 'Show one workflow.',
+  async run(context, [given]) {
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const workflow = await client.getWorkflow({ params: { id } });
+    const text = fieldsText(`Workflow ${id}:`, workflow);
+    if (context.output.format === 'csv') context.output.text(text);
+    else context.output.record('workflow', workflow, text);
+  },
+};
+
+const create: Command = {
+  words: 'workflows new',
+  says: 'Create an empty workflow.',
+  options: [
+    { flags: '-n, --name <name>', says: 'its name' },
+    { flags: '-d, --description <text>', says: 'what it is for' },
+  ],
+  async run({ service, settings, output }, _args, options) {
+    output.recordOnly('workflow');
+    const name = options['name'] as string | undefined;
+    if (name === undefined) throw new UsageError('a workflow needs a name: --name NAME');
+    const { client } = await service();
+    const body = { name, user: settings.user, description: options['description'] as string | undefined };
+    const workflow = await client.createWorkflow({ body });
+    output.record('workflow', workflow, `Created workflow ${workflow.id}`);
+  },
+};
+
+const update: Command = {
+  words: 'workflows update [workflow]',
+  says: 'Change what a workflow says of itself; what is not given stays.',
+  options: [
+    { flags: '-n, --name <name>', says: 'a new name' },
+    { flags: '-d, --description <text>', says: 'a new description' },
+    { flags: '--owner-user <user>', says: 'whose it is from now on' },
+    { flags: '--project <name>', says: 'the project that it belongs to' },
+    { flags: '--metadata <json>', says: 'anything else, as a JSON object', read: jsonObject('--metadata') },
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('workflow');
+    const body = {
+      name: options['name'],
+      description: options['description'],
+      user: options['ownerUser'],
+      project: options['project'],
+      metadata: options['metadata'],
+    } as WorkflowChange;
+    if (Object.values(body).every((value) => value === undefined))
+      throw new Failure(
+        'no fields to update. Provide at least one of --name, --description, --owner-user, --project, --metadata',
+      );
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const workflow = await client.updateWorkflow({ params: { id }, body });
+    output.record('workflow', workflow, fieldsText(`Updated workflow ${id}:`, workflow));
+  },
+};
+
+export const workflowRecord: readonly Command[] = [get, create, update];

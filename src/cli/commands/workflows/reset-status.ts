@@ -1,0 +1,60 @@
+import { agrees, noPrompts } from '../../agree.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { reinitialize } from '../../initialize.ts';
+import { counted } from '../../output/words.ts';
+
+export const workflowsResetStatus: Command = {
+  words: 'workflows reset-status [workflow]',
+  says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and all downstream of them.',
+  options: [
+    { flags: '--failed-only', says: 'only jobs that failed, were terminated or canceled, and their downstream' },
+    { flags: '-r, --reinitialize', says: 'and make them ready at once' },
+    { flags: '--force', says: 'even when jobs run or input files are missing' },
+    noPrompts,
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('reset-status');
+    const id = await chooseWorkflow(context, given);
+    const failedOnly = options['failedOnly'] === true;
+    const question = `Reset ${failedOnly ? 'the failed jobs' : 'all jobs'} of workflow ${id}?`;
+    if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
+
+    const { client } = await context.service();
+    const force = options['force'] === true;
+    await client.resetStatus({ params: { id }, query: { force } });
+    const messages: string[] = [];
+    const errors: string[] = [];
+    const done = { workflow_reset: true, job_reset: false, reinitialize: false };
+    try {
+      const query = { failed_only: failedOnly || undefined };
+      const { updated_count: count } = await client.resetJobStatus({ params: { id }, query });
+      done.job_reset = true;
+      messages.push(`Reset ${counted(count, 'job')} of workflow ${id}`);
+      if (options['reinitialize'] === true) {
+        await reinitialize(client, id, { force, newRun: false });
+        done.reinitialize = true;
+        messages.push(`Reinitialized workflow ${id}`);
+      }
+    } catch (error) {
+      // What was done before stays done, so it is told beside what was not.
+      errors.push((error as Error).message);
+      output.error((error as Error).message);
+      context.exitWith(1);
+    }
+    if (messages.length === 0 && output.format !== 'json') return;
+    output.record(
+      'reset-status',
+      {
+        status: errors.length === 0 ? 'success' : 'error',
+        workflow_id: id,
+        failed_only: failedOnly,
+        operations: done,
+        messages,
+        ...(errors.length === 0 ? {} : { errors }),
+      },
+      messages.join('\n'),
+    );
+  },
+};

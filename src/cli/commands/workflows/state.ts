@@ -1,0 +1,58 @@
+import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { UsageError } from '../../failure.ts';
+
+const isComplete: Command = {
+  words: 'workflows is-complete [workflow]',
+  says: 'Say whether every job has ended or the workflow was canceled.',
+  async run(context, [given]) {
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const { is_complete: complete, is_canceled: canceled } = await client.isComplete({ params: { id } });
+    context.output.record(
+      'is-complete',
+      { is_canceled: canceled, is_complete: complete },
+      [`Workflow ${id}:`, `  Is complete: ${complete}`, `  Is canceled: ${canceled}`].join('\n'),
+    );
+  },
+};
+
+const archive: Command = {
+  words: 'workflows archive <is-archived> <workflow...>',
+  says: 'Put workflows away (true), or take them out again (false); lists leave out those that are away.',
+  async run({ service, output, exitWith }, [wish, given]) {
+    output.recordOnly('archive');
+    if (wish !== 'true' && wish !== 'false')
+      throw new UsageError(`workflows archive: expected true or false before the ids, found "${String(wish)}"`);
+    const ids = (given as readonly string[]).map(workflowId);
+    const { client } = await service();
+    const isArchived = wish === 'true';
+    const updated: number[] = [];
+    const errors: string[] = [];
+    for (const id of ids) {
+      try {
+        await client.archiveWorkflow({ params: { id }, body: { is_archived: isArchived } });
+        updated.push(id);
+      } catch (error) {
+        errors.push(`workflow ${id}: ${(error as Error).message}`);
+      }
+    }
+    for (const error of errors) output.error(error);
+    const words = isArchived ? 'Archived' : 'Unarchived';
+    if (updated.length > 0 || output.format === 'json') {
+      output.record(
+        'archive',
+        {
+          status: errors.length === 0 ? 'success' : updated.length === 0 ? 'error' : 'partial_success',
+          is_archived: isArchived,
+          updated_workflows: updated,
+          ...(errors.length === 0 ? {} : { errors }),
+        },
+        updated.map((id) => `${words} workflow ${id}`).join('\n'),
+      );
+    }
+    if (errors.length > 0) exitWith(1);
+  },
+};
+
+export const workflowState: readonly Command[] = [isComplete, archive];

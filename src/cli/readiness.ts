@@ -1,0 +1,57 @@
+import { stat } from 'node:fs/promises';
+import type { Client } from '../client/client.ts';
+import { all } from '../client/every.ts';
+import type { File } from '../core/contract/artifact.ts';
+
+/** Files looked at together: they may lie on a slow file system. */
+const TOGETHER = 32;
+
+/** What stands in the way of an initialisation, and what it would have overwritten. */
+interface Readiness {
+  /** Paths of files that must exist and do not. */
+  readonly missingInputs: readonly string[];
+  readonly existingOutputs: readonly string[];
+  readonly files: readonly FileOnDisk[];
+}
+
+export interface FileOnDisk {
+  readonly file: File & { id: number };
+  /** Undefined when it does not exist. */
+  readonly mtime: number | undefined;
+}
+
+/** Looks at all files of a workflow on this machine: what must exist and does not, and what exists that will be made. */
+export async function readiness(client: Client, workflowId: number): Promise<Readiness> {
+  const files = await filesOnDisk(client, workflowId);
+  const required = new Set((await client.listRequiredExistingFiles({ params: { id: workflowId } })).files);
+  const outputs = await outputIds(client, workflowId);
+  return {
+    files,
+    missingInputs: files
+      .filter(({ file, mtime }) => required.has(file.id) && !outputs.has(file.id) && mtime === undefined)
+      .map(({ file }) => file.path),
+    existingOutputs: files
+      .filter(({ file, mtime }) => outputs.has(file.id) && mtime !== undefined)
+      .map(({ file }) => file.path),
+  };
+}
+
+async function filesOnDisk(client: Client, workflowId: number): Promise<FileOnDisk[]> {
+  const files = await all((page) => client.listFiles({ query: { workflow_id: workflowId, ...page } }));
+  const found: FileOnDisk[] = [];
+  for (let at = 0; at < files.length; at += TOGETHER) {
+    const looked = files.slice(at, at + TOGETHER).map(async (file) => {
+      const stats = await stat(file.path).catch(() => undefined);
+      return { file: file as File & { id: number }, mtime: stats === undefined ? undefined : stats.mtimeMs / 1000 };
+    });
+    found.push(...(await Promise.all(looked)));
+  }
+  return found;
+}
+
+async function outputIds(client: Client, workflowId: number): Promise<Set<number>> {
+  const outputs = await all((page) =>
+    client.listFiles({ query: { workflow_id: workflowId, is_output: true, ...page } }),
+  );
+  return new Set(outputs.map(({ id }) => id as number));
+}

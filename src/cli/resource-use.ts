@@ -1,0 +1,78 @@
+import type { Client } from '../client/client.ts';
+import { all } from '../client/every.ts';
+import type { Job } from '../core/contract/job.ts';
+import type { ResourceRequirements } from '../core/contract/resources.ts';
+import type { Result } from '../core/contract/result.ts';
+import type { JobUse } from '../core/lifecycle/correct-resources.ts';
+import type { Limits, Use } from '../core/lifecycle/resource-use.ts';
+import { parseMemory } from '../core/quantity/bytes.ts';
+import { parseDuration } from '../core/quantity/duration.ts';
+
+/** A job with what it was given, and how it ended if it did. */
+export interface UsedJob extends JobUse {
+  readonly limits: Limits;
+  readonly requirements: ResourceRequirements;
+  readonly result: Result | undefined;
+}
+
+/** The jobs of a workflow with their current results, or with those of one run. */
+export async function usedJobs(client: Client, workflowId: number, runId?: number): Promise<UsedJob[]> {
+  const query = { workflow_id: workflowId };
+  const ofRun = runId === undefined ? {} : { run_id: runId, all_runs: true };
+  const needs = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
+  const results = await all((page) => client.listResults({ query: { ...query, ...ofRun, ...page } }));
+  const jobs = await all((page) => client.listJobs({ query: { ...query, ...page } }));
+  const requirements = new Map(needs.map((each) => [each.id, { requirements: each, limits: limitsOf(each) }]));
+  const latest = latestOf(results);
+  return jobs.flatMap((job: Job): UsedJob[] => {
+    const given = requirements.get(job.resource_requirements_id);
+    if (given === undefined) return [];
+    const result = latest.get(job.id as number);
+    return [
+      {
+        id: job.id as number,
+        name: job.name,
+        requirementsId: job.resource_requirements_id as number,
+        isCompleted: job.status === 'completed',
+        result,
+        use: result === undefined ? undefined : useOf(result),
+        ...given,
+      },
+    ];
+  });
+}
+
+/** Of each job the result of its last attempt. */
+function latestOf(results: readonly Result[]): ReadonlyMap<number, Result> {
+  const latest = new Map<number, Result>();
+  for (const result of results) {
+    const before = latest.get(result.job_id);
+    if (before === undefined || (before.attempt_id ?? 1) <= (result.attempt_id ?? 1)) latest.set(result.job_id, result);
+  }
+  return latest;
+}
+
+function useOf(result: Result): Use {
+  return {
+    isSuccess: result.status === 'completed' && result.return_code === 0,
+    returnCode: result.return_code,
+    seconds: result.exec_time_minutes * 60,
+    peakMemoryBytes: result.peak_memory_bytes ?? undefined,
+    peakCpuPercent: result.peak_cpu_percent ?? undefined,
+  };
+}
+
+const limitsOf = (needs: ResourceRequirements): Limits => ({
+  memoryBytes: parseMemory(needs.memory ?? '1m'),
+  numCpus: needs.num_cpus ?? 1,
+  runtimeSeconds: runtimeOf(needs),
+});
+
+/** Seconds of the runtime that jobs ask for; undefined when a server let one pass that cannot be read. */
+export function runtimeOf({ runtime }: ResourceRequirements): number | undefined {
+  try {
+    return parseDuration(runtime ?? 'PT1M');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { LocalScheduler } from '../../core/contract/allocation.ts';
+import { File, RoCrateEntity, UserData } from '../../core/contract/artifact.ts';
+import { Job } from '../../core/contract/job.ts';
+import { ComputeNode } from '../../core/contract/node.ts';
+import { ResourceRequirements } from '../../core/contract/resources.ts';
+import { Result } from '../../core/contract/result.ts';
+import { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contract/scheduling.ts';
+import { id } from '../../core/contract/shape.ts';
+import { Workflow } from '../../core/contract/workflow.ts';
+import { Failure } from '../failure.ts';
+import { EXPORT_VERSION } from './version.ts';
+
+/**
+ * A workflow as a file that another server can take in.
+ *
+ * One JSON object: its version, the workflow, and a list of each kind of record as the service tells them. Ids are those
+ * of the server that it came from; they only say which record another one means. What cannot be taken along is left out
+ * here: how far everything was, who may see it, and processes of another machine.
+ */
+
+const identified = { id };
+const rows = <T extends z.ZodType>(row: T) => z.array(row).default([]);
+
+const Exported = z.object({
+  workflow: Workflow.omit({
+    id: true,
+    timestamp: true,
+    run_id: true,
+    is_canceled: true,
+    is_archived: true,
+    access_groups: true,
+  }),
+  files: rows(File.extend(identified)),
+  user_data: rows(UserData.extend(identified)),
+  resource_requirements: rows(ResourceRequirements.extend(identified)),
+  slurm_schedulers: rows(SlurmScheduler.extend(identified)),
+  local_schedulers: rows(LocalScheduler.extend(identified)),
+  failure_handlers: rows(FailureHandler.extend(identified)),
+  ro_crate_entities: rows(RoCrateEntity.omit({ id: true })),
+  jobs: rows(Job.extend(identified).omit({ attempt_id: true, compute_node_id: true, start_time: true, origin: true })),
+  workflow_actions: rows(WorkflowAction),
+  compute_nodes: rows(ComputeNode.extend(identified).omit({ process: true, scheduler_config_id: true })),
+  results: rows(Result.omit({ id: true, job_name: true })),
+});
+export type Exported = z.output<typeof Exported>;
+
+/** Problems that are told of one file: behind them the rest is seldom news. */
+const SHOWN = 10;
+
+/** Reads an exported workflow; `name` is the file's, for the message. Refuses what is none, with each place that is wrong. */
+export function readDocument(text: string, name: string): Exported {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Failure(`${name} is not JSON: ${(cause as Error).message}; expected what torc workflows export wrote`, {
+      cause,
+    });
+  }
+  const version = (value as { export_version?: unknown } | null)?.export_version;
+  if (typeof version !== 'string')
+    throw new Failure(
+      `${name} is no exported workflow: it has no export_version. A workflow file is made a workflow with torc create ${name}`,
+    );
+  if (version.split('.')[0] !== EXPORT_VERSION.split('.')[0])
+    throw new Failure(`${name} has export_version ${version}; this torc reads ${EXPORT_VERSION}`);
+  const read = Exported.safeParse(value);
+  if (read.success) return read.data;
+  throw new Failure(
+    problemsText(
+      name,
+      read.error.issues.map(({ path, message }) => `${placeOf(path)}: ${message}`),
+    ),
+  );
+}
+
+/** `jobs[3].name`. */
+const placeOf = (path: readonly PropertyKey[]) =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .slice(1);
+
+export function problemsText(name: string, problems: readonly string[]): string {
+  const more = problems.length > SHOWN ? [`… and ${problems.length - SHOWN} more`] : [];
+  return [`${name} cannot be imported:`, ...problems.slice(0, SHOWN), ...more, 'Nothing was created.'].join('\n  ');
+}

@@ -1,0 +1,194 @@
+import type { Client } from '../../client/client.ts';
+import type { Job } from '../../core/contract/job.ts';
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import { listOf, type Lists } from '../../core/spec/int-list.ts';
+import type { Exported } from './document.ts';
+import { recreateResults } from './results.ts';
+
+export interface ImportOptions {
+  readonly name: string | undefined;
+  readonly user: string;
+  readonly includesResults: boolean;
+}
+
+/** New ids by those in the file. */
+export type Ids = ReadonlyMap<number, number>;
+
+/** Records a call: larger calls would hold the server longer than other requests should wait. */
+const BATCH = 1000;
+
+/**
+ * Creates the workflow of a document anew, with ids of this server, and says its id. `levels` are its jobs in the order
+ * in which they can be created.
+ *
+ * Jobs are uninitialized, and nothing has run; jobs that were disabled stay so. When anything is refused, or the
+ * connection breaks, the half-made workflow is deleted.
+ */
+export async function recreate(
+  client: Client,
+  document: Exported,
+  levels: Lists,
+  options: ImportOptions,
+): Promise<number> {
+  const body = { ...document.workflow, name: options.name ?? document.workflow.name, user: options.user };
+  const workflowId = (await client.createWorkflow({ body })).id as number;
+  try {
+    await recreateRecords(client, document, levels, workflowId, options);
+    return workflowId;
+  } catch (error) {
+    await client.deleteWorkflow({ params: { id: workflowId } }).catch(() => {});
+    throw error;
+  }
+}
+
+async function recreateRecords(
+  client: Client,
+  document: Exported,
+  levels: Lists,
+  workflowId: number,
+  options: ImportOptions,
+): Promise<void> {
+  const files = await inBatches(document.files, async (part) => {
+    const body = { files: part.map((file) => ({ ...file, workflow_id: workflowId })) };
+    return (await client.createFiles({ body })).files;
+  });
+  const userData = await inBatches(document.user_data, async (part) => {
+    const body = { user_data: part.map((each) => ({ ...each, workflow_id: workflowId })) };
+    return (await client.createUserDataList({ body })).user_data;
+  });
+  const requirements = await recreateRequirements(client, document, workflowId);
+  const slurm = await oneByOne(document.slurm_schedulers, (each) =>
+    client.createSlurmScheduler({ body: { ...each, workflow_id: workflowId } }),
+  );
+  const local = await oneByOne(document.local_schedulers, (each) =>
+    client.createLocalScheduler({ body: { ...each, workflow_id: workflowId } }),
+  );
+  const handlers = await oneByOne(document.failure_handlers, (each) =>
+    client.createFailureHandler({ body: { ...each, workflow_id: workflowId } }),
+  );
+  for (const entity of document.ro_crate_entities)
+    await client.createRoCrateEntity({
+      body: { ...entity, workflow_id: workflowId, file_id: newId(files, entity.file_id) },
+    });
+
+  const ids = { workflowId, files, userData, requirements, slurm, local, handlers };
+  const jobs = await recreateJobs(client, document.jobs, levels, ids);
+  for (const action of document.workflow_actions)
+    await client.createWorkflowAction({ params: { id: workflowId }, body: actionBody(action, ids, jobs) });
+  if (options.includesResults) await recreateResults(client, document, workflowId, jobs);
+}
+
+interface Records {
+  readonly workflowId: number;
+  readonly files: Ids;
+  readonly userData: Ids;
+  readonly requirements: Ids;
+  readonly slurm: Ids;
+  readonly local: Ids;
+  readonly handlers: Ids;
+}
+
+/** The requirements of jobs that name none are there already, and become what they were. */
+async function recreateRequirements(client: Client, document: Exported, workflowId: number): Promise<Ids> {
+  const { items } = await client.listResourceRequirements({ query: { workflow_id: workflowId, name: 'default' } });
+  const ownDefault = items[0]?.id as number;
+  return oneByOne(document.resource_requirements, (each) => {
+    const body = { ...each, workflow_id: workflowId };
+    return each.name === 'default'
+      ? client.updateResourceRequirements({ params: { id: ownDefault }, body })
+      : client.createResourceRequirements({ body });
+  });
+}
+
+async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: Lists, records: Records): Promise<Ids> {
+  const ids = new Map<number, number>();
+  const send = async (part: Exported['jobs']): Promise<void> => {
+    const body = { jobs: part.map((job) => jobBody(job, records, ids)) };
+    const { job_ids: created = [] } = await client.createJobs({ query: { reply: 'ids' }, body });
+    for (const [index, { id }] of part.entries()) ids.set(id, created[index] as number);
+  };
+  for (let level = 0; level + 1 < levels.starts.length; level += 1) {
+    // A call takes no name twice, though a workflow may have it twice.
+    let part: Exported['jobs'] = [];
+    let names = new Set<string>();
+    for (const place of listOf(levels, level)) {
+      const job = jobs[place] as Exported['jobs'][number];
+      if (part.length === BATCH || names.has(job.name)) {
+        await send(part);
+        [part, names] = [[], new Set()];
+      }
+      part.push(job);
+      names.add(job.name);
+    }
+    if (part.length > 0) await send(part);
+  }
+  for (const { id, name, command, status } of jobs) {
+    if (status !== 'disabled') continue;
+    await client.updateJob({ params: { id: ids.get(id) as number }, body: { name, command, status } });
+  }
+  return ids;
+}
+
+function jobBody(job: Exported['jobs'][number], records: Records, jobs: Ids): Job {
+  const { workflowId, files, userData, requirements, slurm, handlers } = records;
+  const all = (ids: Ids, given: readonly number[] | null | undefined) => given?.map((id) => ids.get(id) as number);
+  return {
+    ...job,
+    workflow_id: workflowId,
+    depends_on_job_ids: all(jobs, job.depends_on_job_ids),
+    input_file_ids: all(files, job.input_file_ids),
+    output_file_ids: all(files, job.output_file_ids),
+    input_user_data_ids: all(userData, job.input_user_data_ids),
+    output_user_data_ids: all(userData, job.output_user_data_ids),
+    resource_requirements_id: newId(requirements, job.resource_requirements_id),
+    scheduler_id: newId(slurm, job.scheduler_id),
+    failure_handler_id: newId(handlers, job.failure_handler_id),
+  };
+}
+
+/** An action as it was before it was done. */
+function actionBody(action: WorkflowAction, { workflowId, slurm, local }: Records, jobs: Ids): WorkflowAction {
+  const { trigger_type, action_type, persistent, is_recovery } = action;
+  const config = action.action_config as { scheduler_id?: number; scheduler_type?: string };
+  const schedulers = config.scheduler_type === 'local' ? local : slurm;
+  const scheduler =
+    config.scheduler_id === undefined ? {} : { scheduler_id: newId(schedulers, config.scheduler_id) ?? 0 };
+  return {
+    workflow_id: workflowId,
+    trigger_type,
+    action_type,
+    persistent,
+    is_recovery,
+    action_config: { ...config, ...scheduler },
+    job_ids: action.job_ids?.map((id) => jobs.get(id) as number),
+  };
+}
+
+/**
+ * The id of a record that another one may name; none for 0, and for a record that was deleted where it came from, which
+ * the original lets happen to schedulers and failure handlers.
+ */
+const newId = (ids: Ids, id: number | null | undefined) => (id ? ids.get(id) : undefined);
+
+/** Creates records a thousand at a time; `create` answers them in their order. */
+async function inBatches<Row extends { readonly id: number }>(
+  rows: readonly Row[],
+  create: (part: readonly Row[]) => Promise<readonly { readonly id?: number | null | undefined }[]>,
+): Promise<Ids> {
+  const ids = new Map<number, number>();
+  for (let at = 0; at < rows.length; at += BATCH) {
+    const part = rows.slice(at, at + BATCH);
+    const created = await create(part);
+    for (const [index, { id }] of part.entries()) ids.set(id, created[index]?.id as number);
+  }
+  return ids;
+}
+
+async function oneByOne<Row extends { readonly id: number }>(
+  rows: readonly Row[],
+  create: (row: Row) => Promise<{ readonly id?: number | null | undefined }>,
+): Promise<Ids> {
+  const ids = new Map<number, number>();
+  for (const row of rows) ids.set(row.id, (await create(row)).id as number);
+  return ids;
+}

@@ -1,0 +1,38 @@
+import type { Client } from '../../client/client.ts';
+import type { Exported } from './document.ts';
+
+/** Calls under way at once: the server writes what arrives together in one transaction. */
+const TOGETHER = 32;
+
+/**
+ * Stores the results of a document with the compute nodes that they name, as history: no job has run here.
+ *
+ * The workflow goes on counting its runs behind them, or the first run here would end jobs that have ended already.
+ */
+export async function recreateResults(
+  client: Client,
+  { compute_nodes: nodes, results }: Exported,
+  workflowId: number,
+  jobs: ReadonlyMap<number, number>,
+): Promise<void> {
+  const nodeIds = new Map<number, number>();
+  for (const node of nodes) {
+    const body = { ...node, workflow_id: workflowId, is_active: false };
+    nodeIds.set(node.id, (await client.createComputeNode({ body })).id as number);
+  }
+  for (let at = 0; at < results.length; at += TOGETHER) {
+    const stored = results.slice(at, at + TOGETHER).map((result) =>
+      client.createResult({
+        body: {
+          ...result,
+          workflow_id: workflowId,
+          job_id: jobs.get(result.job_id) as number,
+          compute_node_id: nodeIds.get(result.compute_node_id) as number,
+        },
+      }),
+    );
+    await Promise.all(stored);
+  }
+  const lastRun = results.reduce((last, { run_id: run }) => Math.max(last, run), 0);
+  for (let run = 0; run < lastRun; run += 1) await client.resetStatus({ params: { id: workflowId } });
+}

@@ -1,0 +1,313 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ended, started, statuses, testService, type TestService } from '../../../tests/support/service.ts';
+import { checkedLevels } from './check.ts';
+import { readDocument } from './document.ts';
+import { recreate } from './recreate.ts';
+import { writeWorkflow } from './write.ts';
+
+let here: TestService;
+/** The server that the workflow goes to: its ids are others. */
+let there: TestService;
+
+beforeEach(async () => {
+  [here, there] = [testService(), testService()];
+  await workflow(there, 'already there');
+});
+
+/** A workflow with something of everything; `late` waits for a job that was made after it. */
+async function workflow({ client }: TestService, name: string): Promise<number> {
+  const env = { A: '1' };
+  const { id } = (await client.createWorkflow({ body: { name, user: 'somebody', env, project: 'p' } })) as {
+    id: number;
+  };
+  const of = { workflow_id: id };
+  const needs = await client.createResourceRequirements({ body: { ...of, name: 'big', memory: '4g', num_cpus: 3 } });
+  const [own] = (await client.listResourceRequirements({ query: { ...of, name: 'default' } })).items;
+  await client.updateResourceRequirements({
+    params: { id: own?.id as number },
+    body: { ...of, name: 'default', num_cpus: 7 },
+  });
+  const file = await client.createFile({ body: { ...of, name: 'f', path: 'f.txt', st_mtime: 5 } });
+  const data = await client.createUserData({
+    body: { ...of, name: 'd', data: { x: [1] }, is_ephemeral: true },
+    query: {},
+  });
+  const empty = await client.createUserData({ body: { ...of, name: 'empty' }, query: {} });
+  const slurm = await client.createSlurmScheduler({
+    body: { ...of, name: 's', account: 'a', nodes: 2, walltime: '01:00:00' },
+  });
+  await client.createLocalScheduler({ body: { ...of, memory: '1g', num_cpus: 2 } });
+  const handler = await client.createFailureHandler({ body: { ...of, name: 'h', rules: '[]' } });
+  await client.createRoCrateEntity({
+    body: { ...of, entity_id: 'urn:f', entity_type: 'File', metadata: { '@id': 'urn:f' }, file_id: file.id },
+  });
+  const late = await client.createJob({
+    body: {
+      ...of,
+      name: 'late',
+      command: 'cat f.txt',
+      env: { B: '2' },
+      labels: ['gpu'],
+      priority: 3,
+      input_file_ids: [file.id as number],
+      input_user_data_ids: [data.id as number, empty.id as number],
+      resource_requirements_id: needs.id,
+      failure_handler_id: handler.id,
+    },
+  });
+  const early = await client.createJob({
+    body: {
+      ...of,
+      name: 'early',
+      command: 'true',
+      invocation_script: 'nice',
+      cancel_on_blocking_job_failure: false,
+      output_file_ids: [file.id as number],
+      output_user_data_ids: [empty.id as number],
+      scheduler_id: slurm.id,
+    },
+  });
+  const off = await client.createJob({ body: { ...of, name: 'off', command: 'true' } });
+  await client.updateJob({
+    params: { id: off.id as number },
+    body: { name: 'off', command: 'true', status: 'disabled' },
+  });
+  await client.updateJob({
+    params: { id: late.id as number },
+    body: { name: 'late', command: 'cat f.txt', depends_on_job_ids: [early.id as number] },
+  });
+  await client.createWorkflowAction({
+    params: { id },
+    body: {
+      ...of,
+      trigger_type: 'on_jobs_ready',
+      action_type: 'schedule_nodes',
+      action_config: { scheduler_id: slurm.id as number, scheduler_type: 'slurm', num_allocations: 2 },
+      job_ids: [early.id as number],
+      trigger_count: 1,
+      executed: true,
+    },
+  });
+  return id;
+}
+
+/** Runs `early` to its end. */
+async function run({ client }: TestService, id: number): Promise<void> {
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  const node = {
+    hostname: 'h',
+    pid: 1,
+    num_cpus: 8,
+    memory_gb: 8,
+    num_gpus: 0,
+    num_nodes: 1,
+    compute_node_type: 'local',
+  };
+  const created = await client.createComputeNode({
+    body: { ...node, workflow_id: id, start_time: '2026-03-01T12:00:00Z', is_active: true },
+  });
+  const turn = { run_id: 1, compute_node_id: created.id as number };
+  const want = { limit: 1, prefetch: 0, offer: { num_cpus: 8, memory_gb: 8, num_gpus: 0, num_nodes: 1 } };
+  const { jobs } = await client.exchange({ params: { id }, body: { ...turn, want } });
+  await client.exchange({
+    params: { id },
+    body: { ...turn, started: jobs.map(started), completed: jobs.map((job) => ended(job)) },
+  });
+}
+
+async function exported({ client }: TestService, id: number, includes: { results?: boolean; events?: boolean } = {}) {
+  let text = '';
+  const options = {
+    includesResults: includes.results ?? false,
+    includesEvents: includes.events ?? false,
+    exportedAt: '2026-03-01T12:00:00Z',
+  };
+  const { counts } = await writeWorkflow(client, id, options, (part) => {
+    text += `${part}\n`;
+  });
+  return { text, counts, json: JSON.parse(text) as Record<string, Record<string, unknown>[]> };
+}
+
+async function imported(service: TestService, text: string, includesResults = true): Promise<number> {
+  const document = readDocument(text, 'w.json');
+  const options = { name: undefined, user: 'importer', includesResults };
+  return recreate(service.client, document, checkedLevels(document, 'w.json'), options);
+}
+
+/** What a workflow is, with names where records name each other by ids. */
+async function portrait(service: TestService, id: number): Promise<object> {
+  const { json } = await exported(service, id);
+  const nameOf = new Map(
+    ['files', 'user_data', 'resource_requirements', 'slurm_schedulers', 'failure_handlers', 'jobs'].flatMap((section) =>
+      (json[section] ?? []).map((row) => [`${section} ${String(row['id'])}`, row['name']] as const),
+    ),
+  );
+  const named = (section: string, value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map((each) => named(section, each))
+      : (nameOf.get(`${section} ${String(value)}`) ?? value);
+  const sections: Record<string, string> = {
+    depends_on_job_ids: 'jobs',
+    job_ids: 'jobs',
+    input_file_ids: 'files',
+    output_file_ids: 'files',
+    file_id: 'files',
+    input_user_data_ids: 'user_data',
+    output_user_data_ids: 'user_data',
+    resource_requirements_id: 'resource_requirements',
+    scheduler_id: 'slurm_schedulers',
+    failure_handler_id: 'failure_handlers',
+  };
+  const plain = (row: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(row)
+        .filter(([field]) => !['id', 'workflow_id', 'status', 'trigger_count', 'executed'].includes(field))
+        .map(([field, value]) => [
+          field,
+          field === 'action_config' ? plain(value as never) : named(sections[field] ?? '', value),
+        ]),
+    );
+  const { export_version: _, exported_at: __, workflow: own, ...lists } = json;
+  const rest = Object.entries(lists).map(([section, rows]) => [section, rows.map(plain).sort(byName)]);
+  const { name, env, project } = own as unknown as Record<string, unknown>;
+  return { name, env, project, ...Object.fromEntries(rest) };
+}
+
+const byName = (a: Record<string, unknown>, b: Record<string, unknown>) =>
+  String(a['name']).localeCompare(String(b['name']));
+
+describe('a workflow that is exported and imported', () => {
+  it('is the same on another server, whatever ids it has there', async () => {
+    const id = await workflow(here, 'w');
+    const { text, counts } = await exported(here, id);
+    const copy = await imported(there, text);
+    expect(copy).not.toBe(id);
+    expect(await portrait(there, copy)).toEqual(await portrait(here, id));
+    expect(Object.fromEntries(counts)).toEqual({
+      files: 1,
+      user_data: 2,
+      resource_requirements: 2,
+      slurm_schedulers: 1,
+      local_schedulers: 1,
+      failure_handlers: 1,
+      ro_crate_entities: 1,
+      jobs: 3,
+      workflow_actions: 1,
+    });
+    expect([...here.errors, ...there.errors]).toEqual([]);
+  });
+
+  it('begins anew and belongs to who imports it; a job that was taken out stays out', async () => {
+    const id = await workflow(here, 'w');
+    await run(here, id);
+    const copy = await imported(there, (await exported(here, id)).text);
+    expect(await statuses(there, copy)).toEqual({ late: 'uninitialized', early: 'uninitialized', off: 'disabled' });
+    expect(await there.client.getWorkflow({ params: { id: copy } })).toMatchObject({ user: 'importer', run_id: 0 });
+    expect(await there.client.listWorkflowActions({ params: { id: copy } })).toEqual([
+      expect.objectContaining({ trigger_count: 0, executed: false, required_triggers: 1 }),
+    ]);
+  });
+
+  it('may take its results along: as history, behind which its runs are counted', async () => {
+    const id = await workflow(here, 'w');
+    await run(here, id);
+    const { text } = await exported(here, id, { results: true });
+    const copy = await imported(there, text);
+    const results = async (all: boolean) =>
+      (await there.client.listResults({ query: { workflow_id: copy, all_runs: all } })).items;
+    expect(await results(true)).toEqual([expect.objectContaining({ job_name: 'early', run_id: 1, return_code: 0 })]);
+    expect(await results(false)).toEqual([]);
+    expect((await there.client.listComputeNodes({ query: { workflow_id: copy } })).items).toEqual([
+      expect.objectContaining({ hostname: 'h', is_active: false }),
+    ]);
+    expect(await there.client.getWorkflow({ params: { id: copy } })).toMatchObject({ run_id: 1 });
+
+    const without = await imported(there, text, false);
+    expect((await there.client.listResults({ query: { workflow_id: without, all_runs: true } })).items).toEqual([]);
+    expect(await there.client.getWorkflow({ params: { id: without } })).toMatchObject({ run_id: 0 });
+  });
+
+  it('tells its events where that is asked for, and else neither them nor its results', async () => {
+    const id = await workflow(here, 'w');
+    await run(here, id);
+    expect((await exported(here, id)).json).not.toHaveProperty('results');
+    expect((await exported(here, id)).json).not.toHaveProperty('events');
+    const { json } = await exported(here, id, { events: true });
+    expect(json['events']).toContainEqual(
+      expect.objectContaining({ data: expect.objectContaining({ action: 'reset_workflow_status' }) }),
+    );
+  });
+
+  it('may have two jobs of one name', async () => {
+    const id = await workflow(here, 'w');
+    await here.client.createJob({ body: { workflow_id: id, name: 'early', command: 'false' } });
+    const copy = await imported(there, (await exported(here, id)).text);
+    const { items } = await there.client.listJobs({ query: { workflow_id: copy } });
+    expect(items.map(({ name }) => name).sort()).toEqual(['early', 'early', 'late', 'off']);
+  });
+
+  it('forgets a scheduler that was deleted where it came from', async () => {
+    const id = await workflow(here, 'w');
+    await here.client.deleteSlurmSchedulers({ query: { workflow_id: id } });
+    const copy = await imported(there, (await exported(here, id)).text);
+    const { items } = await there.client.listJobs({ query: { workflow_id: copy } });
+    expect(items.map(({ scheduler_id: scheduler }) => scheduler)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a file is refused before anything is created', () => {
+  const job = (id: number, more: object = {}) => ({ id, workflow_id: 1, name: `j${id}`, command: 'true', ...more });
+  const file = (parts: object) =>
+    JSON.stringify({ export_version: '1.0', workflow: { name: 'w', user: 'u' }, ...parts });
+  const all = async () => (await there.client.listWorkflows({ query: {} })).total_count;
+
+  it.each([
+    ['that is no JSON', '{', 'w.json is not JSON'],
+    ['that is something else', '{"name": "w", "jobs": []}', 'no exported workflow: it has no export_version'],
+    ['of another version', '{"export_version": "2.0"}', 'w.json has export_version 2.0; this torc reads 1.0'],
+    ['without a workflow', '{"export_version": "1.1"}', 'workflow: Invalid input'],
+    [
+      'with a job without a command',
+      file({ jobs: [{ ...job(1), command: 7 }] }),
+      'jobs[0].command: Invalid input: expected string',
+    ],
+    [
+      'with a job that waits for none',
+      file({ jobs: [job(1, { depends_on_job_ids: [2] })] }),
+      'jobs[0].depends_on_job_ids (j1): the file has no record 2',
+    ],
+    [
+      'with a job that reads a file which is not there',
+      file({ jobs: [job(1, { input_file_ids: [9] })] }),
+      'jobs[0].input_file_ids (j1): the file has no record 9',
+    ],
+    [
+      'with a job that needs what is not there',
+      file({ jobs: [job(1, { resource_requirements_id: 9 })] }),
+      'jobs[0].resource_requirements_id (j1)',
+    ],
+    ['with one id twice', file({ jobs: [job(1), job(1)] }), 'jobs: 1 of 2 have an id that another one has'],
+    [
+      'with an action of a job that is not there',
+      file({
+        workflow_actions: [{ workflow_id: 1, trigger_type: 't', action_type: 'a', action_config: {}, job_ids: [4] }],
+      }),
+      'workflow_actions[0].job_ids: the file has no job 4',
+    ],
+    [
+      'with jobs that wait for each other',
+      file({ jobs: [job(1, { depends_on_job_ids: [2] }), job(2, { depends_on_job_ids: [1] })] }),
+      'jobs wait for each other: j1 → j2 → j1',
+    ],
+  ])('%s', async (_, text, why) => {
+    await expect(imported(there, text)).rejects.toThrow(why);
+    expect(await all()).toBe(1);
+  });
+
+  it('and what was made of one that the server refuses later is deleted', async () => {
+    const text = file({ jobs: [job(1), job(2, { depends_on_job_ids: [1], priority: -1 })] });
+    await expect(imported(there, text)).rejects.toMatchObject({ status: 422 });
+    expect(await all()).toBe(1);
+  });
+});
