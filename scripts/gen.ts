@@ -8,3 +8,4 @@ import './gen-routes.ts';
 import './gen-calls.ts';
 import './gen-openapi.ts';
 import './gen-cli.ts';
+import './gen-config.ts';

@@ -3,6 +3,7 @@ import { filesList, userDataGet, userDataList, userDataUpdate } from './commands
 import { cancel, remove } from './commands/cancel-delete.ts';
 import { create } from './commands/create.ts';
 import { completions } from './commands/completions.ts';
+import { configInit, configPaths, configShow, configValidate } from './commands/config.ts';
 import { eventsList, eventsMonitor } from './commands/events.ts';
 import { jobsGet, jobsList } from './commands/jobs.ts';
 import { exec } from './commands/exec.ts';
@@ -48,6 +49,10 @@ const ofTorc: readonly Command[] = [
   eventsMonitor,
   ping,
   completions,
+  configShow,
+  configPaths,
+  configInit,
+  configValidate,
 ];
 
 /** Every command of a program. */

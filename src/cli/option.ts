@@ -1,3 +1,4 @@
+import type { Path } from './config/schema.ts';
 import { UsageError } from './failure.ts';
 
 /** An option of a command, as data: help, completion and the reference page are made from it. */
@@ -6,6 +7,10 @@ export interface Option {
   readonly flags: string;
   readonly says: string;
   readonly default?: string | number | boolean;
+  /** The key of the configuration that holds where the option is not given. */
+  readonly setting?: Path;
+  /** Another spelling of one that help shows. */
+  readonly isHidden?: true;
   /** What the text means; throws `UsageError`. */
   readonly read?: (text: string) => unknown;
   /** May be given several times; the values become a list. */

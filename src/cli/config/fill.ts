@@ -1,0 +1,53 @@
+import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
+import { Failure } from '../failure.ts';
+import type { Option, Values } from '../option.ts';
+import type { Output } from '../output/output.ts';
+import { readConfiguration } from './read.ts';
+import { builtIn, type Configuration } from './schema.ts';
+
+/**
+ * The configuration for a command of a program. What is wrong in the part that the program reads stops it, with each
+ * place; what is wrong elsewhere is said.
+ */
+export async function configurationFor(
+  program: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  output: Output,
+): Promise<Configuration> {
+  // A server that was started for one command is told all that it needs, and must not ask anybody for a login.
+  if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined) return builtIn;
+  const { configuration, problems, warnings } = await readConfiguration(environment, process.cwd());
+  const own = program === 'torc-server' ? 'server' : 'client';
+  for (const words of warnings) output.warn(words);
+  for (const { section, text } of problems) if (section !== undefined && section !== own) output.warn(text);
+  const grave = problems.filter(({ section }) => section === undefined || section === own);
+  if (grave.length === 0) return configuration;
+  throw new Failure(
+    `the configuration is wrong:\n${grave.map(({ text }) => `  ${text}`).join('\n')}\nCorrect it; \`torc config paths\` says which files are read, \`torc config validate\` checks them.`,
+  );
+}
+
+/** The options of a command, where they were not given as the configuration says. */
+export function fill(
+  given: Values,
+  isGiven: (name: string) => boolean,
+  options: readonly Option[],
+  configuration: Configuration,
+): Values {
+  const values: Record<string, unknown> = { ...given };
+  const taken = new Set<string>();
+  for (const option of options) {
+    const name = optionName(option);
+    // The command's own option stands before a global one of the same name.
+    if (taken.has(name)) continue;
+    taken.add(name);
+    if (option.setting === undefined || isGiven(name)) continue;
+    const value = configuration[option.setting];
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+/** The name under which a command finds the value of an option: `outputDir` for `--output-dir`. */
+export const optionName = ({ flags }: Option): string =>
+  (/--([\w-]+)/.exec(flags)?.[1] ?? '').replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
