@@ -12,6 +12,13 @@ import { ping } from './commands/ping.ts';
 import { resultsGet, resultsList } from './commands/results.ts';
 import { run } from './commands/run.ts';
 import { serverRun } from './commands/server-run.ts';
+import {
+  serviceInstall,
+  serviceStart,
+  serviceStatus,
+  serviceStop,
+  serviceUninstall,
+} from './commands/server-service.ts';
 import { slurmRunner } from './commands/slurm-runner.ts';
 import { status } from './commands/status.ts';
 import {
@@ -55,8 +62,12 @@ const ofTorc: readonly Command[] = [
   configValidate,
 ];
 
+const ofServer = [serverRun, serviceInstall, serviceUninstall, serviceStart, serviceStop, serviceStatus];
+
+const others: Readonly<Record<string, readonly Command[]>> = {
+  'torc-server': ofServer,
+  'torc-slurm-job-runner': [slurmRunner],
+};
+
 /** Every command of a program. */
-export function commandsOf(program: string): readonly Command[] {
-  if (program === 'torc-server') return [serverRun];
-  return program === 'torc-slurm-job-runner' ? [slurmRunner] : ofTorc;
-}
+export const commandsOf = (program: string): readonly Command[] => others[program] ?? ofTorc;

@@ -2,8 +2,8 @@ import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 import { Failure } from '../failure.ts';
 import type { Option, Values } from '../option.ts';
 import type { Output } from '../output/output.ts';
-import { readConfiguration } from './read.ts';
-import { builtIn, type Configuration } from './schema.ts';
+import { readConfiguration, readEnvironment } from './read.ts';
+import type { Configuration } from './schema.ts';
 
 /**
  * The configuration for a command of a program. What is wrong in the part that the program reads stops it, with each
@@ -15,7 +15,8 @@ export async function configurationFor(
   output: Output,
 ): Promise<Configuration> {
   // A server that was started for one command is told all that it needs, and must not ask anybody for a login.
-  if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined) return builtIn;
+  if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined)
+    return readEnvironment({ RUST_LOG: environment['RUST_LOG'] }).configuration;
   const { configuration, problems, warnings } = await readConfiguration(environment, process.cwd());
   const own = program === 'torc-server' ? 'server' : 'client';
   for (const words of warnings) output.warn(words);
