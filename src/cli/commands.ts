@@ -11,6 +11,7 @@ import { executionPlan } from './commands/execution-plan.ts';
 import { ping } from './commands/ping.ts';
 import { resultsGet, resultsList } from './commands/results.ts';
 import { run } from './commands/run.ts';
+import { serverExport } from './commands/server-export.ts';
 import { serverRun } from './commands/server-run.ts';
 import {
   serviceInstall,
@@ -62,7 +63,7 @@ const ofTorc: readonly Command[] = [
   configValidate,
 ];
 
-const ofServer = [serverRun, serviceInstall, serviceUninstall, serviceStart, serviceStop, serviceStatus];
+const ofServer = [serverRun, serviceInstall, serviceUninstall, serviceStart, serviceStop, serviceStatus, serverExport];
 
 const others: Readonly<Record<string, readonly Command[]>> = {
   'torc-server': ofServer,

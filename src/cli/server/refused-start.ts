@@ -42,8 +42,11 @@ const kinds: Readonly<Record<number, string>> = {
   26: 'is not a database of SQLite; name another file with --database',
 };
 
+const FILE_IN_PATH = 'cannot stand there: a part of its path is a file';
+
 const systemKinds: Readonly<Record<string, string>> = {
-  ENOTDIR: 'cannot stand there: a part of its path is a file',
+  ENOTDIR: FILE_IN_PATH,
+  EEXIST: FILE_IN_PATH,
   EROFS: 'would stand on a file system that is read-only',
   ENOSPC: 'cannot be made: the disk is full',
 };

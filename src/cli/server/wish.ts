@@ -14,10 +14,8 @@ export interface Wish extends Omit<ServeOptions, 'onError' | 'onBroken'> {
 /** What the server is to be, checked as far as it can be before anything is opened. */
 export async function wishOf(options: Values, environment: Environment): Promise<Wish> {
   const credential = environment[CREDENTIAL_VARIABLE];
-  const database = (options['database'] as string | undefined) ?? 'torc.db';
   return {
-    // As the original's connection strings name it: sqlite:path?mode=rwc.
-    database: database.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, ''),
+    database: pathOfDatabase(options['database'] as string | undefined),
     host: (options['url'] ?? options['host']) as string,
     port: options['port'] as number,
     credential,
@@ -33,6 +31,9 @@ export async function wishOf(options: Values, environment: Environment): Promise
     },
   };
 }
+
+/** A path, also from a connection string of the original: `sqlite:torc.db?mode=rwc`. */
+export const pathOfDatabase = (text = 'torc.db'): string => text.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, '');
 
 function adminSqlOf(options: Values): 'writes' | 'reads' | 'nothing' {
   if (options['disableAdminSql'] === true) return 'nothing';
