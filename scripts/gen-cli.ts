@@ -8,9 +8,10 @@ import { write } from './write-generated.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-const optionRow = ({ flags, says, default: own, setting, choices }: Option) => {
+const optionRow = ({ flags, says, default: own, setting, isNeeded, choices }: Option) => {
   const initial = setting === undefined ? own : (keyAt(setting).default as Option['default']);
   const details = [
+    isNeeded === true ? 'needed' : '',
     choices === undefined ? '' : `one of ${choices.join(', ')}`,
     initial === undefined || initial === false || initial === '' ? '' : `default ${String(initial)}`,
     setting === undefined ? '' : `configuration ${setting}`,
@@ -55,6 +56,11 @@ ${commandsOf('torc')
 
 ${commandsOf('torc-server')
   .map((command) => section('torc-server', command))
+  .join('\n')}
+## torc-htpasswd
+
+${commandsOf('torc-htpasswd')
+  .map((command) => section('torc-htpasswd', command))
   .join('\n')}
 ## torc-slurm-job-runner
 

@@ -5,6 +5,7 @@ import { create } from './commands/create.ts';
 import { completions } from './commands/completions.ts';
 import { configInit, configPaths, configShow, configValidate } from './commands/config.ts';
 import { eventsList, eventsMonitor } from './commands/events.ts';
+import { htpasswdAdd, htpasswdHash, htpasswdList, htpasswdRemove, htpasswdVerify } from './commands/htpasswd.ts';
 import { jobsGet, jobsList } from './commands/jobs.ts';
 import { exec } from './commands/exec.ts';
 import { executionPlan } from './commands/execution-plan.ts';
@@ -68,6 +69,7 @@ const ofServer = [serverRun, serviceInstall, serviceUninstall, serviceStart, ser
 const others: Readonly<Record<string, readonly Command[]>> = {
   'torc-server': ofServer,
   'torc-slurm-job-runner': [slurmRunner],
+  'torc-htpasswd': [htpasswdAdd, htpasswdHash, htpasswdRemove, htpasswdList, htpasswdVerify],
 };
 
 /** Every command of a program. */

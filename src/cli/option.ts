@@ -8,7 +8,9 @@ export interface Option {
   readonly says: string;
   readonly default?: string | number | boolean;
   /** The key of the configuration that holds where the option is not given. */
-  readonly setting?: Path;
+  readonly setting?: Path | undefined;
+  /** Without it the command does nothing. */
+  readonly isNeeded?: true;
   /** Another spelling of one that help shows. */
   readonly isHidden?: true;
   /** What the text means; throws `UsageError`. */

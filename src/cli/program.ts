@@ -170,11 +170,22 @@ function merged(root: Commander, own: Commander): Values {
   return values;
 }
 
-function optionOf({ flags, says, default: own, setting, isHidden, read, many, choices }: Option): CommanderOption {
+function optionOf({
+  flags,
+  says,
+  default: own,
+  setting,
+  isHidden,
+  isNeeded,
+  read,
+  many,
+  choices,
+}: Option): CommanderOption {
   const option = new CommanderOption(flags, says);
   const initial = setting === undefined ? own : keyAt(setting).default;
   if (initial !== undefined && initial !== false && !Array.isArray(initial)) option.default(initial);
   if (isHidden === true) option.hideHelp();
+  if (isNeeded === true) option.makeOptionMandatory();
   if (choices !== undefined) option.choices(choices);
   else if (many === true)
     option.argParser((text: string, before: unknown[] | undefined) => [

@@ -232,10 +232,9 @@ describe('a service of systemd', () => {
 
   it('runs what the options of its installation say, in any folder', async () => {
     withSystemd();
-    const { code, stdout } = await call(
-      ...['service', 'install', '--user', '--port', '9999', '--auth-file', 'users', '--require-auth'],
-      ...['--admin-user', 'ada', '--admin-user', 'bob'],
-    );
+    const words =
+      'service install --user --port 9999 --auth-file users --require-auth --admin-user ada --admin-user bob';
+    const { code, stdout } = await call(...words.split(' '));
     expect([code, stdout]).toEqual([0, `Installed ${unit()}\n`]);
     const started = /^ExecStart=(.*)$/m.exec(readFileSync(unit(), 'utf8'))?.[1] as string;
     expect(started.split('torc-server.mjs ')[1]).toBe(

@@ -1,6 +1,5 @@
 import type { Command } from '../command.ts';
 import { workflowId } from '../choose-workflow.ts';
-import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
 
 export const serverExport: Command = {
@@ -9,7 +8,7 @@ export const serverExport: Command = {
   more: 'Takes the workflows that are named, those of --user and those shared with --access-group; all where nothing is named.',
   offline: true,
   options: [
-    { flags: '-o, --output <path>', says: 'the database to write' },
+    { flags: '-o, --output <path>', says: 'the database to write', isNeeded: true },
     {
       flags: '-d, --database <path>',
       says: 'the database to read (DATABASE_URL; default torc.db)',
@@ -30,8 +29,7 @@ export const serverExport: Command = {
     { flags: '--no-vacuum', says: 'leave the room of what was taken away in the file: faster, and larger' },
   ],
   async run({ output }, [given], options) {
-    const target = options['output'] as string | undefined;
-    if (target === undefined) throw new Failure('where to? name the database to write with --output', { exitCode: 2 });
+    const target = options['output'] as string;
     const ids = ((given as readonly string[] | undefined) ?? []).map(workflowId);
     const { exportWorkflows } = await import('../../server/export/export.ts');
     const { pathOfDatabase } = await import('../server/wish.ts');

@@ -12,7 +12,7 @@ export const serviceInstall: Command = {
   more: 'Unless said, logs and database stand in /var/log/torc and /var/lib/torc/torc.db;\nthose of a service of your own in ~/.torc/logs and ~/.torc/torc.db.',
   offline: true,
   // What is not given stays open: the service reads the configuration when it starts.
-  options: [user, ...runOptions.map(({ setting: _, ...option }) => option)],
+  options: [user, ...runOptions.map((option) => ({ ...option, setting: undefined }))],
   async run(context, _args, options) {
     const { output } = context;
     const { placeOf, systemctlFor, writeUnit } = await room();

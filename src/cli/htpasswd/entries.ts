@@ -46,9 +46,8 @@ export function withUser({ lines, users }: Entries, user: string, hash: string):
   return textOf(at === undefined ? [...lines, entry] : lines.with(at, entry));
 }
 
-/** The text without the user. */
-export function withoutUser({ lines, users }: Entries, user: string): string {
-  return textOf(lines.toSpliced(users.get(user) ?? lines.length, 1));
-}
+/** The text without the user, also where it stands in it twice. */
+export const withoutUser = ({ lines }: Entries, user: string): string =>
+  textOf(lines.filter((line) => line.slice(0, Math.max(0, line.indexOf(':'))).trim() !== user));
 
 const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');

@@ -16,19 +16,14 @@ export function refusedStart(error: unknown, wish: Wish): unknown {
 
 function listenWords(code: string | undefined, { host, port }: Wish): string | undefined {
   const where = `port ${port} of ${host}`;
-  switch (code) {
-    case 'EADDRINUSE': {
-      const owner = portOwner(port);
-      const who = owner === undefined ? 'another process' : `process ${owner.pid} (${owner.command})`;
-      return `${where} is in use by ${who}; name another with --port, or 0 for any free one`;
-    }
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `${host} is not an address of this machine; name one with --host, 0.0.0.0 for all`;
-    default:
-      return undefined;
+  if (code === 'EADDRINUSE') {
+    const owner = portOwner(port);
+    const who = owner === undefined ? 'another process' : `process ${owner.pid} (${owner.command})`;
+    return `${where} is in use by ${who}; name another with --port, or 0 for any free one`;
   }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `${host} is not an address of this machine; name one with --host, 0.0.0.0 for all`;
+  return undefined;
 }
 
 /** The low byte of a result code of SQLite says what kind it is. */
