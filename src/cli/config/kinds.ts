@@ -1,4 +1,8 @@
-/** What a value of the configuration may be. Values come from TOML, or as text from a variable, and text is converted. */
+/**
+ * What a value of the configuration may be. Values come from TOML, or as text from a variable, and text is converted.
+ *
+ * Our own and not those of a schema library: every command reads variables, and loading one would cost each its start.
+ */
 export interface Kind<out T> {
   /** The end of the sentence "expected …". */
   readonly expected: string;
