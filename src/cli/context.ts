@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../runner/send.ts';
+import { certificatesIn } from './certificates.ts';
 import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
@@ -53,13 +53,13 @@ export function createContext({
       standalone = await startStandalone(settings, output, environment);
     }
     const url = standalone?.url ?? settings.url;
-    const password = standalone?.credential ?? settings.password;
+    const password = standalone?.credential ?? (await passwordOf(settings));
     connection = connect({
       url: validUrl(url),
       username: settings.user,
       password,
       cookie: settings.cookie,
-      certificates: settings.tlsCaCert === undefined ? undefined : readFileSync(settings.tlsCaCert, 'utf8'),
+      certificates: certificatesIn(settings.tlsCaCert, output),
       insecure: settings.tlsInsecure,
     });
     const login: readonly (readonly [string, string])[] =
@@ -94,6 +94,12 @@ export function createContext({
       await standalone?.stop();
     },
   };
+}
+
+async function passwordOf({ asksPassword, password }: Settings): Promise<string | undefined> {
+  if (!asksPassword) return password;
+  const { passwordFor } = await import('./ask-password.ts');
+  return passwordFor(undefined, false);
 }
 
 /** Compares versions with the server; one that is not reached says so when it is asked for something. */

@@ -20,6 +20,10 @@ export interface Option {
   readonly choices?: readonly string[];
 }
 
+/** The name under which a command finds the value of an option: `outputDir` for `--output-dir`. */
+export const optionName = ({ flags }: Option): string =>
+  (/--([\w-]+)/.exec(flags)?.[1] ?? '').replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 export type Values = Readonly<Record<string, unknown>>;
 
 export const integer =

@@ -4,12 +4,13 @@ import { Refusal } from '../core/contract/refusals.ts';
 import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
-import type { Option, Values } from './option.ts';
+import { type Option, optionName, type Values } from './option.ts';
 import { commandsOf } from './commands.ts';
 import { createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';
 import { builtIn, keyAt } from './config/schema.ts';
-import { configurationFor, fill, optionName } from './config/fill.ts';
+import { fill } from './config/fill.ts';
+import { configurationFor } from './config/for-program.ts';
 import { globalOptions, type Settings, settingsOf } from './settings.ts';
 
 const USAGE = 2;

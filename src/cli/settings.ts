@@ -20,6 +20,7 @@ export const globalOptions: readonly Option[] = [
     setting: 'client.api_url',
   },
   { flags: '--password <password>', says: 'password for the service (TORC_PASSWORD)' },
+  { flags: '--prompt-password', says: 'ask for the password; from standard input, its first line, without a terminal' },
   { flags: '--skip-version-check', says: 'do not compare versions with the server' },
   {
     flags: '--tls-ca-cert <pem>',
@@ -44,6 +45,8 @@ export interface Settings {
   readonly url: string;
   readonly user: string;
   readonly password: string | undefined;
+  /** The person is asked for the password. */
+  readonly asksPassword: boolean;
   readonly cookie: string | undefined;
   readonly tlsCaCert: string | undefined;
   readonly tlsInsecure: boolean;
@@ -74,6 +77,7 @@ export function settingsOf(options: Values, environment: Environment): Settings 
     url: (text('url') ?? builtIn['client.api_url']).replace(/\/+$/, ''),
     user: userOf(environment),
     password: text('password') ?? environment['TORC_PASSWORD'],
+    asksPassword: options['promptPassword'] === true,
     cookie: text('cookieHeader') ?? environment['TORC_COOKIE_HEADER'],
     tlsCaCert: text('tlsCaCert'),
     tlsInsecure: options['tlsInsecure'] === true,

@@ -47,6 +47,7 @@ describe('a server that cannot be what it is asked to be', () => {
     ],
     [['--database', 'text'], 'the database text is not a database of SQLite'],
     [['--database', 'broken/torc.db'], 'the database broken/torc.db cannot stand there: a part of its path is a file'],
+    [['--database', 'foreign.db'], 'the database foreign.db holds tables of another program'],
     [['--host', '192.0.2.1'], '192.0.2.1 is not an address of this machine'],
     [['--log-dir', 'broken/logs'], '--log-dir: no log can be written to broken/logs'],
     [['--daemon'], '--daemon needs --log-dir'],
@@ -54,6 +55,7 @@ describe('a server that cannot be what it is asked to be', () => {
     write('broken', `${ADA}\nno colon here\n`);
     write('md5', 'ada:$apr1$abcdefgh$abcdefghijklmnopqrstuv\n');
     write('empty', '# nobody yet\n');
+    new DatabaseSync(inFolder('foreign.db')).exec('create table workflow (id integer)');
     write(
       'text',
       'this is a text, and a long one, so that it could be a header of a database if it were one\n'.repeat(9),

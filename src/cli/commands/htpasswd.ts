@@ -99,7 +99,7 @@ export const htpasswdVerify: Command = {
     const path = options['file'] as string;
     const hash = hashOf(readUsersFile(path), user as string);
     if (hash === undefined) throw new Failure(`there is no user '${String(user)}' in ${path}`);
-    const { passwordFor } = await import('../htpasswd/ask.ts');
+    const { passwordFor } = await import('../ask-password.ts');
     const password = await passwordFor(options['password'] as string | undefined, false);
     const { default: bcrypt } = await import('bcryptjs');
     if (!(await bcrypt.compare(password, hash))) throw new Failure(`this is not the password of '${String(user)}'`);
@@ -113,7 +113,7 @@ async function newHash(user: string, options: Readonly<Record<string, unknown>>)
     throw new Failure(
       `"${user}" cannot be the name of a user: no colon, no blank or # at its beginning, no line break`,
     );
-  const { passwordFor } = await import('../htpasswd/ask.ts');
+  const { passwordFor } = await import('../ask-password.ts');
   const { hashed, refuseWeak } = await import('../htpasswd/password.ts');
   const password = await passwordFor(options['password'] as string | undefined, true);
   await refuseWeak(password, user);

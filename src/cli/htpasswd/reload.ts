@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { certificatesIn } from '../certificates.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Option, Values } from '../option.ts';
@@ -18,13 +18,12 @@ export async function reload(
   if (options['reloadAuth'] !== true) return;
   const { connect } = await import('../../runner/send.ts');
   const url = options['url'] as string;
-  const certificates = configuration['client.tls.ca_cert'];
   const connection = connect({
     url,
     username: settings.user,
     password: (options['serverPassword'] as string | undefined) ?? environment['TORC_PASSWORD'],
     cookie: settings.cookie,
-    certificates: certificates === undefined ? undefined : readFileSync(certificates, 'utf8'),
+    certificates: certificatesIn(configuration['client.tls.ca_cert'], output),
     insecure: configuration['client.tls.insecure'],
   });
   try {

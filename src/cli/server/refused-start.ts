@@ -57,6 +57,8 @@ function databaseWords(
       ? `${message}: ports below 1024 are for root; name another with --port`
       : `the database ${database} cannot be written by this user: ${message}`;
   }
+  if (/table \w+ already exists/.test(message))
+    return `the database ${database} holds tables of another program, for instance of the original Torc, whose workflows cannot be taken over; name another file with --database`;
   const kind = errcode === undefined ? systemKinds[code ?? ''] : kinds[errcode & 0xff];
   return kind === undefined ? undefined : `the database ${database} ${kind} (${message})`;
 }

@@ -1,5 +1,4 @@
-import { optionName } from '../config/fill.ts';
-import type { Option, Values } from '../option.ts';
+import { type Option, optionName, type Values } from '../option.ts';
 
 /** The options as words of a command line again, for those that have a value. */
 export function runWords(options: readonly Option[], values: Values): string[] {

@@ -45,11 +45,12 @@ export function writeUnit({ configuration }: Context, place: Place, options: Val
     const path = values[name] as string | undefined;
     if (path !== undefined && path !== ':memory:') values[name] = resolve(path.replace(/^sqlite:(\/\/)?/, ''));
   }
+  const database = values['database'] as string;
+  const folder = database === ':memory:' ? (values['logDir'] as string) : dirname(database);
   const command = [process.execPath, realpathSync(process.argv[1] as string), 'run', ...runWords(runOptions, values)];
   try {
-    for (const path of [join(values['logDir'] as string, '.'), dirname(values['database'] as string), dirname(unit)])
-      mkdirSync(path, { recursive: true });
-    writeFileSync(unit, unitText({ isUser, command }));
+    for (const path of [values['logDir'] as string, folder, dirname(unit)]) mkdirSync(path, { recursive: true });
+    writeFileSync(unit, unitText({ isUser, folder, command }));
   } catch (cause) {
     const hint = isUser ? '' : '; a service of the machine needs root, --user makes one of your own';
     throw new Failure(`the service cannot be installed: ${(cause as Error).message}${hint}`, { cause });

@@ -1,6 +1,8 @@
 /** What a service of systemd runs, and for whom. */
 export interface Unit {
   readonly isUser: boolean;
+  /** Where it runs: what is named without a path stands there. */
+  readonly folder: string;
   /** Program and arguments. */
   readonly command: readonly string[];
 }
@@ -10,12 +12,13 @@ export interface Unit {
  *
  * A refusal to start (exit codes 1 and 2) stays one, so it is not tried again; anything else is, after a while.
  */
-export function unitText({ isUser, command }: Unit): string {
+export function unitText({ isUser, folder, command }: Unit): string {
   return `[Unit]
 Description=Torc workflow server
 ${isUser ? '' : 'Wants=network-online.target\nAfter=network-online.target\n'}
 [Service]
 Type=exec
+WorkingDirectory=${folder.replaceAll('%', '%%')}
 ExecStart=${command.map(quoted).join(' ')}
 Restart=on-failure
 RestartSec=5

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { StringDecoder } from 'node:string_decoder';
-import { Failure } from '../failure.ts';
+import { Failure } from './failure.ts';
 
 /** The password that was given, or typed without being shown, or on the first line of standard input. */
 export async function passwordFor(given: string | undefined, isNew: boolean): Promise<string> {
@@ -13,7 +13,7 @@ export async function passwordFor(given: string | undefined, isNew: boolean): Pr
 
 async function firstLine(): Promise<string> {
   for await (const line of createInterface({ input: process.stdin })) return line;
-  throw new Failure('no password: name it with --password, or write it on the first line of standard input');
+  throw new Failure('no password: write it on the first line of standard input');
 }
 
 const CTRL_C = '\u0003';
