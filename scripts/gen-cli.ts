@@ -8,13 +8,13 @@ import { write } from './write-generated.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-const optionRow = ({ flags, says, default: own, setting, isNeeded, choices }: Option) => {
+const optionRow = ({ flags, says, default: own, setting, choices, required = false }: Option) => {
   const initial = setting === undefined ? own : (keyAt(setting).default as Option['default']);
   const details = [
-    isNeeded === true ? 'needed' : '',
     choices === undefined ? '' : `one of ${choices.join(', ')}`,
     initial === undefined || initial === false || initial === '' ? '' : `default ${String(initial)}`,
     setting === undefined ? '' : `configuration ${setting}`,
+    required ? 'required' : '',
   ];
   return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell([says, ...details.filter((text) => text !== '')].join('; '))} |`;
 };

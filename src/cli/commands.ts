@@ -3,9 +3,9 @@ import { filesList, userDataGet, userDataList, userDataUpdate } from './commands
 import { cancel, remove } from './commands/cancel-delete.ts';
 import { create } from './commands/create.ts';
 import { completions } from './commands/completions.ts';
-import { configInit, configPaths, configShow, configValidate } from './commands/config.ts';
+import { configCommands } from './commands/config.ts';
 import { eventsList, eventsMonitor } from './commands/events.ts';
-import { htpasswdAdd, htpasswdHash, htpasswdList, htpasswdRemove, htpasswdVerify } from './commands/htpasswd.ts';
+import { htpasswdCommands } from './commands/htpasswd.ts';
 import { jobsGet, jobsList } from './commands/jobs.ts';
 import { exec } from './commands/exec.ts';
 import { executionPlan } from './commands/execution-plan.ts';
@@ -14,13 +14,7 @@ import { resultsGet, resultsList } from './commands/results.ts';
 import { run } from './commands/run.ts';
 import { serverExport } from './commands/server-export.ts';
 import { serverRun } from './commands/server-run.ts';
-import {
-  serviceInstall,
-  serviceStart,
-  serviceStatus,
-  serviceStop,
-  serviceUninstall,
-} from './commands/server-service.ts';
+import { serviceCommands } from './commands/server-service.ts';
 import { slurmRunner } from './commands/slurm-runner.ts';
 import { status } from './commands/status.ts';
 import {
@@ -58,18 +52,13 @@ const ofTorc: readonly Command[] = [
   eventsMonitor,
   ping,
   completions,
-  configShow,
-  configPaths,
-  configInit,
-  configValidate,
+  ...configCommands,
 ];
 
-const ofServer = [serverRun, serviceInstall, serviceUninstall, serviceStart, serviceStop, serviceStatus, serverExport];
-
 const others: Readonly<Record<string, readonly Command[]>> = {
-  'torc-server': ofServer,
+  'torc-server': [serverRun, ...serviceCommands, serverExport],
   'torc-slurm-job-runner': [slurmRunner],
-  'torc-htpasswd': [htpasswdAdd, htpasswdHash, htpasswdRemove, htpasswdList, htpasswdVerify],
+  'torc-htpasswd': htpasswdCommands,
 };
 
 /** Every command of a program. */

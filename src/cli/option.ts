@@ -10,7 +10,7 @@ export interface Option {
   /** The key of the configuration that holds where the option is not given. */
   readonly setting?: Path | undefined;
   /** Without it the command does nothing. */
-  readonly isNeeded?: true;
+  readonly required?: boolean;
   /** Another spelling of one that help shows. */
   readonly isHidden?: true;
   /** What the text means; throws `UsageError`. */

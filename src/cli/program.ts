@@ -177,16 +177,15 @@ function optionOf({
   default: own,
   setting,
   isHidden,
-  isNeeded,
+  required = false,
   read,
   many,
   choices,
 }: Option): CommanderOption {
-  const option = new CommanderOption(flags, says);
+  const option = new CommanderOption(flags, says).makeOptionMandatory(required);
   const initial = setting === undefined ? own : keyAt(setting).default;
   if (initial !== undefined && initial !== false && !Array.isArray(initial)) option.default(initial);
   if (isHidden === true) option.hideHelp();
-  if (isNeeded === true) option.makeOptionMandatory();
   if (choices !== undefined) option.choices(choices);
   else if (many === true)
     option.argParser((text: string, before: unknown[] | undefined) => [

@@ -11,7 +11,7 @@ const itself = { offline: true, ignoresConfiguration: true } as const;
 const reading = (environment: Readonly<Record<string, string | undefined>>) =>
   readConfiguration(environment, process.cwd());
 
-export const configShow: Command = {
+const configShow: Command = {
   ...itself,
   words: 'config show',
   says: 'What holds: every key that has a value, from files, the environment or built in.',
@@ -29,7 +29,7 @@ export const configShow: Command = {
   },
 };
 
-export const configPaths: Command = {
+const configPaths: Command = {
   ...itself,
   words: 'config paths',
   says: 'Which configuration files are read; later ones win.',
@@ -46,7 +46,7 @@ export const configPaths: Command = {
 
 const roles: readonly Role[] = ['system', 'user', 'local'];
 
-export const configInit: Command = {
+const configInit: Command = {
   ...itself,
   words: 'config init',
   says: 'Write a configuration file with every key, commented out.',
@@ -74,7 +74,7 @@ export const configInit: Command = {
   },
 };
 
-export const configValidate: Command = {
+const configValidate: Command = {
   ...itself,
   words: 'config validate',
   says: 'Check files and environment; every mistake is told with its place.',
@@ -92,6 +92,9 @@ export const configValidate: Command = {
     return output.text('Configuration is valid');
   },
 };
+
+/** Commands about files and variables that set what commands take for granted. */
+export const configCommands: readonly Command[] = [configShow, configPaths, configInit, configValidate];
 
 /** The keys that have a value, as tables within tables. */
 function nested({ configuration }: Reading, of: readonly Path[] = paths): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { changeUsersFile, readUsersFile } from '../htpasswd/file.ts';
 import { reload, reloadOptions } from '../htpasswd/reload.ts';
 import { integer, type Option } from '../option.ts';
 
-const fileOption: Option = { flags: '-f, --file <path>', says: 'the file of users', isNeeded: true };
+const fileOption: Option = { flags: '-f, --file <path>', says: 'the file of users', required: true };
 const passwordOption: Option = {
   flags: '-p, --password <password>',
   says: 'the password; asked for on a terminal, else the first line of standard input',
@@ -22,7 +22,7 @@ const costOption: Option = {
   },
 };
 
-export const htpasswdAdd: Command = {
+const htpasswdAdd: Command = {
   words: 'add <user>',
   says: 'Add a user to a file, or give one another password.',
   options: [fileOption, passwordOption, costOption, ...reloadOptions],
@@ -43,7 +43,7 @@ export const htpasswdAdd: Command = {
   },
 };
 
-export const htpasswdHash: Command = {
+const htpasswdHash: Command = {
   words: 'hash [user]',
   says: 'Print the line of a user, to be sent to who administers the server.',
   more: 'Without a name the user is $TORC_USERNAME, $USER or $USERNAME.',
@@ -61,7 +61,7 @@ export const htpasswdHash: Command = {
   },
 };
 
-export const htpasswdRemove: Command = {
+const htpasswdRemove: Command = {
   words: 'remove <user>',
   says: 'Take a user out of a file.',
   options: [fileOption, ...reloadOptions],
@@ -77,7 +77,7 @@ export const htpasswdRemove: Command = {
   },
 };
 
-export const htpasswdList: Command = {
+const htpasswdList: Command = {
   words: 'list',
   says: 'The users of a file, one a line.',
   options: [fileOption],
@@ -91,7 +91,7 @@ export const htpasswdList: Command = {
   },
 };
 
-export const htpasswdVerify: Command = {
+const htpasswdVerify: Command = {
   words: 'verify <user>',
   says: 'Is this the password of a user? Exit code 1 when it is not.',
   options: [fileOption, passwordOption],
@@ -106,6 +106,15 @@ export const htpasswdVerify: Command = {
     output.text(`This is the password of '${String(user)}'`);
   },
 };
+
+/** Every command of torc-htpasswd. */
+export const htpasswdCommands: readonly Command[] = [
+  htpasswdAdd,
+  htpasswdHash,
+  htpasswdRemove,
+  htpasswdList,
+  htpasswdVerify,
+];
 
 /** The hash of a password that is good enough for the user. */
 async function newHash(user: string, options: Readonly<Record<string, unknown>>): Promise<string> {

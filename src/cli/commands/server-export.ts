@@ -8,7 +8,7 @@ export const serverExport: Command = {
   more: 'Takes the workflows that are named, those of --user and those shared with --access-group; all where nothing is named.',
   offline: true,
   options: [
-    { flags: '-o, --output <path>', says: 'the database to write', isNeeded: true },
+    { flags: '-o, --output <path>', says: 'the database to write', required: true },
     {
       flags: '-d, --database <path>',
       says: 'the database to read (DATABASE_URL; default torc.db)',

@@ -6,7 +6,7 @@ import { SERVICE } from '../server/systemd.ts';
 const user: Option = { flags: '--user', says: 'the service of your own, without root' };
 const room = () => import('../server/service.ts');
 
-export const serviceInstall: Command = {
+const serviceInstall: Command = {
   words: 'service install',
   says: 'Install the server as a service of systemd, with the options of run.',
   more: 'Unless said, logs and database stand in /var/log/torc and /var/lib/torc/torc.db;\nthose of a service of your own in ~/.torc/logs and ~/.torc/torc.db.',
@@ -30,7 +30,7 @@ export const serviceInstall: Command = {
   },
 };
 
-export const serviceUninstall: Command = {
+const serviceUninstall: Command = {
   words: 'service uninstall',
   says: 'Stop the service and remove it; database and logs stay.',
   offline: true,
@@ -58,10 +58,10 @@ const simple = (verb: 'start' | 'stop', says: string, done: string): Command => 
   },
 });
 
-export const serviceStart = simple('start', 'Start the service.', 'Started torc-server');
-export const serviceStop = simple('stop', 'Stop the service; requests under way are answered.', 'Stopped torc-server');
+const serviceStart = simple('start', 'Start the service.', 'Started torc-server');
+const serviceStop = simple('stop', 'Stop the service; requests under way are answered.', 'Stopped torc-server');
 
-export const serviceStatus: Command = {
+const serviceStatus: Command = {
   words: 'service status',
   says: 'Does the service run? Exit code 1 when it does not.',
   offline: true,
@@ -73,3 +73,12 @@ export const serviceStatus: Command = {
     if (!isActive) context.exitWith(1);
   },
 };
+
+/** Commands about the server as a service of systemd. */
+export const serviceCommands: readonly Command[] = [
+  serviceInstall,
+  serviceUninstall,
+  serviceStart,
+  serviceStop,
+  serviceStatus,
+];
