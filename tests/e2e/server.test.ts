@@ -145,6 +145,8 @@ describe('a server', () => {
     const { program, client } = await startServer(folder);
     program.child.stdout?.destroy();
     program.child.stderr?.destroy();
+    // As under nohup, when its terminal goes away.
+    program.child.kill('SIGHUP');
     program.child.kill('SIGUSR1');
     await until(() => existsSync(inFolder('torc-server-snapshot.db')), Boolean, 'a copy of the database');
     expect(await client.ping()).toMatchObject({ status: 'Server is running' });
