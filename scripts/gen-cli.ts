@@ -2,15 +2,18 @@
 import type { Command } from '../src/cli/command.ts';
 import type { Option } from '../src/cli/option.ts';
 import { commandsOf } from '../src/cli/commands.ts';
+import { keyAt } from '../src/cli/config/schema.ts';
 import { globalOptions } from '../src/cli/settings.ts';
 import { write } from './write-generated.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-const optionRow = ({ flags, says, default: initial, choices, required = false }: Option) => {
+const optionRow = ({ flags, says, default: own, setting, choices, required = false }: Option) => {
+  const initial = setting === undefined ? own : (keyAt(setting).default as Option['default']);
   const details = [
     choices === undefined ? '' : `one of ${choices.join(', ')}`,
-    initial === undefined ? '' : `default ${String(initial)}`,
+    initial === undefined || initial === false || initial === '' ? '' : `default ${String(initial)}`,
+    setting === undefined ? '' : `configuration ${setting}`,
     required ? 'required' : '',
   ];
   return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell([says, ...details.filter((text) => text !== '')].join('; '))} |`;
@@ -19,7 +22,14 @@ const optionRow = ({ flags, says, default: initial, choices, required = false }:
 const section = (program: string, { words, says, more, options = [] }: Command) => `### \`${program} ${words}\`
 
 ${cell(says)}${more === undefined ? '' : `\n\n\`\`\`text\n${more}\n\`\`\``}
-${options.length === 0 ? '' : `\n| option | meaning |\n| --- | --- |\n${options.map(optionRow).join('\n')}\n`}`;
+${
+  options.length === 0
+    ? ''
+    : `\n| option | meaning |\n| --- | --- |\n${options
+        .filter(({ isHidden }) => isHidden !== true)
+        .map(optionRow)
+        .join('\n')}\n`
+}`;
 
 write(
   'docs/reference/cli.md',
@@ -46,6 +56,11 @@ ${commandsOf('torc')
 
 ${commandsOf('torc-server')
   .map((command) => section('torc-server', command))
+  .join('\n')}
+## torc-htpasswd
+
+${commandsOf('torc-htpasswd')
+  .map((command) => section('torc-htpasswd', command))
   .join('\n')}
 ## torc-slurm-job-runner
 

@@ -9,3 +9,4 @@ import './gen-calls.ts';
 import './gen-openapi.ts';
 import './gen-library.ts';
 import './gen-cli.ts';
+import './gen-config.ts';

@@ -17,6 +17,8 @@ export interface Command {
   readonly namesService?: boolean;
   /** May keep the database of its standalone server in memory. */
   readonly inMemory?: boolean;
+  /** Runs in spite of a configuration that is wrong, and without it. */
+  readonly ignoresConfiguration?: boolean;
   /** Needs no server; `--standalone` has no effect. */
   readonly offline?: boolean;
   readonly run: (

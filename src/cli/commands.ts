@@ -16,6 +16,8 @@ import { jobLists } from './commands/jobs/list.ts';
 import { jobNeeds } from './commands/jobs/needs.ts';
 import { jobsResetStatus } from './commands/jobs/reset-status.ts';
 import { jobsUpdate } from './commands/jobs/update.ts';
+import { configCommands } from './commands/config.ts';
+import { htpasswdCommands } from './commands/htpasswd.ts';
 import { exec } from './commands/exec.ts';
 import { executionPlan } from './commands/execution-plan.ts';
 import { ping } from './commands/ping.ts';
@@ -24,7 +26,9 @@ import { resultCommands } from './commands/results.ts';
 import { roCrateCommands } from './commands/ro-crate.ts';
 import { run } from './commands/run.ts';
 import { scheduledComputeNodeCommands } from './commands/scheduled-compute-nodes.ts';
+import { serverExport } from './commands/server-export.ts';
 import { serverRun } from './commands/server-run.ts';
+import { serviceCommands } from './commands/server-service.ts';
 import { slurmRunner } from './commands/slurm-runner.ts';
 import { status } from './commands/status.ts';
 import { taskCommands } from './commands/tasks.ts';
@@ -90,10 +94,14 @@ const ofTorc: readonly Command[] = [
   ...adminCommands,
   ping,
   completions,
+  ...configCommands,
 ];
 
+const others: Readonly<Record<string, readonly Command[]>> = {
+  'torc-server': [serverRun, ...serviceCommands, serverExport],
+  'torc-slurm-job-runner': [slurmRunner],
+  'torc-htpasswd': htpasswdCommands,
+};
+
 /** Every command of a program. */
-export function commandsOf(program: string): readonly Command[] {
-  if (program === 'torc-server') return [serverRun];
-  return program === 'torc-slurm-job-runner' ? [slurmRunner] : ofTorc;
-}
+export const commandsOf = (program: string): readonly Command[] => others[program] ?? ofTorc;

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../runner/send.ts';
+import { certificatesIn } from './certificates.ts';
+import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import type { Settings } from './settings.ts';
@@ -19,6 +20,7 @@ export interface Service {
 /** What a command is given. */
 export interface Context {
   readonly settings: Settings;
+  readonly configuration: Configuration;
   readonly output: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The service: reached, or started for this command. */
@@ -32,7 +34,12 @@ export interface OpenContext extends Context {
   close(): Promise<void>;
 }
 
-export function createContext(settings: Settings, output: Output, environment: Context['environment']): OpenContext {
+export function createContext({
+  settings,
+  configuration,
+  output,
+  environment,
+}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment'>): OpenContext {
   let exitCode = 0;
   let opened: Promise<Service> | undefined;
   let standalone: Standalone | undefined;
@@ -46,13 +53,13 @@ export function createContext(settings: Settings, output: Output, environment: C
       standalone = await startStandalone(settings, output, environment);
     }
     const url = standalone?.url ?? settings.url;
-    const password = standalone?.credential ?? settings.password;
+    const password = standalone?.credential ?? (await passwordOf(settings));
     connection = connect({
       url: validUrl(url),
       username: settings.user,
       password,
       cookie: settings.cookie,
-      certificates: settings.tlsCaCert === undefined ? undefined : readFileSync(settings.tlsCaCert, 'utf8'),
+      certificates: certificatesIn(settings.tlsCaCert, output),
       insecure: settings.tlsInsecure,
     });
     const login: readonly (readonly [string, string])[] =
@@ -71,6 +78,7 @@ export function createContext(settings: Settings, output: Output, environment: C
 
   return {
     settings,
+    configuration,
     output,
     environment,
     service: () => (opened ??= open()),
@@ -86,6 +94,12 @@ export function createContext(settings: Settings, output: Output, environment: C
       await standalone?.stop();
     },
   };
+}
+
+async function passwordOf({ asksPassword, password }: Settings): Promise<string | undefined> {
+  if (!asksPassword) return password;
+  const { passwordFor } = await import('./ask-password.ts');
+  return passwordFor(undefined, false);
 }
 
 /** Compares versions with the server; one that is not reached says so when it is asked for something. */

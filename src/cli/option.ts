@@ -1,3 +1,4 @@
+import type { Path } from './config/schema.ts';
 import { UsageError } from './failure.ts';
 
 /** An option of a command, as data: help, completion and the reference page are made from it. */
@@ -6,14 +7,22 @@ export interface Option {
   readonly flags: string;
   readonly says: string;
   readonly default?: string | number | boolean;
+  /** The key of the configuration that holds where the option is not given. */
+  readonly setting?: Path | undefined;
+  /** Without it the command does nothing. */
+  readonly required?: boolean;
+  /** Another spelling of one that help shows. */
+  readonly isHidden?: true;
   /** What the text means; throws `UsageError`. */
   readonly read?: (text: string) => unknown;
   /** May be given several times; the values become a list. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
-  /** The command means nothing without it. */
-  readonly required?: boolean;
 }
+
+/** The name under which a command finds the value of an option: `outputDir` for `--output-dir`. */
+export const optionName = ({ flags }: Option): string =>
+  (/--([\w-]+)/.exec(flags)?.[1] ?? '').replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -4,10 +4,13 @@ import { Refusal } from '../core/contract/refusals.ts';
 import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
-import type { Option, Values } from './option.ts';
+import { type Option, optionName, type Values } from './option.ts';
 import { commandsOf } from './commands.ts';
 import { createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';
+import { builtIn, keyAt } from './config/schema.ts';
+import { fill } from './config/fill.ts';
+import { configurationFor } from './config/for-program.ts';
 import { globalOptions, type Settings, settingsOf } from './settings.ts';
 
 const USAGE = 2;
@@ -19,13 +22,19 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   const plain = createOutput('table', streams, colours);
   let exitCode = 0;
 
-  const act = async (command: Command, args: readonly unknown[], options: Values) => {
-    const settings = settingsOf(command.namesService === true ? { ...options, url: args[0] } : options, process.env);
+  const act = async (command: Command, args: readonly unknown[], given: Values, isGiven: (name: string) => boolean) => {
+    const configuration =
+      command.ignoresConfiguration === true ? builtIn : await configurationFor(program, process.env, plain);
+    const options = fill(given, isGiven, [...(command.options ?? []), ...globalsOf(program)], configuration);
+    // Where the command has another meaning for --format, what it prints is its own matter.
+    const format = command.options?.some((option) => optionName(option) === 'format') ? undefined : options['format'];
+    const url = command.namesService === true ? args[0] : options['url'];
+    const settings = settingsOf({ ...options, format, url }, process.env);
     refuseMemory(command, settings);
     const output = createOutput(settings.format, streams, colours);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
-    const context = createContext(settings, output, process.env);
+    const context = createContext({ settings, configuration, output, environment: process.env });
     try {
       await command.run(context, args as never, options);
       exitCode = context.exitCode;
@@ -94,18 +103,27 @@ function explain(error: unknown, output: Output): number {
   return 1;
 }
 
-type Act = (command: Command, args: readonly unknown[], options: Values) => Promise<void>;
+type Act = (
+  command: Command,
+  args: readonly unknown[],
+  options: Values,
+  isGiven: (name: string) => boolean,
+) => Promise<void>;
+
+/** Servers and files of passwords ask no service, so they have only options of their own. */
+const globalsOf = (program: string): readonly Option[] =>
+  program === 'torc-server' || program === 'torc-htpasswd' ? [] : globalOptions;
 
 /** The commands of a program as commander knows them. */
 export function treeOf(program: string, act: Act): Commander {
   const root = new Commander(program).enablePositionalOptions().exitOverride().showHelpAfterError(false);
   if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
-  for (const option of globalOptions) root.addOption(optionOf(option));
-  for (const command of commandsOf(program)) add(root, command, act);
+  for (const option of globalsOf(program)) root.addOption(optionOf(option));
+  for (const command of commandsOf(program)) add(root, command, globalsOf(program), act);
   return root;
 }
 
-function add(root: Commander, command: Command, act: Act): void {
+function add(root: Commander, command: Command, globals: readonly Option[], act: Act): void {
   const [words, args] = split(command.words);
   let parent = root;
   for (const word of words.slice(0, -1)) {
@@ -122,15 +140,15 @@ function add(root: Commander, command: Command, act: Act): void {
     for (const flag of flagsOf(option)) taken.add(flag);
   }
   // Global options are taken behind the words too, where the command has not another meaning for them.
-  for (const option of globalOptions) {
+  for (const option of globals) {
     const free = flagsOf(option).filter((flag) => !taken.has(flag));
     if (free.length === 0 || taken.has(longOf(option))) continue;
     const flags = option.flags.split(/,\s*/).filter((part) => free.includes(part.split(' ')[0] as string));
     own.addOption(optionOf({ ...option, flags: flags.join(', ') }).hideHelp());
   }
   own.exitOverride().action(async (...given: unknown[]) => {
-    const options = merged(root, own);
-    await act(command, given.slice(0, -2), options);
+    const isGiven = (name: string) => [root, own].some((each) => isSaid(each.getOptionValueSource(name)));
+    await act(command, given.slice(0, -2), merged(root, own), isGiven);
   });
   parent.addCommand(own, { isDefault: command.isDefault === true });
 }
@@ -141,20 +159,33 @@ function groupOf(parent: Commander, word: string): Commander {
   return group;
 }
 
+const isSaid = (source: string | undefined) => source !== undefined && source !== 'default';
+
 /** What was given behind the words wins over what was given before them, and both over defaults. */
 function merged(root: Commander, own: Commander): Values {
   const values: Record<string, unknown> = { ...root.opts() };
   for (const [name, value] of Object.entries(own.opts() as Record<string, unknown>)) {
-    if (name in values && own.getOptionValueSource(name) === 'default' && root.getOptionValueSource(name) !== undefined)
-      continue;
+    if (name in values && !isSaid(own.getOptionValueSource(name)) && isSaid(root.getOptionValueSource(name))) continue;
     values[name] = value;
   }
   return values;
 }
 
-function optionOf({ flags, says, default: initial, read, many, choices, required = false }: Option): CommanderOption {
+function optionOf({
+  flags,
+  says,
+  default: own,
+  setting,
+  isHidden,
+  required = false,
+  read,
+  many,
+  choices,
+}: Option): CommanderOption {
   const option = new CommanderOption(flags, says).makeOptionMandatory(required);
-  if (initial !== undefined) option.default(initial);
+  const initial = setting === undefined ? own : keyAt(setting).default;
+  if (initial !== undefined && initial !== false && !Array.isArray(initial)) option.default(initial);
+  if (isHidden === true) option.hideHelp();
   if (choices !== undefined) option.choices(choices);
   else if (many === true)
     option.argParser((text: string, before: unknown[] | undefined) => [

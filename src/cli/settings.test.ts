@@ -1,6 +1,16 @@
 import { describe, expect, it, test } from 'vitest';
 import { Failure } from './failure.ts';
-import { settingsOf, userOf } from './settings.ts';
+import { fill } from './config/fill.ts';
+import { readEnvironment } from './config/read.ts';
+import type { Values } from './option.ts';
+import { globalOptions, settingsOf as settingsOfFilled, userOf } from './settings.ts';
+
+/** As the program does it: what is not given is filled from the configuration, here that of the environment alone. */
+const settingsOf = (given: Values, environment: Readonly<Record<string, string>>) =>
+  settingsOfFilled(
+    fill(given, (name) => name in given, globalOptions, readEnvironment(environment).configuration),
+    environment,
+  );
 
 describe('settings without options and environment', () => {
   it('are those that are built in', () => {

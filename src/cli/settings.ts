@@ -1,22 +1,33 @@
 import { userInfo } from 'node:os';
 import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
+import { builtIn } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Option, Values } from './option.ts';
 import type { Format } from './output/output.ts';
 
 /** Options of every command, before its words or after them. */
 export const globalOptions: readonly Option[] = [
-  { flags: '--log-level <level>', says: 'debug, info, warn or error (RUST_LOG; default info)' },
-  { flags: '-f, --format <format>', says: 'table, json or csv', default: 'table' },
+  {
+    flags: '--log-level <level>',
+    says: 'debug, info, warn or error (RUST_LOG; default info)',
+    setting: 'client.log_level',
+  },
+  { flags: '-f, --format <format>', says: 'table, json or csv', setting: 'client.format' },
   {
     flags: '--url <url>',
-    says: `URL of the service with ${BASE_PATH} (TORC_API_URL; default http://localhost:8080${BASE_PATH})`,
+    says: `URL of the service with ${BASE_PATH} (TORC_API_URL)`,
+    setting: 'client.api_url',
   },
   { flags: '--password <password>', says: 'password for the service (TORC_PASSWORD)' },
+  { flags: '--prompt-password', says: 'ask for the password; from standard input, its first line, without a terminal' },
   { flags: '--skip-version-check', says: 'do not compare versions with the server' },
-  { flags: '--tls-ca-cert <pem>', says: 'certificates to trust, as a PEM file (TORC_TLS_CA_CERT)' },
-  { flags: '--tls-insecure', says: 'accept any certificate (TORC_TLS_INSECURE)' },
+  {
+    flags: '--tls-ca-cert <pem>',
+    says: 'certificates to trust, as a PEM file (TORC_TLS_CA_CERT)',
+    setting: 'client.tls.ca_cert',
+  },
+  { flags: '--tls-insecure', says: 'accept any certificate (TORC_TLS_INSECURE)', setting: 'client.tls.insecure' },
   { flags: '--cookie-header <cookie>', says: 'cookie for a proxy (TORC_COOKIE_HEADER)' },
   { flags: '-s, --standalone', says: 'start a server for this command alone, on an embedded database' },
   { flags: '--db <path>', says: 'database of the standalone server', default: './torc_output/torc.db' },
@@ -34,6 +45,8 @@ export interface Settings {
   readonly url: string;
   readonly user: string;
   readonly password: string | undefined;
+  /** The person is asked for the password. */
+  readonly asksPassword: boolean;
   readonly cookie: string | undefined;
   readonly tlsCaCert: string | undefined;
   readonly tlsInsecure: boolean;
@@ -49,7 +62,7 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What holds for this command: options first, then the environment, then what is built in. */
+/** What holds for this command: its options, filled from the configuration, then the environment. */
 export function settingsOf(options: Values, environment: Environment): Settings {
   const text = (name: string) => options[name] as string | undefined;
   const format = text('format') ?? 'table';
@@ -60,13 +73,14 @@ export function settingsOf(options: Values, environment: Environment): Settings 
     throw new Failure(`--snapshot-interval-seconds: expected 1 or more, found ${interval}`);
   return {
     format,
-    logLevel: logLevelOf(text('logLevel') ?? environment['RUST_LOG']),
-    url: (text('url') ?? environment['TORC_API_URL'] ?? `http://localhost:8080${BASE_PATH}`).replace(/\/+$/, ''),
+    logLevel: logLevelOf(text('logLevel')),
+    url: (text('url') ?? builtIn['client.api_url']).replace(/\/+$/, ''),
     user: userOf(environment),
     password: text('password') ?? environment['TORC_PASSWORD'],
+    asksPassword: options['promptPassword'] === true,
     cookie: text('cookieHeader') ?? environment['TORC_COOKIE_HEADER'],
-    tlsCaCert: text('tlsCaCert') ?? environment['TORC_TLS_CA_CERT'],
-    tlsInsecure: options['tlsInsecure'] === true || environment['TORC_TLS_INSECURE'] === 'true',
+    tlsCaCert: text('tlsCaCert'),
+    tlsInsecure: options['tlsInsecure'] === true,
     skipVersionCheck: options['skipVersionCheck'] === true,
     standalone: options['standalone'] === true,
     database: text('db') ?? './torc_output/torc.db',

@@ -55,6 +55,32 @@ export async function startCompanion(
   };
 }
 
+/** A program that goes on when we have ended. */
+export interface Detached {
+  readonly pid: number | undefined;
+  /** What it told us when it was ready, or undefined when it ended before. */
+  readonly told: Promise<unknown>;
+  /** Lets it go: nothing of it keeps us from ending. */
+  release(): void;
+}
+
+/** Starts a program in a session of its own; what it prints goes to an open file. It tells us one thing by `process.send`. */
+export function startDetached(program: string, args: readonly string[], outputFd: number): Detached {
+  const child = spawn(program, args, { stdio: ['ignore', outputFd, outputFd, 'ipc'], detached: true });
+  return {
+    pid: child.pid,
+    told: new Promise((resolve, reject) => {
+      child.once('message', resolve);
+      child.once('exit', () => resolve(undefined));
+      child.once('error', reject);
+    }),
+    release() {
+      if (child.connected) child.disconnect();
+      child.unref();
+    },
+  };
+}
+
 /** A helper program did not do what it was asked: it is missing, was too slow, or said no. Its own words are in the message. */
 export class HelperFailed extends Error {
   constructor(message: string, options?: { cause?: unknown }) {

@@ -45,7 +45,7 @@ function blocksOf(page: string): Block[] {
 function workplace(): { cwd: string; environment: Record<string, string> } {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'bin'));
-  for (const program of ['torc', 'torc-server']) {
+  for (const program of ['torc', 'torc-server', 'torc-htpasswd']) {
     writeFileSync(
       join(cwd, 'bin', program),
       `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin', `${program}.mjs`)}' "$@"\n`,

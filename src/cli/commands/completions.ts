@@ -8,6 +8,7 @@ export const completions: Command = {
   says: `Print the completion script of a shell: ${shells.join(', ')}.`,
   more: 'bash:  source <(torc completions bash)\nzsh:   source <(torc completions zsh)\nfish:  torc completions fish | source',
   offline: true,
+  ignoresConfiguration: true,
   async run({ output }, [shell]) {
     if (shell === 'elvish') {
       output.text(ELVISH);

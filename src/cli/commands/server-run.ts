@@ -1,79 +1,128 @@
-import { logLevelOf, logLine, type LogLevel, isLoudEnough } from '../../core/contract/log-line.ts';
+import { logLevelOf } from '../../core/contract/log-line.ts';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import type { Log } from '../../server/log.ts';
+import type { Service } from '../../server/serve.ts';
 import type { Command } from '../command.ts';
-import { integer } from '../option.ts';
-import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
+import { Failure } from '../failure.ts';
+import type { Values } from '../option.ts';
+import { runOptions } from '../server/options.ts';
+import type { Wish } from '../server/wish.ts';
 
 /** sysexits.h: an error of input or output. */
 const EX_IOERR = 74;
+const PID_FILE = '/var/run/torc-server.pid';
 
 export const serverRun: Command = {
   words: 'run',
   isDefault: true,
   says: 'Serve workflows from a database file.',
+  more: 'Prints TORC_SERVER_PORT=<port> when it answers. SIGTERM and SIGINT end it once requests under way are answered;\nSIGUSR1 copies the database to TORC_SERVER_SNAPSHOT_PATH. Without --auth-file whoever reaches it may do everything.',
   offline: true,
   options: [
-    { flags: '-H, --host <host>', says: 'address to listen on; 0.0.0.0 for all', default: 'localhost' },
-    { flags: '-p, --port <port>', says: 'port; 0 takes any free one', default: 8080, read: integer('--port', 0) },
-    { flags: '-d, --database <path>', says: 'database file, or :memory: (DATABASE_URL)' },
-    {
-      flags: '-t, --threads <n>',
-      says: 'accepted for scripts of the original; one thread serves all',
-      read: integer('--threads', 1),
-    },
-    {
-      flags: '-c, --completion-check-interval-secs <s>',
-      says: 'accepted for scripts of the original; dependants are released at once',
-    },
+    ...runOptions,
+    { flags: '--daemon', says: 'go on in the background, with --log-dir; returns when the server answers' },
+    { flags: '--as-daemon', says: 'be the process in the background', isHidden: true },
+    { flags: '--pid-file <path>', says: `file for the number of the process (default with --daemon ${PID_FILE})` },
     { flags: '--shutdown-on-stdin-eof', says: 'end when standard input ends' },
   ],
-  async run({ settings, environment }, _args, options) {
-    const write = (level: LogLevel, words: string, fields: Record<string, unknown> = {}) => {
-      if (isLoudEnough(level, logLevelOf(settings.logLevel)))
-        process.stderr.write(`${logLine(level, words, fields, new Date().toISOString())}\n`);
-    };
-    const { serve } = await import('../../server/serve.ts');
-    const database = databaseOf(options['database'] as string | undefined, environment['DATABASE_URL']);
-    const service = await serve({
-      database,
-      host: options['host'] as string,
-      port: options['port'] as number,
-      credential: environment[CREDENTIAL_VARIABLE],
-      onError: (error) => write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
+  async run({ output, environment }, _args, options) {
+    if (options['daemon'] === true) {
+      const { startDaemon } = await import('../server/daemon.ts');
+      return startDaemon(folderOfDaemon(options), process.argv.slice(1), output);
+    }
+    goOnWithoutReaders();
+    const { wishOf, worriesAbout } = await import('../server/wish.ts');
+    const wish = await wishOf(options, environment);
+    const pidFile = (options['pidFile'] as string | undefined) ?? (options['asDaemon'] === true ? PID_FILE : undefined);
+    if (pidFile !== undefined) (await import('../server/pid-file.ts')).takePidFile(pidFile);
+    const log = await openLogFor(options);
+    const service = await start(wish, log);
+
+    const reason = new Promise<string>((resolve) => hookEnds(options, resolve));
+    process.on('SIGUSR1', () => copy(service, wish, log));
+    const url = urlOf(wish, service.port);
+    process.stdout.write(`TORC_SERVER_PORT=${service.port}\n`);
+    log.write('info', 'Server ready', { url, database: wish.database });
+    for (const words of worriesAbout(wish, options)) log.write('warn', words);
+    process.send?.({ port: service.port, url });
+
+    log.write('info', 'Server stopping', { reason: await reason });
+    await service.close();
+    log.close();
+  },
+};
+
+function folderOfDaemon(options: Values): string {
+  const folder = options['logDir'] as string | undefined;
+  if (folder === undefined) throw new Failure('--daemon needs --log-dir: a folder for what the server has to say');
+  if (options['shutdownOnStdinEof'] === true)
+    throw new Failure('--daemon has no standard input: --shutdown-on-stdin-eof would end it at once');
+  return folder;
+}
+
+/** A server outlives who reads what it says: that nobody hears it is no reason to end. */
+function goOnWithoutReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {});
+}
+
+async function openLogFor(options: Values): Promise<Log> {
+  const { openLog } = await import('../../server/log.ts');
+  const folder = options['logDir'] as string | undefined;
+  try {
+    return openLog({
+      folder,
+      isJson: options['jsonLogs'] === true,
+      least: logLevelOf(options['logLevel'] as string | undefined),
+      now: Date.now,
+      say: (line) => process.stderr.write(`${line}\n`),
+    });
+  } catch (cause) {
+    throw new Failure(`--log-dir: no log can be written to ${folder}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function start(wish: Wish, log: Log): Promise<Service> {
+  const { serve } = await import('../../server/serve.ts');
+  process.on('uncaughtExceptionMonitor', (error) => log.write('error', 'A bug in torc', { error: error.stack }));
+  try {
+    return await serve({
+      ...wish,
+      onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
       onBroken(error) {
-        write(
+        log.write(
           'error',
           'The database cannot be written; the server stops, for it must not acknowledge what is not on disk',
-          {
-            database,
-            error: (error as Error).message,
-          },
+          { database: wish.database, error: (error as Error).message },
         );
         process.exit(EX_IOERR);
       },
     });
+  } catch (error) {
+    const { refusedStart } = await import('../server/refused-start.ts');
+    throw refusedStart(error, wish);
+  }
+}
 
-    const ended = new Promise<string>((resolve) => {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
-      if (options['shutdownOnStdinEof'] === true)
-        process.stdin.once('end', () => resolve('end of standard input')).resume();
-    });
-    process.on('SIGUSR1', () => {
-      const path = environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db';
-      service.snapshot(path, Number(environment['TORC_SERVER_SNAPSHOT_KEEP'] ?? 5));
-      process.stdout.write(`TORC_SNAPSHOT_DONE=${path}\n`);
-    });
-    process.stdout.write(`TORC_SERVER_PORT=${service.port}\n`);
-    write('info', 'Server ready', {
-      url: `http://${String(options['host'])}:${service.port}/torc-service/v1`,
-      database,
-    });
-    const reason = await ended;
-    write('info', 'Server stopping', { reason });
-    await service.close();
-  },
-};
+/** SIGHUP ends it where its terminal has gone away, but not under nohup: the runtime undoes that it was ignored. */
+function hookEnds(options: Values, end: (reason: string) => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal));
+  process.on('SIGHUP', () => {
+    if (process.stderr.isTTY === true) end('SIGHUP');
+  });
+  if (options['shutdownOnStdinEof'] === true) process.stdin.once('end', () => end('end of standard input')).resume();
+}
 
-function databaseOf(option: string | undefined, url: string | undefined): string {
-  const text = option ?? url ?? 'torc.db';
-  return text.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, '');
+function copy(service: Service, { snapshots: { path, keep } }: Wish, log: Log): void {
+  try {
+    service.snapshot(path, keep);
+  } catch (error) {
+    log.write('error', 'The database could not be copied', { path, error: (error as Error).message });
+    return;
+  }
+  process.stdout.write(`TORC_SNAPSHOT_DONE=${path}\n`);
+}
+
+function urlOf({ host, tls }: Wish, port: number): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}${BASE_PATH}`;
 }

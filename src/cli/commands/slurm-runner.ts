@@ -21,13 +21,13 @@ export const slurmRunner: Command = {
     {
       flags: '-p, --poll-interval <s>',
       says: 'seconds between looks at the server when it tells nothing',
-      default: 30,
+      setting: 'client.slurm.poll_interval',
       read: number('--poll-interval', 0.001),
     },
     {
       flags: '--claim-backoff-max-secs <s>',
       says: 'longest such pause while jobs run',
-      default: 300,
+      setting: 'client.run.claim_backoff_max_secs',
       read: number('--claim-backoff-max-secs', 0),
     },
     {

@@ -30,3 +30,13 @@ function valueText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
   return /[\s"=]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
 }
+
+/** The same line as a JSON object, in the shape that the original writes: `{"timestamp", "level", "fields": {"message", …}}`. */
+export function logLineJson(
+  level: LogLevel,
+  words: string,
+  fields: Readonly<Record<string, unknown>>,
+  at: string,
+): string {
+  return JSON.stringify({ timestamp: at, level: level.toUpperCase(), fields: { message: words, ...fields } });
+}

@@ -79,6 +79,10 @@ export const refusals = {
     remedy: 'Put the database on a local disk of this machine, for instance below /tmp, or use --in-memory.',
   },
   DATABASE_FROM_FUTURE: { status: 409, remedy: 'Use the version of torc that wrote the file, or a newer one.' },
+  EXPORT_REFUSED: {
+    status: 409,
+    remedy: 'Name other workflows, or another file; --overwrite takes the place of one that is there.',
+  },
   SHUTTING_DOWN: { status: 503, remedy: 'Ask again when the server is back.' },
 } as const satisfies Record<string, { status: number; remedy: string }>;
 

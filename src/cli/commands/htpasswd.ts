@@ -1,0 +1,130 @@
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { hashOf, withoutUser, withUser } from '../htpasswd/entries.ts';
+import { changeUsersFile, readUsersFile } from '../htpasswd/file.ts';
+import { reload, reloadOptions } from '../htpasswd/reload.ts';
+import { integer, type Option } from '../option.ts';
+
+const fileOption: Option = { flags: '-f, --file <path>', says: 'the file of users', required: true };
+const passwordOption: Option = {
+  flags: '-p, --password <password>',
+  says: 'the password; asked for on a terminal, else the first line of standard input',
+};
+
+const costOption: Option = {
+  flags: '-c, --cost <n>',
+  says: 'how much work a guess is, 4 to 31; one more doubles it, for each login too',
+  default: 12,
+  read(text) {
+    const cost = integer('--cost')(text);
+    if (cost < 4 || cost > 31) throw new Failure(`cost must be between 4 and 31, found ${text}`);
+    return cost;
+  },
+};
+
+const htpasswdAdd: Command = {
+  words: 'add <user>',
+  says: 'Add a user to a file, or give one another password.',
+  options: [fileOption, passwordOption, costOption, ...reloadOptions],
+  async run(context, [user], options) {
+    const path = options['file'] as string;
+    const hash = await newHash(user as string, options);
+    let isNew = true;
+    changeUsersFile(path, (entries) => {
+      const [problem] = entries.problems;
+      if (problem !== undefined) throw new Failure(`${path}:${problem.line}: ${problem.words}`);
+      isNew = !entries.users.has(user as string);
+      return withUser(entries, user as string, hash);
+    });
+    context.output.text(
+      isNew ? `Added user '${String(user)}' to ${path}` : `Changed the password of '${String(user)}' in ${path}`,
+    );
+    await reload(context, options);
+  },
+};
+
+const htpasswdHash: Command = {
+  words: 'hash [user]',
+  says: 'Print the line of a user, to be sent to who administers the server.',
+  more: 'Without a name the user is $TORC_USERNAME, $USER or $USERNAME.',
+  options: [passwordOption, costOption],
+  async run({ output, environment }, [given], options) {
+    const names = [
+      given as string | undefined,
+      ...['TORC_USERNAME', 'USER', 'USERNAME'].map((name) => environment[name]),
+    ];
+    const user = names.find((name) => name !== undefined && name !== '');
+    if (user === undefined) throw new Failure('could not read from $TORC_USERNAME, $USER, or $USERNAME: name the user');
+    output.notice(`Hashing password for user '${user}'`);
+    output.text(`${user}:${await newHash(user, options)}`);
+    output.notice('Send the line above to who administers the server.');
+  },
+};
+
+const htpasswdRemove: Command = {
+  words: 'remove <user>',
+  says: 'Take a user out of a file.',
+  options: [fileOption, ...reloadOptions],
+  async run(context, [user], options) {
+    const path = options['file'] as string;
+    readUsersFile(path);
+    changeUsersFile(path, (entries) => {
+      if (!entries.users.has(user as string)) throw new Failure(`there is no user '${String(user)}' in ${path}`);
+      return withoutUser(entries, user as string);
+    });
+    context.output.text(`Removed user '${String(user)}' from ${path}`);
+    await reload(context, options);
+  },
+};
+
+const htpasswdList: Command = {
+  words: 'list',
+  says: 'The users of a file, one a line.',
+  options: [fileOption],
+  run({ output }, _args, options) {
+    const path = options['file'] as string;
+    const { users, problems } = readUsersFile(path);
+    for (const { line, words } of problems) output.warn(`${path}:${line}: ${words}`);
+    if (users.size === 0) output.notice(`No users in ${path}`);
+    else output.text([...users.keys()].join('\n'));
+    return Promise.resolve();
+  },
+};
+
+const htpasswdVerify: Command = {
+  words: 'verify <user>',
+  says: 'Is this the password of a user? Exit code 1 when it is not.',
+  options: [fileOption, passwordOption],
+  async run({ output }, [user], options) {
+    const path = options['file'] as string;
+    const hash = hashOf(readUsersFile(path), user as string);
+    if (hash === undefined) throw new Failure(`there is no user '${String(user)}' in ${path}`);
+    const { passwordFor } = await import('../ask-password.ts');
+    const password = await passwordFor(options['password'] as string | undefined, false);
+    const { default: bcrypt } = await import('bcryptjs');
+    if (!(await bcrypt.compare(password, hash))) throw new Failure(`this is not the password of '${String(user)}'`);
+    output.text(`This is the password of '${String(user)}'`);
+  },
+};
+
+/** Every command of torc-htpasswd. */
+export const htpasswdCommands: readonly Command[] = [
+  htpasswdAdd,
+  htpasswdHash,
+  htpasswdRemove,
+  htpasswdList,
+  htpasswdVerify,
+];
+
+/** The hash of a password that is good enough for the user. */
+async function newHash(user: string, options: Readonly<Record<string, unknown>>): Promise<string> {
+  if (!/^[^:#\s][^:\r\n]*$/.test(user) || user.trim() !== user)
+    throw new Failure(
+      `"${user}" cannot be the name of a user: no colon, no blank or # at its beginning, no line break`,
+    );
+  const { passwordFor } = await import('../ask-password.ts');
+  const { hashed, refuseWeak } = await import('../htpasswd/password.ts');
+  const password = await passwordFor(options['password'] as string | undefined, true);
+  await refuseWeak(password, user);
+  return hashed(password, options['cost'] as number);
+}

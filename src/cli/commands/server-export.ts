@@ -1,0 +1,56 @@
+import type { Command } from '../command.ts';
+import { workflowId } from '../choose-workflow.ts';
+import { integer } from '../option.ts';
+
+export const serverExport: Command = {
+  words: 'export [workflow...]',
+  says: 'Write some workflows of a database into a database of their own; a server may be at work on it.',
+  more: 'Takes the workflows that are named, those of --user and those shared with --access-group; all where nothing is named.',
+  offline: true,
+  options: [
+    { flags: '-o, --output <path>', says: 'the database to write', required: true },
+    {
+      flags: '-d, --database <path>',
+      says: 'the database to read (DATABASE_URL; default torc.db)',
+      setting: 'server.database',
+    },
+    { flags: '--user <user>', says: "a user's workflows; repeat for more", many: true },
+    {
+      flags: '--access-group <id>',
+      says: 'workflows shared with a group; repeat for more',
+      many: true,
+      read: integer('--access-group', 1),
+    },
+    { flags: '--overwrite', says: 'in the place of a file that is there' },
+    {
+      flags: '--preserve-access-groups',
+      says: 'keep the groups that the workflows are shared with, and their members',
+    },
+    { flags: '--no-vacuum', says: 'leave the room of what was taken away in the file: faster, and larger' },
+  ],
+  async run({ output }, [given], options) {
+    const target = options['output'] as string;
+    const ids = ((given as readonly string[] | undefined) ?? []).map(workflowId);
+    const { exportWorkflows } = await import('../../server/export/export.ts');
+    const { pathOfDatabase } = await import('../server/wish.ts');
+    const { refusedStart } = await import('../server/refused-start.ts');
+    const database = pathOfDatabase(options['database'] as string | undefined);
+    try {
+      const { workflows, jobs } = exportWorkflows({
+        ids,
+        users: (options['user'] as string[] | undefined) ?? [],
+        groups: (options['accessGroup'] as number[] | undefined) ?? [],
+        database,
+        output: target,
+        isOverwriting: options['overwrite'] === true,
+        keepsGroups: options['preserveAccessGroups'] === true,
+        vacuums: options['vacuum'] !== false,
+      });
+      const missing = ids.filter((id) => !workflows.includes(id));
+      if (missing.length > 0) output.warn(`not in the database: workflow ${missing.join(', ')}`);
+      output.text(`Exported ${workflows.length} workflow(s) with ${jobs} job(s) to ${target}`);
+    } catch (error) {
+      throw refusedStart(error, { host: '', port: 0, database });
+    }
+  },
+};

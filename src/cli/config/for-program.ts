@@ -1,0 +1,28 @@
+import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { readConfiguration, readEnvironment } from './read.ts';
+import type { Configuration } from './schema.ts';
+
+/**
+ * The configuration for a command of a program. What is wrong in the part that the program reads stops it, with each
+ * place; what is wrong elsewhere is said.
+ */
+export async function configurationFor(
+  program: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  output: Output,
+): Promise<Configuration> {
+  // A server that was started for one command is told all that it needs, and must not ask anybody for a login.
+  if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined)
+    return readEnvironment({ RUST_LOG: environment['RUST_LOG'] }).configuration;
+  const { configuration, problems, warnings } = await readConfiguration(environment, process.cwd());
+  const own = program === 'torc-server' ? 'server' : 'client';
+  for (const words of warnings) output.warn(words);
+  for (const { section, text } of problems) if (section !== undefined && section !== own) output.warn(text);
+  const grave = problems.filter(({ section }) => section === undefined || section === own);
+  if (grave.length === 0) return configuration;
+  throw new Failure(
+    `the configuration is wrong:\n${grave.map(({ text }) => `  ${text}`).join('\n')}\nCorrect it; \`torc config paths\` says which files are read, \`torc config validate\` checks them.`,
+  );
+}

@@ -1,0 +1,136 @@
+/**
+ * What a value of the configuration may be. Values come from TOML, or as text from a variable, and text is converted.
+ *
+ * Our own and not those of a schema library: every command reads variables, and loading one would cost each its start.
+ */
+export interface Kind<out T> {
+  /** The end of the sentence "expected …". */
+  readonly expected: string;
+  /** The value, or undefined where it is not of this kind; what is wrong inside of it is told to `hear`. */
+  read(value: unknown, hear: HearInside): T | undefined;
+}
+
+/** Hears of something wrong inside of a value: where in it, and in which words. */
+export type HearInside = (inside: readonly string[], words: string, isUnknown?: boolean) => void;
+
+const simple = <T>(expected: string, read: (value: unknown) => T | undefined): Kind<T> => ({ expected, read });
+
+const numberOf = (value: unknown): number | undefined => {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : undefined;
+};
+
+export const text = simple('text', (value) => (typeof value === 'string' ? value : undefined));
+
+export const integer = (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  simple(
+    most === Number.MAX_SAFE_INTEGER ? `a whole number of ${least} or more` : `a whole number from ${least} to ${most}`,
+    (value) => {
+      const number = numberOf(value);
+      return Number.isSafeInteger(number) && (number as number) >= least && (number as number) <= most
+        ? number
+        : undefined;
+    },
+  );
+
+export const port = integer(0, 65_535);
+
+export const positive = simple('a number above 0', (value) => {
+  const number = numberOf(value);
+  return Number.isFinite(number) && (number as number) > 0 ? number : undefined;
+});
+
+export const notNegative = simple('a number of 0 or more', (value) => {
+  const number = numberOf(value);
+  return Number.isFinite(number) && (number as number) >= 0 ? number : undefined;
+});
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  '1': true,
+  false: false,
+  no: false,
+  off: false,
+  '0': false,
+};
+
+export const boolean = simple('true or false', (value) => {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' ? truths[value.trim().toLowerCase()] : undefined;
+});
+
+export const choice = <const C extends string>(...words: readonly C[]): Kind<C> =>
+  simple(`one of ${words.join(', ')}`, (value) => words.find((word) => word === value));
+
+const levels = ['trace', 'debug', 'info', 'warn', 'warning', 'error', 'off'];
+
+/** How loud a log is, in either case, as the original reads it. */
+export const level = simple('debug, info, warn or error', (value) =>
+  typeof value === 'string' && levels.includes(value.toLowerCase()) ? value.toLowerCase() : undefined,
+);
+
+export const names = simple('a list of names', (value): readonly string[] | undefined => {
+  if (typeof value === 'string')
+    return value
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+  return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined;
+});
+
+type Fields = Readonly<Record<string, { readonly kind: Kind<unknown>; readonly isNeeded?: true }>>;
+type Entry = Readonly<Record<string, unknown>>;
+
+/** A table of named things, each with these fields. */
+export const tableOf = (fields: Fields): Kind<Readonly<Record<string, Entry>>> => ({
+  expected: 'a table of tables',
+  read(value, hear) {
+    if (!isTable(value)) return undefined;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, entry]) => [name, readEntry(entry, fields, [name], hear)]),
+    );
+  },
+});
+
+/** A list of things, each with these fields. */
+export const listOf = (fields: Fields): Kind<readonly Entry[]> => ({
+  expected: 'a list of tables',
+  read(value, hear) {
+    if (!Array.isArray(value)) return undefined;
+    return value.map((entry, index) => readEntry(entry, fields, [`${index + 1}`], hear));
+  },
+});
+
+function readEntry(entry: unknown, fields: Fields, inside: readonly string[], hear: HearInside): Entry {
+  if (!isTable(entry)) {
+    hear(inside, `expected a table, found ${found(entry)}`);
+    return {};
+  }
+  for (const name of Object.keys(entry)) {
+    if (!(name in fields)) hear([...inside, name], name, true);
+  }
+  const read: Record<string, unknown> = {};
+  for (const [name, { kind, isNeeded }] of Object.entries(fields)) {
+    const value = entry[name];
+    if (value === undefined) {
+      if (isNeeded === true) hear(inside, `${name} is missing; expected ${kind.expected}`);
+      continue;
+    }
+    const own = kind.read(value, (deeper, words, isUnknown) => hear([...inside, name, ...deeper], words, isUnknown));
+    if (own === undefined) hear([...inside, name], `expected ${kind.expected}, found ${found(value)}`);
+    else read[name] = own;
+  }
+  return read;
+}
+
+export const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** The value as a message shows it. */
+export function found(value: unknown): string {
+  if (isTable(value)) return 'a table';
+  const shown = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
+  return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown;
+}

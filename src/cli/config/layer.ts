@@ -1,0 +1,107 @@
+import { suggest } from '../../core/spec/suggest.ts';
+import { found, isTable } from './kinds.ts';
+import { keyAt, partsOf, type Path, paths } from './schema.ts';
+
+/** What one file or the environment says. */
+export interface Layer {
+  readonly values: ReadonlyMap<Path, Told>;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+export interface Told {
+  readonly value: unknown;
+  /** `torc.toml:3`, or the name of a variable. */
+  readonly place: string;
+}
+
+export interface Problem {
+  /** The first section of the key, where it is one of ours; a file that cannot be read concerns all. */
+  readonly section: string | undefined;
+  readonly text: string;
+}
+
+/** What gathers the values of a layer, and what is wrong with them. */
+export function createLayer() {
+  const values = new Map<Path, Told>();
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  return {
+    values,
+    problems,
+    warnings,
+    /** Sets a key to a value as it was found; `placeOf` says where something inside of it stands. */
+    set(path: Path, raw: unknown, placeOf: (inside: readonly string[]) => string): void {
+      const { kind } = keyAt(path);
+      const refuse = (inside: readonly string[], words: string) =>
+        problems.push({
+          section: partsOf(path)[0],
+          text: `${placeOf(inside)}: ${[path, ...inside].join('.')}: ${words}`,
+        });
+      const value = kind.read(raw, (inside, words, isUnknown) => {
+        if (isUnknown === true) warnings.push(`${placeOf(inside)}: unknown key ${[path, ...inside].join('.')}`);
+        else refuse(inside, words);
+      });
+      if (value === undefined) refuse([], `expected ${kind.expected}, found ${found(raw)}`);
+      // An empty text is how a shell and a template say "nothing".
+      else if (value !== '') values.set(path, { value, place: placeOf([]) });
+    },
+    unknown(key: string, place: string): void {
+      warnings.push(`${place}: unknown key ${key}${hintOf(key)}`);
+    },
+    refuse(problem: Problem): void {
+      problems.push(problem);
+    },
+  };
+}
+
+export type OpenLayer = ReturnType<typeof createLayer>;
+
+/** Goes through the tables of a file: every key that we know is set, every other one is told. */
+export function setAll(
+  layer: OpenLayer,
+  tables: Readonly<Record<string, unknown>>,
+  placeOf: (keys: readonly string[]) => string,
+  above: readonly string[] = [],
+): void {
+  for (const [name, raw] of Object.entries(tables)) {
+    const keys = [...above, name];
+    const dotted = keys.join('.');
+    const path = pathNamed(dotted);
+    if (path !== undefined) layer.set(path, raw, (inside) => placeOf([...keys, ...inside]));
+    else if (!paths.some((known) => known.startsWith(`${dotted}.`))) layer.unknown(dotted, placeOf(keys));
+    else if (isTable(raw)) setAll(layer, raw, placeOf, keys);
+    else
+      layer.refuse({
+        section: keys[0],
+        text: `${placeOf(keys)}: ${dotted}: expected a section, found ${found(raw)}`,
+      });
+  }
+}
+
+/** The path of a key by its name or its other name. */
+export function pathNamed(dotted: string): Path | undefined {
+  return paths.find((path) => {
+    if (path === dotted) return true;
+    const { alias } = keyAt(path);
+    return alias !== undefined && [...partsOf(path).slice(0, -1), alias].join('.') === dotted;
+  });
+}
+
+function hintOf(key: string): string {
+  const near = nearestOf(key);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+}
+
+function nearestOf(key: string): string | undefined {
+  const own = partsOf(key).at(-1) as string;
+  const whole = suggest(key, paths);
+  if (whole !== undefined) return whole;
+  // The right name in the wrong section.
+  const elsewhere = paths.filter((path) => partsOf(path).at(-1) === own);
+  if (elsewhere.length > 0) return elsewhere.join(' or ');
+  return suggest(
+    own,
+    paths.filter((path) => path.startsWith(key.slice(0, -own.length))).map((path) => partsOf(path).at(-1) as string),
+  );
+}

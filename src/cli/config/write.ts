@@ -1,0 +1,35 @@
+import { keyAt, partsOf, type Path, paths } from './schema.ts';
+
+interface Row {
+  readonly path: Path;
+  readonly name: string;
+}
+
+/** The keys by section, in the order of the schema. */
+export function sections(of: readonly Path[] = paths): ReadonlyMap<string, readonly Row[]> {
+  const found = new Map<string, Row[]>();
+  for (const path of of) {
+    const parts = partsOf(path);
+    const section = parts.slice(0, -1).join('.');
+    const rows = found.get(section) ?? [];
+    rows.push({ path, name: parts.at(-1) as string });
+    found.set(section, rows);
+  }
+  return found;
+}
+
+/** A file with every key, commented out, with what is built in. */
+export function template(): string {
+  const blocks = [...sections()].map(([section, rows]) => {
+    const lines = rows.map(({ path, name }) => {
+      const { default: initial, says } = keyAt(path);
+      return `# ${says}\n#${name} =${initial === undefined ? '' : ` ${literal(initial)}`}`;
+    });
+    return `[${section}]\n${lines.join('\n')}`;
+  });
+  return `# Configuration of torc. What is commented out is built in; take the # away to set it.\n\n${blocks.join('\n\n')}\n`;
+}
+
+/** A text, number, truth or list of names as TOML. */
+export const literal = (value: unknown): string =>
+  Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value);

@@ -1,0 +1,56 @@
+import { Failure } from '../failure.ts';
+
+const LEAST_CHARACTERS = 8;
+/** Of 4, as the original asks for: it resists guessing where the file of hashes was stolen. */
+const LEAST_SCORE = 3;
+
+/** Refuses a password that would be guessed, or that bcrypt would not take whole; the user's name counts as a guess. */
+export async function refuseWeak(password: string, user: string): Promise<void> {
+  const characters = Array.from(password).length;
+  if (characters < LEAST_CHARACTERS)
+    throw new Failure(`Password is too short (${characters} characters). Minimum length is ${LEAST_CHARACTERS}.`);
+  const { default: bcrypt } = await import('bcryptjs');
+  if (bcrypt.truncates(password)) throw new Failure('Password is too long: bcrypt looks at its first 72 bytes only.');
+  const { ZxcvbnFactory } = await import('@zxcvbn-ts/core');
+  const { adjacencyGraphs, dictionary } = await import('@zxcvbn-ts/language-common');
+  const { score, feedback } = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs }).check(password, [
+    user,
+    'torc',
+  ]);
+  if (score >= LEAST_SCORE) return;
+  const warning = warnings[feedback.warning ?? ''];
+  throw new Failure(
+    [
+      `Password is too weak (score ${score}/4, minimum required: ${LEAST_SCORE}/4).`,
+      ...(warning === undefined ? [] : [`Warning: ${warning}`]),
+      'Suggestion: Use four words that have nothing to do with each other.',
+    ].join('\n'),
+  );
+}
+
+const common = 'Many people use this password, or one like it.';
+const pattern = 'Repetitions, sequences and rows of keys are guessed first.';
+const date = 'Years and dates are guessed first.';
+
+/** In our words what the estimator has a key for. */
+const warnings: Readonly<Record<string, string>> = {
+  topTen: common,
+  topHundred: common,
+  common,
+  similarToCommon: common,
+  straightRow: pattern,
+  keyPattern: pattern,
+  simpleRepeat: pattern,
+  extendedRepeat: pattern,
+  sequences: pattern,
+  recentYears: date,
+  dates: date,
+  wordByItself: 'A single word is guessed first.',
+  userInputs: 'The name of the user is guessed first.',
+};
+
+/** The hash of a password. */
+export async function hashed(password: string, cost: number): Promise<string> {
+  const { default: bcrypt } = await import('bcryptjs');
+  return bcrypt.hash(password, cost);
+}

@@ -1,0 +1,42 @@
+import { certificatesIn } from '../certificates.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import type { Option, Values } from '../option.ts';
+
+/** Options of commands that change a file which a server has read. */
+export const reloadOptions: readonly Option[] = [
+  { flags: '--reload-auth', says: 'tell the server to read the file again' },
+  { flags: '--url <url>', says: 'URL of that server (TORC_API_URL)', setting: 'client.api_url' },
+  { flags: '--server-password <password>', says: 'your password there (TORC_PASSWORD)' },
+];
+
+/** Has the server read the file again, where that is wished for. */
+export async function reload(
+  { configuration, environment, output, settings }: Context,
+  options: Values,
+): Promise<void> {
+  if (options['reloadAuth'] !== true) return;
+  const { connect } = await import('../../runner/send.ts');
+  const url = options['url'] as string;
+  const connection = connect({
+    url,
+    username: settings.user,
+    password: (options['serverPassword'] as string | undefined) ?? environment['TORC_PASSWORD'],
+    cookie: settings.cookie,
+    certificates: certificatesIn(configuration['client.tls.ca_cert'], output),
+    insecure: configuration['client.tls.insecure'],
+  });
+  try {
+    const { status, text } = await connection.send({ method: 'POST', path: '/admin/reload-auth', body: undefined });
+    if (status !== 200) throw new Error(`it answers ${status}: ${text}`);
+    const { user_count: users } = JSON.parse(text) as { user_count?: number };
+    output.notice(`The server at ${url} knows ${users} user(s) now.`);
+  } catch (cause) {
+    throw new Failure(
+      `the file is changed, but the server at ${url} did not read it again: ${(cause as Error).message}`,
+      { cause },
+    );
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,53 @@
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { startDetached } from '../../cluster/exec.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+
+/** The option that the process in the background finds in the place of `--daemon`. */
+export const AS_DAEMON = '--as-daemon';
+
+/** What the process in the background tells when it is ready. */
+export interface Ready {
+  readonly port: number;
+  readonly url: string;
+}
+
+/**
+ * Starts the same server in the background and waits until it answers; what it says of why it does not is passed on.
+ *
+ * What it prints goes to a file beside its log: a runtime that dies of its own says so there.
+ */
+export async function startDaemon(folder: string, words: readonly string[], output: Output): Promise<void> {
+  const path = join(folder, 'torc-server.out');
+  const { fd, before } = open(path);
+  const [script, ...args] = words;
+  const daemon = startDetached(
+    process.execPath,
+    [...process.execArgv, script as string, ...args.map((word) => (word === '--daemon' ? AS_DAEMON : word))],
+    fd,
+  );
+  const told = (await daemon.told) as Ready | undefined;
+  closeSync(fd);
+  daemon.release();
+  if (told === undefined) {
+    const reason = readFileSync(path)
+      .subarray(before)
+      .toString()
+      .trim()
+      .replace(/^Error: /, '');
+    throw new Failure(reason === '' ? `the server ended without a word; see ${folder}` : reason);
+  }
+  output.text(`TORC_SERVER_PORT=${told.port}`);
+  output.notice(`torc-server runs as process ${daemon.pid} on ${told.url}; its log is in ${folder}`);
+}
+
+function open(path: string): { fd: number; before: number } {
+  try {
+    mkdirSync(join(path, '..'), { recursive: true });
+    const fd = openSync(path, 'a');
+    return { fd, before: statSync(path).size };
+  } catch (cause) {
+    throw new Failure(`--log-dir: ${path} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,77 @@
+import { integer, number, type Option } from '../option.ts';
+
+/** Options of `torc-server run`, which `service install` takes too. */
+export const runOptions: readonly Option[] = [
+  { flags: '-H, --host <host>', says: 'address to listen on; 0.0.0.0 for all', setting: 'server.host' },
+  { flags: '-u, --url <host>', says: 'the same as --host', isHidden: true },
+  {
+    flags: '-p, --port <port>',
+    says: 'port; 0 takes any free one',
+    setting: 'server.port',
+    read: integer('--port', 0),
+  },
+  {
+    flags: '-d, --database <path>',
+    says: 'database file, or :memory: (DATABASE_URL; default torc.db)',
+    setting: 'server.database',
+  },
+  {
+    flags: '-l, --log-level <level>',
+    says: 'debug, info, warn or error (RUST_LOG; default info)',
+    setting: 'server.log_level',
+  },
+  {
+    flags: '--log-dir <folder>',
+    says: 'folder for log files, instead of standard error (TORC_LOG_DIR)',
+    setting: 'server.logging.log_dir',
+  },
+  { flags: '--json-logs', says: 'log one JSON object a line', setting: 'server.logging.json_logs' },
+  { flags: '--https', says: 'speak TLS, with --tls-cert and --tls-key', setting: 'server.https' },
+  {
+    flags: '--tls-cert <pem>',
+    says: 'certificate with its chain, a PEM file (TORC_TLS_CERT)',
+    setting: 'server.tls_cert',
+  },
+  { flags: '--tls-key <pem>', says: 'key of the certificate, a PEM file (TORC_TLS_KEY)', setting: 'server.tls_key' },
+  {
+    flags: '--auth-file <path>',
+    says: 'who may log in: a file of torc-htpasswd (TORC_AUTH_FILE)',
+    setting: 'server.auth_file',
+  },
+  { flags: '--require-auth', says: 'answer nobody without a login', setting: 'server.require_auth' },
+  {
+    flags: '--enforce-access-control',
+    says: 'show workflows to owners, their groups and administrators only',
+    setting: 'server.enforce_access_control',
+  },
+  {
+    flags: '--credential-cache-ttl-secs <s>',
+    says: 'seconds for which a login is taken without checking it again; 0 checks each (TORC_CREDENTIAL_CACHE_TTL_SECS)',
+    setting: 'server.credential_cache_ttl_secs',
+    read: integer('--credential-cache-ttl-secs', 0),
+  },
+  {
+    flags: '--admin-user <user>',
+    says: 'a member of the group of administrators; repeat for more (TORC_ADMIN_USERS)',
+    setting: 'server.admin_users',
+    many: true,
+  },
+  { flags: '--disable-admin-sql', says: 'administrators may send no SQL', setting: 'server.disable_admin_sql' },
+  {
+    flags: '--disable-admin-sql-writes',
+    says: 'administrators may send SQL that reads only',
+    setting: 'server.disable_admin_sql_writes',
+  },
+  {
+    flags: '-t, --threads <n>',
+    says: 'accepted for scripts of the original; one thread serves all',
+    setting: 'server.threads',
+    read: integer('--threads', 1),
+  },
+  {
+    flags: '-c, --completion-check-interval-secs <s>',
+    says: 'accepted for scripts of the original; dependants are released at once',
+    setting: 'server.completion_check_interval_secs',
+    read: number('--completion-check-interval-secs', 0),
+  },
+];

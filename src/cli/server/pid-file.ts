@@ -1,0 +1,44 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Failure } from '../failure.ts';
+
+/** Writes our number into a file that goes with us; refused while the server that an older one names still runs. */
+export function takePidFile(path: string): void {
+  const other = numberIn(path);
+  if (other !== undefined && other !== process.pid && isServer(other))
+    throw new Failure(
+      `torc-server runs already as process ${other}, says ${path}; stop it, or name another --pid-file`,
+    );
+  try {
+    writeFileSync(path, `${process.pid}\n`);
+  } catch (cause) {
+    throw new Failure(`${path} cannot be written: ${(cause as Error).message}; name another with --pid-file`, {
+      cause,
+    });
+  }
+  process.once('exit', () => {
+    if (numberIn(path) === process.pid) rmSync(path, { force: true });
+  });
+}
+
+function numberIn(path: string): number | undefined {
+  try {
+    const number = Number(readFileSync(path, 'utf8').trim());
+    return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A number is given to another program in time: where the kernel tells its command, that decides. */
+function isServer(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('torc-server');
+  } catch {
+    return true;
+  }
+}

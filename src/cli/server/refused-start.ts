@@ -1,0 +1,64 @@
+import { portOwner } from '../../cluster/host/port-owner.ts';
+import { Failure } from '../failure.ts';
+
+interface Wish {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+}
+
+/** Why a server could not start, and what to do about it; errors of another kind as they are. */
+export function refusedStart(error: unknown, wish: Wish): unknown {
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+  const words = listenWords(code, wish) ?? databaseWords(code, errcode, message ?? '', wish.database);
+  return words === undefined ? error : new Failure(words, { cause: error });
+}
+
+function listenWords(code: string | undefined, { host, port }: Wish): string | undefined {
+  const where = `port ${port} of ${host}`;
+  if (code === 'EADDRINUSE') {
+    const owner = portOwner(port);
+    const who = owner === undefined ? 'another process' : `process ${owner.pid} (${owner.command})`;
+    return `${where} is in use by ${who}; name another with --port, or 0 for any free one`;
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `${host} is not an address of this machine; name one with --host, 0.0.0.0 for all`;
+  return undefined;
+}
+
+/** The low byte of a result code of SQLite says what kind it is. */
+const kinds: Readonly<Record<number, string>> = {
+  8: 'cannot be written by this user',
+  10: 'cannot be read or written: the disk reports an error',
+  11: 'is damaged; `sqlite3 FILE .recover` may save what is in it',
+  13: 'cannot grow: the disk is full',
+  14: 'cannot be opened; is its folder there, and may this user write to it?',
+  23: 'cannot be opened: permission denied',
+  26: 'is not a database of SQLite; name another file with --database',
+};
+
+const FILE_IN_PATH = 'cannot stand there: a part of its path is a file';
+
+const systemKinds: Readonly<Record<string, string>> = {
+  ENOTDIR: FILE_IN_PATH,
+  EEXIST: FILE_IN_PATH,
+  EROFS: 'would stand on a file system that is read-only',
+  ENOSPC: 'cannot be made: the disk is full',
+};
+
+function databaseWords(
+  code: string | undefined,
+  errcode: number | undefined,
+  message: string,
+  database: string,
+): string | undefined {
+  if (code === 'EACCES' || code === 'EPERM') {
+    return message.includes('listen')
+      ? `${message}: ports below 1024 are for root; name another with --port`
+      : `the database ${database} cannot be written by this user: ${message}`;
+  }
+  if (/table \w+ already exists/.test(message))
+    return `the database ${database} holds tables of another program, for instance of the original Torc, whose workflows cannot be taken over; name another file with --database`;
+  const kind = errcode === undefined ? systemKinds[code ?? ''] : kinds[errcode & 0xff];
+  return kind === undefined ? undefined : `the database ${database} ${kind} (${message})`;
+}

@@ -1,0 +1,66 @@
+import type { ServeOptions } from '../../server/serve.ts';
+import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
+import { Failure } from '../failure.ts';
+import { integer, type Values } from '../option.ts';
+import { accessOf } from './access.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Wish extends Omit<ServeOptions, 'onError' | 'onBroken'> {
+  /** Where a copy of the database goes when SIGUSR1 asks for it, and how many copies are kept. */
+  readonly snapshots: { readonly path: string; readonly keep: number };
+}
+
+/** What the server is to be, checked as far as it can be before anything is opened. */
+export async function wishOf(options: Values, environment: Environment): Promise<Wish> {
+  const credential = environment[CREDENTIAL_VARIABLE];
+  return {
+    database: pathOfDatabase(options['database'] as string | undefined),
+    host: (options['url'] ?? options['host']) as string,
+    port: options['port'] as number,
+    credential,
+    // Who carries the credential may do everything; nobody else is answered.
+    access: credential === undefined ? accessOf(options) : undefined,
+    tls: options['https'] === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
+    adminSql: adminSqlOf(options),
+    bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
+    apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
+    snapshots: {
+      path: environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db',
+      keep: countIn(environment, 'TORC_SERVER_SNAPSHOT_KEEP', 1) ?? 5,
+    },
+  };
+}
+
+/** A path, also from a connection string of the original: `sqlite:torc.db?mode=rwc`. */
+export const pathOfDatabase = (text = 'torc.db'): string => text.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, '');
+
+function adminSqlOf(options: Values): 'writes' | 'reads' | 'nothing' {
+  if (options['disableAdminSql'] === true) return 'nothing';
+  return options['disableAdminSqlWrites'] === true ? 'reads' : 'writes';
+}
+
+function countIn(environment: Environment, variable: string, least: number): number | undefined {
+  const text = environment[variable];
+  if (text === undefined || text === '') return undefined;
+  try {
+    return integer(variable, least)(text);
+  } catch (cause) {
+    throw new Failure((cause as Error).message, { cause });
+  }
+}
+
+/** What an administrator should think about, though it can be done. */
+export function worriesAbout({ host, access, credential }: Wish, options: Values): string[] {
+  const isOpen = credential === undefined && access?.requireLogin !== true && !LOOPBACK.test(host);
+  return [
+    ...(isOpen
+      ? ['Whoever reaches this address may use the service: --auth-file with --require-auth asks for a login']
+      : []),
+    ...(options['https'] !== true && (options['tlsCert'] ?? options['tlsKey']) !== undefined
+      ? ['A certificate is named and not used: --https speaks TLS']
+      : []),
+  ];
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;

@@ -1,0 +1,20 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { portOwner } from './port-owner.ts';
+
+describe.skipIf(!existsSync('/proc/net/tcp'))('who listens on a port', () => {
+  it('is told while somebody does, and nobody afterwards', async () => {
+    const server = createServer();
+    await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    expect(portOwner(port)).toMatchObject({ pid: process.pid, command: expect.stringContaining('node') });
+    await new Promise((done) => void server.close(done));
+    expect(portOwner(port)).toBeUndefined();
+  });
+
+  it('is nobody where the kernel tells nothing', () => {
+    expect(portOwner(80, '/nonexistent')).toBeUndefined();
+  });
+});

@@ -1,0 +1,59 @@
+import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { openCopy, openSource, type Selection } from './queries.ts';
+
+export interface ExportWish extends Selection {
+  readonly database: string;
+  readonly output: string;
+  readonly isOverwriting: boolean;
+  readonly keepsGroups: boolean;
+  readonly vacuums: boolean;
+}
+
+export interface Exported {
+  readonly workflows: readonly number[];
+  readonly jobs: number;
+}
+
+/**
+ * Writes a database of its own with some of the workflows of another, in which a server may be at work.
+ *
+ * The copy is made beside its place and moved there when it is whole.
+ */
+export function exportWorkflows(wish: ExportWish): Exported {
+  const { database, output, isOverwriting } = wish;
+  if (!existsSync(database)) throw new Refusal('NOT_FOUND', `there is no database ${database}`, { database });
+  if (existsSync(output)) {
+    if (realpathSync(output) === realpathSync(database))
+      throw new Refusal('EXPORT_REFUSED', `${output} is the database itself`, { output });
+    if (!isOverwriting) throw new Refusal('EXPORT_REFUSED', `${output} is there already`, { output });
+  }
+  const fresh = `${output}.${process.pid}.new`;
+  const source = openSource(database);
+  try {
+    if (source.version === 0)
+      throw new Refusal('EXPORT_REFUSED', `${database} is not a database of this torc-server`, { database });
+    const ids = source.select(wish);
+    if (ids.length === 0) throw new Refusal('EXPORT_REFUSED', 'no workflow of the database matches', { database });
+    rmSync(fresh, { force: true });
+    source.copyTo(fresh);
+    const jobs = reduce(fresh, ids, wish);
+    renameSync(fresh, output);
+    return { workflows: ids, jobs };
+  } finally {
+    source.close();
+    rmSync(fresh, { force: true });
+  }
+}
+
+function reduce(path: string, ids: readonly number[], { keepsGroups, vacuums }: ExportWish): number {
+  const copy = openCopy(path);
+  try {
+    copy.keep(ids);
+    copy.stripGroups(keepsGroups ? 'unrelated' : 'all');
+    if (vacuums) copy.vacuum();
+    return copy.jobs();
+  } finally {
+    copy.close();
+  }
+}

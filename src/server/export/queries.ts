@@ -1,0 +1,91 @@
+import { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../store/database.ts';
+import { migrate } from '../store/migrate.ts';
+
+/** Which workflows: those that any of these names, or all where nothing is named. */
+export interface Selection {
+  readonly ids: readonly number[];
+  readonly users: readonly string[];
+  readonly groups: readonly number[];
+}
+
+/** Reads a database in which a server may be at work; nothing is written to it. */
+export function openSource(path: string) {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  const { user_version: version } = db.prepare('pragma user_version').get() as { user_version: number };
+  return {
+    /** The version of its tables; 0 for a file of somebody else. */
+    version,
+    select({ ids, users, groups }: Selection): number[] {
+      const isAll = ids.length + users.length + groups.length === 0;
+      const rows = db
+        .prepare(
+          `select id from workflow
+           where ?
+             or id in (select value from json_each(?))
+             or user in (select value from json_each(?))
+             or id in (
+               select workflow_id from workflow_access_group
+               where group_id in (select value from json_each(?)))
+           order by id`,
+        )
+        .all(isAll ? 1 : 0, JSON.stringify(ids), JSON.stringify(users), JSON.stringify(groups));
+      return (rows as { id: number }[]).map(({ id }) => id);
+    },
+    copyTo: (path: string) => void db.prepare('vacuum into ?').run(path),
+    close: () => db.close(),
+  };
+}
+
+/** A copy of a database that nobody else knows yet. */
+export function openCopy(path: string) {
+  const db = openDatabase(path);
+  // What goes wrong here is a copy that is thrown away: it needs no journal.
+  db.run('pragma journal_mode = off; pragma synchronous = off');
+  migrate(db);
+  const tables = db
+    .prepare<Record<string, never>, { name: string }>("select name from sqlite_schema where type = 'table'")
+    .all({})
+    .map(({ name }) => name);
+  const ofWorkflows = tables.filter((table) =>
+    db
+      .prepare<{ table: string }, { name: string }>('select name from pragma_table_info(:table)')
+      .all({ table })
+      .some(({ name }) => name === 'workflow_id'),
+  );
+  return {
+    /** Takes away all workflows but these, with everything that is theirs. */
+    keep(ids: readonly number[]): void {
+      db.prepare<{ ids: string }>('delete from workflow where id not in (select value from json_each(:ids))').run({
+        ids: JSON.stringify(ids),
+      });
+      // Logs and the like name a workflow without being bound to it.
+      for (const table of ofWorkflows)
+        db.run(`delete from ${table} where workflow_id not in (select id from workflow)`);
+      // What administrators did concerns everybody's workflows.
+      if (tables.includes('admin_audit_log')) db.run('delete from admin_audit_log');
+    },
+    /** Takes away who may see what: all of it, or the groups that have nothing to do with what is left. */
+    stripGroups(which: 'all' | 'unrelated'): void {
+      const isKept = which === 'all' ? '0' : 'id in (select group_id from workflow_access_group)';
+      db.run(`
+        delete from access_group where is_system = 0 and not (${isKept});
+        delete from user_group_membership where group_id not in (select id from access_group)
+          or (${which === 'all' ? 1 : 0});
+        delete from workflow_access_group where group_id not in (select id from access_group)
+          or (${which === 'all' ? 1 : 0});
+      `);
+    },
+    vacuum: () => db.run('vacuum'),
+    jobs: () =>
+      (
+        db.prepare<Record<string, never>, { jobs: number }>('select count(*) as jobs from job').get({}) as {
+          jobs: number;
+        }
+      ).jobs,
+    close(): void {
+      db.run('pragma journal_mode = delete');
+      db.close();
+    },
+  };
+}
