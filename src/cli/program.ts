@@ -48,7 +48,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
       await complete(treeOf(program, act), argv.slice(argv[1] === '--' ? 2 : 1));
       return 0;
     }
-    await treeOf(program, act).parseAsync([...argv], { from: 'user' });
+    await treeOf(program, act, argv).parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     return explain(error, plain);
@@ -114,13 +114,28 @@ type Act = (
 const globalsOf = (program: string): readonly Option[] =>
   program === 'torc-server' || program === 'torc-htpasswd' ? [] : globalOptions;
 
-/** The commands of a program as commander knows them. */
-export function treeOf(program: string, act: Act): Commander {
+/**
+ * The commands of a program as commander knows them.
+ *
+ * Those that the words cannot mean are known by name alone: all options of all commands cost 40 ms at each start.
+ */
+export function treeOf(program: string, act: Act, argv: readonly string[] = []): Commander {
   const root = new Commander(program).enablePositionalOptions().exitOverride().showHelpAfterError(false);
   if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
-  for (const command of commandsOf(program)) add(root, command, globalsOf(program), act);
+  const commands = commandsOf(program);
+  const isMeant = ({ words }: Command) => argv.includes(words.split(' ')[0] as string);
+  const isNamed = commands.some(isMeant);
+  for (const command of commands) {
+    if (!isNamed || isMeant(command) || command.isDefault === true) add(root, command, globalsOf(program), act);
+    else addName(root, command);
+  }
   return root;
+}
+
+function addName(root: Commander, { words }: Command): void {
+  const first = words.split(' ')[0] as string;
+  if (root.commands.every((each) => each.name() !== first)) root.addCommand(new Commander(first));
 }
 
 function add(root: Commander, command: Command, globals: readonly Option[], act: Act): void {
