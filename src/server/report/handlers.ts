@@ -1,5 +1,6 @@
 import { type Job, statusCode } from '../../core/contract/job.ts';
 import { labelsOfQuery } from '../../core/contract/labels.ts';
+import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import { API_VERSION, VERSION } from '../../core/contract/version.ts';
 import { actionOf } from '../store/action-row.ts';
 import { allEnded, createCounts } from '../store/counts.ts';
@@ -64,15 +65,15 @@ export const reportHandlers = (store: Store) => {
     },
     listJobDependencies({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listDependencies({ workflow_id: id }, query);
+      return queries.listDependencies({ workflow_id: id }, clamped(query));
     },
     listJobFileRelationships({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listFileRelationships({ workflow_id: id }, query);
+      return queries.listFileRelationships({ workflow_id: id }, clamped(query));
     },
     listJobUserDataRelationships({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listUserDataRelationships({ workflow_id: id }, query);
+      return queries.listUserDataRelationships({ workflow_id: id }, clamped(query));
     },
 
     listResourceRequirements({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {
@@ -117,6 +118,12 @@ export const reportHandlers = (store: Store) => {
     getEvent: ({ params: { id } }) => eventOf(found(queries.event.get({ id }), 'event', id)),
   } satisfies Partial<Handlers>;
 };
+
+/** These three lists take any page for the nearest that there is, as the original does; all others refuse it. */
+function clamped<Asked extends { offset?: number | undefined; limit?: number | undefined }>(asked: Asked): Asked {
+  const { offset = 0, limit = PAGE_LIMIT } = asked;
+  return { ...asked, offset: Math.max(0, offset), limit: limit < 1 ? PAGE_LIMIT : Math.min(limit, PAGE_LIMIT) };
+}
 
 function relationshipsOf(queries: ReportQueries, jobId: number): Partial<Job> {
   const ids = (query: ReportQueries['dependsOn']) => {
