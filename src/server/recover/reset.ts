@@ -1,4 +1,6 @@
+import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { isComplete } from '../../core/lifecycle/job.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Store } from '../store/store.ts';
 import { workflowOf } from '../store/workflow-row.ts';
@@ -84,7 +86,10 @@ export const processChangedInputs =
     const changed = queries.changedUserData.all({ workflowId: id });
     const names = changed.map(({ name }) => name);
     if (dryRun) return names;
-    for (const job of changed) queries.setStatus.run({ id: job.id, status: 0 });
+    for (const job of changed) {
+      queries.setStatus.run({ id: job.id, status: 0 });
+      if (isComplete(statusOf(job.status))) queries.countUp.run({ id: job.id });
+    }
     queries.writeEvent.run({
       workflowId: id,
       timestamp: now(),

@@ -18,7 +18,10 @@ export const initialize =
     queries.countUnmet.run(of);
     queries.block.run({ workflowId, onlyUninitialized: Number(onlyUninitialized) });
     while (queries.cancelDoomed.run(of) > 0) queries.countUnmet.run(of);
+    // Terminated jobs were over until here, and run again: who waits for other jobs besides waits for them too.
+    const isReopened = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
     queries.makeReady.run(of);
+    if (isReopened) queries.countUnmet.run(of);
     queries.dropResults.run(of);
     queries.rememberUserData.run(of);
 

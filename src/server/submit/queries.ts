@@ -1,5 +1,6 @@
 import type { Database, Value } from '../store/database.ts';
 import { insertEvent } from '../store/event-row.ts';
+import { upstreamOfJob } from '../store/upstream.ts';
 
 export interface NewJob extends Record<string, Value> {
   workflowId: number;
@@ -38,16 +39,6 @@ interface TaskRow {
   finished_at_ms: number | null;
   error: string | null;
 }
-
-/** What a job still waits for, and whether one of those that ended went wrong. */
-const upstreamOfJob = `
-  select
-    coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
-    coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
-      (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
-  from job_depends_on edge
-  join job upstream on upstream.id = edge.depends_on_job_id
-  where edge.job_id = job.id`;
 
 export const submitQueries = (db: Database) => ({
   writeEvent: insertEvent(db),
@@ -222,6 +213,9 @@ export const submitQueries = (db: Database) => ({
   rememberUserData: db.prepare<{ workflowId: number }>(`
     update user_data set initialized_data = data
     where workflow_id = :workflowId and data is not initialized_data`),
+  terminatedCount: db.prepare<{ workflowId: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = 8',
+  ),
   readyCount: db.prepare<{ workflowId: number }, { jobs: number }>(
     'select jobs from job_count where workflow_id = :workflowId and status = 2',
   ),

@@ -138,10 +138,10 @@ describe('a call that is wrong makes nothing:', () => {
   });
 
   it('but for one of a job whose start its runner has not told yet: it speaks, so it runs', async () => {
-    const { id: other } = await workflowOf(service, [{ name: 'early' }]);
+    const { id: other, nodeId: runner } = await workflowOf(service, [{ name: 'early' }]);
     const held = await service.client.exchange({
       params: { id: other },
-      body: { run_id: 1, compute_node_id: nodeId, want: { limit: 1, prefetch: 0, offer } },
+      body: { run_id: 1, compute_node_id: runner, want: { limit: 1, prefetch: 0, offer } },
     });
     const early = held.jobs[0]?.id as number;
     expect((await spawn([job('a')], {}, early)).iteration).toBe(1);
