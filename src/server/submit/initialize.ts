@@ -12,16 +12,16 @@ export const initialize =
   (workflowId: number, onlyUninitialized: boolean): number => {
     const { user, run_id: runId } = find.workflow(workflowId);
     const of = { workflowId };
+    const wasTerminated = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
     queries.implyByFiles.run(of);
     queries.implyByUserData.run(of);
     if (onlyUninitialized) queries.spreadDownstream.run(of);
     queries.countUnmet.run(of);
     queries.block.run({ workflowId, onlyUninitialized: Number(onlyUninitialized) });
     while (queries.cancelDoomed.run(of) > 0) queries.countUnmet.run(of);
-    // Terminated jobs were over until here, and run again: who waits for other jobs besides waits for them too.
-    const isReopened = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
     queries.makeReady.run(of);
-    if (isReopened) queries.countUnmet.run(of);
+    // Terminated jobs were over until here, and run again: who waits for other jobs besides waits for them too.
+    if (wasTerminated) queries.countUnmet.run(of);
     queries.dropResults.run(of);
     queries.rememberUserData.run(of);
 
