@@ -110,6 +110,7 @@ export const reportQueries = (db: Database) => ({
         'attempt_id',
       ]),
       idColumn: 'job.id',
+      total: keptTotal(db),
     },
     jobOf,
   ),
@@ -360,6 +361,23 @@ export const reportQueries = (db: Database) => ({
 type RunningRow = Required<{ [F in keyof RunningJob]: Exclude<RunningJob[F], undefined> }>;
 
 export type ReportQueries = ReturnType<typeof reportQueries>;
+
+/**
+ * How many jobs of a workflow, or of one of its statuses, there are: the store keeps that, and to count a million takes 25 ms.
+ * With any other filter they are counted.
+ */
+function keptTotal(db: Database) {
+  const all = db.prepare<{ workflowId: number }, { jobs: number | null }>(
+    'select sum(jobs) as jobs from job_count where workflow_id = :workflowId',
+  );
+  const some = db.prepare<{ workflowId: number; status: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = :status',
+  );
+  return ({ workflow_id: workflowId, status, ...others }: OfWorkflow & Asked<{ status: number }>) => {
+    if (workflowId === undefined || Object.values(others).some((asked) => asked !== undefined)) return undefined;
+    return (status === undefined ? all.get({ workflowId }) : some.get({ workflowId, status }))?.jobs ?? undefined;
+  };
+}
 
 export interface DependencyRow {
   job_id: number;
