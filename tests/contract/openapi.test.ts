@@ -54,7 +54,8 @@ function differencesOf(name: string, mine: Operation, theirs: Operation, documen
   const found: string[] = [];
   if (mine.operationId !== theirs.operationId)
     found.push(`${name}: called ${mine.operationId}, not ${theirs.operationId}`);
-  if (String(mine.tags) !== String(theirs.tags)) found.push(`${name}: among ${mine.tags}, not ${theirs.tags}`);
+  const [myTags, theirTags] = [String(mine.tags), String(theirs.tags)];
+  if (myTags !== theirTags) found.push(`${name}: among ${myTags}, not ${theirTags}`);
   const query = ({ parameters = [] }: Operation) =>
     new Map(parameters.filter((each) => each.in === 'query').map((each) => [each.name, each]));
   const [myQuery, theirQuery] = [query(mine), query(theirs)];
