@@ -160,8 +160,12 @@ const encodable = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value).toWellFormed()]));
 
 /** Names that every object has are taken for columns and end in 500: tests/contract/bad-input.test.ts says so until it is mended. */
-const withKnownColumn = ({ sort_by: column, ...query }: { sort_by?: unknown }) =>
-  column === undefined || String(column) in Object.prototype ? query : { ...query, sort_by: column };
+const withKnownColumn = (query: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(query).filter(
+      ([name, value]) => name !== 'sort_by' || typeof value !== 'string' || !(value in Object.prototype),
+    ),
+  );
 
 /** An empty part and one of dots would be another path. */
 const partsOfPath = (values: Record<string, unknown>) =>
