@@ -22,6 +22,8 @@ interface Schema {
   enum?: unknown[];
 }
 interface Operation {
+  operationId?: string;
+  tags?: string[];
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
   requestBody?: { content?: Record<string, { schema?: Schema }> };
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
@@ -47,6 +49,10 @@ const EXPLAINED: readonly (readonly [RegExp, string])[] = [
 /** What the comparison finds of one operation; each line is a difference. */
 function differencesOf(name: string, mine: Operation, theirs: Operation, document: Document): string[] {
   const found: string[] = [];
+  if (mine.operationId !== theirs.operationId)
+    found.push(`${name}: called ${mine.operationId}, not ${theirs.operationId}`);
+  const [myTags, theirTags] = [String(mine.tags), String(theirs.tags)];
+  if (myTags !== theirTags) found.push(`${name}: among ${myTags}, not ${theirTags}`);
   const query = ({ parameters = [] }: Operation) =>
     new Map(parameters.filter((each) => each.in === 'query').map((each) => [each.name, each]));
   const [myQuery, theirQuery] = [query(mine), query(theirs)];

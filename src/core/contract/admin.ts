@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { id, json, maybe } from './shape.ts';
+import { id, json, maybe, text } from './shape.ts';
 
 /** One SQL statement of an administrator. */
 export const SqlRequest = z.object({
-  sql: z.string(),
+  sql: text,
   /** The statement changes rows; without it nothing can be changed. */
   write: maybe(z.boolean()),
   /** Takes the change back after counting its rows. */

@@ -6,6 +6,7 @@ import { BASE_PATH } from './base-path.ts';
 import { Event } from './event.ts';
 import { Job, jobStatus } from './job.ts';
 import { ComputeNode } from './node.ts';
+import { operationName, subjectOf } from './operations.ts';
 import { ComputeNodesResources, ResourceRequirements } from './resources.ts';
 import { Result } from './result.ts';
 import { type Route, routes } from './routes.ts';
@@ -67,8 +68,9 @@ export function openApiDocument(): object {
     return referring(schema) as Schema;
   };
 
-  const operation = (name: string, { params, query, body, reply, says, kind }: Route): object => ({
-    operationId: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  const operation = (name: string, { path, params, query, body, reply, says, kind, isAccepted }: Route): object => ({
+    operationId: operationName(name),
+    tags: [subjectOf(path)],
     summary: says,
     parameters: [
       ...parameters('path', params === undefined ? {} : schemaOf(params, 'output')),
@@ -84,6 +86,14 @@ export function openApiDocument(): object {
           [kind === 'stream' ? 'text/event-stream' : 'application/json']: { schema: schemaOf(reply, 'output') },
         },
       },
+      ...(isAccepted === undefined
+        ? {}
+        : {
+            202: {
+              description: 'Under way.',
+              content: { 'application/json': { schema: schemaOf(reply, 'output') } },
+            },
+          }),
       default: {
         description: 'Refused.',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },

@@ -28,6 +28,8 @@ export const refusals = {
 
   // what a request names
   NOT_FOUND: { status: 404, remedy: 'List what is there, and check the id.' },
+  ROUTE_UNKNOWN: { status: 404, remedy: 'Look at docs/reference/routes.md, or at /torc-service/v1/openapi.json.' },
+  METHOD_REFUSED: { status: 405, remedy: 'Use one of the methods that the message names.' },
   BODY_MALFORMED: { status: 400, remedy: 'Send JSON.' },
   CONTENT_TYPE_REFUSED: { status: 415, remedy: 'Send JSON and say so: Content-Type: application/json.' },
   BODY_REFUSED: { status: 422, remedy: 'Correct the fields that the message names.' },

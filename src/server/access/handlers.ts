@@ -108,11 +108,12 @@ function page<Row, Model>(
 ) {
   if (offset < 0) throw new Refusal('PARAMETER_REFUSED', 'offset cannot be negative', { offset });
   if (limit < 0) throw new Refusal('PARAMETER_REFUSED', 'limit cannot be negative', { limit });
-  const { rows, total } = read({ offset, limit: Math.min(limit, PAGE_LIMIT) });
+  const inForce = Math.min(limit, PAGE_LIMIT);
+  const { rows, total } = read({ offset, limit: inForce });
   return {
     items: rows.map(modelOf),
     offset,
-    limit,
+    limit: inForce,
     total_count: total,
     has_more: offset + rows.length < total,
   };

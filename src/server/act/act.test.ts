@@ -65,6 +65,10 @@ describe('an action', () => {
       num_allocations: 2,
     });
     await expect(update({ walltime: '1h' } as never)).rejects.toThrow("Unsupported field 'walltime'");
+    await expect(update({ num_allocations: 0 } as never)).rejects.toThrow(
+      'num_allocations: expected a whole number of 1 or more, found 0',
+    );
+    await expect(update({ scheduler_type: 7 } as never)).rejects.toThrow('scheduler_type: expected text, found 7');
     await expect(update({} as never)).rejects.toThrow('updates body has no fields to merge');
     await expect(update([1] as never)).rejects.toThrow('updates body must be a JSON object');
   });

@@ -1,5 +1,6 @@
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Handlers } from '../store/handlers.ts';
+import { clamped } from '../store/listing.ts';
 import type { Store } from '../store/store.ts';
 import { adminQueries, entryOf } from './queries.ts';
 import { carryOut, type SqlSettings } from './sql.ts';
@@ -23,9 +24,7 @@ export const adminHandlers = (store: Store, settings: AdminSettings) => {
     runSql: ({ body }, caller) => run(body, caller),
     /** Limits out of bounds are brought back into them in silence, as the original does here. */
     listAuditLog({ query }) {
-      const asked = query.limit ?? PAGE_LIMIT;
-      const limit = asked < 1 ? PAGE_LIMIT : Math.min(asked, PAGE_LIMIT);
-      const offset = Math.max(query.offset ?? 0, 0);
+      const { offset = 0, limit = PAGE_LIMIT } = clamped(query);
       const items = queries.auditLog.all({ limit, offset }).map(entryOf);
       const total = queries.audited.get({})?.rows ?? 0;
       return {

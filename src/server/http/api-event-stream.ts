@@ -1,8 +1,9 @@
 import type { Hono } from 'hono';
-import { routes } from '../../core/contract/routes.ts';
+import { type Input, routes } from '../../core/contract/routes.ts';
 import type { TrafficLog } from '../admin/traffic.ts';
 import type { Permissions } from '../store/caller.ts';
 import { type Answers, callerOf } from './caller.ts';
+import { checkedHead } from './checked.ts';
 
 /** Events that may wait for a listener; those after them are counted and told as one warning. */
 const CAPACITY = 256;
@@ -10,10 +11,11 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** The feed of requests that the server answers, as Server-Sent Events. */
 export function serveApiEvents(app: Hono<Answers>, traffic: TrafficLog, permissions: Permissions): void {
-  const { path, query, access } = routes.streamApiEvents;
+  const { path, access } = routes.streamApiEvents;
   app.get(path, (context) => {
     permissions.check(access, { params: {}, query: {}, body: {} }, callerOf(context));
-    const { include_bodies: withBodies = false } = query.parse(context.req.query());
+    const { query } = checkedHead(routes.streamApiEvents, context) as Input<'streamApiEvents'>;
+    const withBodies = query.include_bodies ?? false;
     return context.body(feed(traffic, withBodies), 200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache',

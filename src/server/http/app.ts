@@ -22,9 +22,11 @@ import type { Store } from '../store/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { serveApiEvents } from './api-event-stream.ts';
 import { bind } from './bind.ts';
+import { FRONT_PAGE } from './front-page.ts';
 import { type Answers, identify } from './caller.ts';
 import { errorBody } from './errors.ts';
 import { serveEvents } from './event-stream.ts';
+import { notServed } from './not-served.ts';
 
 export interface AppOptions {
   /** Tells who sends a request; everybody is answered without one. */
@@ -62,11 +64,18 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...reviseHandlers(store),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers: login.reload }),
   };
-  const app = new Hono<Answers>().basePath(BASE_PATH);
+  const root = new Hono<Answers>();
+  for (const path of ['/', '/dashboard']) root.get(path, (context) => context.html(FRONT_PAGE));
+  const app = root.basePath(BASE_PATH);
   app.onError((error, context) => {
     const { status, body } = errorBody(error);
     if (status >= 500) onError(error);
     return context.json(body, status);
+  });
+  app.notFound((context) => {
+    const { status, body } = errorBody(notServed(context.req.method, context.req.path));
+    const { methods } = (body as { error: { methods?: string[] } }).error;
+    return context.json(body, status, methods === undefined ? {} : { Allow: methods.join(', ') });
   });
   app.use(async (context, next) => {
     context.header('X-Span-ID', context.req.header('x-span-id') ?? String(process.hrtime.bigint()));

@@ -1,12 +1,12 @@
 import type { Context, Hono } from 'hono';
-import type * as z from 'zod';
 import { type Input, type Route, routes } from '../../core/contract/routes.ts';
-import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import type { Permissions } from '../store/caller.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { textOf } from './body.ts';
 import { type Answers, callerOf } from './caller.ts';
+import { checked, checkedHead } from './checked.ts';
 import { note } from './watch.ts';
 
 const USUAL_MEBIBYTES = 2;
@@ -28,10 +28,7 @@ export function bind<N extends AnsweredRoute>(
   const isInBody = route.access === 'workflow in body' || route.access === 'workflow in entries';
   const answer = async (context: Context<Answers>) => {
     const caller = callerOf(context);
-    const head = {
-      params: checked(route.params, context.req.param(), 'PARAMETER_REFUSED', 'Invalid URL'),
-      query: checked(route.query, queryOf(context), 'PARAMETER_REFUSED', 'Failed to deserialize query string'),
-    };
+    const head = checkedHead(route, context);
     // Before the body is read, where that does not say which workflow is meant.
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
     const input = { ...head, body: await bodyOf(route, context, mebibytes) } as Input<N>;
@@ -56,9 +53,7 @@ async function bodyOf({ body }: Route, context: Context<Answers>, mebibytes: num
 }
 
 async function json(context: Context<Answers>, mebibytes: number): Promise<unknown> {
-  if (!/^application\/([\w.]+\+)?json\b/i.test(context.req.header('content-type') ?? '')) {
-    throw new Refusal('CONTENT_TYPE_REFUSED', 'Expected request with `Content-Type: application/json`');
-  }
+  refuseOtherContent(context.req.header('content-type') ?? '', context.req.header('content-encoding') ?? 'identity');
   const text = await textOf(context, mebibytes);
   note(context.env?.incoming, { request: text });
   try {
@@ -73,24 +68,12 @@ async function json(context: Context<Answers>, mebibytes: number): Promise<unkno
   }
 }
 
-/** The query; a field that stands there several times is one with commas. */
-function queryOf(context: Context<Answers>): Record<string, string> {
-  return Object.fromEntries(Object.entries(context.req.queries()).map(([name, values]) => [name, values.join(',')]));
-}
-
-function checked(shape: z.ZodType | undefined, value: unknown, code: RefusalCode, what: string): unknown {
-  if (shape === undefined) return undefined;
-  const result = shape.safeParse(value);
-  if (result.success) return result.data;
-  const issues = result.error.issues.map(({ path, message }) => ({ field: fieldOf(path), message }));
-  const told = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
-  throw new Refusal(code, `${what}: ${told}`, { issues });
-}
-
-/** `jobs[3].name`, as people write it. */
-function fieldOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
-  }, '');
+function refuseOtherContent(type: string, encoding: string): void {
+  const refuse = (words: string): never => {
+    throw new Refusal('CONTENT_TYPE_REFUSED', words, { found: `${type} ${encoding}` });
+  };
+  if (!/^application\/([\w.]+\+)?json\b/i.test(type)) refuse('Expected request with `Content-Type: application/json`');
+  const charset = /;\s*charset="?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) refuse(`expected JSON in UTF-8, found charset ${charset}`);
+  if (encoding.toLowerCase() !== 'identity') refuse(`expected a body as it is, found Content-Encoding: ${encoding}`);
 }

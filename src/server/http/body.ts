@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import { Refusal } from '../../core/contract/refusals.ts';
@@ -35,7 +36,11 @@ const read = (incoming: IncomingMessage, mebibytes: number) =>
       parts.length = 0;
       reject(tooLarge(mebibytes));
     });
-    incoming.on('end', () => resolve(Buffer.concat(parts).toString('utf8')));
+    incoming.on('end', () => {
+      const whole = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+      if (isUtf8(whole)) resolve(whole.toString('utf8'));
+      else reject(new Refusal('BODY_MALFORMED', 'Failed to parse the request body as JSON: it is not UTF-8'));
+    });
     incoming.on('error', (cause: Error) => {
       const message = `the connection ended after ${bytes} bytes of the body: ${cause.message}`;
       reject(new Refusal('BODY_MALFORMED', message, {}, { cause }));

@@ -1,11 +1,12 @@
 import type { Hono } from 'hono';
 import { severities, type StreamEventType } from '../../core/contract/event.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { routes } from '../../core/contract/routes.ts';
+import { type Input, routes } from '../../core/contract/routes.ts';
 import type { Permissions } from '../store/caller.ts';
 import { type Change, severityOf } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
 import { type Answers, callerOf } from './caller.ts';
+import { checkedHead } from './checked.ts';
 
 /**
  * The event stream of a workflow, as Server-Sent Events.
@@ -15,14 +16,15 @@ import { type Answers, callerOf } from './caller.ts';
  * which then costs a place in the log and no memory. Nothing is dropped.
  */
 export function serveEvents(app: Hono<Answers>, store: Store, permissions: Permissions): void {
-  const { path, query, params, access } = routes.streamEvents;
+  const { path, access } = routes.streamEvents;
   app.get(path.replace('{id}', ':id'), (context) => {
-    const { id: workflowId } = params.parse(context.req.param());
+    const asked = checkedHead(routes.streamEvents, context) as Input<'streamEvents'>;
+    const { id: workflowId } = asked.params;
     store.find.workflow(workflowId);
     const caller = callerOf(context);
     permissions.check(access, { params: { id: workflowId }, query: {}, body: {} }, caller);
     const isWelcome = () => permissions.sees(caller, workflowId);
-    const wanted = filterOf(query.parse(context.req.query()));
+    const wanted = filterOf(asked.query);
     const last = context.req.header('last-event-id');
     const place = last === undefined ? undefined : placeOf(last);
     return context.body(eventsOf(store, workflowId, wanted, isWelcome, place), 200, {

@@ -28,6 +28,7 @@ export const changeStatus =
     const { run_id: current } = find.workflow(job.workflow_id);
     if (runId !== current) throw superseded(runId, current);
     queries.setStatus.run({ id, status: statusCode[status] });
+    if (status === 'blocked') queries.countUnmet.run({ id });
     if (isComplete(before)) queries.countUp.run({ id });
     if (isComplete(before) && status === 'uninitialized') queries.resetDoneDependants.run({ id });
     changes.record(job.workflow_id, 'job_status_changed', [{ job_id: id, job_name: job.name, from: before, status }]);

@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { insertEvent } from '../store/event-row.ts';
+import { upstreamOfJob } from '../store/upstream.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 
 export const recoverQueries = (db: Database) => ({
@@ -39,6 +40,8 @@ export const recoverQueries = (db: Database) => ({
   setStatus: db.prepare<{ id: number; status: number }>(
     'update job set status = :status, claimed_by = null where id = :id',
   ),
+  // Blocked by hand: what it waits for was not counted while it was something else.
+  countUnmet: db.prepare<{ id: number }>(`update job set (unmet, upstream_failed) = (${upstreamOfJob}) where id = :id`),
   // A dependency that had ended is open again.
   countUp: db.prepare<{ id: number }>(`
     update job set unmet = unmet + 1
@@ -54,8 +57,8 @@ export const recoverQueries = (db: Database) => ({
     where id = :id`),
   writeEvent: insertEvent(db),
 
-  changedUserData: db.prepare<{ workflowId: number }, { id: number; name: string }>(`
-    select distinct job.id, job.name
+  changedUserData: db.prepare<{ workflowId: number }, { id: number; name: string; status: number }>(`
+    select distinct job.id, job.name, job.status
     from user_data
     join job_input_user_data reads on reads.user_data_id = user_data.id
     join job on job.id = reads.job_id

@@ -189,3 +189,21 @@ it('only the newest runner of a job may end it', async () => {
   expect(late.errors[0]?.code).toBe('RUN_SUPERSEDED');
   expect(await statuses(service, id)).toEqual({ a: 'pending' });
 });
+
+it('a job that is blocked by hand waits for all that it depends on', async () => {
+  const { id, jobIds, nodeId } = await workflowOf(service, [
+    { name: 'a' },
+    { name: 'b' },
+    { name: 'c', after: ['a', 'b'] },
+  ]);
+  const set = (status: 'ready' | 'blocked') =>
+    service.client.manageStatusChange({ params: { id: jobIds.get('c') as number, status, run_id: 1 } });
+  await set('ready');
+  const { jobs } = await turn(id, nodeId, { want: { ...all, limit: 1 } });
+  await turn(id, nodeId, { completed: jobs.map((job) => ended(job)) });
+  await set('blocked');
+  expect(await statuses(service, id)).toMatchObject({ c: 'blocked' });
+  const rest = await turn(id, nodeId, { want: all });
+  await turn(id, nodeId, { completed: rest.jobs.map((job) => ended(job)) });
+  expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'completed', c: 'ready' });
+});

@@ -1,9 +1,10 @@
+import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { isComplete } from '../../core/lifecycle/job.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import type { NoteAction } from '../store/user-action.ts';
-import { workflowOf } from '../store/workflow-row.ts';
 import type { RecoverQueries } from './queries.ts';
 
 /** Cancels a workflow: nothing new starts, and the jobs that were handed out become canceled; runners hear of it and end them. */
@@ -20,7 +21,7 @@ export const cancelWorkflow =
       data: JSON.stringify({ category: 'workflow_canceled', message, workflow_id: id, run_id: runId }),
     });
     changes.record(id, 'workflow_canceled', [{ category: 'workflow', message, run_id: runId, jobs }]);
-    return workflowOf(find.workflow(id));
+    return find.wholeWorkflow(id);
   };
 
 /** Begins a new run: reports of the old one are refused from here on. Jobs keep their status. */
@@ -49,7 +50,7 @@ export const resetStatus =
     }
     queries.nextRun.run({ id });
     noteAction(id, caller, 'reset_workflow_status', { force });
-    return workflowOf(find.workflow(id));
+    return find.wholeWorkflow(id);
   };
 
 /** Makes jobs uninitialized: all, or those that failed and everything downstream of them. Says how many, without the downstream. */
@@ -72,7 +73,10 @@ export const processChangedInputs =
     const changed = queries.changedUserData.all({ workflowId: id });
     const names = changed.map(({ name }) => name);
     if (dryRun) return names;
-    for (const job of changed) queries.setStatus.run({ id: job.id, status: 0 });
+    for (const job of changed) {
+      queries.setStatus.run({ id: job.id, status: 0 });
+      if (isComplete(statusOf(job.status))) queries.countUp.run({ id: job.id });
+    }
     noteAction(id, caller, 'process_changed_job_inputs', {
       reinitialized_count: names.length,
       reinitialized_jobs: names,

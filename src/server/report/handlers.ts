@@ -5,12 +5,13 @@ import { allEnded, createCounts } from '../store/counts.ts';
 import { eventOf } from '../store/event-row.ts';
 import { found } from '../store/find.ts';
 import type { Permissions } from '../store/caller.ts';
+import { clamped } from '../store/listing.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
-import { workflowOf } from '../store/workflow-row.ts';
 import { readyRequirements } from './ready.ts';
-import { type ReportQueries, reportQueries } from './queries.ts';
+import { reportQueries } from './queries.ts';
+import { related } from './related.ts';
 import { createStatus } from './status.ts';
 
 export const reportHandlers = (store: Store, permissions: Permissions) => {
@@ -18,7 +19,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
   const queries = reportQueries(db);
   const counts = createCounts(db);
   const status = createStatus(store, queries, counts);
-  const withRelationships = (job: Job): Job => ({ ...job, ...relationshipsOf(queries, job.id as number) });
+  const withRelationships = (jobs: readonly Job[]): Job[] => related(queries.relations, jobs);
 
   return {
     ping: () => ({ status: 'Server is running' }),
@@ -28,7 +29,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
       const seen_by = permissions.listedFor(caller);
       return queries.listWorkflows({ name, user, description, is_archived, access_group, seen_by }, paging);
     },
-    getWorkflow: ({ params }) => workflowOf(find.workflow(params.id)),
+    getWorkflow: ({ params }) => find.wholeWorkflow(params.id),
     getWorkflowStatus: ({ params }) => status(params.id),
     isComplete({ params: { id } }) {
       const isCanceled = find.workflow(id).is_canceled === 1;
@@ -57,9 +58,9 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
       const labelSet = labels === undefined ? undefined : JSON.stringify(labelsOfQuery(labels));
       const page = queries.listJobs({ ...filters, status, labels: labelSet }, paging);
       if (include_relationships !== true) return page;
-      return { ...page, items: page.items.map(withRelationships) };
+      return { ...page, items: withRelationships(page.items) };
     },
-    getJob: ({ params }) => withRelationships(jobOf(find.job(params.id))),
+    getJob: ({ params }) => withRelationships([jobOf(find.job(params.id))])[0] as Job,
 
     listRunningJobs({ params: { id }, query }) {
       find.workflow(id);
@@ -71,15 +72,15 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
     },
     listJobDependencies({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listDependencies({ workflow_id: id }, query);
+      return queries.listDependencies({ workflow_id: id }, clamped(query));
     },
     listJobFileRelationships({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listFileRelationships({ workflow_id: id }, query);
+      return queries.listFileRelationships({ workflow_id: id }, clamped(query));
     },
     listJobUserDataRelationships({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listUserDataRelationships({ workflow_id: id }, query);
+      return queries.listUserDataRelationships({ workflow_id: id }, clamped(query));
     },
 
     listResourceRequirements({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {
@@ -120,17 +121,3 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
     getEvent: ({ params: { id } }) => eventOf(found(queries.event.get({ id }), 'event', id)),
   } satisfies Partial<Handlers>;
 };
-
-function relationshipsOf(queries: ReportQueries, jobId: number): Partial<Job> {
-  const ids = (query: ReportQueries['dependsOn']) => {
-    const found = query.all({ jobId }).map(({ id }) => id);
-    return found.length === 0 ? undefined : found;
-  };
-  return {
-    depends_on_job_ids: ids(queries.dependsOn),
-    input_file_ids: ids(queries.inputFiles),
-    output_file_ids: ids(queries.outputFiles),
-    input_user_data_ids: ids(queries.inputUserData),
-    output_user_data_ids: ids(queries.outputUserData),
-  };
-}

@@ -12,7 +12,7 @@ import { contains, createListing } from '../store/listing.ts';
 import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
 import { resultColumns, resultOf, type ResultRow, resultTables } from '../store/result-row.ts';
 import { present } from '../store/present.ts';
-import { workflowColumns, workflowOf, type WorkflowRow } from '../store/workflow-row.ts';
+import { type SharedWorkflowRow, workflowColumns, workflowOf } from '../store/workflow-row.ts';
 
 type Asked<Fields> = { [F in keyof Fields]?: Fields[F] | undefined };
 type OfWorkflow = Asked<{ workflow_id: number }>;
@@ -31,6 +31,25 @@ export interface ReadyNeeds {
   readonly runtime_s: number;
 }
 
+/** Which field of a job tells which column of which table. */
+const RELATIONS = [
+  ['depends_on_job_ids', 'depends_on_job_id', 'job_depends_on'],
+  ['input_file_ids', 'file_id', 'job_input_file'],
+  ['output_file_ids', 'file_id', 'job_output_file'],
+  ['input_user_data_ids', 'user_data_id', 'job_input_user_data'],
+  ['output_user_data_ids', 'user_data_id', 'job_output_user_data'],
+] as const;
+
+/** For each field what it tells of these jobs, given as JSON text: a page is asked for at once, not job by job. */
+const relations = (db: Database) =>
+  RELATIONS.map(([field, column, table]) => ({
+    field,
+    rows: db.prepare<{ jobs: string }, { job_id: number; id: number }>(`
+      select job_id, ${column} as id from ${table}
+      where job_id in (select value from json_each(:jobs))
+      order by 1, 2`),
+  }));
+
 export const reportQueries = (db: Database) => ({
   listWorkflows: createListing<
     Asked<{
@@ -41,7 +60,7 @@ export const reportQueries = (db: Database) => ({
       access_group: string;
       seen_by: string;
     }>,
-    WorkflowRow,
+    SharedWorkflowRow,
     Workflow
   >(
     db,
@@ -132,6 +151,7 @@ export const reportQueries = (db: Database) => ({
         'attempt_id',
       ]),
       idColumn: 'job.id',
+      total: keptTotal(db),
     },
     jobOf,
   ),
@@ -139,21 +159,7 @@ export const reportQueries = (db: Database) => ({
     'select id from job where workflow_id = :workflowId order by id',
   ),
 
-  dependsOn: db.prepare<{ jobId: number }, { id: number }>(
-    'select depends_on_job_id as id from job_depends_on where job_id = :jobId order by 1',
-  ),
-  inputFiles: db.prepare<{ jobId: number }, { id: number }>(
-    'select file_id as id from job_input_file where job_id = :jobId order by 1',
-  ),
-  outputFiles: db.prepare<{ jobId: number }, { id: number }>(
-    'select file_id as id from job_output_file where job_id = :jobId order by 1',
-  ),
-  inputUserData: db.prepare<{ jobId: number }, { id: number }>(
-    'select user_data_id as id from job_input_user_data where job_id = :jobId order by 1',
-  ),
-  outputUserData: db.prepare<{ jobId: number }, { id: number }>(
-    'select user_data_id as id from job_output_user_data where job_id = :jobId order by 1',
-  ),
+  relations: relations(db),
 
   listDependencies: createListing<OfWorkflow, DependencyRow, DependencyRow>(
     db,
@@ -384,6 +390,23 @@ export const reportQueries = (db: Database) => ({
 type RunningRow = Required<{ [F in keyof RunningJob]: Exclude<RunningJob[F], undefined> }>;
 
 export type ReportQueries = ReturnType<typeof reportQueries>;
+
+/**
+ * How many jobs of a workflow, or of one of its statuses, there are: the store keeps that, and to count a million takes 25 ms.
+ * With any other filter they are counted.
+ */
+function keptTotal(db: Database) {
+  const all = db.prepare<{ workflowId: number }, { jobs: number | null }>(
+    'select sum(jobs) as jobs from job_count where workflow_id = :workflowId',
+  );
+  const some = db.prepare<{ workflowId: number; status: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = :status',
+  );
+  return ({ workflow_id: workflowId, status, ...others }: OfWorkflow & Asked<{ status: number }>) => {
+    if (workflowId === undefined || Object.values(others).some((asked) => asked !== undefined)) return undefined;
+    return (status === undefined ? all.get({ workflowId }) : some.get({ workflowId, status }))?.jobs ?? undefined;
+  };
+}
 
 export interface DependencyRow {
   job_id: number;

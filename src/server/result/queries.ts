@@ -24,6 +24,7 @@ export const resultQueries = (db: Database) => ({
     update job set status = 4, compute_node_id = :nodeId, claimed_by = :nodeId, start_time = :startTime
     where id = :id`),
 
+  // An attempt has a result already where its job was made to run again by hand within the run: the later one counts.
   insertResult: db.prepare<{
     jobId: number;
     workflowId: number;
@@ -39,7 +40,7 @@ export const resultQueries = (db: Database) => ({
     peakCpu: number | null;
     avgCpu: number | null;
   }>(`
-    insert into result (
+    insert or replace into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
       peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent
     ) values (

@@ -198,3 +198,22 @@ it('says that the workflow is complete when its last job has ended, and not befo
   expect(last.is_complete).toBe(true);
   expect(last.jobs_by_status.completed).toBe(2);
 });
+
+it('a job that was made to run again in the same run ends again, and its later result is the one', async () => {
+  const service = testService();
+  const { client } = service;
+  const { id, jobIds, nodeId } = await workflowOf(service, [{ name: 'a' }]);
+  const turn = (over: object) =>
+    client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...over } });
+  const runOnce = async (returnCode: number) => {
+    const { jobs } = await turn({ want: { limit: 1, prefetch: 0 } });
+    return turn({ completed: jobs.map((job) => ended(job, returnCode)) });
+  };
+  expect((await runOnce(1)).errors).toEqual([]);
+  await client.resetJobStatus({ params: { id }, query: { failed_only: true } });
+  await client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
+  expect(await runOnce(0)).toMatchObject({ errors: [], is_complete: true });
+  expect(await statuses(service, id)).toEqual({ a: 'completed' });
+  const { items } = await client.listResults({ query: { workflow_id: id, all_runs: true } });
+  expect(items).toMatchObject([{ job_id: jobIds.get('a'), return_code: 0, status: 'completed' }]);
+});

@@ -11,15 +11,9 @@ import type { ReviseQueries } from './queries.ts';
 
 type Wanted = { [F in keyof Job]?: Job[F] | undefined };
 
-/** Part of a job's definition, which stands from its creation on; or until it is initialised. */
-const NEVER = [
-  'env',
-  'failure_handler_id',
-  'input_file_ids',
-  'output_file_ids',
-  'input_user_data_ids',
-  'output_user_data_ids',
-] as const;
+const LISTS = ['input_file_ids', 'output_file_ids', 'input_user_data_ids', 'output_user_data_ids'] as const;
+/** Part of a job's definition, which stands from its creation on. */
+const NEVER = ['env', 'failure_handler_id', ...LISTS] as const;
 
 /**
  * Changes a job: what is not given stays.
@@ -34,7 +28,7 @@ export const updateJob = (store: Store, queries: ReviseQueries) => {
     const row = store.find.job(id);
     const { workflow_id: workflowId } = row;
     const before = queries.dependsOn.all({ id }).map((edge) => edge.id);
-    refuseFrozen(row, body, before);
+    refuseFrozen(row, body, before, (list) => queries[list].all({ id }).map((edge) => edge.id));
     const wanted = { ...body, name: body.name, command: body.command };
     refuseBadJob(wanted);
     const known = references(workflowId);
@@ -80,7 +74,9 @@ export const updateJob = (store: Store, queries: ReviseQueries) => {
   };
 };
 
-function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[]): void {
+type List = (typeof LISTS)[number];
+
+function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[], idsOf: (list: List) => number[]): void {
   const status = statusOf(row.status);
   const changed = [
     ...(body.name !== undefined && body.name !== row.name ? ['name'] : []),
@@ -89,7 +85,7 @@ function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[]): 
     ...(isGiven(body.depends_on_job_ids) && !isSameSet(body.depends_on_job_ids, dependsOn)
       ? ['depends_on_job_ids']
       : []),
-    ...NEVER.filter((field) => isGiven(body[field]) && !isAsItWas(field, row, body)),
+    ...NEVER.filter((field) => isGiven(body[field]) && !isAsItWas(field, row, body, idsOf)),
   ];
   if (changed.length === 0) return;
   if (status !== 'uninitialized') {
@@ -117,11 +113,12 @@ function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[]): 
 const isGiven = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
 
 /** Given, but as the job is read: a client may send back what it got. */
-function isAsItWas(field: (typeof NEVER)[number], row: JobRow, body: Wanted): boolean {
-  const value = body[field];
-  if (field === 'env') return JSON.stringify(value) === (row.env ?? '{}');
-  if (field === 'failure_handler_id') return (value || null) === row.failure_handler_id;
-  return Array.isArray(value) && value.length === 0;
+function isAsItWas(field: (typeof NEVER)[number], row: JobRow, body: Wanted, idsOf: (list: List) => number[]): boolean {
+  if (field === 'env') return JSON.stringify(body.env) === (row.env ?? '{}');
+  if (field === 'failure_handler_id') return (body.failure_handler_id || null) === row.failure_handler_id;
+  // Some clients send an empty list where they mean none.
+  const given = body[field] ?? [];
+  return given.length === 0 || isSameSet(given, idsOf(field));
 }
 
 const flag = (value: boolean | null | undefined) => (isGiven(value) ? Number(value) : undefined);

@@ -43,6 +43,18 @@ export const reviseQueries = (db: Database) => ({
   dependsOn: db.prepare<{ id: number }, { id: number }>(
     'select depends_on_job_id as id from job_depends_on where job_id = :id order by 1',
   ),
+  input_file_ids: db.prepare<{ id: number }, { id: number }>(
+    'select file_id as id from job_input_file where job_id = :id',
+  ),
+  output_file_ids: db.prepare<{ id: number }, { id: number }>(
+    'select file_id as id from job_output_file where job_id = :id',
+  ),
+  input_user_data_ids: db.prepare<{ id: number }, { id: number }>(
+    'select user_data_id as id from job_input_user_data where job_id = :id',
+  ),
+  output_user_data_ids: db.prepare<{ id: number }, { id: number }>(
+    'select user_data_id as id from job_output_user_data where job_id = :id',
+  ),
   clearDependsOn: db.prepare<{ id: number }>('delete from job_depends_on where job_id = :id'),
   dependOn: db.prepare<{ id: number; otherId: number; workflowId: number }>(`
     insert into job_depends_on (job_id, depends_on_job_id, workflow_id)

@@ -1,13 +1,16 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 
-const SCHEDULE_FIELDS = [
-  'scheduler_id',
-  'scheduler_type',
-  'num_allocations',
-  'start_one_worker_per_node',
-  'max_parallel_jobs',
-];
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1;
+
+/** What `schedule_nodes` may be told, each with what it must be. */
+const SCHEDULE_FIELDS: Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>> = {
+  scheduler_id: ['an id', Number.isSafeInteger],
+  scheduler_type: ['text', (value) => typeof value === 'string'],
+  num_allocations: ['a whole number of 1 or more', isCount],
+  start_one_worker_per_node: ['true or false', (value) => typeof value === 'boolean'],
+  max_parallel_jobs: ['a whole number of 1 or more', isCount],
+};
 
 /** Refuses what an action of this type cannot be told. Types are free text, as in the original. */
 export function refuseBadConfig({
@@ -29,11 +32,14 @@ export function refuseBadConfig({
     if ((commands as unknown[]).length === 0) refuse("'commands' array cannot be empty");
   }
   if (type === 'schedule_nodes') {
-    const unknown = Object.keys(config).find((key) => !SCHEDULE_FIELDS.includes(key));
-    if (unknown !== undefined) {
-      refuse(
-        `Unsupported field '${unknown}' for action_type 'schedule_nodes'. Allowed fields: ${SCHEDULE_FIELDS.join(', ')}`,
-      );
+    for (const [field, value] of Object.entries(config)) {
+      const known = Object.hasOwn(SCHEDULE_FIELDS, field) ? SCHEDULE_FIELDS[field] : undefined;
+      if (known === undefined) {
+        const allowed = Object.keys(SCHEDULE_FIELDS).join(', ');
+        return refuse(`Unsupported field '${field}' for action_type 'schedule_nodes'. Allowed fields: ${allowed}`);
+      }
+      const [what, is] = known;
+      if (value !== null && !is(value)) refuse(`${field}: expected ${what}, found ${JSON.stringify(value)}`);
     }
   }
 }

@@ -1,11 +1,13 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database } from './database.ts';
 import { jobColumns, type JobRow } from './job-row.ts';
-import { workflowColumns, type WorkflowRow } from './workflow-row.ts';
+import { type SharedWorkflowRow, workflowColumns, workflowOf, type WorkflowRow } from './workflow-row.ts';
 
 /** Rows by their id, or a refusal that says which is missing. */
 export interface Find {
   workflow(id: number): WorkflowRow;
+  /** The workflow as the service tells it, with who sees it besides its owner. */
+  wholeWorkflow(id: number): ReturnType<typeof workflowOf>;
   /** Only how far it is: what every turn of a runner asks for. */
   run(id: number): Pick<WorkflowRow, 'run_id' | 'is_canceled'>;
   job(id: number): JobRow;
@@ -14,7 +16,8 @@ export interface Find {
 }
 
 export function createFind(db: Database): Find {
-  const workflow = db.prepare<{ id: number }, WorkflowRow>(`select ${workflowColumns} from workflow where id = :id`);
+  const workflow = db.prepare<{ id: number }, WorkflowRow>('select * from workflow where id = :id');
+  const whole = db.prepare<{ id: number }, SharedWorkflowRow>(`select ${workflowColumns} from workflow where id = :id`);
   const run = db.prepare<{ id: number }, Pick<WorkflowRow, 'run_id' | 'is_canceled'>>(
     'select run_id, is_canceled from workflow where id = :id',
   );
@@ -22,6 +25,7 @@ export function createFind(db: Database): Find {
   const jobById = (id: number) => job.get({ id }) ?? missing('Job', id);
   return {
     workflow: (id) => workflow.get({ id }) ?? missing('Workflow', id),
+    wholeWorkflow: (id) => workflowOf(whole.get({ id }) ?? missing('Workflow', id)),
     run: (id) => run.get({ id }) ?? missing('Workflow', id),
     job: jobById,
     jobOf(workflowId, id) {

@@ -69,7 +69,7 @@ export function createListing<Filters extends object, Row, Item>(
     if (limit > PAGE_LIMIT) throw new Refusal('PARAMETER_REFUSED', `Limit cannot exceed ${PAGE_LIMIT}`, { limit });
 
     const { where, values } = conditions(listing, filters);
-    const column = listing.sortable[paging.sort_by ?? ''] ?? listing.idColumn;
+    const column = sortColumn(listing, paging.sort_by);
     const direction = paging.reverse_sort === true ? 'desc' : 'asc';
     const order = `order by ${column} ${direction}${column === listing.idColumn ? '' : `, ${listing.idColumn} ${direction}`}`;
 
@@ -86,6 +86,10 @@ export function createListing<Filters extends object, Row, Item>(
     };
   };
 }
+
+/** A name that every object has is no column. */
+const sortColumn = ({ sortable, idColumn }: Pick<Listing<object>, 'sortable' | 'idColumn'>, name = '') =>
+  Object.hasOwn(sortable, name) ? (sortable[name] as string) : idColumn;
 
 function conditions<Filters extends object>(
   { filters: known }: Listing<Filters>,
@@ -107,3 +111,11 @@ function conditions<Filters extends object>(
 
 /** A condition that finds the text anywhere in a column, upper and lower case alike; `%` and `_` mean themselves. */
 export const contains = (column: string, field: string) => `instr(lower(${column}), lower(:${field})) > 0`;
+
+/** For the few lists that take any page for the nearest that there is, as the original does; all others refuse it. */
+export function clamped<Asked extends { offset?: number | undefined; limit?: number | undefined }>(
+  asked: Asked,
+): Asked {
+  const { offset = 0, limit = PAGE_LIMIT } = asked;
+  return { ...asked, offset: Math.max(0, offset), limit: limit < 1 ? PAGE_LIMIT : Math.min(limit, PAGE_LIMIT) };
+}

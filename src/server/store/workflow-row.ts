@@ -25,9 +25,12 @@ export interface WorkflowRow {
   run_id: number;
   is_canceled: number;
   is_archived: number;
+}
+
+export type SharedWorkflowRow = WorkflowRow & {
   /** The names of the groups that see it, as JSON text. */
   access_groups: string;
-}
+};
 
 /** What is read of a workflow; also who sees it besides its owner. */
 export const workflowColumns = `workflow.*, (
@@ -39,7 +42,7 @@ export const workflowColumns = `workflow.*, (
 const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
 
 /** A workflow as the service tells it. */
-export function workflowOf(row: WorkflowRow): Workflow & { id: number; run_id: number } {
+export function workflowOf(row: SharedWorkflowRow): Workflow & { id: number; run_id: number } {
   return {
     id: row.id,
     name: row.name,

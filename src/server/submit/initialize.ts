@@ -14,6 +14,7 @@ export const initialize =
     const workflow = find.workflow(workflowId);
     const { user, run_id: runId } = workflow;
     const of = { workflowId };
+    const wasTerminated = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
     queries.implyByFiles.run(of);
     queries.implyByUserData.run(of);
     if (onlyUninitialized) queries.spreadDownstream.run(of);
@@ -21,6 +22,8 @@ export const initialize =
     queries.block.run({ workflowId, onlyUninitialized: Number(onlyUninitialized) });
     while (queries.cancelDoomed.run(of) > 0) queries.countUnmet.run(of);
     queries.makeReady.run(of);
+    // Terminated jobs were over until here, and run again: who waits for other jobs besides waits for them too.
+    if (wasTerminated) queries.countUnmet.run(of);
     queries.dropResults.run(of);
     queries.rememberUserData.run(of);
     describeCrate(queries, workflow);

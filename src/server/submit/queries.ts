@@ -1,4 +1,5 @@
 import type { Database, Value } from '../store/database.ts';
+import { upstreamOfJob } from '../store/upstream.ts';
 
 export interface NewJob extends Record<string, Value> {
   workflowId: number;
@@ -37,16 +38,6 @@ interface TaskRow {
   finished_at_ms: number | null;
   error: string | null;
 }
-
-/** What a job still waits for, and whether one of those that ended went wrong. */
-const upstreamOfJob = `
-  select
-    coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
-    coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
-      (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
-  from job_depends_on edge
-  join job upstream on upstream.id = edge.depends_on_job_id
-  where edge.job_id = job.id`;
 
 export const submitQueries = (db: Database) => ({
   insertWorkflow: db.prepare<Record<string, Value>>(`
@@ -262,6 +253,9 @@ export const submitQueries = (db: Database) => ({
         select 1 from json_each(workflow_action.job_ids) named
         join job on job.id = named.value and job.status not in (5, 6, 7, 8))
       else 1 end)`),
+  terminatedCount: db.prepare<{ workflowId: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = 8',
+  ),
   readyCount: db.prepare<{ workflowId: number }, { jobs: number }>(
     'select jobs from job_count where workflow_id = :workflowId and status = 2',
   ),

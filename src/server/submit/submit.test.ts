@@ -158,6 +158,23 @@ describe('initialising', () => {
   });
 });
 
+it('what waits for a terminated job and another waits for both once they are initialised to run again', async () => {
+  const { id, jobIds, nodeId } = await workflowOf(service, [
+    { name: 'cut off' },
+    { name: 'slow' },
+    { name: 'last', after: ['cut off', 'slow'], cancels: false },
+  ]);
+  const end = async (name: string, status: 'terminated' | 'completed') => {
+    const job = jobIds.get(name) as number;
+    const body = { ...ended({ id: job, attempt_id: 1 }), status, workflow_id: id, run_id: 1, compute_node_id: nodeId };
+    await service.client.completeJob({ params: { id: job, status, run_id: 1 }, body });
+  };
+  await end('cut off', 'terminated');
+  await service.client.initializeJobs({ params: { id } });
+  await end('slow', 'completed');
+  expect(await statuses(service, id)).toEqual({ 'cut off': 'ready', slow: 'completed', last: 'blocked' });
+});
+
 describe('deleting a workflow', () => {
   it('takes everything of it along and nothing else', async () => {
     const one = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);

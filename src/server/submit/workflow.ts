@@ -6,7 +6,6 @@ import type { NoteAction } from '../store/user-action.ts';
 import { refuseBadEnvironment } from '../store/environment.ts';
 import { present } from '../store/present.ts';
 import type { SubmitQueries } from './queries.ts';
-import { workflowOf } from '../store/workflow-row.ts';
 
 /** The ids of the groups that a new workflow names: each once, and each there. */
 function groupIds(queries: SubmitQueries, groups: readonly string[] | null | undefined): number[] {
@@ -96,7 +95,7 @@ const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs'] as const;
 export const updateWorkflow =
   ({ find }: Store, queries: SubmitQueries) =>
   (id: number, body: WorkflowChange): Workflow => {
-    const before = workflowOf(find.workflow(id));
+    const before = find.wholeWorkflow(id);
     for (const field of IMMUTABLE) {
       if (body[field] === undefined || body[field] === null) continue;
       if (JSON.stringify(body[field]) === JSON.stringify(before[field])) continue;
@@ -112,13 +111,13 @@ export const updateWorkflow =
       );
     }
     queries.updateWorkflow.run({ ...columnsOf(body), id });
-    return workflowOf(find.workflow(id));
+    return find.wholeWorkflow(id);
   };
 
 export const deleteWorkflow =
   ({ find }: Store, queries: SubmitQueries) =>
   (id: number): Workflow => {
-    const gone = workflowOf(find.workflow(id));
+    const gone = find.wholeWorkflow(id);
     queries.deleteWorkflow.run({ id });
     return gone;
   };
@@ -129,5 +128,5 @@ export const archiveWorkflow =
     find.run(id);
     queries.archiveWorkflow.run({ id, isArchived: Number(isArchived) });
     noteAction(id, caller, 'archive_workflow', { is_archived: isArchived });
-    return workflowOf(find.workflow(id));
+    return find.wholeWorkflow(id);
   };

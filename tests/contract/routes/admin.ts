@@ -66,11 +66,19 @@ export const adminCases: Cases = {
       {
         says: 'takes any paging, as the original does here',
         before: ({ client }) => client.runSql({ body: rename }),
-        query: { limit: 'many', offset: -5 },
+        query: { limit: -1, offset: -5 },
         reply: { items: [audited], offset: 0, max_limit: 100_000, count: 1, total_count: 1, has_more: false },
       },
     ],
-    refuses: [],
+    refuses: [
+      {
+        says: 'wants numbers',
+        query: { limit: 'many' },
+        status: 400,
+        code: 'PARAMETER_REFUSED',
+        message: 'limit: ',
+      },
+    ],
   },
 
   reloadAuth: {

@@ -5,19 +5,27 @@ import { AT_MS, type World } from './world.ts';
 
 const statusOf = async ({ client }: World, id: number) => (await client.getJob({ params: { id } })).status;
 
+const edge = {
+  job_id: 2,
+  job_name: 'second',
+  depends_on_job_id: 1,
+  depends_on_job_name: 'first',
+  workflow_id: 1,
+};
+
 export const initializeCases: Cases = {
   listJobDependencies: {
     answers: [
       {
         says: 'tells who waits for whom, once they were initialised',
         params: { id: 1 },
-        reply: whole({
-          job_id: 2,
-          job_name: 'second',
-          depends_on_job_id: 1,
-          depends_on_job_name: 'first',
-          workflow_id: 1,
-        }),
+        reply: whole(edge),
+      },
+      {
+        says: 'takes any page for the nearest that there is',
+        params: { id: 1 },
+        query: { offset: -1, limit: 100_001 },
+        reply: whole(edge),
       },
     ],
     refuses: [inUnknownWorkflow],

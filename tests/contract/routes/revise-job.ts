@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Cases } from './case.ts';
 import { ofUnknownWorkflow, second, unknownJob } from './usual.ts';
-import { job, type World } from './world.ts';
+import { job, relationships, type World } from './world.ts';
 
 const withoutWorkflow = {
   says: 'wants to know of which workflow',
@@ -21,6 +21,12 @@ export const reviseJobCases: Cases = {
         reply: { ...job, priority: 1, labels: ['a', 'z'], scheduler_id: 1 },
       },
       {
+        says: 'takes back what it told, with something changed',
+        params: { id: 1 },
+        body: { ...job, ...relationships, priority: 9 },
+        reply: { ...job, priority: 9 },
+      },
+      {
         says: 'changes the rest as long as it is uninitialized',
         params: { id: 4 },
         body: { name: 'new', command: 'false', status: 'disabled' },
@@ -37,6 +43,15 @@ export const reviseJobCases: Cases = {
       },
     ],
     refuses: [
+      {
+        says: 'does not change what it reads',
+        before: ({ client }) => client.resetJobStatus({ params: { id: 1 } }),
+        params: { id: 1 },
+        body: { name: 'first', command: 'python first.py', input_file_ids: [1, 2] },
+        status: 422,
+        code: 'FIELD_IMMUTABLE',
+        message: 'Cannot modify input_file_ids - this field is immutable after job creation',
+      },
       { ...unknownJob, params: { id: 9 }, body: { name: 'a', command: 'b' } },
       {
         says: 'wants name and command',

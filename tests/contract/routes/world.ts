@@ -1,3 +1,4 @@
+import type { Client } from '../../../src/client/client.ts';
 import { testService, type TestService } from '../../support/service.ts';
 
 /**
@@ -161,9 +162,8 @@ export const resultOf = (returnCode = 0) => ({
   peak_memory_bytes: 1_048_576,
 });
 
-export async function createWorld(): Promise<World> {
-  const service = testService();
-  const { client } = service;
+/** Makes the records of the world, in a service without any. */
+export async function fill(client: Client): Promise<void> {
   const none = { id: undefined };
   await client.createWorkflow({
     body: { name: 'study', user: 'ada', description: 'A Study', env: { LEVEL: '1' } },
@@ -198,6 +198,12 @@ export async function createWorld(): Promise<World> {
   await client.createEvent({ body: { workflow_id: 2, timestamp: 0, data: { category: 'note' } } });
   await client.resetStatus({ params: { id: 1 } });
   await client.initializeJobs({ params: { id: 1 } });
+}
+
+export async function createWorld(): Promise<World> {
+  const service = testService();
+  const { client } = service;
+  await fill(client);
 
   const claim = async () => {
     const offer = { num_cpus: 8, memory_gb: 16, num_gpus: 0, num_nodes: 1 };

@@ -28,10 +28,7 @@ export const adminRoutes = {
     kind: 'read',
     access: 'administrator',
     says: 'What was changed by SQL, the newest first.',
-    query: z.object({
-      limit: queryInteger.optional().catch(undefined),
-      offset: queryInteger.optional().catch(undefined),
-    }),
+    query: z.object({ limit: queryInteger.optional(), offset: queryInteger.optional() }),
     reply: page(AuditLogEntry),
   }),
   getApiStats: route({

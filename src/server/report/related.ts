@@ -1,0 +1,15 @@
+import type { Job } from '../../core/contract/job.ts';
+import type { ReportQueries } from './queries.ts';
+
+/** Jobs with the ids of what they depend on, read and write; what a job has none of is left out. */
+export function related(relations: ReportQueries['relations'], jobs: readonly Job[]): Job[] {
+  const ids = JSON.stringify(jobs.map(({ id }) => id));
+  const whole = new Map(jobs.map((job) => [job.id as number, { ...job }]));
+  for (const { field, rows } of relations) {
+    for (const { job_id: jobId, id } of rows.all({ jobs: ids })) {
+      const job = whole.get(jobId) as Job;
+      (job[field] ??= []).push(id);
+    }
+  }
+  return [...whole.values()];
+}

@@ -1,0 +1,9 @@
+/** What a job still waits for, and whether one of those that ended went wrong. */
+export const upstreamOfJob = `
+  select
+    coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),
+    coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
+      (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0)
+  from job_depends_on edge
+  join job upstream on upstream.id = edge.depends_on_job_id
+  where edge.job_id = job.id`;
