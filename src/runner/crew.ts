@@ -1,32 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { stat, unlink } from 'node:fs/promises';
-import type { ClaimedJob, Completion } from '../core/contract/exchange.ts';
+import { stat } from 'node:fs/promises';
+import type { ClaimedJob } from '../core/contract/exchange.ts';
+import { createAttempts, type Step, type Tally } from './attempt.ts';
 import type { Capacity, Lease } from './capacity.ts';
 import { type Ending, LaunchError, type Launcher } from './launch/launcher.ts';
 import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
-import { type EndedFor, outcomeOf } from './outcome.ts';
+import type { EndedFor } from './outcome.ts';
 import type { Outbox } from './outbox.ts';
-import { filesOf, launchRequestOf, type RunFacts, STDIO_FOLDER, stdioOf } from './step.ts';
+import { filesOf, launchRequestOf, type RunFacts, STDIO_FOLDER } from './step.ts';
 import type { Watch } from './watch.ts';
 
-/** A job that runs. */
-interface Step {
-  readonly job: ClaimedJob;
+/** A job that runs, with what it holds. */
+interface Running extends Step {
   readonly lease: Lease;
-  readonly pid: number;
-  readonly startedAtMs: number;
-  /** Of the monotonic clock, for the duration. */
-  readonly startedAt: number;
-  endedFor: EndedFor | undefined;
-  wasKilled: boolean;
-}
-
-/** How many jobs came to which end here. */
-export interface Tally {
-  completed: number;
-  failed: number;
-  terminated: number;
 }
 
 export interface CrewOptions {
@@ -71,9 +58,9 @@ const CANNOT_EXECUTE = 126;
 export function createCrew(options: CrewOptions): Crew {
   const { facts, capacity, launcher, ledger, outbox, watch, log, onEnded, onUnable } = options;
   const queue: { readonly job: ClaimedJob; readonly sinceMs: number }[] = [];
-  const running = new Map<number, Step>();
+  const running = new Map<number, Running>();
   const checking = new Set<number>();
-  const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
+  const attempts = createAttempts(options);
   let isOpen = true;
   let retry: NodeJS.Timeout | undefined;
 
@@ -144,7 +131,7 @@ export function createCrew(options: CrewOptions): Crew {
     if (error.code === 'E2BIG') {
       const { stderr } = filesOf(facts, job);
       if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
-      report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
+      attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
       onEnded(1);
       return true;
     }
@@ -155,70 +142,8 @@ export function createCrew(options: CrewOptions): Crew {
     return false;
   };
 
-  const report = (
-    job: ClaimedJob,
-    { status, returnCode }: { status: 'completed' | 'failed' | 'terminated'; returnCode: number },
-    endedAtMs: number,
-    seconds: number,
-    measured: Partial<Completion>,
-  ) => {
-    const completion: Completion = {
-      job_id: job.id,
-      attempt_id: job.attempt_id,
-      status,
-      return_code: returnCode,
-      exec_time_minutes: seconds / 60,
-      completion_time: new Date(endedAtMs).toISOString(),
-      ...measured,
-    };
-    ledger.end(completion);
-    outbox.completed(completion);
-    tally[status] += 1;
-    log.write('info', 'Job completed', {
-      workflow_id: facts.workflowId,
-      job_id: job.id,
-      run_id: facts.runId,
-      attempt_id: job.attempt_id,
-      return_code: returnCode,
-      status,
-      exec_time_s: seconds.toFixed(3),
-    });
-  };
-
-  const finish = (step: Step, ending: Ending, missing: readonly string[], files: Completion['files']) => {
-    const seconds = (performance.now() - step.startedAt) / 1000;
-    const { execution } = facts;
-    const outcome = outcomeOf({
-      exitCode: ending.exitCode,
-      signal: ending.signal,
-      endedFor: step.endedFor,
-      wasKilled: step.wasKilled,
-      missingOutputs: missing,
-      timeoutExitCode: execution.timeout_exit_code ?? 152,
-      oomExitCode: execution.oom_exit_code ?? 137,
-    });
-    if (missing.length > 0 && outcome.status !== 'completed') {
-      log.write('warn', 'Job left out declared output files', {
-        job_id: step.job.id,
-        job_name: step.job.name,
-        missing: missing.join(', '),
-      });
-    }
-    report(step.job, outcome, Date.now(), seconds, {
-      ...measuredOf(ending, seconds, watch?.end(ending.pid)),
-      ...(files === undefined ? {} : { files }),
-    });
-    if (outcome.status === 'completed') deleteOutput(step.job);
-  };
-
-  const deleteOutput = (job: ClaimedJob) => {
-    if (!stdioOf(facts.execution, job.name).delete_on_success) return;
-    const { stdout, stderr } = filesOf(facts, job);
-    for (const path of new Set([stdout, stderr])) if (path !== undefined) void unlink(path).catch(() => {});
-  };
-
   /** Looks for the declared outputs off the main thread: their file system may be slow, or hang. */
-  const finishWithOutputs = async (step: Step, ending: Ending) => {
+  const finishWithOutputs = async (step: Running, ending: Ending) => {
     const found = await Promise.all(
       (step.job.output_files ?? []).map(async ({ id, path }) => {
         const stats = await stat(path).catch(() => undefined);
@@ -228,7 +153,7 @@ export function createCrew(options: CrewOptions): Crew {
     const missing = found.flatMap(({ path, seconds }) => (seconds === undefined ? [path] : []));
     const files = found.flatMap(({ id, seconds }) => (seconds === undefined ? [] : [{ id, st_mtime: seconds }]));
     checking.delete(step.job.id);
-    finish(step, ending, missing, files);
+    attempts.finish(step, ending, missing, files);
     ledger.flush();
     onEnded(1);
   };
@@ -249,7 +174,7 @@ export function createCrew(options: CrewOptions): Crew {
     get hasRoom() {
       return isOpen && retry === undefined && capacity.free().cpus > 0;
     },
-    tally,
+    tally: attempts.tally,
     take(jobs) {
       const sinceMs = Date.now();
       for (const job of jobs) queue.push({ job, sinceMs });
@@ -289,7 +214,7 @@ export function createCrew(options: CrewOptions): Crew {
           checking.add(step.job.id);
           void finishWithOutputs(step, ending);
         } else {
-          finish(step, ending, [], undefined);
+          attempts.finish(step, ending, [], undefined);
           told += 1;
         }
       }
@@ -305,20 +230,4 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // Ended meanwhile.
   }
-}
-
-/** What the kernel and the samples say of an attempt. Nothing is said where nothing was measured. */
-function measuredOf(
-  { cpuSeconds, peakBytes }: Ending,
-  seconds: number,
-  observed: ReturnType<Watch['end']>,
-): Partial<Completion> {
-  const average = cpuSeconds === undefined || seconds <= 0 ? undefined : (cpuSeconds / seconds) * 100;
-  const peakCpu = Math.max(observed?.peakCpuPercent ?? 0, average ?? 0);
-  const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
-  return {
-    ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
-    ...(peakMemory === 0 ? {} : { peak_memory_bytes: peakMemory }),
-    ...(observed === undefined ? {} : { avg_memory_bytes: observed.averageMemoryBytes }),
-  };
 }

@@ -1,7 +1,7 @@
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { LogLevel } from '../core/contract/log-line.ts';
 import type { Over } from './converse.ts';
-import type { Tally } from './crew.ts';
+import type { Tally } from './attempt.ts';
 import type { Connection } from './send.ts';
 
 export interface RunnerOptions {

@@ -1,0 +1,121 @@
+import { unlink } from 'node:fs/promises';
+import type { ClaimedJob, Completion } from '../core/contract/exchange.ts';
+import type { Ending } from './launch/launcher.ts';
+import type { Ledger } from './ledger.ts';
+import type { Log } from './log.ts';
+import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
+import type { Outbox } from './outbox.ts';
+import { filesOf, type RunFacts, stdioOf } from './step.ts';
+import type { Watch } from './watch.ts';
+
+/** An attempt at a job that was started. */
+export interface Step {
+  readonly job: ClaimedJob;
+  readonly pid: number;
+  readonly startedAtMs: number;
+  /** Of the monotonic clock, for the duration. */
+  readonly startedAt: number;
+  endedFor: EndedFor | undefined;
+  wasKilled: boolean;
+}
+
+/** How many jobs came to which end here. */
+export interface Tally {
+  completed: number;
+  failed: number;
+  terminated: number;
+}
+
+export interface AttemptOptions {
+  readonly facts: RunFacts;
+  readonly ledger: Ledger;
+  readonly outbox: Outbox;
+  readonly watch: Watch | undefined;
+  readonly log: Log;
+}
+
+/** The ends of attempts: what came of each, written down and told. */
+export interface Attempts {
+  readonly tally: Readonly<Tally>;
+  /** An attempt ended; `missing` are declared outputs that it did not write, `files` those that it did. */
+  finish(step: Step, ending: Ending, missing: readonly string[], files: Completion['files']): void;
+  report(job: ClaimedJob, outcome: Outcome, endedAtMs: number, seconds: number, measured: Partial<Completion>): void;
+}
+
+export function createAttempts({ facts, ledger, outbox, watch, log }: AttemptOptions): Attempts {
+  const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
+
+  const report: Attempts['report'] = (job, { status, returnCode }, endedAtMs, seconds, measured) => {
+    const completion: Completion = {
+      job_id: job.id,
+      attempt_id: job.attempt_id,
+      status,
+      return_code: returnCode,
+      exec_time_minutes: seconds / 60,
+      completion_time: new Date(endedAtMs).toISOString(),
+      ...measured,
+    };
+    ledger.end(completion);
+    outbox.completed(completion);
+    tally[status] += 1;
+    log.write('info', 'Job completed', {
+      workflow_id: facts.workflowId,
+      job_id: job.id,
+      run_id: facts.runId,
+      attempt_id: job.attempt_id,
+      return_code: returnCode,
+      status,
+      exec_time_s: seconds.toFixed(3),
+    });
+  };
+
+  const deleteOutput = (job: ClaimedJob) => {
+    if (!stdioOf(facts.execution, job.name).delete_on_success) return;
+    const { stdout, stderr } = filesOf(facts, job);
+    for (const path of new Set([stdout, stderr])) if (path !== undefined) void unlink(path).catch(() => {});
+  };
+
+  const finish: Attempts['finish'] = (step, ending, missing, files) => {
+    const seconds = (performance.now() - step.startedAt) / 1000;
+    const { execution } = facts;
+    const outcome = outcomeOf({
+      exitCode: ending.exitCode,
+      signal: ending.signal,
+      endedFor: step.endedFor,
+      wasKilled: step.wasKilled,
+      missingOutputs: missing,
+      timeoutExitCode: execution.timeout_exit_code ?? 152,
+      oomExitCode: execution.oom_exit_code ?? 137,
+    });
+    if (missing.length > 0 && outcome.status !== 'completed') {
+      log.write('warn', 'Job left out declared output files', {
+        job_id: step.job.id,
+        job_name: step.job.name,
+        missing: missing.join(', '),
+      });
+    }
+    report(step.job, outcome, Date.now(), seconds, {
+      ...measuredOf(ending, seconds, watch?.end(ending.pid)),
+      ...(files === undefined ? {} : { files }),
+    });
+    if (outcome.status === 'completed') deleteOutput(step.job);
+  };
+
+  return { tally, finish, report };
+}
+
+/** What the kernel and the samples say of an attempt. Nothing is said where nothing was measured. */
+function measuredOf(
+  { cpuSeconds, peakBytes }: Ending,
+  seconds: number,
+  observed: ReturnType<Watch['end']>,
+): Partial<Completion> {
+  const average = cpuSeconds === undefined || seconds <= 0 ? undefined : (cpuSeconds / seconds) * 100;
+  const peakCpu = Math.max(observed?.peakCpuPercent ?? 0, average ?? 0);
+  const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
+  return {
+    ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
+    ...(peakMemory === 0 ? {} : { peak_memory_bytes: peakMemory }),
+    ...(observed === undefined ? {} : { avg_memory_bytes: observed.averageMemoryBytes }),
+  };
+}
