@@ -105,3 +105,24 @@ const others: Readonly<Record<string, readonly Command[]>> = {
 
 /** Every command of a program. */
 export const commandsOf = (program: string): readonly Command[] => others[program] ?? ofTorc;
+
+/** What a group of commands is about. */
+export const groups: Readonly<Record<string, string>> = {
+  workflows: 'Workflows: list, initialize, reset, export and more.',
+  jobs: 'Jobs: list, change, run again.',
+  results: 'What came of each attempt at a job.',
+  files: 'Files that jobs read and write.',
+  'user-data': 'Values that jobs read and write through the server.',
+  events: 'What happened to a workflow, and what happens.',
+  'compute-nodes': 'Runners, past and present.',
+  'scheduled-compute-nodes': 'Allocations that were asked for.',
+  'resource-requirements': 'What jobs need.',
+  'failure-handlers': 'What is done when jobs fail.',
+  'job-dependencies': 'Which jobs wait for which.',
+  'access-groups': 'Groups of users, and what they see.',
+  'ro-crate': 'What the research object says of a workflow and its files.',
+  tasks: 'What the server carries out after its answers.',
+  admin: 'The server itself: logins, SQL, traffic.',
+  config: 'Configuration files.',
+  service: 'The server as a service of systemd.',
+};

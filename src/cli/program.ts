@@ -5,7 +5,7 @@ import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type Option, optionName, type Values } from './option.ts';
-import { commandsOf } from './commands.ts';
+import { commandsOf, groups } from './commands.ts';
 import { createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';
 import { builtIn, keyAt } from './config/schema.ts';
@@ -169,7 +169,10 @@ function add(root: Commander, command: Command, globals: readonly Option[], act:
 }
 
 function groupOf(parent: Commander, word: string): Commander {
-  const group = new Commander(word).enablePositionalOptions().exitOverride();
+  const group = new Commander(word)
+    .description(groups[word] ?? '')
+    .enablePositionalOptions()
+    .exitOverride();
   parent.addCommand(group);
   return group;
 }

@@ -25,10 +25,15 @@ export class ServiceError extends Error {
     this.name = 'ServiceError';
     this.status = status;
     this.code = told.code;
-    this.remedy = told.remedy;
+    this.remedy = told.remedy ?? REMEDIES[status];
     this.text = text;
   }
 }
+
+/** For answers that come without one: from the door of the server, or from a proxy before it. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: 'Log in: set TORC_USERNAME and TORC_PASSWORD, or give --prompt-password.',
+};
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
