@@ -10,6 +10,17 @@ const rules: Readonly<Record<string, string>> = {
     ) as found
     from job_count
     where jobs <> found`,
+  'the time that is kept is that of the results, or known to be another': `
+    select kept.workflow_id, kept.minutes, found.minutes
+    from workflow_time kept
+    join (
+      select workflow.id, coalesce(sum(result.exec_time_minutes), 0) as minutes
+      from workflow
+      left join job on job.workflow_id = workflow.id
+      left join result on result.id = job.result_id
+      group by workflow.id
+    ) found on found.id = kept.workflow_id
+    where kept.is_stale = 0 and abs(kept.minutes - found.minutes) > 1e-6`,
   'only jobs that are handed out are held':
     'select id, status, claimed_by from job where claimed_by is not null and status not in (3, 4)',
   'a running job says where and since when':

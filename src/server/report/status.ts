@@ -10,7 +10,8 @@ const GRACE_SECONDS = 120;
 interface Ready {
   readonly labels: readonly string[];
   readonly runtimeSeconds: number;
-  readonly jobs: number;
+  /** How many they are. */
+  readonly jobs: () => number;
 }
 
 interface Node {
@@ -21,21 +22,26 @@ interface Node {
 
 /** How a workflow stands: counts, times, runners, and what keeps ready jobs from being claimed. */
 export const createStatus =
-  ({ find, now }: Store, queries: ReportQueries, counts: ReturnType<typeof createCounts>) =>
-  (workflowId: number): WorkflowStatus => {
+  ({ find, now, turns }: Store, queries: ReportQueries, counts: ReturnType<typeof createCounts>) =>
+  async (workflowId: number): Promise<WorkflowStatus> => {
+    find.run(workflowId);
+    if (queries.time.get({ workflowId })?.is_stale === 1) {
+      await turns.write(() => queries.countTime.run({ workflowId }));
+    }
     const { name, user, is_canceled: isCanceled } = find.workflow(workflowId);
     const byStatus = counts(workflowId);
-    const times = queries.times.get({ workflowId });
+    const times = queries.time.get({ workflowId });
     const allocations = (status: string) => queries.allocations.get({ workflowId, status })?.allocations ?? 0;
     const labelsOf = (text: string | null) => (text === null ? [] : (JSON.parse(text) as string[]));
     const nodes = queries.activeNodes.all({ workflowId }).map((row): Node => ({
       labels: labelsOf(row.labels),
       secondsLeft: secondsUntil(row.end_time, now()),
     }));
-    const ready = queries.readyClasses
-      .all({ workflowId })
-      .map((row): Ready => ({ labels: labelsOf(row.labels), runtimeSeconds: row.runtime_s, jobs: row.jobs }))
-      .filter(({ jobs }) => jobs > 0);
+    const ready = queries.readyClasses.all({ workflowId }).map(({ id, labels, runtime_s: runtimeSeconds }): Ready => ({
+      labels: labelsOf(labels),
+      runtimeSeconds,
+      jobs: () => queries.readyOfClass.get({ id })?.jobs ?? 0,
+    }));
     return {
       workflow_id: workflowId,
       workflow_name: name,
@@ -77,7 +83,7 @@ export function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]
   const waiting = ready.filter(({ labels }) => labels.length === 0);
   const blocked = waiting
     .filter(({ runtimeSeconds }) => runtimeSeconds > most)
-    .reduce((sum, { jobs }) => sum + jobs, 0);
+    .reduce((sum, { jobs }) => sum + jobs(), 0);
   const longest =
     waiting.length === 0
       ? {}
@@ -91,7 +97,7 @@ export function unservedLabels(ready: readonly Ready[], nodes: readonly Node[]) 
   for (const { labels, jobs } of ready) {
     if (labels.length === 0 || nodes.some((node) => covers(node.labels, labels))) continue;
     const key = labels.join(',');
-    unserved[key] = (unserved[key] ?? 0) + jobs;
+    unserved[key] = (unserved[key] ?? 0) + jobs();
   }
   return Object.keys(unserved).length === 0 ? {} : { unserved_ready_labels: unserved };
 }

@@ -108,6 +108,8 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       return 'accepted';
     });
 
+    const accepted = ends.filter((_, index) => verdicts[index] === 'accepted');
+    if (accepted.length > 0) queries.addTime.run({ workflowId, ...timeOf(accepted) });
     for (const [type, entries] of told) changes.record(workflowId, type, entries);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
     if (told.size > 0) release.closeIfComplete(workflowId);
@@ -118,6 +120,20 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
 export type Accept = ReturnType<typeof createAccept>;
 
 const PENDING = statusCode.pending;
+
+/** How long attempts took in all, and from when to when, in Unix seconds. */
+function timeOf(ends: readonly End[]) {
+  let [minutes, first, last] = [0, Infinity, -Infinity];
+  for (const { execTimeMinutes, completionTime } of ends) {
+    minutes += execTimeMinutes;
+    const endedAt = Date.parse(completionTime) / 1000;
+    if (Number.isNaN(endedAt)) continue;
+    first = Math.min(first, endedAt - execTimeMinutes * 60);
+    last = Math.max(last, endedAt);
+  }
+  const known = (second: number) => (Number.isFinite(second) ? second : null);
+  return { minutes, firstSecond: known(first), lastSecond: known(last) };
+}
 
 /** What listeners are told of the start of an attempt. */
 const startOf = ({ jobId, nodeId, runId }: End, name: string) => ({

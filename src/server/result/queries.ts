@@ -60,6 +60,13 @@ export const resultQueries = (db: Database) => ({
       compute_node_id = null, start_time = null, claimed_by = null
     where id = :id`),
 
+  addTime: db.prepare<{ workflowId: number; minutes: number; firstSecond: number | null; lastSecond: number | null }>(`
+    insert into workflow_time (workflow_id, minutes, first_s, last_s)
+    values (:workflowId, :minutes, :firstSecond, :lastSecond)
+    on conflict (workflow_id) do update set
+      minutes = minutes + excluded.minutes,
+      first_s = coalesce(min(first_s, excluded.first_s), first_s, excluded.first_s),
+      last_s = coalesce(max(last_s, excluded.last_s), last_s, excluded.last_s)`),
   fileTime: db.prepare<{ id: number; workflowId: number; mtime: number }>(
     'update file set st_mtime = :mtime where id = :id and workflow_id = :workflowId',
   ),

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Cases } from './case.ts';
 import { counts, inUnknownWorkflow } from './usual.ts';
-import { AT, type World, workflow } from './world.ts';
+import { AT, resultOf, type World, workflow } from './world.ts';
 
 const statusOf = async ({ client }: World, id: number) => (await client.getJob({ params: { id } })).status;
 const lastEvent = async ({ client }: World) =>
@@ -56,6 +56,24 @@ export const progressCases: Cases = {
           runtime_blocked_ready_jobs: 0,
           unserved_ready_labels: { gpu: 1 },
         },
+      },
+      {
+        says: 'tells the time of what the results say now, after one was corrected',
+        before: async (world) => {
+          await world.finish();
+          await world.client.updateResult({ params: { id: 1 }, body: { ...resultOf(), exec_time_minutes: 2 } });
+        },
+        params: { id: 1 },
+        reply: expect.objectContaining({ total_exec_time_minutes: 2, walltime_seconds: 120 }),
+      },
+      {
+        says: 'knows no time any more when the results are gone',
+        before: async (world) => {
+          await world.finish();
+          await world.client.deleteResults({ query: { workflow_id: 1 } });
+        },
+        params: { id: 1 },
+        reply: expect.not.objectContaining({ walltime_seconds: expect.anything() }),
       },
       {
         says: 'counts allocations, and jobs that are longer than what runners have left',

@@ -84,7 +84,7 @@ export const workflowRoutes = {
   getWorkflowStatus: route({
     method: 'GET',
     path: '/workflows/{id}/status',
-    kind: 'read',
+    kind: 'own',
     access: 'workflow in path',
     says: 'How a workflow stands, in one call.',
     params: ofId,
