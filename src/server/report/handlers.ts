@@ -9,17 +9,22 @@ import { clamped } from '../store/listing.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
-import { readyRequirements } from './ready.ts';
+
 import { reportQueries } from './queries.ts';
-import { related } from './related.ts';
-import { createStatus } from './status.ts';
+import { relationQueries } from './relations/queries.ts';
+import { related } from './relations/related.ts';
+import { statusQueries } from './status/queries.ts';
+import { readyRequirements } from './status/ready.ts';
+import { createStatus } from './status/status.ts';
 
 export const reportHandlers = (store: Store, permissions: Permissions) => {
   const { db, find, now } = store;
   const queries = reportQueries(db);
   const counts = createCounts(db);
-  const status = createStatus(store, queries, counts);
-  const withRelationships = (jobs: readonly Job[]): Job[] => related(queries.relations, jobs);
+  const standing = statusQueries(db);
+  const between = relationQueries(db);
+  const status = createStatus(store, standing, counts);
+  const withRelationships = (jobs: readonly Job[]): Job[] => related(between.relations, jobs);
 
   return {
     ping: () => ({ status: 'Server is running' }),
@@ -42,7 +47,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
     },
     getReadyJobRequirements({ params: { id }, query: { scheduler_config_id: schedulerId = null } }) {
       find.run(id);
-      return readyRequirements(queries.readyNeeds.all({ workflowId: id, schedulerId }));
+      return readyRequirements(standing.readyNeeds.all({ workflowId: id, schedulerId }));
     },
     listJobIds({ params: { id } }) {
       find.workflow(id);
@@ -72,15 +77,15 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
     },
     listJobDependencies({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listDependencies({ workflow_id: id }, clamped(query));
+      return between.listDependencies({ workflow_id: id }, clamped(query));
     },
     listJobFileRelationships({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listFileRelationships({ workflow_id: id }, clamped(query));
+      return between.listFileRelationships({ workflow_id: id }, clamped(query));
     },
     listJobUserDataRelationships({ params: { id }, query }) {
       find.workflow(id);
-      return queries.listUserDataRelationships({ workflow_id: id }, clamped(query));
+      return between.listUserDataRelationships({ workflow_id: id }, clamped(query));
     },
 
     listResourceRequirements({ query: { offset, limit, sort_by, reverse_sort, ...filters } }) {

@@ -20,45 +20,6 @@ type OfWorkflow = Asked<{ workflow_id: number }>;
 const sortable = (table: string, columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
 
-/** How long the jobs of a workflow took in all, and from when to when in Unix seconds. */
-interface WorkflowTime {
-  readonly minutes: number;
-  readonly first_s: number | null;
-  readonly last_s: number | null;
-  /** It is not what the results say any more. */
-  readonly is_stale: number;
-}
-
-/** What the jobs of a class need, and how many of them are ready. */
-export interface ReadyNeeds {
-  readonly jobs: number;
-  readonly num_cpus: number;
-  readonly num_gpus: number;
-  readonly num_nodes: number;
-  readonly memory_bytes: number;
-  readonly runtime: string;
-  readonly runtime_s: number;
-}
-
-/** Which field of a job tells which column of which table. */
-const RELATIONS = [
-  ['depends_on_job_ids', 'depends_on_job_id', 'job_depends_on'],
-  ['input_file_ids', 'file_id', 'job_input_file'],
-  ['output_file_ids', 'file_id', 'job_output_file'],
-  ['input_user_data_ids', 'user_data_id', 'job_input_user_data'],
-  ['output_user_data_ids', 'user_data_id', 'job_output_user_data'],
-] as const;
-
-/** For each field what it tells of these jobs, given as JSON text: a page is asked for at once, not job by job. */
-const relations = (db: Database) =>
-  RELATIONS.map(([field, column, table]) => ({
-    field,
-    rows: db.prepare<{ jobs: string }, { job_id: number; id: number }>(`
-      select job_id, ${column} as id from ${table}
-      where job_id in (select value from json_each(:jobs))
-      order by 1, 2`),
-  }));
-
 export const reportQueries = (db: Database) => ({
   listWorkflows: createListing<
     Asked<{
@@ -166,54 +127,6 @@ export const reportQueries = (db: Database) => ({
   ),
   jobIds: db.prepare<{ workflowId: number }, { id: number }>(
     'select id from job where workflow_id = :workflowId order by id',
-  ),
-
-  relations: relations(db),
-
-  listDependencies: createListing<OfWorkflow, DependencyRow, DependencyRow>(
-    db,
-    {
-      columns: `edge.job_id, job.name as job_name, edge.depends_on_job_id, upstream.name as depends_on_job_name, job.workflow_id`,
-      from: `job_depends_on edge join job on job.id = edge.job_id join job upstream on upstream.id = edge.depends_on_job_id`,
-      filters: { workflow_id: 'job.workflow_id = :workflow_id' },
-      sortable: { job_id: 'edge.job_id', depends_on_job_id: 'edge.depends_on_job_id', workflow_id: 'job.workflow_id' },
-      idColumn: 'edge.job_id',
-    },
-    (row) => row,
-  ),
-  listFileRelationships: createListing<
-    OfWorkflow,
-    FileRelationshipRow,
-    ReturnType<typeof present<FileRelationshipRow>>
-  >(
-    db,
-    {
-      columns: `file.id as file_id, file.name as file_name, file.path as file_path, file.workflow_id,
-        producer.id as producer_job_id, producer.name as producer_job_name,
-        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
-      from: relationships('file', 'file'),
-      filters: { workflow_id: `file.workflow_id = :workflow_id and ${isUsed}` },
-      sortable: { workflow_id: 'file.workflow_id' },
-      idColumn: 'file.id',
-    },
-    present,
-  ),
-  listUserDataRelationships: createListing<
-    OfWorkflow,
-    UserDataRelationshipRow,
-    ReturnType<typeof present<UserDataRelationshipRow>>
-  >(
-    db,
-    {
-      columns: `user_data.id as user_data_id, user_data.name as user_data_name, user_data.workflow_id,
-        producer.id as producer_job_id, producer.name as producer_job_name,
-        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
-      from: relationships('user_data', 'user_data'),
-      filters: { workflow_id: `user_data.workflow_id = :workflow_id and ${isUsed}` },
-      sortable: { workflow_id: 'user_data.workflow_id' },
-      idColumn: 'user_data.id',
-    },
-    present,
   ),
 
   listRequirements: createListing<
@@ -364,47 +277,9 @@ export const reportQueries = (db: Database) => ({
     },
     eventOf,
   ),
-
-  // How a workflow stands.
-  time: db.prepare<{ workflowId: number }, WorkflowTime>(
-    'select minutes, first_s, last_s, is_stale from workflow_time where workflow_id = :workflowId',
-  ),
-  countTime: db.prepare<{ workflowId: number }>(`
-    insert or replace into workflow_time (workflow_id, minutes, first_s, last_s, is_stale)
-    select :workflowId, coalesce(sum(result.exec_time_minutes), 0),
-      min((julianday(result.completion_time) - 2440587.5) * 86400 - result.exec_time_minutes * 60),
-      max((julianday(result.completion_time) - 2440587.5) * 86400), 0
-    from result
-    join job on job.id = result.job_id
-    where result.workflow_id = :workflowId and job.result_id = result.id`),
-  activeNodes: db.prepare<{ workflowId: number }, { labels: string | null; end_time: string | null }>(
-    'select labels, end_time from compute_node where workflow_id = :workflowId and is_active = 1',
-  ),
-  readyNeeds: db.prepare<{ workflowId: number; schedulerId: number | null }, ReadyNeeds>(`
-    select needs.*, (select count(*) from job where job.class_id = class.id and job.status = 2) as jobs
-    from job_class class
-    join resource_requirements needs on needs.id = class.resource_requirements_id
-    where class.workflow_id = :workflowId and (:schedulerId is null or class.scheduler_id = :schedulerId)`),
-  allocations: db.prepare<{ workflowId: number; status: string }, { allocations: number }>(`
-    select count(*) as allocations
-    from scheduled_compute_node
-    where workflow_id = :workflowId and status = :status`),
-  // The classes of which jobs are ready, and how long these may take. How many they are is a question of its own: it
-  // takes 30 ms for a million, and mostly nobody has it.
-  readyClasses: db.prepare<{ workflowId: number }, { id: number; labels: string | null; runtime_s: number }>(`
-    select job_class.id, job_class.labels, needs.runtime_s
-    from job_class
-    join resource_requirements needs on needs.id = job_class.resource_requirements_id
-    where job_class.workflow_id = :workflowId
-      and exists (select 1 from job where job.class_id = job_class.id and job.status = 2)`),
-  readyOfClass: db.prepare<{ id: number }, { jobs: number }>(
-    'select count(*) as jobs from job where class_id = :id and status = 2',
-  ),
 });
 
 type RunningRow = Required<{ [F in keyof RunningJob]: Exclude<RunningJob[F], undefined> }>;
-
-export type ReportQueries = ReturnType<typeof reportQueries>;
 
 /**
  * How many jobs of a workflow, or of one of its statuses, there are: the store keeps that, and to count a million takes 25 ms.
@@ -421,35 +296,4 @@ function keptTotal(db: Database) {
     if (workflowId === undefined || Object.values(others).some((asked) => asked !== undefined)) return undefined;
     return (status === undefined ? all.get({ workflowId }) : some.get({ workflowId, status }))?.jobs ?? undefined;
   };
-}
-
-export interface DependencyRow {
-  job_id: number;
-  job_name: string;
-  depends_on_job_id: number;
-  depends_on_job_name: string;
-  workflow_id: number;
-}
-
-interface Ends {
-  workflow_id: number;
-  producer_job_id: number | null;
-  producer_job_name: string | null;
-  consumer_job_id: number | null;
-  consumer_job_name: string | null;
-}
-
-type FileRelationshipRow = Ends & { file_id: number; file_name: string; file_path: string };
-type UserDataRelationshipRow = Ends & { user_data_id: number; user_data_name: string };
-
-/** Does any job make or read the record? The others are in no relationship. */
-const isUsed = '(makes.job_id is not null or reads.job_id is not null)';
-
-/** Records with the jobs that make and read them: a row for each pair, with one side empty where there is none. */
-function relationships(record: string, edge: string): string {
-  return `${record}
-    left join job_output_${edge} makes on makes.${edge}_id = ${record}.id
-    left join job_input_${edge} reads on reads.${edge}_id = ${record}.id
-    left join job producer on producer.id = makes.job_id
-    left join job consumer on consumer.id = reads.job_id`;
 }

@@ -1,4 +1,4 @@
-import type { ReadyJobRequirements } from '../../core/contract/resources.ts';
+import type { ReadyJobRequirements } from '../../../core/contract/resources.ts';
 import type { ReadyNeeds } from './queries.ts';
 
 /** What all ready jobs need together: sums, and the largest of what cannot be added up. */

@@ -1,8 +1,8 @@
-import { covers } from '../../core/contract/labels.ts';
-import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { allEnded, type createCounts } from '../store/counts.ts';
-import type { Store } from '../store/store.ts';
-import type { ReportQueries } from './queries.ts';
+import { covers } from '../../../core/contract/labels.ts';
+import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
+import { allEnded, type createCounts } from '../../store/counts.ts';
+import type { Store } from '../../store/store.ts';
+import type { StatusQueries } from './queries.ts';
 
 /** Seconds by which a job may outlive the time that an allocation has left and still be tried, as claims allow it. */
 const GRACE_SECONDS = 120;
@@ -22,7 +22,7 @@ interface Node {
 
 /** How a workflow stands: counts, times, runners, and what keeps ready jobs from being claimed. */
 export const createStatus =
-  ({ find, now, turns }: Store, queries: ReportQueries, counts: ReturnType<typeof createCounts>) =>
+  ({ find, now, turns }: Store, queries: StatusQueries, counts: ReturnType<typeof createCounts>) =>
   async (workflowId: number): Promise<WorkflowStatus> => {
     find.run(workflowId);
     if (queries.time.get({ workflowId })?.is_stale === 1) {

@@ -1,8 +1,8 @@
-import type { Job } from '../../core/contract/job.ts';
-import type { ReportQueries } from './queries.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import type { RelationQueries } from './queries.ts';
 
 /** Jobs with the ids of what they depend on, read and write; what a job has none of is left out. */
-export function related(relations: ReportQueries['relations'], jobs: readonly Job[]): Job[] {
+export function related(relations: RelationQueries['relations'], jobs: readonly Job[]): Job[] {
   const ids = JSON.stringify(jobs.map(({ id }) => id));
   const whole = new Map(jobs.map((job) => [job.id as number, { ...job }]));
   for (const { field, rows } of relations) {

@@ -1,0 +1,109 @@
+import type { Database } from '../../store/database.ts';
+import { createListing } from '../../store/listing.ts';
+import { present } from '../../store/present.ts';
+
+interface OfWorkflow {
+  workflow_id: number;
+}
+
+/** Which field of a job tells which column of which table. */
+const RELATIONS = [
+  ['depends_on_job_ids', 'depends_on_job_id', 'job_depends_on'],
+  ['input_file_ids', 'file_id', 'job_input_file'],
+  ['output_file_ids', 'file_id', 'job_output_file'],
+  ['input_user_data_ids', 'user_data_id', 'job_input_user_data'],
+  ['output_user_data_ids', 'user_data_id', 'job_output_user_data'],
+] as const;
+
+/** For each field what it tells of these jobs, given as JSON text: a page is asked for at once, not job by job. */
+const relations = (db: Database) =>
+  RELATIONS.map(([field, column, table]) => ({
+    field,
+    rows: db.prepare<{ jobs: string }, { job_id: number; id: number }>(`
+      select job_id, ${column} as id from ${table}
+      where job_id in (select value from json_each(:jobs))
+      order by 1, 2`),
+  }));
+
+/** Which jobs wait for which, and which files and values they pass on. */
+export const relationQueries = (db: Database) => ({
+  relations: relations(db),
+  listDependencies: createListing<OfWorkflow, DependencyRow, DependencyRow>(
+    db,
+    {
+      columns: `edge.job_id, job.name as job_name, edge.depends_on_job_id, upstream.name as depends_on_job_name, job.workflow_id`,
+      from: `job_depends_on edge join job on job.id = edge.job_id join job upstream on upstream.id = edge.depends_on_job_id`,
+      filters: { workflow_id: 'job.workflow_id = :workflow_id' },
+      sortable: { job_id: 'edge.job_id', depends_on_job_id: 'edge.depends_on_job_id', workflow_id: 'job.workflow_id' },
+      idColumn: 'edge.job_id',
+    },
+    (row) => row,
+  ),
+  listFileRelationships: createListing<
+    OfWorkflow,
+    FileRelationshipRow,
+    ReturnType<typeof present<FileRelationshipRow>>
+  >(
+    db,
+    {
+      columns: `file.id as file_id, file.name as file_name, file.path as file_path, file.workflow_id,
+        producer.id as producer_job_id, producer.name as producer_job_name,
+        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
+      from: relationships('file', 'file'),
+      filters: { workflow_id: `file.workflow_id = :workflow_id and ${isUsed}` },
+      sortable: { workflow_id: 'file.workflow_id' },
+      idColumn: 'file.id',
+    },
+    present,
+  ),
+  listUserDataRelationships: createListing<
+    OfWorkflow,
+    UserDataRelationshipRow,
+    ReturnType<typeof present<UserDataRelationshipRow>>
+  >(
+    db,
+    {
+      columns: `user_data.id as user_data_id, user_data.name as user_data_name, user_data.workflow_id,
+        producer.id as producer_job_id, producer.name as producer_job_name,
+        consumer.id as consumer_job_id, consumer.name as consumer_job_name`,
+      from: relationships('user_data', 'user_data'),
+      filters: { workflow_id: `user_data.workflow_id = :workflow_id and ${isUsed}` },
+      sortable: { workflow_id: 'user_data.workflow_id' },
+      idColumn: 'user_data.id',
+    },
+    present,
+  ),
+});
+
+export type RelationQueries = ReturnType<typeof relationQueries>;
+
+export interface DependencyRow {
+  job_id: number;
+  job_name: string;
+  depends_on_job_id: number;
+  depends_on_job_name: string;
+  workflow_id: number;
+}
+
+interface Ends {
+  workflow_id: number;
+  producer_job_id: number | null;
+  producer_job_name: string | null;
+  consumer_job_id: number | null;
+  consumer_job_name: string | null;
+}
+
+type FileRelationshipRow = Ends & { file_id: number; file_name: string; file_path: string };
+type UserDataRelationshipRow = Ends & { user_data_id: number; user_data_name: string };
+
+/** Does any job make or read the record? The others are in no relationship. */
+const isUsed = '(makes.job_id is not null or reads.job_id is not null)';
+
+/** Records with the jobs that make and read them: a row for each pair, with one side empty where there is none. */
+function relationships(record: string, edge: string): string {
+  return `${record}
+    left join job_output_${edge} makes on makes.${edge}_id = ${record}.id
+    left join job_input_${edge} reads on reads.${edge}_id = ${record}.id
+    left join job producer on producer.id = makes.job_id
+    left join job consumer on consumer.id = reads.job_id`;
+}
