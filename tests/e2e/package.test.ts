@@ -1,10 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { hashSync } from 'bcryptjs';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { VERSION } from '../../src/core/contract/version.ts';
 import { temporaryFolder } from '../support/programs.ts';
+import { basic } from '../support/service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const call = promisify(execFile);
@@ -82,6 +85,27 @@ describe('the package', () => {
       ['make', 'completed'],
       ['use', 'completed'],
     ]);
+  });
+
+  it('brings what its server starts beside itself: a thread for passwords, a process for SQL', async () => {
+    writeFileSync(join(installed, 'users'), `ann:${hashSync('secret', 4)}\n`);
+    const words = 'run --port 0 --database auth.db --auth-file users --require-auth'.split(' ');
+    const server = spawn(process.execPath, [join(installed, 'package/bin/torc-server.mjs'), ...words], {
+      cwd: installed,
+      env: { PATH: '/usr/bin:/bin', HOME: installed },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    const [told] = (await once(server.stdout, 'data')) as [Buffer];
+    const url = `http://localhost:${/TORC_SERVER_PORT=(\d+)/.exec(String(told))?.[1]}/torc-service/v1/admin/sql`;
+    const ask = (password: string) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: basic('ann', password) },
+        body: JSON.stringify({ sql: 'select 1 as one' }),
+      });
+    expect((await ask('wrong')).status).toBe(401);
+    expect(await (await ask('secret')).json()).toMatchObject({ items: [{ one: 1 }] });
   });
 
   it('is a library too, whose declarations need no other package', async () => {
