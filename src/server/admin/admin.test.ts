@@ -170,6 +170,7 @@ describe('a server with a port', () => {
       ['POST', '/workflows', undefined, 200, 'anonymous'],
       ['GET', '/workflows/7', 'x=1', 404, 'ann'],
     ]);
+    expect(heads?.every((event) => /^\d+$/.test(event['request_id'] as string))).toBe(true);
     expect(heads?.every((event) => !('request_body' in event) && !('response_body' in event))).toBe(true);
     const text = JSON.stringify({ name: 'n'.repeat(9_000), user: 'u' }).slice(0, 8_192);
     expect(bodies?.[0]?.['request_body']).toEqual({ bytes: 9_022, truncated: true, text });

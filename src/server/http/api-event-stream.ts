@@ -2,8 +2,9 @@ import type { Hono } from 'hono';
 import { type Input, routes } from '../../core/contract/routes.ts';
 import type { TrafficLog } from '../admin/traffic.ts';
 import type { Permissions } from '../store/caller.ts';
-import { type Answers, callerOf } from './caller.ts';
+import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
+import { headersFor } from './headers.ts';
 
 /** Events that may wait for a listener; those after them are counted and told as one warning. */
 const CAPACITY = 256;
@@ -17,7 +18,7 @@ export function serveApiEvents(app: Hono<Answers>, traffic: TrafficLog, permissi
     const { query } = checkedHead(routes.streamApiEvents, context) as Input<'streamApiEvents'>;
     const withBodies = query.include_bodies ?? false;
     return context.body(feed(traffic, withBodies), 200, {
-      'Content-Type': 'text/event-stream',
+      ...headersFor(context, 'text/event-stream'),
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
     });

@@ -23,9 +23,11 @@ import { submitHandlers } from '../submit/handlers.ts';
 import { serveApiEvents } from './api-event-stream.ts';
 import { bind } from './bind.ts';
 import { FRONT_PAGE } from './front-page.ts';
-import { type Answers, identify } from './caller.ts';
+import type { Answers } from './answers.ts';
+import { identify } from './caller.ts';
 import { errorBody } from './errors.ts';
 import { serveEvents } from './event-stream.ts';
+import { headersFor, JSON_TYPE } from './headers.ts';
 import { notServed } from './not-served.ts';
 
 export interface AppOptions {
@@ -70,22 +72,21 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   app.onError((error, context) => {
     const { status, body } = errorBody(error);
     if (status >= 500) onError(error);
-    return context.json(body, status);
+    return context.body(JSON.stringify(body), status, headersFor(context, JSON_TYPE));
   });
   app.notFound((context) => {
     const { status, body } = errorBody(notServed(context.req.method, context.req.path));
     const { methods } = (body as { error: { methods?: string[] } }).error;
-    return context.json(body, status, methods === undefined ? {} : { Allow: methods.join(', ') });
-  });
-  app.use(async (context, next) => {
-    context.header('X-Span-ID', context.req.header('x-span-id') ?? String(process.hrtime.bigint()));
-    context.header('X-Content-Type-Options', 'nosniff');
-    context.header('X-Frame-Options', 'DENY');
-    await next();
+    return context.body(JSON.stringify(body), status, {
+      ...headersFor(context, JSON_TYPE),
+      ...(methods === undefined ? {} : { Allow: methods.join(', ') }),
+    });
   });
   if (login !== openLogin) app.use(identify(login));
-  let document: object | undefined;
-  app.get('/openapi.json', (context) => context.json((document ??= openApiDocument())));
+  let document: string | undefined;
+  app.get('/openapi.json', (context) =>
+    context.body((document ??= JSON.stringify(openApiDocument())), 200, headersFor(context, JSON_TYPE)),
+  );
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions);
     else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions);

@@ -5,8 +5,9 @@ import type { Permissions } from '../store/caller.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { textOf } from './body.ts';
-import { type Answers, callerOf } from './caller.ts';
+import { type Answers, callerOf } from './answers.ts';
 import { checked, checkedHead } from './checked.ts';
+import { headersFor, JSON_TYPE } from './headers.ts';
 import { note } from './watch.ts';
 
 const USUAL_MEBIBYTES = 2;
@@ -37,9 +38,7 @@ export function bind<N extends AnsweredRoute>(
       route.kind === 'write' ? await store.turns.write(() => handler(input, caller)) : await handler(input, caller);
     const text = JSON.stringify(reply);
     note(context.env?.incoming, { response: text });
-    return context.body(text, route.isAccepted?.(reply) === true ? 202 : 200, {
-      'Content-Type': 'application/json',
-    });
+    return context.body(text, route.isAccepted?.(reply) === true ? 202 : 200, headersFor(context, JSON_TYPE));
   };
 
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Answers } from './caller.ts';
+import type { Answers } from './answers.ts';
 
 const MEBIBYTE = 2 ** 20;
 

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type * as z from 'zod';
 import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
 import type { Route } from '../../core/contract/routes.ts';
-import type { Answers } from './caller.ts';
+import type { Answers } from './answers.ts';
 
 /** What a request says before its body, checked against the table. */
 export function checkedHead({ params, query }: Route, context: Context<Answers>): { params: unknown; query: unknown } {

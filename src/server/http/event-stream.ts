@@ -5,8 +5,9 @@ import { type Input, routes } from '../../core/contract/routes.ts';
 import type { Permissions } from '../store/caller.ts';
 import { type Change, severityOf } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
-import { type Answers, callerOf } from './caller.ts';
+import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
+import { headersFor } from './headers.ts';
 
 /**
  * The event stream of a workflow, as Server-Sent Events.
@@ -28,7 +29,7 @@ export function serveEvents(app: Hono<Answers>, store: Store, permissions: Permi
     const last = context.req.header('last-event-id');
     const place = last === undefined ? undefined : placeOf(last);
     return context.body(eventsOf(store, workflowId, wanted, isWelcome, place), 200, {
-      'Content-Type': 'text/event-stream',
+      ...headersFor(context, 'text/event-stream'),
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
     });

@@ -4,6 +4,8 @@ import type { TrafficLog } from '../admin/traffic.ts';
 
 /** What is noted of a request while somebody listens. */
 interface Noted {
+  /** The name of the answer in logs. */
+  name?: string;
   user?: string;
   request?: string;
   response?: string;
@@ -39,7 +41,7 @@ export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: num
         query,
         status,
         latency_ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        request_id: String(outgoing.getHeader('x-span-id') ?? incoming.headers['x-span-id'] ?? ''),
+        request_id: known.name ?? '',
         user: known.user ?? (typeof label === 'string' ? label : 'anonymous'),
         ...(isShown && known.request !== undefined ? { request_body: shown(known.request, bodyBytes) } : {}),
         ...(isShown && known.response !== undefined ? { response_body: shown(known.response, bodyBytes) } : {}),
