@@ -20,9 +20,11 @@ export interface LostOptions {
  * Takes back what runners of this host held that are gone, and ends the jobs that they left behind.
  *
  * A runner is gone when the process table proves it, never because it is silent. What its ledger says that it finished is
- * reported; what it had started runs again as a new attempt; what it had not is ready again.
+ * reported; what it had started runs again as a new attempt; what it had not is ready again. The answer is how many there
+ * were.
  */
-export async function recoverLostRunners({ client, workflowId, runId, hostname, log }: LostOptions): Promise<void> {
+export async function recoverLostRunners({ client, workflowId, runId, hostname, log }: LostOptions): Promise<number> {
+  let found = 0;
   const { items } = await client.listComputeNodes({ query: { workflow_id: workflowId, hostname, is_active: true } });
   for (const node of items) {
     const { id, process } = node;
@@ -42,7 +44,9 @@ export async function recoverLostRunners({ client, workflowId, runId, hostname, 
       not_started: reply.returned.length,
       processes_ended: strays,
     });
+    found += 1;
   }
+  return found;
 }
 
 function identityOf(

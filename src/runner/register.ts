@@ -17,6 +17,7 @@ import { type RunFacts, runnerLogOf, STDIO_FOLDER } from './step.ts';
 export interface Registered {
   readonly workflow: Workflow;
   readonly nodeId: number;
+  readonly hostname: string;
   readonly facts: RunFacts;
   readonly capacity: Capacity;
   readonly ledger: Ledger;
@@ -104,7 +105,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     execution: workflow.execution_config ?? {},
     variables: [...options.variables, [MARK_VARIABLE, mark]],
   };
-  return { workflow, nodeId, facts, capacity, ledger, log, logPath };
+  return { workflow, nodeId, hostname: host.hostname, facts, capacity, ledger, log, logPath };
 }
 
 /** Jobs are started by this runner itself; wrapping them in srun is another launcher's work, which there is none of yet. */

@@ -6,6 +6,7 @@ import { createCrew } from './crew.ts';
 import { deadlineOf } from './deadline.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
+import { createLookout } from './lookout.ts';
 import { atMoment } from './moment.ts';
 import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
@@ -118,8 +119,21 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     held: () => crew.running + crew.queued,
     hasChildren: () => crew.running > 0,
     lastProgress: () => conversation.lastProgress,
-    onPoll: () => conversation.hope(),
+    onPoll() {
+      conversation.hope();
+      lookout.look();
+    },
     onLeave: (ending, reason) => finish({ ending, reason }),
+  });
+  const lookout = createLookout({
+    client,
+    workflowId,
+    runId,
+    hostname: registered.hostname,
+    log,
+    isIdle: () => crew.running + crew.queued === 0,
+    counts: () => conversation.counts,
+    onFound: () => conversation.hope(),
   });
   const wake = createWake({
     open: options.connection.events(

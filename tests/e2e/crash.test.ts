@@ -132,6 +132,33 @@ it('jobs that a killed runner left behind are ended before they run again', asyn
   expect(readFileSync(join(folder, 'attempts'), 'utf8')).toBe('1\n2\n');
 });
 
+it('a runner that waits for the jobs of another takes them over when that one is killed', async () => {
+  const folder = temporaryFolder();
+  const server = await startServer(folder);
+  const path = join(folder, 'flow.yaml');
+  writeFileSync(
+    path,
+    `name: waits\njobs: [{name: long, command: 'echo $TORC_ATTEMPT_ID >> attempts; test $TORC_ATTEMPT_ID != 1 || sleep 600'}]\n`,
+  );
+  const first = start('torc', ['--url', server.url, 'run', path], { cwd: folder });
+  await until(
+    () => existsSync(join(folder, 'attempts')),
+    (there) => there,
+    'the job to begin',
+  );
+  const second = start('torc', ['--url', server.url, 'run', '1', '--poll-interval', '0.2'], { cwd: folder });
+  await until(
+    async () => (await server.client.listComputeNodes({ query: { workflow_id: 1 } })).total_count,
+    (nodes) => nodes === 2,
+    'the second runner',
+  );
+  first.child.kill('SIGKILL');
+  const { code, stderr } = await second.ended;
+  expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
+  expect(stderr).toContain('A runner of this workflow is gone');
+  expect(readFileSync(join(folder, 'attempts'), 'utf8')).toBe('1\n2\n');
+});
+
 it('what a killed runner had finished and not told is not run again', async () => {
   const folder = temporaryFolder();
   const server = await startServer(folder);
