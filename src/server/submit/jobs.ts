@@ -1,11 +1,15 @@
 import type { Job } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Store } from '../store/store.ts';
+import { missing } from '../store/find.ts';
 import { createClasses } from '../store/job-class.ts';
 import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
 import { present } from '../store/present.ts';
 import { createReferences } from '../store/references.ts';
 import type { SubmitQueries } from './queries.ts';
+
+/** No record has this id: of a workflow whose default requirements were deleted. */
+const NONE = 0;
 
 type Submitted = Job & { id: number };
 
@@ -19,7 +23,7 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
   const references = createReferences(store.db);
   const classes = createClasses(store.db);
   return (workflowId: number, jobs: readonly Job[]): Submitted[] => {
-    const { env, defaultRequirementsId } = workflowDefaults(store, queries, workflowId);
+    const { env, defaultRequirementsId } = workflowDefaults(queries, workflowId);
     const known = references(workflowId);
     const classOf = classes(workflowId);
 
@@ -29,7 +33,7 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
       const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
       const schedulerId = job.scheduler_id || null;
       const handlerId = job.failure_handler_id || null;
-      known.requirements(requirementsId, job);
+      if (requirementsId !== defaultRequirementsId || requirementsId === NONE) known.requirements(requirementsId, job);
       if (schedulerId !== null) known.scheduler(schedulerId, job);
       if (handlerId !== null) known.handler(handlerId, job);
       const merged = env === undefined ? (job.env ?? undefined) : { ...env, ...job.env };
@@ -77,11 +81,12 @@ export function refuseDuplicateNames(jobs: readonly Job[]): void {
   }
 }
 
-function workflowDefaults({ find }: Store, queries: SubmitQueries, workflowId: number) {
-  const { env } = find.workflow(workflowId);
+/** What a job has that says nothing else: asked for with each, so that one statement tells it all. */
+function workflowDefaults(queries: SubmitQueries, workflowId: number) {
+  const { env, requirements_id: id } = queries.jobDefaults.get({ workflowId }) ?? missing('Workflow', workflowId);
   return {
     env: env === null ? undefined : (JSON.parse(env) as Record<string, string>),
-    defaultRequirementsId: queries.defaultRequirements.get({ workflowId })?.id ?? 0,
+    defaultRequirementsId: id ?? NONE,
   };
 }
 

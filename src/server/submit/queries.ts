@@ -119,10 +119,12 @@ export const submitQueries = (db: Database) => ({
       :workflowId, :name, :numCpus, :numGpus, :numNodes, :memory, :runtime, :memoryBytes, :runtimeSeconds
     )`),
 
-  defaultRequirements: db.prepare<{ workflowId: number }, { id: number }>(`
-    select min(id) as id
-    from resource_requirements
-    where workflow_id = :workflowId and name = 'default'`),
+  jobDefaults: db.prepare<{ workflowId: number }, { env: string | null; requirements_id: number | null }>(`
+    select env, (
+      select min(id) from resource_requirements where workflow_id = workflow.id and name = 'default'
+    ) as requirements_id
+    from workflow
+    where id = :workflowId`),
 
   insertJobs: db.prepareInserts<NewJob>(`
     insert into job (
