@@ -195,3 +195,12 @@ it('a workflow that names a group is refused while there are none, and not creat
   await expect(newWorkflow({ access_groups: ['lab'] })).rejects.toThrow("Unknown access group 'lab'");
   expect((await service.client.listWorkflows()).items).toEqual([]);
 });
+
+it('a job that names no requirements is refused where the default ones were deleted, and nothing is made', async () => {
+  const { client } = testService();
+  const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
+  await client.deleteResourceRequirementsList({ query: { workflow_id: id } });
+  const job = { workflow_id: id, name: 'a', command: 'true' };
+  await expect(client.createJob({ body: job })).rejects.toMatchObject({ status: 422, code: 'REFERENCE_UNKNOWN' });
+  expect((await client.listJobs({ query: { workflow_id: id } })).total_count).toBe(0);
+});
