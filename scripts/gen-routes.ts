@@ -3,9 +3,9 @@ import { BASE_PATH } from '../src/core/contract/base-path.ts';
 import { type Route, routes } from '../src/core/contract/routes.ts';
 import { write } from './write-generated.ts';
 
-const rows = (Object.entries(routes) as [string, Route][]).map(([name, { method, path, query, says }]) => {
+const rows = (Object.entries(routes) as [string, Route][]).map(([name, { method, path, query, says, access }]) => {
   const fields = query === undefined ? '' : Object.keys(query.shape).join(', ');
-  return `| ${method} | \`${path}\` | ${fields} | ${says} | \`${name}\` |`;
+  return `| ${method} | \`${path}\` | ${fields} | ${says} | ${access} | \`${name}\` |`;
 });
 
 write(
@@ -14,8 +14,12 @@ write(
 
 Made from the table in \`src/core/contract/routes/\` by \`npm run gen\`. Everything stands under \`${BASE_PATH}\`; bodies are JSON.
 
-| method | path | query | what it does | name |
-| --- | --- | --- | --- | --- |
+\`who\` is who may use a route while access is enforced: anyone; a user, who is anyone with a login; those who see the workflow that
+is named in the path, the query, the body or by one of its records; oneself, the user of the path; administrators of a group; and
+administrators, who may use them all.
+
+| method | path | query | what it does | who | name |
+| --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `,
 );
