@@ -126,12 +126,6 @@ async function sayWhatIsPassedOver(client: Client, workflowId: number, log: Log)
       actions: kinds.join(', '),
     });
   }
-  const handlers = await client.listFailureHandlers({ params: { id: workflowId }, query: { limit: 1 } });
-  if (handlers.total_count > 0) {
-    log.write('warn', 'This version of torc does not retry by failure handlers; jobs that fail stay failed', {
-      handlers: handlers.total_count,
-    });
-  }
 }
 
 /** Devices that the environment names, or as many as were asked for or found, by number. */

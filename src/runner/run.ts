@@ -1,6 +1,6 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
-import type { Workflow } from '../core/contract/workflow.ts';
+import type { ExecutionConfig, Workflow } from '../core/contract/workflow.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf } from './deadline.ts';
@@ -12,6 +12,8 @@ import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
 import { createStop } from './stop.ts';
+import { createRetry } from './retry/retry.ts';
+import { createShells } from './shell.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
@@ -47,7 +49,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const registered = await register(patient, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
-  const leadSeconds = execution.sigterm_lead_seconds ?? 30;
+  const { leadSeconds, headroomSeconds } = termination(execution);
 
   let finish: (verdict: Verdict) => void = () => {};
   const finished = new Promise<Verdict>((resolve) => {
@@ -57,6 +59,16 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
 
   const watch = watchOf(workflow);
   const outbox = createOutbox();
+  const shells = createShells(scriptsEndAt(options, startedAtMs, execution), Date.now);
+  const retry = await createRetry({
+    client: patient,
+    facts,
+    usesPendingFailed: workflow.use_pending_failed === true,
+    ledger,
+    outbox,
+    shells,
+    log,
+  });
   const launcher = createLauncher({ environment: { ...process.env }, onEnd: (endings) => crew.onEndings(endings) });
   const crew = createCrew({
     facts,
@@ -65,6 +77,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     ledger,
     outbox,
     watch,
+    retry,
     log,
     onEnded(count) {
       conversation.ended(count);
@@ -105,8 +118,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     },
     onOver(over) {
       verdict = { ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) };
-      if (over.kind === 'unreachable') stop.drain();
-      else stop.ask('cancel');
+      if (over.kind === 'unreachable') {
+        stop.drain();
+        return;
+      }
+      if (over.kind !== 'complete') shells.limit(leadSeconds * 1000);
+      stop.ask('cancel');
     },
     staysWhenComplete: workflow.compute_node_ignore_workflow_completion === true,
   });
@@ -127,16 +144,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     ),
     onWake: (changeId) => conversation.hope(changeId),
   });
-  const deadline = startDeadline(
-    options,
-    startedAtMs,
-    execution.sigkill_headroom_seconds ?? 60,
-    leadSeconds,
-    (killAtMs) => {
-      verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
-      stop.ask('deadline', killAtMs);
-    },
-  );
+  const deadline = startDeadline(options, startedAtMs, headroomSeconds, leadSeconds, (killAtMs) => {
+    verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
+    stop.ask('deadline', killAtMs);
+  });
   log.write('info', 'Jobs are launched', { by: launcher.name });
   conversation.consider();
 
@@ -177,6 +188,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   return {
     done: conclude(),
     stop({ now }) {
+      shells.limit(now ? 0 : leadSeconds * 1000);
       if (now) stop.kill('stop');
       else stop.ask('stop');
     },
@@ -201,6 +213,20 @@ function startDeadline(
   if (endAtMs === undefined) return undefined;
   const { askAtMs, killAtMs } = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
   return atMoment(askAtMs, () => onNear(killAtMs));
+}
+
+/** How long jobs have between being asked to end and being killed, and the runner between that and its own end. */
+const termination = ({ sigterm_lead_seconds: lead, sigkill_headroom_seconds: headroom }: ExecutionConfig) => ({
+  leadSeconds: lead ?? 30,
+  headroomSeconds: headroom ?? 60,
+});
+
+/** When the last script of ours must have ended: half of what is left after the jobs is for telling the server. */
+function scriptsEndAt({ endAtMs }: RunnerOptions, startedAtMs: number, execution: ExecutionConfig): number | undefined {
+  if (endAtMs === undefined) return undefined;
+  const { headroomSeconds, leadSeconds } = termination(execution);
+  const { killAtMs } = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
+  return (killAtMs + endAtMs) / 2;
 }
 
 /** Jobs are watched when the workflow says so. */
