@@ -1166,6 +1166,7 @@ export interface Calls {
     is_complete: boolean;
     is_canceled: boolean;
     change_id: number;
+    due_actions?: number[] | null | undefined;
   }>;
   /** The last turn of a runner that is proven gone (ours). */
   readonly reportLostRunner: (call: {

@@ -98,6 +98,8 @@ export const ExchangeReply = z.object({
   is_canceled: z.boolean(),
   /** The last change that the answer takes account of: what the event stream tells up to it is no news to the runner. */
   change_id: z.int(),
+  /** Actions of jobs that wait for somebody to carry them out; absent when there is none. */
+  due_actions: maybe(z.array(id)),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 

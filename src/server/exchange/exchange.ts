@@ -1,6 +1,7 @@
 import type { Completion, ExchangeReply, ExchangeRequest, Retried } from '../../core/contract/exchange.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
+import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
 import type { RetriedEnd, RetriedEnds } from '../recover/retried.ts';
 import type { Accept } from '../result/accept.ts';
@@ -16,6 +17,7 @@ interface Verbs {
   readonly retried: RetriedEnds;
   readonly begin: Begin;
   readonly counts: ReturnType<typeof createCounts>;
+  readonly due: Due;
   readonly isNodeOf: (workflowId: number, nodeId: number) => boolean;
 }
 
@@ -26,7 +28,7 @@ interface Verbs {
  * round trip away from the end of the last.
  */
 export const createExchange =
-  ({ find, changes }: Store, { claim, accept, retried, begin, counts, isNodeOf }: Verbs) =>
+  ({ find, changes }: Store, { claim, accept, retried, begin, counts, due, isNodeOf }: Verbs) =>
   (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
     const { run_id: current, is_canceled: isCanceled } = find.run(workflowId);
     const { run_id: runId, compute_node_id: nodeId } = turn;
@@ -72,6 +74,7 @@ export const createExchange =
       jobs.push(...claim.claim(asker, { ...turn.want, limit: Math.max(0, limit - jobs.length) }));
     }
     const byStatus = counts(workflowId);
+    const dueActions = due(workflowId);
     return {
       jobs,
       errors,
@@ -79,6 +82,7 @@ export const createExchange =
       is_complete: isCanceled === 1 || allEnded(byStatus),
       is_canceled: isCanceled === 1,
       change_id: changes.lastId,
+      ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
     };
   };
 

@@ -1,3 +1,4 @@
+import { createDue } from '../act/due.ts';
 import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
 import { recoverQueries } from '../recover/queries.ts';
@@ -23,6 +24,7 @@ export const exchangeHandlers = (store: Store) => {
     begin: createBegin(store, results),
     claim: createClaim(store, claimQueries(store.db)),
     counts: createCounts(store.db),
+    due: createDue(store.db),
     isNodeOf: (workflowId, nodeId) => results.nodeOf.get({ nodeId, workflowId }) !== undefined,
   });
   const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });
