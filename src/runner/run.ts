@@ -1,6 +1,7 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import type { ExecutionConfig, Workflow } from '../core/contract/workflow.ts';
+import { createActions } from './act/actions.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf } from './deadline.ts';
@@ -69,6 +70,15 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     shells,
     log,
   });
+  const actions = await createActions({
+    client: patient,
+    facts,
+    nodeId,
+    shells,
+    scheduling: options.scheduling,
+    log,
+    onDone: () => hope(),
+  });
   const launcher = createLauncher({ environment: { ...process.env }, onEnd: (endings) => crew.onEndings(endings) });
   const crew = createCrew({
     facts,
@@ -114,6 +124,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
         runningHere: crew.running,
         endsPerSecond: conversation.rate,
       });
+      if (reply.due_actions) actions.consider(reply.due_actions);
       if (!stop.began) rest.consider(reply);
     },
     onOver(over) {
@@ -127,29 +138,43 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     },
     staysWhenComplete: workflow.compute_node_ignore_workflow_completion === true,
   });
+  // No job before the actions of the start.
+  let isOpen = false;
+  const hope = (changeId?: number) => {
+    if (isOpen) conversation.hope(changeId);
+  };
+  const held = () => crew.running + crew.queued + Number(actions.isBusy);
+  const leave = async (ending: 'idle' | 'stuck', reason: string) => {
+    // Where no job can start any more, none can bring the trigger of an action either.
+    const idleMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
+    if (!(await actions.keepsIdle(idleMs)) && held() === 0) finish({ ending, reason });
+  };
   const rest = createRest({
     baseMs: options.pollIntervalSeconds * 1000,
     capMs: options.claimBackoffMaxSeconds * 1000,
     idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
     persistent: options.persistent || workflow.compute_node_ignore_workflow_completion === true,
-    held: () => crew.running + crew.queued,
+    held,
     hasChildren: () => crew.running > 0,
     lastProgress: () => conversation.lastProgress,
-    onPoll: () => conversation.hope(),
-    onLeave: (ending, reason) => finish({ ending, reason }),
+    onPoll: () => hope(),
+    onLeave: (ending, reason) => void leave(ending, reason),
   });
   const wake = createWake({
     open: options.connection.events(
       `/workflows/${workflowId}/events/stream${queryOf({ types: WAKING_EVENTS.join(',') })}`,
     ),
-    onWake: (changeId) => conversation.hope(changeId),
+    onWake: (changeId) => hope(changeId),
   });
   const deadline = startDeadline(options, startedAtMs, headroomSeconds, leadSeconds, (killAtMs) => {
     verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
     stop.ask('deadline', killAtMs);
   });
   log.write('info', 'Jobs are launched', { by: launcher.name });
-  conversation.consider();
+  void actions.begin().then(() => {
+    isOpen = true;
+    conversation.consider();
+  });
 
   const conclude = async (): Promise<RunSummary> => {
     const { ending, reason } = await finished;
@@ -157,6 +182,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     deadline?.cancel();
     crew.dismiss();
     const isTold = await conversation.settle();
+    if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
     const seconds = (Date.now() - startedAtMs) / 1000;
     if (isTold) await deregister(patient, registered, seconds);
     const { tally } = crew;

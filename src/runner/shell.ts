@@ -22,6 +22,8 @@ export type ShellEnd = string | undefined;
  */
 export interface Shells {
   run(request: ShellRequest): Promise<ShellEnd>;
+  /** There is no time left for any. */
+  readonly isOver: boolean;
   /** From now on those that run, and those that will, have this long at most; 0 kills them. */
   limit(ms: number): void;
 }
@@ -81,6 +83,9 @@ export function createShells(endAtMs: number | undefined, now: () => number): Sh
 
   return {
     run,
+    get isOver() {
+      return leftMs() <= 0;
+    },
     limit(ms) {
       limitMs = ms;
       for (const endIn of running) endIn(leftMs());
