@@ -1,10 +1,10 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
-import type { ExecutionConfig, Workflow } from '../core/contract/workflow.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
 import { createActions } from './act/actions.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
-import { deadlineOf } from './deadline.ts';
+import { deadlineOf, scriptsEndAt, terminationOf } from './deadline.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { atMoment } from './moment.ts';
@@ -50,7 +50,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const registered = await register(patient, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
-  const { leadSeconds, headroomSeconds } = termination(execution);
+  const { leadSeconds, headroomSeconds } = terminationOf(execution);
+  const { endAtMs } = options;
+  const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
 
   let finish: (verdict: Verdict) => void = () => {};
   const finished = new Promise<Verdict>((resolve) => {
@@ -60,7 +62,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
 
   const watch = watchOf(workflow);
   const outbox = createOutbox();
-  const shells = createShells(scriptsEndAt(options, startedAtMs, execution), Date.now);
+  const shells = createShells(deadline && scriptsEndAt(deadline), Date.now);
   const retry = await createRetry({
     client: patient,
     facts,
@@ -166,10 +168,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     ),
     onWake: (changeId) => hope(changeId),
   });
-  const deadline = startDeadline(options, startedAtMs, headroomSeconds, leadSeconds, (killAtMs) => {
-    verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
-    stop.ask('deadline', killAtMs);
-  });
+  const end =
+    deadline &&
+    atMoment(deadline.askAtMs, () => {
+      verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
+      stop.ask('deadline', deadline.killAtMs);
+    });
   log.write('info', 'Jobs are launched', { by: launcher.name });
   void actions.begin().then(() => {
     isOpen = true;
@@ -179,7 +183,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const conclude = async (): Promise<RunSummary> => {
     const { ending, reason } = await finished;
     for (const part of [rest, wake]) part.close();
-    deadline?.cancel();
+    end?.cancel();
     crew.dismiss();
     const isTold = await conversation.settle();
     if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
@@ -227,32 +231,6 @@ async function deregister(client: Client, { nodeId, log }: Registered, seconds: 
   } catch (error) {
     log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
   }
-}
-
-function startDeadline(
-  { endAtMs }: RunnerOptions,
-  startedAtMs: number,
-  headroomSeconds: number,
-  leadSeconds: number,
-  onNear: (killAtMs: number) => void,
-) {
-  if (endAtMs === undefined) return undefined;
-  const { askAtMs, killAtMs } = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
-  return atMoment(askAtMs, () => onNear(killAtMs));
-}
-
-/** How long jobs have between being asked to end and being killed, and the runner between that and its own end. */
-const termination = ({ sigterm_lead_seconds: lead, sigkill_headroom_seconds: headroom }: ExecutionConfig) => ({
-  leadSeconds: lead ?? 30,
-  headroomSeconds: headroom ?? 60,
-});
-
-/** When the last script of ours must have ended: half of what is left after the jobs is for telling the server. */
-function scriptsEndAt({ endAtMs }: RunnerOptions, startedAtMs: number, execution: ExecutionConfig): number | undefined {
-  if (endAtMs === undefined) return undefined;
-  const { headroomSeconds, leadSeconds } = termination(execution);
-  const { killAtMs } = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
-  return (killAtMs + endAtMs) / 2;
 }
 
 /** Jobs are watched when the workflow says so. */
