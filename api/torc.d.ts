@@ -1076,6 +1076,23 @@ export interface Calls {
           st_mtime: number;
         }[] | null | undefined;
       }[] | null | undefined;
+      retried?: {
+        job_id: number;
+        attempt_id: number;
+        status: JobStatus;
+        return_code: number;
+        exec_time_minutes: number;
+        completion_time: string;
+        peak_memory_bytes?: number | null | undefined;
+        avg_memory_bytes?: number | null | undefined;
+        peak_cpu_percent?: number | null | undefined;
+        avg_cpu_percent?: number | null | undefined;
+        files?: {
+          id: number;
+          st_mtime: number;
+        }[] | null | undefined;
+        max_retries: number;
+      }[] | null | undefined;
       returned?: number[] | null | undefined;
       held?: number[] | null | undefined;
       want?: {
@@ -1149,6 +1166,7 @@ export interface Calls {
     is_complete: boolean;
     is_canceled: boolean;
     change_id: number;
+    due_actions?: number[] | null | undefined;
   }>;
   /** The last turn of a runner that is proven gone (ours). */
   readonly reportLostRunner: (call: {
@@ -1177,6 +1195,23 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+      }[] | null | undefined;
+      retried?: {
+        job_id: number;
+        attempt_id: number;
+        status: JobStatus;
+        return_code: number;
+        exec_time_minutes: number;
+        completion_time: string;
+        peak_memory_bytes?: number | null | undefined;
+        avg_memory_bytes?: number | null | undefined;
+        peak_cpu_percent?: number | null | undefined;
+        avg_cpu_percent?: number | null | undefined;
+        files?: {
+          id: number;
+          st_mtime: number;
+        }[] | null | undefined;
+        max_retries: number;
       }[] | null | undefined;
       reason: string;
     };

@@ -15,6 +15,7 @@ import { jobDeletion } from './commands/jobs/delete.ts';
 import { jobLists } from './commands/jobs/list.ts';
 import { jobNeeds } from './commands/jobs/needs.ts';
 import { jobsResetStatus } from './commands/jobs/reset-status.ts';
+import { jobsSpawn } from './commands/jobs/spawn.ts';
 import { jobsUpdate } from './commands/jobs/update.ts';
 import { configCommands } from './commands/config.ts';
 import { htpasswdCommands } from './commands/htpasswd.ts';
@@ -62,6 +63,7 @@ const ofWorkflows: readonly Command[] = [
 const ofJobs: readonly Command[] = [
   ...jobLists,
   ...jobCreation,
+  jobsSpawn,
   jobsUpdate,
   ...jobDeletion,
   jobsResetStatus,

@@ -5,6 +5,7 @@ import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
 import type { Outbox } from './outbox.ts';
+import type { Retry } from './retry/retry.ts';
 import { filesOf, type RunFacts, stdioOf } from './step.ts';
 import type { Watch } from './watch.ts';
 
@@ -31,21 +32,41 @@ export interface AttemptOptions {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
   readonly watch: Watch | undefined;
+  /** What may have attempts run again; without it they end as they ended. */
+  readonly retry?: Retry | undefined;
   readonly log: Log;
 }
 
 /** The ends of attempts: what came of each, written down and told. */
 export interface Attempts {
   readonly tally: Readonly<Tally>;
-  /** An attempt ended; `missing` are declared outputs that it did not write, `files` those that it did. */
-  finish(step: Step, ending: Ending, missing: readonly string[], files: Completion['files']): void;
-  report(job: ClaimedJob, outcome: Outcome, endedAtMs: number, seconds: number, measured: Partial<Completion>): void;
+  /**
+   * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it did. What is returned
+   * resolves when that is settled: undefined at once, as nearly always.
+   */
+  finish(step: Step, ending: Ending, missing: readonly string[], files: Completion['files']): Promise<void> | undefined;
+  /** The same of an attempt whose outcome is known already. */
+  report(
+    job: ClaimedJob,
+    outcome: Outcome,
+    endedAtMs: number,
+    seconds: number,
+    measured: Partial<Completion>,
+    endedFor?: EndedFor,
+  ): Promise<void> | undefined;
 }
 
-export function createAttempts({ facts, ledger, outbox, watch, log }: AttemptOptions): Attempts {
+export function createAttempts({ facts, ledger, outbox, watch, retry, log }: AttemptOptions): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
 
-  const report: Attempts['report'] = (job, { status, returnCode }, endedAtMs, seconds, measured) => {
+  const tell = (completion: Completion) => {
+    ledger.end(completion);
+    outbox.completed(completion);
+    const { status } = completion;
+    tally[status === 'completed' || status === 'terminated' ? status : 'failed'] += 1;
+  };
+
+  const report: Attempts['report'] = (job, { status, returnCode }, endedAtMs, seconds, measured, endedFor) => {
     const completion: Completion = {
       job_id: job.id,
       attempt_id: job.attempt_id,
@@ -55,9 +76,6 @@ export function createAttempts({ facts, ledger, outbox, watch, log }: AttemptOpt
       completion_time: new Date(endedAtMs).toISOString(),
       ...measured,
     };
-    ledger.end(completion);
-    outbox.completed(completion);
-    tally[status] += 1;
     log.write('info', 'Job completed', {
       workflow_id: facts.workflowId,
       job_id: job.id,
@@ -67,6 +85,11 @@ export function createAttempts({ facts, ledger, outbox, watch, log }: AttemptOpt
       status,
       exec_time_s: seconds.toFixed(3),
     });
+    // What was canceled must not run again.
+    if (retry !== undefined && status !== 'completed' && endedFor !== 'cancel')
+      return retry.take(job, completion, tell);
+    tell(completion);
+    return undefined;
   };
 
   const deleteOutput = (job: ClaimedJob) => {
@@ -94,11 +117,12 @@ export function createAttempts({ facts, ledger, outbox, watch, log }: AttemptOpt
         missing: missing.join(', '),
       });
     }
-    report(step.job, outcome, Date.now(), seconds, {
+    const measured = {
       ...measuredOf(ending, seconds, watch?.end(ending.pid)),
       ...(files === undefined ? {} : { files }),
-    });
+    };
     if (outcome.status === 'completed') deleteOutput(step.job);
+    return report(step.job, outcome, Date.now(), seconds, measured, step.endedFor);
   };
 
   return { tally, finish, report };

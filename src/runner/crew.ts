@@ -8,6 +8,7 @@ import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import type { EndedFor } from './outcome.ts';
 import type { Outbox } from './outbox.ts';
+import type { Retry } from './retry/retry.ts';
 import { filesOf, launchRequestOf, type RunFacts, STDIO_FOLDER } from './step.ts';
 import type { Watch } from './watch.ts';
 
@@ -23,6 +24,7 @@ export interface CrewOptions {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
   readonly watch: Watch | undefined;
+  readonly retry?: Retry | undefined;
   readonly log: Log;
   /** Jobs ended and are in the outbox. */
   readonly onEnded: (count: number) => void;
@@ -59,7 +61,8 @@ export function createCrew(options: CrewOptions): Crew {
   const { facts, capacity, launcher, ledger, outbox, watch, log, onEnded, onUnable } = options;
   const queue: { readonly job: ClaimedJob; readonly sinceMs: number }[] = [];
   const running = new Map<number, Running>();
-  const checking = new Set<number>();
+  /** Ended, and what becomes of them is not settled: outputs are looked for, or a recovery script runs. */
+  const settling = new Set<number>();
   const attempts = createAttempts(options);
   let isOpen = true;
   let retry: NodeJS.Timeout | undefined;
@@ -131,8 +134,9 @@ export function createCrew(options: CrewOptions): Crew {
     if (error.code === 'E2BIG') {
       const { stderr } = filesOf(facts, job);
       if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
-      attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
-      onEnded(1);
+      const settled = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
+      if (settled === undefined) onEnded(1);
+      else settle(job, settled);
       return true;
     }
     queue.unshift({ job, sinceMs: startedAtMs });
@@ -152,10 +156,16 @@ export function createCrew(options: CrewOptions): Crew {
     );
     const missing = found.flatMap(({ path, seconds }) => (seconds === undefined ? [path] : []));
     const files = found.flatMap(({ id, seconds }) => (seconds === undefined ? [] : [{ id, st_mtime: seconds }]));
-    checking.delete(step.job.id);
-    attempts.finish(step, ending, missing, files);
-    ledger.flush();
-    onEnded(1);
+    await attempts.finish(step, ending, missing, files);
+  };
+
+  const settle = (job: ClaimedJob, settled: Promise<void>) => {
+    settling.add(job.id);
+    void settled.then(() => {
+      settling.delete(job.id);
+      ledger.flush();
+      onEnded(1);
+    });
   };
 
   const dismiss = () => {
@@ -169,7 +179,7 @@ export function createCrew(options: CrewOptions): Crew {
       return queue.length;
     },
     get running() {
-      return running.size + checking.size;
+      return running.size + settling.size;
     },
     get hasRoom() {
       return isOpen && retry === undefined && capacity.free().cpus > 0;
@@ -181,7 +191,7 @@ export function createCrew(options: CrewOptions): Crew {
       if (isOpen) fill();
       else dismiss();
     },
-    held: () => [...[...running.values()].map(({ job }) => job.id), ...checking, ...queue.map(({ job }) => job.id)],
+    held: () => [...[...running.values()].map(({ job }) => job.id), ...settling, ...queue.map(({ job }) => job.id)],
     dismiss,
     giveBackOlderThan(ageMs) {
       const before = Date.now() - ageMs;
@@ -211,12 +221,12 @@ export function createCrew(options: CrewOptions): Crew {
       let told = 0;
       for (const { step, ending } of ended) {
         if (step.job.output_files && ending.exitCode === 0) {
-          checking.add(step.job.id);
-          void finishWithOutputs(step, ending);
-        } else {
-          attempts.finish(step, ending, [], undefined);
-          told += 1;
+          settle(step.job, finishWithOutputs(step, ending));
+          continue;
         }
+        const settled = attempts.finish(step, ending, [], undefined);
+        if (settled === undefined) told += 1;
+        else settle(step.job, settled);
       }
       ledger.flush();
       if (told > 0) onEnded(told);

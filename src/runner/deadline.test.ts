@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { parseDuration } from '../core/quantity/duration.ts';
-import { claimLimit, deadlineOf } from './deadline.ts';
+import { claimLimit, deadlineOf, scriptsEndAt } from './deadline.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -65,4 +65,8 @@ describe('a claim is made for jobs that end in the time that is left, with two m
       }),
     );
   });
+});
+
+test('what the runner itself runs must have ended halfway between the last job and its own end', () => {
+  expect(scriptsEndAt(deadlineOf(0, 1_000_000, 60, 30))).toBe(970_000);
 });

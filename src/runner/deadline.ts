@@ -1,3 +1,5 @@
+import type { ExecutionConfig } from '../core/contract/workflow.ts';
+
 /**
  * When a runner that has an end asks its jobs to end, and when it kills those that did not.
  *
@@ -18,6 +20,18 @@ export function deadlineOf(startMs: number, endAtMs: number, headroomSeconds: nu
   const killAtMs = endAtMs - headroomSeconds * 1000 * scale;
   return { askAtMs: killAtMs - leadSeconds * 1000 * scale, killAtMs, endAtMs };
 }
+
+/** How long jobs have between being asked to end and being killed, and the runner between that and its own end. */
+export const terminationOf = ({
+  sigterm_lead_seconds: lead,
+  sigkill_headroom_seconds: headroom,
+}: ExecutionConfig): { leadSeconds: number; headroomSeconds: number } => ({
+  leadSeconds: lead ?? 30,
+  headroomSeconds: headroom ?? 60,
+});
+
+/** When the last script of the runner's own must have ended: half of what is left after the jobs is for telling the server. */
+export const scriptsEndAt = ({ killAtMs, endAtMs }: Deadline): number => (killAtMs + endAtMs) / 2;
 
 /** Seconds that a claimed job may outlive the end: it is asked to end like any other, and many jobs ask for more than they need. */
 const GRACE_SECONDS = 120;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
-import type { Completion } from '../core/contract/exchange.ts';
+import type { Completion, Retried } from '../core/contract/exchange.ts';
 import { openLedger, readLedger } from './ledger.ts';
 
 const head = { workflow_id: 7, run_id: 1, compute_node_id: 3, process: undefined };
@@ -15,6 +15,7 @@ const completion: Completion = {
   exec_time_minutes: 0.5,
   completion_time: '2026-03-01T12:00:00.000Z',
 };
+const retried: Retried = { ...completion, status: 'failed', return_code: 7, max_retries: 3 };
 const fresh = () => {
   const path = join(temporaryFolder(), 'deep', 'runner.ledger');
   return { path, ledger: openLedger(path, head) };
@@ -26,6 +27,7 @@ describe('what a runner did', () => {
     ledger.start(42, 1);
     ledger.start(43, 2);
     ledger.end(completion);
+    ledger.retry(retried);
     ledger.flush();
     expect(readLedger(path)).toEqual({
       started: [
@@ -33,6 +35,7 @@ describe('what a runner did', () => {
         { job_id: 43, attempt_id: 2 },
       ],
       completed: [completion],
+      retried: [retried],
     });
     ledger.close({ remove: true });
   });
@@ -71,7 +74,7 @@ describe('the file', () => {
     const { path, ledger } = fresh();
     ledger.end(completion);
     ledger.close({ remove: false });
-    expect(readLedger(path)).toEqual({ started: [], completed: [completion] });
+    expect(readLedger(path)).toEqual({ started: [], completed: [completion], retried: [] });
   });
 
   it('says in its first line whose it is', () => {
@@ -125,6 +128,7 @@ it('wherever a crash cuts the file, the whole lines before the cut count, and th
           : {
               started: kept.flatMap((fact) => ('job' in fact ? [{ job_id: fact.job, attempt_id: fact.attempt }] : [])),
               completed: kept.flatMap((fact) => ('job' in fact ? [] : [fact])),
+              retried: [],
             },
       );
     }),

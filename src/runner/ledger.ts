@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Completion } from '../core/contract/exchange.ts';
+import type { Completion, Retried } from '../core/contract/exchange.ts';
 import type { ProcessIdentity } from '../cluster/host/facts.ts';
 
 /**
@@ -11,15 +11,16 @@ import type { ProcessIdentity } from '../cluster/host/facts.ts';
  * not to one of the runner; whoever finds the runner gone on its host reads it and tells the server the rest. It is
  * removed when everything in it has been acknowledged.
  *
- * The first line names the runner; then a line a fact: `S job attempt` or `E {completion}`. A last line that is cut short
- * was never finished and does not count.
+ * The first line names the runner; then a line a fact: `S job attempt`, `E {completion}` or, where the job is to run again,
+ * `R {retried}`. A last line that is cut short was never finished and does not count.
  */
 export interface Ledger {
   readonly path: string;
   /** Before the launch: afterwards the job counts as started. */
   start(jobId: number, attemptId: number): void;
   end(completion: Completion): void;
-  /** Writes what `end` has gathered. */
+  retry(retried: Retried): void;
+  /** Writes what `end` and `retry` have gathered. */
   flush(): void;
   close(options: { readonly remove: boolean }): void;
 }
@@ -52,6 +53,9 @@ export function openLedger(path: string, head: LedgerHead): Ledger {
     end(completion) {
       gathered += `E ${JSON.stringify(completion)}\n`;
     },
+    retry(retried) {
+      gathered += `R ${JSON.stringify(retried)}\n`;
+    },
     flush,
     close({ remove }) {
       flush();
@@ -64,6 +68,7 @@ export function openLedger(path: string, head: LedgerHead): Ledger {
 export interface LedgerFacts {
   readonly started: { job_id: number; attempt_id: number }[];
   readonly completed: Completion[];
+  readonly retried: Retried[];
 }
 
 /** What a ledger says; undefined when there is none or it is not one of ours. */
@@ -74,13 +79,16 @@ export function readLedger(path: string): LedgerFacts | undefined {
   if (lines[0]?.startsWith(`${MAGIC} `) !== true) return undefined;
   const started = new Map<string, { job_id: number; attempt_id: number }>();
   const completed: Completion[] = [];
+  const retried: Retried[] = [];
   for (const line of lines.slice(1)) {
     if (line.startsWith('S ')) {
       const [, job = '', attempt = ''] = line.split(' ');
       started.set(line, { job_id: Number(job), attempt_id: Number(attempt) });
     } else if (line.startsWith('E ')) {
       completed.push(JSON.parse(line.slice(2)) as Completion);
+    } else if (line.startsWith('R ')) {
+      retried.push(JSON.parse(line.slice(2)) as Retried);
     }
   }
-  return { started: [...started.values()], completed };
+  return { started: [...started.values()], completed, retried };
 }

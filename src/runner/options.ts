@@ -1,6 +1,7 @@
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { LogLevel } from '../core/contract/log-line.ts';
 import type { Over } from './converse.ts';
+import type { Scheduling } from './act/scheduling.ts';
 import type { Tally } from './attempt.ts';
 import type { Connection } from './send.ts';
 
@@ -30,6 +31,8 @@ export interface RunnerOptions {
   readonly computeNodeType: 'local' | 'slurm';
   readonly scheduler?: Readonly<Record<string, string | number>> | undefined;
   readonly schedulerConfigId?: number | undefined;
+  /** Submits allocations for actions that ask for some; without it they are left to other runners. */
+  readonly scheduling?: Scheduling | undefined;
   readonly onProgress?: (progress: Progress) => void;
   readonly onNotice: (line: string) => void;
 }

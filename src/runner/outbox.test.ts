@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Completion, Start } from '../core/contract/exchange.ts';
+import type { Completion, Retried, Start } from '../core/contract/exchange.ts';
 import { createOutbox, type News } from './outbox.ts';
 
 const start = (job: number): Start => ({ job_id: job, attempt_id: 1, start_time: '2026-03-01T12:00:00.000Z' });
@@ -13,6 +13,8 @@ const completion = (job: number): Completion => ({
   completion_time: '2026-03-01T12:00:00.000Z',
 });
 
+const retried = (job: number): Retried => ({ ...completion(job), status: 'failed', return_code: 7, max_retries: 3 });
+
 describe('what a runner has to tell', () => {
   it('is nothing at first, and nothing again when it was taken', () => {
     const outbox = createOutbox();
@@ -21,12 +23,13 @@ describe('what a runner has to tell', () => {
     expect(outbox.isEmpty).toBe(false);
     outbox.take();
     expect(outbox.isEmpty).toBe(true);
-    expect(outbox.take()).toEqual({ started: [], completed: [], returned: [] });
+    expect(outbox.take()).toEqual({ started: [], completed: [], retried: [], returned: [] });
   });
 
   it.each<[string, (outbox: ReturnType<typeof createOutbox>) => void]>([
     ['a start', (outbox) => outbox.started(start(1))],
     ['an end', (outbox) => outbox.completed(completion(1))],
+    ['an end that is not the last', (outbox) => outbox.retried(retried(1))],
     ['a job given back', (outbox) => outbox.returned([1])],
   ])('is not empty with %s alone', (_, tell) => {
     const outbox = createOutbox();
@@ -36,9 +39,15 @@ describe('what a runner has to tell', () => {
 
   it('leaves out the start of a job that has ended meanwhile, and keeps that of one that runs', () => {
     const outbox = createOutbox();
-    for (const job of [1, 2]) outbox.started(start(job));
+    for (const job of [1, 2, 3]) outbox.started(start(job));
     outbox.completed(completion(1));
-    expect(outbox.take()).toEqual({ started: [start(2)], completed: [completion(1)], returned: [] });
+    outbox.retried(retried(3));
+    expect(outbox.take()).toEqual({
+      started: [start(2)],
+      completed: [completion(1)],
+      retried: [retried(3)],
+      returned: [],
+    });
   });
 
   it('is told again, before what came later, when there was no answer', () => {
@@ -46,30 +55,34 @@ describe('what a runner has to tell', () => {
     outbox.started(start(1));
     outbox.completed(completion(2));
     outbox.returned([3]);
+    outbox.retried(retried(7));
     const unanswered = outbox.take();
     outbox.started(start(4));
     outbox.completed(completion(5));
     outbox.returned([6]);
+    outbox.retried(retried(8));
     outbox.putBack(unanswered);
     expect(outbox.take()).toEqual({
       started: [start(1), start(4)],
       completed: [completion(2), completion(5)],
+      retried: [retried(7), retried(8)],
       returned: [3, 6],
     });
   });
 });
 
 it('nothing is lost, doubled or told out of order, whichever turns get no answer', () => {
-  const anyEvent = fc.constantFrom('start', 'end', 'return', 'answered', 'unanswered');
+  const anyEvent = fc.constantFrom('start', 'end', 'retry', 'return', 'answered', 'unanswered');
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
       const outbox = createOutbox();
-      const happened: News = { started: [], completed: [], returned: [] };
-      const heard: News = { started: [], completed: [], returned: [] };
+      const happened: News = { started: [], completed: [], retried: [], returned: [] };
+      const heard: News = { started: [], completed: [], retried: [], returned: [] };
       const running: number[] = [];
       const hear = (news: News) => {
         heard.started.push(...news.started);
         heard.completed.push(...news.completed);
+        heard.retried.push(...news.retried);
         heard.returned.push(...news.returned);
       };
       for (const [job, event] of events.entries()) {
@@ -82,6 +95,11 @@ it('nothing is lost, doubled or told out of order, whichever turns get no answer
             happened.completed.push(completion(ended));
             outbox.completed(completion(ended));
           }
+        } else if (event === 'retry') {
+          for (const ended of running.splice(0, 1)) {
+            happened.retried.push(retried(ended));
+            outbox.retried(retried(ended));
+          }
         } else if (event === 'return') {
           happened.returned.push(job);
           outbox.returned([job]);
@@ -90,6 +108,7 @@ it('nothing is lost, doubled or told out of order, whichever turns get no answer
       }
       hear(outbox.take());
       expect(heard.completed).toEqual(happened.completed);
+      expect(heard.retried).toEqual(happened.retried);
       expect(heard.returned).toEqual(happened.returned);
       // A start may go unsaid, but only of a job whose end was told.
       const said = new Set(heard.started.map(({ job_id: job }) => job));

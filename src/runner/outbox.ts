@@ -1,7 +1,9 @@
-import type { Completion, ExchangeRequest, Start } from '../core/contract/exchange.ts';
+import type { Completion, ExchangeRequest, Retried, Start } from '../core/contract/exchange.ts';
 
 /** What the server does not know yet. */
-export type News = Required<{ [P in 'started' | 'completed' | 'returned']: NonNullable<ExchangeRequest[P]> }>;
+export type News = Required<{
+  [P in 'started' | 'completed' | 'retried' | 'returned']: NonNullable<ExchangeRequest[P]>;
+}>;
 
 /**
  * What a runner has to tell, until it is acknowledged.
@@ -11,6 +13,7 @@ export type News = Required<{ [P in 'started' | 'completed' | 'returned']: NonNu
 export interface Outbox {
   started(start: Start): void;
   completed(completion: Completion): void;
+  retried(retried: Retried): void;
   returned(jobIds: readonly number[]): void;
   readonly isEmpty: boolean;
   take(): News;
@@ -20,26 +23,30 @@ export interface Outbox {
 export function createOutbox(): Outbox {
   let started: Start[] = [];
   let completed: Completion[] = [];
+  let retried: Retried[] = [];
   let returned: number[] = [];
   return {
     started: (start) => void started.push(start),
     completed: (completion) => void completed.push(completion),
+    retried: (each) => void retried.push(each),
     returned: (jobIds) => void returned.push(...jobIds),
     get isEmpty() {
-      return started.length + completed.length + returned.length === 0;
+      return started.length + completed.length + retried.length + returned.length === 0;
     },
     take() {
       // The start of a job that has ended meanwhile goes without saying.
-      const ended = new Set(completed.map(({ job_id: id }) => id));
-      const news = { started: started.filter(({ job_id: id }) => !ended.has(id)), completed, returned };
+      const ended = new Set([...completed, ...retried].map(({ job_id: id }) => id));
+      const news = { started: started.filter(({ job_id: id }) => !ended.has(id)), completed, retried, returned };
       started = [];
       completed = [];
+      retried = [];
       returned = [];
       return news;
     },
     putBack(news) {
       started = [...news.started, ...started];
       completed = [...news.completed, ...completed];
+      retried = [...news.retried, ...retried];
       returned = [...news.returned, ...returned];
     },
   };

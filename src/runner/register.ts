@@ -39,7 +39,6 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const logPath = runnerLogOf({ workflowId, runId, outputDir }, host.hostname);
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
   await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
-  await sayWhatIsPassedOver(client, workflowId, log);
 
   const mark = randomUUID();
   const devices = devicesFor(options, host);
@@ -116,23 +115,6 @@ function refuseMode({ id, execution_config: config }: Workflow): void {
     `workflow ${id} asks for execution mode slurm, and this version of torc runs jobs in direct mode only`,
     { found: config.mode, allowed: ['direct', 'auto'] },
   );
-}
-
-/** Parts of a workflow that this version stores and does not act on: a person must not wait for them in vain. */
-async function sayWhatIsPassedOver(client: Client, workflowId: number, log: Log): Promise<void> {
-  const actions = await client.listWorkflowActions({ params: { id: workflowId } });
-  if (actions.length > 0) {
-    const kinds = actions.map(({ trigger_type: trigger, action_type: action }) => `${trigger} → ${action}`);
-    log.write('warn', 'This version of torc does not carry out workflow actions; they are passed over', {
-      actions: kinds.join(', '),
-    });
-  }
-  const handlers = await client.listFailureHandlers({ params: { id: workflowId }, query: { limit: 1 } });
-  if (handlers.total_count > 0) {
-    log.write('warn', 'This version of torc does not retry by failure handlers; jobs that fail stay failed', {
-      handlers: handlers.total_count,
-    });
-  }
 }
 
 /** Devices that the environment names, or as many as were asked for or found, by number. */

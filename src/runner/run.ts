@@ -1,9 +1,10 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
+import { createActions } from './act/actions.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
-import { deadlineOf } from './deadline.ts';
+import { deadlineOf, scriptsEndAt, terminationOf } from './deadline.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { createLookout } from './lookout.ts';
@@ -13,6 +14,8 @@ import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
 import { createStop } from './stop.ts';
+import { createRetry } from './retry/retry.ts';
+import { createShells } from './shell.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
@@ -48,7 +51,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const registered = await register(patient, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
-  const leadSeconds = execution.sigterm_lead_seconds ?? 30;
+  const { leadSeconds, headroomSeconds } = terminationOf(execution);
+  const { endAtMs } = options;
+  const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
 
   let finish: (verdict: Verdict) => void = () => {};
   const finished = new Promise<Verdict>((resolve) => {
@@ -58,6 +63,25 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
 
   const watch = watchOf(workflow);
   const outbox = createOutbox();
+  const shells = createShells(deadline && scriptsEndAt(deadline), Date.now);
+  const retry = await createRetry({
+    client: patient,
+    facts,
+    usesPendingFailed: workflow.use_pending_failed === true,
+    ledger,
+    outbox,
+    shells,
+    log,
+  });
+  const actions = await createActions({
+    client: patient,
+    facts,
+    nodeId,
+    shells,
+    scheduling: options.scheduling,
+    log,
+    onDone: () => hope(),
+  });
   const launcher = createLauncher({ environment: { ...process.env }, onEnd: (endings) => crew.onEndings(endings) });
   const crew = createCrew({
     facts,
@@ -66,6 +90,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     ledger,
     outbox,
     watch,
+    retry,
     log,
     onEnded(count) {
       conversation.ended(count);
@@ -102,28 +127,44 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
         runningHere: crew.running,
         endsPerSecond: conversation.rate,
       });
+      if (reply.due_actions) actions.consider(reply.due_actions);
       if (!stop.began) rest.consider(reply);
     },
     onOver(over) {
       verdict = { ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) };
-      if (over.kind === 'unreachable') stop.drain();
-      else stop.ask('cancel');
+      if (over.kind === 'unreachable') {
+        stop.drain();
+        return;
+      }
+      if (over.kind !== 'complete') shells.limit(leadSeconds * 1000);
+      stop.ask('cancel');
     },
     staysWhenComplete: workflow.compute_node_ignore_workflow_completion === true,
   });
+  // No job before the actions of the start.
+  let isOpen = false;
+  const hope = (changeId?: number) => {
+    if (isOpen) conversation.hope(changeId);
+  };
+  const held = () => crew.running + crew.queued + Number(actions.isBusy);
+  const leave = async (ending: 'idle' | 'stuck', reason: string) => {
+    // Where no job can start any more, none can bring the trigger of an action either.
+    const idleMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
+    if (!(await actions.keepsIdle(idleMs)) && held() === 0) finish({ ending, reason });
+  };
   const rest = createRest({
     baseMs: options.pollIntervalSeconds * 1000,
     capMs: options.claimBackoffMaxSeconds * 1000,
     idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
     persistent: options.persistent || workflow.compute_node_ignore_workflow_completion === true,
-    held: () => crew.running + crew.queued,
+    held,
     hasChildren: () => crew.running > 0,
     lastProgress: () => conversation.lastProgress,
     onPoll() {
-      conversation.hope();
+      hope();
       lookout.look();
     },
-    onLeave: (ending, reason) => finish({ ending, reason }),
+    onLeave: (ending, reason) => void leave(ending, reason),
   });
   const lookout = createLookout({
     client,
@@ -131,35 +172,35 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     runId,
     hostname: registered.hostname,
     log,
-    isIdle: () => crew.running + crew.queued === 0,
+    isIdle: () => held() === 0,
     counts: () => conversation.counts,
-    onFound: () => conversation.hope(),
+    onFound: () => hope(),
   });
   const wake = createWake({
     open: options.connection.events(
       `/workflows/${workflowId}/events/stream${queryOf({ types: WAKING_EVENTS.join(',') })}`,
     ),
-    onWake: (changeId) => conversation.hope(changeId),
+    onWake: (changeId) => hope(changeId),
   });
-  const deadline = startDeadline(
-    options,
-    startedAtMs,
-    execution.sigkill_headroom_seconds ?? 60,
-    leadSeconds,
-    (killAtMs) => {
+  const end =
+    deadline &&
+    atMoment(deadline.askAtMs, () => {
       verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
-      stop.ask('deadline', killAtMs);
-    },
-  );
+      stop.ask('deadline', deadline.killAtMs);
+    });
   log.write('info', 'Jobs are launched', { by: launcher.name });
-  conversation.consider();
+  void actions.begin().then(() => {
+    isOpen = true;
+    conversation.consider();
+  });
 
   const conclude = async (): Promise<RunSummary> => {
     const { ending, reason } = await finished;
     for (const part of [rest, wake]) part.close();
-    deadline?.cancel();
+    end?.cancel();
     crew.dismiss();
     const isTold = await conversation.settle();
+    if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
     const seconds = (Date.now() - startedAtMs) / 1000;
     if (isTold) await deregister(patient, registered, seconds);
     const { tally } = crew;
@@ -191,6 +232,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   return {
     done: conclude(),
     stop({ now }) {
+      shells.limit(now ? 0 : leadSeconds * 1000);
       if (now) stop.kill('stop');
       else stop.ask('stop');
     },
@@ -203,18 +245,6 @@ async function deregister(client: Client, { nodeId, log }: Registered, seconds: 
   } catch (error) {
     log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
   }
-}
-
-function startDeadline(
-  { endAtMs }: RunnerOptions,
-  startedAtMs: number,
-  headroomSeconds: number,
-  leadSeconds: number,
-  onNear: (killAtMs: number) => void,
-) {
-  if (endAtMs === undefined) return undefined;
-  const { askAtMs, killAtMs } = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
-  return atMoment(askAtMs, () => onNear(killAtMs));
 }
 
 /** Jobs are watched when the workflow says so. */

@@ -86,16 +86,36 @@ export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly str
       variables.set(name, devices);
     }
   }
-  for (const [name, value] of facts.variables) variables.set(name, value);
-  variables.set('TORC_WORKFLOW_ID', String(facts.workflowId));
-  variables.set('TORC_RUN_ID', String(facts.runId));
-  variables.set('TORC_JOB_ID', String(job.id));
-  variables.set('TORC_JOB_NAME', job.name);
-  variables.set('TORC_OUTPUT_DIR', facts.outputDir);
-  variables.set('TORC_ATTEMPT_ID', String(job.attempt_id));
-  variables.set('TORC_API_URL', facts.apiUrl);
-  if (facts.submissionDirectory !== undefined) variables.set('TORC_WORKFLOW_SUBMISSION_DIR', facts.submissionDirectory);
+  for (const [name, value] of jobVariables(facts, job)) variables.set(name, value);
   return [...variables];
+}
+
+/** Who the job is, for itself and for what is run on its behalf. */
+export function jobVariables(
+  facts: RunFacts,
+  { id, name, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'name' | 'attempt_id'>,
+): [string, string][] {
+  return [
+    ...runVariables(facts),
+    ['TORC_JOB_ID', String(id)],
+    ['TORC_JOB_NAME', name],
+    ['TORC_ATTEMPT_ID', String(attempt)],
+  ];
+}
+
+/** Which workflow and run it is, and how its server is reached. */
+export function runVariables(facts: RunFacts): [string, string][] {
+  const { submissionDirectory } = facts;
+  return [
+    ...facts.variables.map(([name, value]): [string, string] => [name, value]),
+    ['TORC_WORKFLOW_ID', String(facts.workflowId)],
+    ['TORC_RUN_ID', String(facts.runId)],
+    ['TORC_OUTPUT_DIR', facts.outputDir],
+    ['TORC_API_URL', facts.apiUrl],
+    ...(submissionDirectory === undefined
+      ? []
+      : ([['TORC_WORKFLOW_SUBMISSION_DIR', submissionDirectory]] satisfies [string, string][])),
+  ];
 }
 
 export function launchRequestOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): LaunchRequest {

@@ -43,6 +43,8 @@ export const streamEvents = {
   jobs_returned: 'debug',
   /** ours: the runner of these jobs is gone; they run again as a new attempt. */
   jobs_requeued: 'warning',
+  /** ours: an attempt went wrong, and a rule has the job run again. */
+  job_retried: 'warning',
   /** ours: the status of jobs was set by hand. */
   job_status_changed: 'info',
 } as const satisfies Record<string, Severity>;

@@ -34,6 +34,13 @@ export const Completion = z.object({
 export type Completion = z.output<typeof Completion>;
 
 /**
+ * An attempt that ended and whose job runs again, by a rule of its failure handler. `max_retries` is the rule's and counts
+ * attempts: of the last one the end is taken in as that of any other.
+ */
+export const Retried = Completion.extend({ max_retries: z.int() });
+export type Retried = z.output<typeof Retried>;
+
+/**
  * What a runner has room for.
  *
  * `limit` jobs are to start at once and are packed into `offer`, what is free now. `prefetch` more may be handed out that
@@ -55,6 +62,7 @@ export const ExchangeRequest = z.object({
   compute_node_id: id,
   started: maybe(z.array(Start)),
   completed: maybe(z.array(Completion)),
+  retried: maybe(z.array(Retried)),
   /** Jobs that were handed out and are given back, not started. */
   returned: maybe(z.array(id)),
   /** Sent after an exchange whose answer was lost: every job that the runner holds. The rest in its name is handed out again. */
@@ -90,13 +98,15 @@ export const ExchangeReply = z.object({
   is_canceled: z.boolean(),
   /** The last change that the answer takes account of: what the event stream tells up to it is no news to the runner. */
   change_id: z.int(),
+  /** Actions of jobs that wait for somebody to carry them out; absent when there is none. */
+  due_actions: maybe(z.array(id)),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 
 /**
  * The last turn of a runner that is proven gone, told by somebody else on its host.
  *
- * `started` and `completed` are what its ledger says. What it started and did not complete runs again as a new attempt;
+ * `started`, `completed` and `retried` are what its ledger says. What it started and did not complete runs again as a new attempt;
  * what it never started is ready again in the same one. Without a ledger (`started` absent) all that it held counts as
  * started, for nobody can say that it was not.
  */
@@ -104,6 +114,7 @@ export const LostRunner = z.object({
   run_id: z.int(),
   started: maybe(z.array(z.object({ job_id: id, attempt_id: z.int() }))),
   completed: maybe(z.array(Completion)),
+  retried: maybe(z.array(Retried)),
   reason: text,
 });
 export type LostRunner = z.output<typeof LostRunner>;

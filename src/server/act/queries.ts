@@ -2,6 +2,12 @@ import { actionOf, type ActionRow } from '../store/action-row.ts';
 import type { Database } from '../store/database.ts';
 import { records } from '../store/records.ts';
 
+/** The statuses in which a job counts for a trigger, by their numbers. */
+export const reachedFor = {
+  on_jobs_ready: '2, 3, 4, 5, 6, 7, 8, 10',
+  on_jobs_complete: '5, 6, 7, 8',
+} as const;
+
 /** The jobs of an action that have come to one of these statuses. */
 const reached = (statuses: string) => `(
   select count(*) from json_each(workflow_action.job_ids) named join job on job.id = named.value
@@ -11,9 +17,9 @@ const reached = (statuses: string) => `(
  * How often the trigger of an action has come. Those of jobs and of the end are read off the state of the jobs, so that
  * nothing has to count along when one moves; the others were counted when the workflow was initialised.
  */
-const triggerCount = `max(trigger_count, case trigger_type
-  when 'on_jobs_ready' then ${reached('2, 3, 4, 5, 6, 7, 8, 10')}
-  when 'on_jobs_complete' then ${reached('5, 6, 7, 8')}
+export const triggerCount = `max(trigger_count, case trigger_type
+  when 'on_jobs_ready' then ${reached(reachedFor.on_jobs_ready)}
+  when 'on_jobs_complete' then ${reached(reachedFor.on_jobs_complete)}
   when 'on_workflow_complete' then (
     select run_id > 0 and is_canceled = 0 and not exists (
       select 1 from job_count

@@ -1,7 +1,9 @@
-import type { Completion, ExchangeReply, ExchangeRequest } from '../../core/contract/exchange.ts';
+import type { Completion, ExchangeReply, ExchangeRequest, Retried } from '../../core/contract/exchange.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
+import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
+import type { RetriedEnd, RetriedEnds } from '../recover/retried.ts';
 import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';
@@ -12,8 +14,10 @@ import type { Store } from '../store/store.ts';
 interface Verbs {
   readonly claim: Claim;
   readonly accept: Accept;
+  readonly retried: RetriedEnds;
   readonly begin: Begin;
   readonly counts: ReturnType<typeof createCounts>;
+  readonly due: Due;
   readonly isNodeOf: (workflowId: number, nodeId: number) => boolean;
 }
 
@@ -24,7 +28,7 @@ interface Verbs {
  * round trip away from the end of the last.
  */
 export const createExchange =
-  ({ find, changes }: Store, { claim, accept, begin, counts, isNodeOf }: Verbs) =>
+  ({ find, changes }: Store, { claim, accept, retried, begin, counts, due, isNodeOf }: Verbs) =>
   (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
     const { run_id: current, is_canceled: isCanceled } = find.run(workflowId);
     const { run_id: runId, compute_node_id: nodeId } = turn;
@@ -44,7 +48,8 @@ export const createExchange =
     const asker = { workflowId, nodeId };
     const completed = turn.completed ?? [];
 
-    const ended = new Set(completed.map(({ job_id: id }) => id));
+    const again = turn.retried ?? [];
+    const ended = new Set([...completed, ...again].map(({ job_id: id }) => id));
     const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
     const errors = begin(workflowId, runId, nodeId, begun);
     errors.push(
@@ -57,6 +62,10 @@ export const createExchange =
         completed,
       ),
     );
+    if (again.length > 0) {
+      const ends = again.map((each) => retriedOf(each, workflowId, runId, nodeId));
+      errors.push(...refused(retried(workflowId, ends), again));
+    }
     if (turn.returned) claim.giveBack(asker, turn.returned);
 
     const jobs = turn.held ? claim.handAgain(asker, turn.held) : [];
@@ -65,6 +74,7 @@ export const createExchange =
       jobs.push(...claim.claim(asker, { ...turn.want, limit: Math.max(0, limit - jobs.length) }));
     }
     const byStatus = counts(workflowId);
+    const dueActions = due(workflowId);
     return {
       jobs,
       errors,
@@ -72,6 +82,7 @@ export const createExchange =
       is_complete: isCanceled === 1 || allEnded(byStatus),
       is_canceled: isCanceled === 1,
       change_id: changes.lastId,
+      ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
     };
   };
 
@@ -94,6 +105,11 @@ export function endOf(told: Completion, workflowId: number, runId: number, nodeI
     files: told.files,
   };
 }
+
+export const retriedOf = (told: Retried, workflowId: number, runId: number, nodeId: number): RetriedEnd => ({
+  ...endOf(told, workflowId, runId, nodeId),
+  maxRetries: told.max_retries,
+});
 
 /** The entries that were refused, as the service tells them. */
 export function refused(

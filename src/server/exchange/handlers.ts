@@ -1,7 +1,9 @@
+import { createDue } from '../act/due.ts';
 import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
 import { recoverQueries } from '../recover/queries.ts';
 import { createRequeue } from '../recover/requeue.ts';
+import { createRetried } from '../recover/retried.ts';
 import { createAccept } from '../result/accept.ts';
 import { resultQueries } from '../result/queries.ts';
 import { createBegin } from '../result/start.ts';
@@ -13,15 +15,19 @@ import { createLost } from './lost.ts';
 
 export const exchangeHandlers = (store: Store) => {
   const results = resultQueries(store.db);
+  const recover = recoverQueries(store.db);
   const accept = createAccept(store, results);
+  const retried = createRetried(store, { results, recover, accept });
   const exchange = createExchange(store, {
     accept,
+    retried,
     begin: createBegin(store, results),
     claim: createClaim(store, claimQueries(store.db)),
     counts: createCounts(store.db),
+    due: createDue(store.db),
     isNodeOf: (workflowId, nodeId) => results.nodeOf.get({ nodeId, workflowId }) !== undefined,
   });
-  const lost = createLost(store, { accept, requeue: createRequeue(store, recoverQueries(store.db)) });
+  const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });
 
   return {
     exchange: ({ params, body }) => exchange(params.id, body),

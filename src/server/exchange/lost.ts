@@ -1,10 +1,11 @@
 import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { createRequeue } from '../recover/requeue.ts';
+import { attemptKey, type createRequeue } from '../recover/requeue.ts';
+import type { RetriedEnds } from '../recover/retried.ts';
 import type { Accept } from '../result/accept.ts';
 import { found } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
-import { endOf, refused } from './exchange.ts';
+import { endOf, refused, retriedOf } from './exchange.ts';
 
 /**
  * The last turn of a runner that is proven gone: what its ledger says that it finished is taken in as if it had said so
@@ -13,9 +14,17 @@ import { endOf, refused } from './exchange.ts';
 export const createLost =
   (
     { find }: Store,
-    { accept, requeue }: { readonly accept: Accept; readonly requeue: ReturnType<typeof createRequeue> },
+    {
+      accept,
+      retried,
+      requeue,
+    }: { readonly accept: Accept; readonly retried: RetriedEnds; readonly requeue: ReturnType<typeof createRequeue> },
   ) =>
-  (workflowId: number, nodeId: number, { run_id: runId, started, completed, reason }: LostRunner): LostRunnerReply => {
+  (
+    workflowId: number,
+    nodeId: number,
+    { run_id: runId, started, completed, retried: again, reason }: LostRunner,
+  ): LostRunnerReply => {
     const { run_id: current } = find.run(workflowId);
     if (runId !== current) {
       throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
@@ -26,10 +35,19 @@ export const createLost =
     found(requeue.node(workflowId, nodeId), 'compute_node', nodeId);
     const ends = (completed ?? []).map((each) => endOf(each, workflowId, runId, nodeId));
     const verdicts = accept(workflowId, ends, 'holder');
-    const startedIds = started ? new Set(started.map(({ job_id: id }) => id)) : undefined;
+    const runAgain = (again ?? []).map((each) => retriedOf(each, workflowId, runId, nodeId));
+    const verdictsAgain = retried(workflowId, runAgain);
+    const began = started
+      ? new Set(started.map(({ job_id: id, attempt_id: attempt }) => attemptKey(id, attempt)))
+      : undefined;
+    const { requeued, returned } = requeue.takeBack({ workflowId, runId, nodeId, reason }, began);
     return {
       completed: ends.filter((_, index) => verdicts[index] === 'accepted').map(({ jobId }) => jobId),
-      errors: refused(verdicts, completed ?? []),
-      ...requeue.takeBack({ workflowId, runId, nodeId, reason }, startedIds),
+      errors: [...refused(verdicts, completed ?? []), ...refused(verdictsAgain, again ?? [])],
+      requeued: [
+        ...runAgain.filter((_, index) => verdictsAgain[index] === 'accepted').map(({ jobId }) => jobId),
+        ...requeued,
+      ],
+      returned,
     };
   };

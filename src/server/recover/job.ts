@@ -3,6 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { isComplete } from '../../core/lifecycle/job.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
+import { runAgain } from './again.ts';
 import type { RecoverQueries } from './queries.ts';
 
 const superseded = (provided: number, current: number) =>
@@ -61,20 +62,7 @@ export const retryJob =
       );
     }
     if (isComplete(status)) queries.countUp.run({ id });
-    queries.retry.run({ id });
-    queries.writeEvent.run({
-      workflowId: job.workflow_id,
-      timestamp: now(),
-      data: JSON.stringify({
-        event_type: 'job_retried',
-        job_id: id,
-        job_name: job.name,
-        previous_attempt: job.attempt_id,
-        new_attempt: job.attempt_id + 1,
-        run_id: runId,
-        message: `Job ${job.name} runs again as attempt ${job.attempt_id + 1}`,
-      }),
-    });
+    runAgain(queries, job, runId, now());
     changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
     return jobOf(find.job(id));
   };

@@ -8,7 +8,7 @@ import type { RecoverQueries } from './queries.ts';
  *
  * A job that it started runs again as a new attempt, never as the same one, for its work may be half done; the lost
  * attempt gets a result of its own (return code -128) that says so. A job that it never started is ready again as it
- * was. `started` says which, from the runner's ledger; without it all count as started.
+ * was. `started` says which attempts, from the runner's ledger; without it all count as started.
  */
 export const createRequeue = ({ changes, now }: Store, queries: RecoverQueries) => {
   /** A runner's clock is text, and text can be anything: what is no time counts as now. */
@@ -21,10 +21,10 @@ export const createRequeue = ({ changes, now }: Store, queries: RecoverQueries) 
 
     takeBack(
       { workflowId, runId, nodeId, reason }: { workflowId: number; runId: number; nodeId: number; reason: string },
-      started: ReadonlySet<number> | undefined,
+      started: ReadonlySet<string> | undefined,
     ): { requeued: number[]; returned: number[] } {
       const wasStarted = (job: JobRow) =>
-        statusOf(job.status) === 'running' || started === undefined || started.has(job.id);
+        statusOf(job.status) === 'running' || started === undefined || started.has(attemptKey(job.id, job.attempt_id));
       const requeued: JobRow[] = [];
       const returned: JobRow[] = [];
       for (const job of queries.heldBy.all({ workflowId, nodeId })) {
@@ -61,3 +61,6 @@ export const createRequeue = ({ changes, now }: Store, queries: RecoverQueries) 
     },
   };
 };
+
+/** One attempt of a job, as a key: the runner may hold a later one than it started. */
+export const attemptKey = (jobId: number, attempt: number): string => `${jobId} ${attempt}`;

@@ -3,7 +3,8 @@ import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createRelease } from '../store/release.ts';
 import type { Store } from '../store/store.ts';
-import { type End, fenceOff, refusalOfEnd } from './end.ts';
+import { type End, refusalOfEnd, resultOfEnd, startOfEnd } from './end.ts';
+import { createHolderVerdict, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 
 /** What became of an end: accepted, known already, or refused with the reason. */
@@ -25,19 +26,11 @@ export type Reporter = 'holder' | 'anybody';
 export const createAccept = (store: Store, queries: ResultQueries) => {
   const { changes } = store;
   const release = createRelease(store.db, changes);
-
-  const isKnown = ({ jobId, runId, attemptId }: End) =>
-    queries.hasResult.get({ jobId, runId, attemptId }) !== undefined;
-
-  /** What a holder reports is either of an attempt that it holds, which has no result yet, or late: known, or refused. */
-  const verdictOfHolder = (end: End, job: EndedJob | undefined): Verdict | undefined => {
-    const refusal = refusalOfEnd(end, job) ?? fenceOff(end, job as EndedJob);
-    return refusal !== undefined && isKnown(end) ? 'known' : refusal;
-  };
+  const verdictOfHolder = createHolderVerdict(queries);
 
   const verdictOfAnybody = (end: End, job: EndedJob | undefined): Verdict | undefined => {
     const refusal = refusalOfEnd(end, job);
-    if (refusal !== undefined || !isKnown(end)) return refusal;
+    if (refusal !== undefined || !isKnown(queries, end)) return refusal;
     return new Refusal(
       'DUPLICATE',
       `job_id=${end.jobId} has a result for run ${end.runId}, attempt ${end.attemptId} already`,
@@ -55,21 +48,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
   };
 
   const write = (end: End): void => {
-    const resultId = queries.insertResult.insert({
-      jobId: end.jobId,
-      workflowId: end.workflowId,
-      runId: end.runId,
-      attemptId: end.attemptId,
-      nodeId: end.nodeId,
-      returnCode: end.returnCode,
-      minutes: end.execTimeMinutes,
-      completionTime: end.completionTime,
-      status: statusCode[end.status],
-      peakMemory: end.peakMemoryBytes ?? null,
-      avgMemory: end.avgMemoryBytes ?? null,
-      peakCpu: end.peakCpuPercent ?? null,
-      avgCpu: end.avgCpuPercent ?? null,
-    });
+    const resultId = queries.insertResult.insert(resultOfEnd(end));
     queries.end.run({ id: end.jobId, status: statusCode[end.status], resultId });
     for (const { id, st_mtime: mtime } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
@@ -92,7 +71,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       const verdict = verdictOf(end, job) ?? unknownNodes.get(end.nodeId);
       if (verdict !== undefined) return verdict;
       // A job that began and ended in one turn was never written as running.
-      if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOf(end, job.name));
+      if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOfEnd(end, job.name));
       write(end);
       tell(`job_${end.status}` as StreamEventType, {
         job_id: end.jobId,
@@ -134,11 +113,3 @@ function timeOf(ends: readonly End[]) {
   const known = (second: number) => (Number.isFinite(second) ? second : null);
   return { minutes, firstSecond: known(first), lastSecond: known(last) };
 }
-
-/** What listeners are told of the start of an attempt. */
-const startOf = ({ jobId, nodeId, runId }: End, name: string) => ({
-  job_id: jobId,
-  job_name: name,
-  compute_node_id: nodeId,
-  run_id: runId,
-});

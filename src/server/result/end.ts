@@ -1,5 +1,4 @@
-import type { JobStatus } from '../../core/contract/job.ts';
-import { statusOf } from '../../core/contract/job.ts';
+import { type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isComplete, isEnd } from '../../core/lifecycle/job.ts';
 import type { EndedJob } from './queries.ts';
@@ -59,3 +58,28 @@ export function fenceOff(end: End, job: EndedJob): Refusal | undefined {
   }
   return undefined;
 }
+
+/** The end as it stands in the table of results. */
+export const resultOfEnd = (end: End) => ({
+  jobId: end.jobId,
+  workflowId: end.workflowId,
+  runId: end.runId,
+  attemptId: end.attemptId,
+  nodeId: end.nodeId,
+  returnCode: end.returnCode,
+  minutes: end.execTimeMinutes,
+  completionTime: end.completionTime,
+  status: statusCode[end.status],
+  peakMemory: end.peakMemoryBytes ?? null,
+  avgMemory: end.avgMemoryBytes ?? null,
+  peakCpu: end.peakCpuPercent ?? null,
+  avgCpu: end.avgCpuPercent ?? null,
+});
+
+/** What listeners are told of the start of an attempt. */
+export const startOfEnd = ({ jobId, nodeId, runId }: End, name: string) => ({
+  job_id: jobId,
+  job_name: name,
+  compute_node_id: nodeId,
+  run_id: runId,
+});

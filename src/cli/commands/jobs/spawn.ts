@@ -1,0 +1,69 @@
+import type { SpawnJob, SpawnRequest } from '../../../core/contract/spawn.ts';
+import type { Command } from '../../command.ts';
+import { Failure, UsageError } from '../../failure.ts';
+import { jsonValue } from '../../json-value.ts';
+import { integer } from '../../option.ts';
+import { counted } from '../../output/words.ts';
+import { readInput } from '../../read-input.ts';
+
+/** Adds jobs from within a running one (ours; the original has the route and Python for it). */
+export const jobsSpawn: Command = {
+  words: 'jobs spawn <file>',
+  says: 'Add jobs from within a running job; they wait for it.',
+  more: 'The file (- for standard input) is a JSON list of jobs, each with a name and a command, or an object with "jobs", "lineage" and "state". An empty list ends the lineage.',
+  options: [
+    {
+      flags: '-j, --job-id <id>',
+      says: 'the running job that adds them (default TORC_JOB_ID, which a job finds)',
+      read: integer('--job-id', 1),
+    },
+    {
+      flags: '--lineage <name>',
+      says: 'the lineage whose next generation they are (default TORC_ORCHESTRATOR_LINEAGE_ID, then the name of the job)',
+    },
+    { flags: '--state <json>', says: 'what the next generation is to know', read: jsonValue('--state') },
+  ],
+  async run({ service, output, environment }, [path], options) {
+    output.recordOnly('spawned');
+    const jobId = (options['jobId'] as number | undefined) ?? ownId(environment['TORC_JOB_ID']);
+    const request = requestFrom(readInput(path as string, 'jobs'), String(path));
+    const lineage =
+      (options['lineage'] as string | undefined) ?? request.lineage ?? environment['TORC_ORCHESTRATOR_LINEAGE_ID'];
+    const state = options['state'] ?? request.state;
+    const { client } = await service();
+    const reply = await client.spawnJobs({
+      params: { id: jobId },
+      body: {
+        ...request,
+        lineage,
+        ...(state === undefined ? {} : { state: state as NonNullable<SpawnRequest['state']> }),
+      },
+    });
+    const { spawned_job_ids: ids, iteration } = reply;
+    const words =
+      ids.length === 0
+        ? `The lineage ends after ${counted(iteration, 'generation')}`
+        : `Added ${counted(ids.length, 'job')} as generation ${iteration}: ${ids.join(', ')}`;
+    output.record('spawned', reply, words);
+  },
+};
+
+function ownId(text: string | undefined): number {
+  if (text === undefined || text === '')
+    throw new UsageError('which job adds them? Inside a job TORC_JOB_ID says it; elsewhere name it: --job-id ID');
+  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`TORC_JOB_ID: expected the id of a job, found "${text}"`);
+  return Number(text);
+}
+
+/** The server says what is wrong with the jobs themselves. */
+function requestFrom(text: string, path: string): SpawnRequest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Failure(`${path} is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+  if (Array.isArray(value)) return { jobs: value as SpawnJob[] };
+  if (typeof value === 'object' && value !== null && 'jobs' in value) return value as SpawnRequest;
+  throw new Failure(`${path}: expected a list of jobs, or an object with "jobs"`);
+}

@@ -1,0 +1,181 @@
+import { resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { ServiceError } from '../../client/errors.ts';
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { Log } from '../log.ts';
+import type { Shells } from '../shell.ts';
+import { type RunFacts, runVariables } from '../step.ts';
+import { type Deed, deedOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
+import type { Scheduling } from './scheduling.ts';
+
+export interface ActionsOptions {
+  readonly client: Client;
+  readonly facts: RunFacts;
+  readonly nodeId: number;
+  readonly shells: Shells;
+  readonly scheduling: Scheduling | undefined;
+  readonly log: Log;
+  /** Nothing is being carried out any more. */
+  readonly onDone: () => void;
+}
+
+/**
+ * Carries out the actions of a workflow: those of its start and of this runner's, those of jobs as the server tells that
+ * they are due, those of its end and of this runner's. One after the other, beside the jobs.
+ *
+ * Each is claimed first, so that one runner alone carries it out; one for every runner is carried out once by each. What
+ * goes wrong is logged and never fails the workflow. A runner that is killed after its claim leaves the action undone:
+ * commands may have run by then, and nobody knows how far.
+ */
+export interface Actions {
+  readonly isBusy: boolean;
+  /** What belongs before the first job. */
+  begin(): Promise<void>;
+  /** The server says that these are due. */
+  consider(due: readonly number[]): void;
+  /** Do actions keep a runner here that has had nothing to do for so long? */
+  keepsIdle(idleMs: number): Promise<boolean>;
+  /** What belongs at the end; the server must be there. Of jobs only where there is time for it. */
+  end(options: { readonly ofJobs: boolean }): Promise<void>;
+}
+
+export async function createActions(options: ActionsOptions): Promise<Actions> {
+  const { client, facts, nodeId, shells, scheduling, log, onDone } = options;
+  const { workflowId } = facts;
+  const params = { id: workflowId };
+  const canSchedule = scheduling !== undefined;
+  /** Carried out here, or by another runner. */
+  const settled = new Set<number>();
+  const leftToOthers = new Set<number>();
+  /** Told as due and not looked at yet. */
+  const expected = new Set<number>();
+  let hasActions = (await client.listWorkflowActions({ params })).length > 0;
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+  let isEnding = false;
+
+  const claim = async (id: number): Promise<boolean> => {
+    try {
+      await client.claimWorkflowAction({ params: { ...params, action_id: id }, body: { compute_node_id: nodeId } });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.status === 409)) throw error;
+      // It may be our own claim whose answer was lost.
+      const actions = await client.listWorkflowActions({ params });
+      return actions.some((action) => action.id === id && action.executed_by === nodeId);
+    }
+  };
+
+  const runCommands = async (commands: readonly string[], output: string): Promise<string | undefined> => {
+    // The commands run in the output directory, where a relative path to it would lead nowhere.
+    const cwd = resolve(facts.outputDir);
+    const variables = runVariables({ ...facts, outputDir: cwd });
+    for (const script of commands) {
+      const end = await shells.run({ script, cwd, variables, output });
+      if (end !== undefined) return `${end} of ${script}`;
+    }
+    return undefined;
+  };
+
+  const perform = async (deed: Deed, output: string): Promise<string | undefined> => {
+    if (deed.kind === 'run_commands') return runCommands(deed.commands, output);
+    try {
+      await scheduling?.schedule(deed.request);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  const carryOut = async (action: WorkflowAction & { id: number }, deed: Deed): Promise<void> => {
+    settled.add(action.id);
+    const output = actionLogOf(facts, action.id, nodeId);
+    const about = {
+      workflow_id: workflowId,
+      action_id: action.id,
+      trigger: action.trigger_type,
+      action: action.action_type,
+      output: deed.kind === 'run_commands' ? output : undefined,
+    };
+    log.write('info', 'Action started', about);
+    const failure = await perform(deed, output);
+    if (failure === undefined) log.write('info', 'Action finished', about);
+    else log.write('warn', 'Action failed; what is left of it is not done', { ...about, reason: failure });
+  };
+
+  const leave = ({ id, action_type: type, trigger_type: trigger }: WorkflowAction & { id: number }) => {
+    if (leftToOthers.has(id)) return;
+    leftToOthers.add(id);
+    log.write('warn', 'An action is left to runners that can carry it out', {
+      action_id: id,
+      trigger,
+      action: type,
+      reason: type === 'schedule_nodes' ? 'allocations cannot be submitted from here' : 'not an action that is known',
+    });
+  };
+
+  /** Carries out what is due of these triggers, in their order. */
+  const carryOutDue = async (triggers: readonly string[], isFinal: boolean): Promise<void> => {
+    const pending = await client.listPendingActions({ params, query: { trigger_type: triggers.join(',') } });
+    const due = triggers.flatMap((trigger) => pending.filter((action) => action.trigger_type === trigger));
+    for (const action of due as (WorkflowAction & { id: number })[]) {
+      if (shells.isOver || (isEnding && !isFinal)) return;
+      if (settled.has(action.id)) continue;
+      const deed = deedOf(action, canSchedule);
+      if (deed === undefined) leave(action);
+      else if (await claim(action.id)) await carryOut(action, deed);
+      else settled.add(action.id);
+    }
+  };
+
+  const enqueue = (triggers: readonly string[], ids: readonly number[] = []): Promise<void> => {
+    const isFinal = isEnding;
+    waiting += 1;
+    for (const id of ids) expected.add(id);
+    last = last
+      .then(() => carryOutDue(triggers, isFinal))
+      .catch((error: unknown) => {
+        log.write('warn', 'Actions could not be looked at', {
+          triggers: triggers.join(', '),
+          reason: (error as Error).message,
+        });
+      })
+      .finally(() => {
+        waiting -= 1;
+        for (const id of ids) expected.delete(id);
+        if (waiting === 0) onDone();
+      });
+    return last;
+  };
+
+  return {
+    get isBusy() {
+      return waiting > 0;
+    },
+    begin: () => (hasActions ? enqueue(['on_workflow_start', 'on_worker_start']) : last),
+    consider(due) {
+      hasActions = true;
+      const fresh = due.filter((id) => !settled.has(id) && !leftToOthers.has(id) && !expected.has(id));
+      if (fresh.length === 0 || isEnding) return;
+      void enqueue(JOB_TRIGGERS, fresh);
+    },
+    async keepsIdle(idleMs) {
+      if (!hasActions) return false;
+      try {
+        const actions = await client.listWorkflowActions({ params });
+        return isHeldBy(actions, { doneHere: settled, canSchedule, idleMs });
+      } catch {
+        // Without a server nobody knows, and the conversation says when it has been away for too long.
+        return true;
+      }
+    },
+    async end({ ofJobs }) {
+      isEnding = true;
+      await enqueue([...(ofJobs ? JOB_TRIGGERS : []), 'on_workflow_complete', 'on_worker_complete']);
+    },
+  };
+}
+
+/** What the commands of an action printed. */
+const actionLogOf = ({ workflowId, runId, outputDir }: RunFacts, id: number, nodeId: number): string =>
+  `${outputDir}/action_wf${workflowId}_a${id}_r${runId}_n${nodeId}.log`;

@@ -1,0 +1,67 @@
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { NodeRequest } from './scheduling.ts';
+
+/** What an action does; undefined when this runner cannot do it. */
+export type Deed =
+  | { readonly kind: 'run_commands'; readonly commands: readonly string[] }
+  | { readonly kind: 'schedule_nodes'; readonly request: NodeRequest };
+
+type Described = Pick<WorkflowAction, 'action_type' | 'action_config'>;
+
+/** What this runner would do for an action. `canSchedule`: allocations can be submitted here. */
+export function deedOf(
+  { action_type: type, action_config: config }: Described,
+  canSchedule: boolean,
+): Deed | undefined {
+  const fields = (typeof config === 'object' && config !== null ? config : {}) as Readonly<Record<string, unknown>>;
+  if (type === 'run_commands') {
+    const commands = fields['commands'];
+    return Array.isArray(commands) ? { kind: type, commands: commands as string[] } : undefined;
+  }
+  if (type !== 'schedule_nodes' || fields['scheduler_type'] !== 'slurm' || !canSchedule) return undefined;
+  return {
+    kind: type,
+    request: {
+      schedulerId: numberOf(fields['scheduler_id']),
+      allocations: numberOf(fields['num_allocations']) ?? 1,
+      startOneWorkerPerNode: fields['start_one_worker_per_node'] === true,
+      maxParallelJobs: numberOf(fields['max_parallel_jobs']),
+    },
+  };
+}
+
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
+/** Triggers that come while a runner runs, in the order in which they are looked at. */
+export const JOB_TRIGGERS = ['on_jobs_ready', 'on_jobs_complete'] as const;
+
+/** How long an action whose trigger has not come keeps an idle runner, from when a job of its own last ended. */
+const GRACE_MS = 120_000;
+
+export interface Idleness {
+  /** Actions that this runner has carried out. */
+  readonly doneHere: ReadonlySet<number>;
+  readonly canSchedule: boolean;
+  /** Since a job was last handed out or ended here. */
+  readonly idleMs: number;
+}
+
+/**
+ * Do these actions keep a runner that has nothing to do? They may add work for it.
+ *
+ * One of jobs whose trigger has come does, until somebody has carried it out; one that is for every runner, until this
+ * one has. One whose trigger has not come does for two minutes: jobs of other runners may be about to bring it.
+ */
+export function isHeldBy(actions: readonly WorkflowAction[], { doneHere, canSchedule, idleMs }: Idleness): boolean {
+  return actions.some((action) => {
+    const { id, trigger_type: trigger, executed, persistent } = action;
+    if (id === undefined || id === null || !JOB_TRIGGERS.includes(trigger as (typeof JOB_TRIGGERS)[number]))
+      return false;
+    if (deedOf(action, canSchedule) === undefined) return false;
+    if (persistent === true ? doneHere.has(id) : executed === true) return false;
+    return isTriggered(action) || idleMs < GRACE_MS;
+  });
+}
+
+const isTriggered = ({ trigger_count: count, required_triggers: required }: WorkflowAction) =>
+  (count ?? 0) >= (required ?? 1);

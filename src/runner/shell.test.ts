@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, until } from '../../tests/support/programs.ts';
+import { createShells } from './shell.ts';
+
+const bench = (endAtMs?: number) => {
+  const folder = temporaryFolder();
+  const output = join(folder, 'output.log');
+  const shells = createShells(endAtMs, Date.now);
+  return {
+    folder,
+    shells,
+    run: (script: string) => shells.run({ script, cwd: folder, variables: [['NAME', 'value']], output }),
+    printed: () => readFileSync(output, 'utf8'),
+  };
+};
+
+const ENDLESS = 'touch began; sleep 600';
+const begun = (folder: string) =>
+  until(
+    () => existsSync(join(folder, 'began')),
+    (there) => there,
+    'the script to begin',
+  );
+
+describe('a script of the workflow', () => {
+  it('runs in its folder with its variables, and what it prints on either stream is added to its file', async () => {
+    const { folder, run, printed } = bench();
+    expect(await run('pwd; echo "$NAME" >&2')).toBeUndefined();
+    expect(await run('cat; echo again')).toBeUndefined();
+    expect(printed()).toBe(`${folder}\nvalue\nagain\n`);
+  });
+
+  it.each([
+    ['exit 3', 'exit code 3'],
+    ['kill -TERM $$', 'ended by SIGTERM'],
+    ['/nonexistent', 'exit code 127'],
+  ])('that goes wrong says how: %s', async (script, end) => {
+    expect(await bench().run(script)).toBe(end);
+  });
+
+  it('that cannot be started says why, and nothing is thrown', async () => {
+    const { folder, shells } = bench();
+    const request = { script: 'true', cwd: folder, variables: [], output: join(folder, 'missing', 'output.log') };
+    expect(await shells.run(request)).toContain('its output could not be written: ENOENT');
+    expect(await shells.run({ ...request, output: join(folder, 'log'), cwd: join(folder, 'gone') })).toContain(
+      'could not be started',
+    );
+  });
+});
+
+describe('when the runner ends', () => {
+  it('a script that runs is killed, with all that it started, and none begins any more', async () => {
+    const { folder, shells, run } = bench();
+    const end = run(`(touch began; sleep 600; touch late) & wait`);
+    await begun(folder);
+    expect(shells.isOver).toBe(false);
+    shells.limit(0);
+    expect(await end).toBe('killed: the runner ends');
+    expect(shells.isOver).toBe(true);
+    expect(await run('touch ran')).toBe('not run: the runner ends now');
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
+  it('by its own clock, the same', async () => {
+    const late = bench(Date.now() + 300);
+    expect(await late.run(ENDLESS)).toBe('killed: the runner ends');
+    expect(late.shells.isOver).toBe(true);
+  });
+
+  it('a script that is done in the time that is left is not disturbed, however far away the end', async () => {
+    const { folder, shells, run } = bench(Date.now() + 1e12);
+    const end = run('touch began; until test -e go; do sleep 0.01; done');
+    await begun(folder);
+    shells.limit(60_000);
+    await run('touch go');
+    expect(await end).toBeUndefined();
+  });
+});

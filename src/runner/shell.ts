@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** Something that the runner itself has bash do: not a job, and never many. */
+export interface ShellRequest {
+  readonly script: string;
+  readonly cwd: string;
+  /** Beyond the runner's own environment. */
+  readonly variables: readonly (readonly [name: string, value: string])[];
+  /** File to which both streams are appended. */
+  readonly output: string;
+}
+
+/** Undefined when it went well, otherwise what went wrong: `exit code 3`. */
+export type ShellEnd = string | undefined;
+
+/**
+ * Runs scripts of the workflow: what its rules do between two attempts, and its actions.
+ *
+ * They are bounded by the end of the runner, and once that is asked to end each has so long as a job has between being
+ * asked and being killed. Through the runtime's own spawn: they are few, and they need a working directory of their own.
+ */
+export interface Shells {
+  run(request: ShellRequest): Promise<ShellEnd>;
+  /** There is no time left for any. */
+  readonly isOver: boolean;
+  /** From now on those that run, and those that will, have this long at most; 0 kills them. */
+  limit(ms: number): void;
+}
+
+export function createShells(endAtMs: number | undefined, now: () => number): Shells {
+  const running = new Set<(ms: number) => void>();
+  let limitMs = Infinity;
+  const leftMs = () => Math.min(limitMs, (endAtMs ?? Infinity) - now());
+
+  const run = async ({ script, cwd, variables, output }: ShellRequest): Promise<ShellEnd> => {
+    if (leftMs() <= 0) return 'not run: the runner ends now';
+    let file: FileHandle;
+    try {
+      file = await open(output, 'a');
+    } catch (error) {
+      return `its output could not be written: ${(error as Error).message}`;
+    }
+    try {
+      return await ended(script, cwd, variables, file.fd);
+    } finally {
+      await file.close();
+    }
+  };
+
+  const ended = (script: string, cwd: string, variables: ShellRequest['variables'], fd: number) =>
+    new Promise<ShellEnd>((resolve) => {
+      const child = spawn('bash', ['-c', script], {
+        cwd,
+        detached: true,
+        stdio: ['ignore', fd, fd],
+        env: { ...process.env, ...Object.fromEntries(variables) },
+      });
+      let isLate = false;
+      let timer: NodeJS.Timeout | undefined;
+      const endIn = (ms: number) => {
+        clearTimeout(timer);
+        if (ms > LONGEST_TIMER_MS) return;
+        timer = setTimeout(() => {
+          isLate = true;
+          killGroup(child.pid);
+        }, ms);
+      };
+      const over = (end: ShellEnd) => {
+        clearTimeout(timer);
+        running.delete(endIn);
+        resolve(end);
+      };
+      running.add(endIn);
+      endIn(leftMs());
+      child.once('error', (error) => over(`could not be started: ${error.message}`));
+      child.once('exit', (code, signal) => {
+        if (isLate) over('killed: the runner ends');
+        else if (signal !== null) over(`ended by ${signal}`);
+        else over(code === 0 ? undefined : `exit code ${code}`);
+      });
+    });
+
+  return {
+    run,
+    get isOver() {
+      return leftMs() <= 0;
+    },
+    limit(ms) {
+      limitMs = ms;
+      for (const endIn of running) endIn(leftMs());
+    },
+  };
+}
+
+/** The longest that a timer of the runtime can wait. A runner that ends later than that has no need to hurry anybody. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Ended meanwhile.
+  }
+}

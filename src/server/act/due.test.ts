@@ -1,0 +1,85 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import { ended, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+
+let service: TestService;
+let id: number;
+let nodeId: number;
+let jobIds: Map<string, number>;
+
+beforeEach(async () => {
+  service = testService();
+  ({ id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c' }]));
+});
+
+const create = async (trigger: string, jobs: readonly string[] | undefined, over: object = {}) => {
+  const action = await service.client.createWorkflowAction({
+    params: { id },
+    body: {
+      workflow_id: id,
+      trigger_type: trigger,
+      action_type: 'run_commands',
+      action_config: { commands: ['true'] },
+      job_ids: jobs?.map((name) => jobIds.get(name) as number),
+      ...over,
+    },
+  });
+  return action.id as number;
+};
+const want = { limit: 9, prefetch: 0, offer: { num_cpus: 9, memory_gb: 9, num_gpus: 0, num_nodes: 1 } };
+const turn = (body: object = {}) =>
+  service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
+
+describe('what a runner is told of actions', () => {
+  it('is nothing where there are none, nor of those that come with the start or the end', async () => {
+    expect(await turn()).not.toHaveProperty('due_actions');
+    for (const trigger of ['on_workflow_start', 'on_worker_start', 'on_worker_complete', 'on_workflow_complete'])
+      await create(trigger, undefined, { trigger_count: 1 });
+    expect(await turn()).not.toHaveProperty('due_actions');
+  });
+
+  it('comes in the answer to the turn that brings the last of their jobs so far, until somebody claims them', async () => {
+    const ready = await create('on_jobs_ready', ['a', 'b']);
+    const complete = await create('on_jobs_complete', ['a', 'b', 'c']);
+    await create('on_jobs_complete', undefined);
+    const { jobs, due_actions: none } = await turn({ want });
+    expect([jobs.map(({ name }) => name), none]).toEqual([['a', 'c'], undefined]);
+    const [a, c] = jobs as [ClaimedJob, ClaimedJob];
+    const after = await turn({ completed: [ended(a)], want });
+    expect(after.due_actions).toEqual([ready]);
+    const b = after.jobs[0] as ClaimedJob;
+    expect((await turn({ completed: [ended(b, 1)] })).due_actions).toEqual([ready]);
+    expect((await turn({ completed: [ended(c)] })).due_actions).toEqual([ready, complete]);
+    await service.client.claimWorkflowAction({ params: { id, action_id: ready }, body: { compute_node_id: nodeId } });
+    expect((await turn()).due_actions).toEqual([complete]);
+  });
+
+  it('goes on for persistent ones, and holds for those whose trigger was told by hand', async () => {
+    const persistent = await create('on_jobs_ready', ['a'], { persistent: true });
+    const told = await create('on_jobs_complete', ['a'], { trigger_count: 1 });
+    await service.client.claimWorkflowAction({ params: { id, action_id: persistent }, body: {} });
+    expect((await turn()).due_actions).toEqual([persistent, told]);
+  });
+
+  it('agrees with the list of pending actions, back and forth', async () => {
+    await create('on_jobs_ready', ['a', 'b', 'c']);
+    await create('on_jobs_complete', ['a', 'c']);
+    const agree = async () => {
+      const pending = await service.client.listPendingActions({ params: { id }, query: {} });
+      expect((await turn()).due_actions ?? []).toEqual(pending.map((each) => each.id));
+      return pending.length;
+    };
+    const seen = [await agree()];
+    const { jobs } = await turn({ want });
+    for (const job of jobs) {
+      await turn({ completed: [ended(job)] });
+      seen.push(await agree());
+    }
+    // A job that is opened again takes the trigger back.
+    await service.client.manageStatusChange({
+      params: { id: jobs[0]?.id as number, status: 'uninitialized', run_id: 1 },
+    });
+    seen.push(await agree());
+    expect(seen).toEqual([0, 1, 2, 0]);
+  });
+});

@@ -1,0 +1,31 @@
+import type { RecoverQueries } from './queries.ts';
+
+interface Failed {
+  readonly id: number;
+  readonly workflow_id: number;
+  readonly name: string;
+  readonly attempt_id: number;
+}
+
+/** Makes a job ready again as a new attempt, and writes that down as the original does. */
+export function runAgain(
+  queries: RecoverQueries,
+  { id, workflow_id: workflowId, name, attempt_id: attempt }: Failed,
+  runId: number,
+  nowMs: number,
+): void {
+  queries.retry.run({ id });
+  queries.writeEvent.run({
+    workflowId,
+    timestamp: nowMs,
+    data: JSON.stringify({
+      event_type: 'job_retried',
+      job_id: id,
+      job_name: name,
+      previous_attempt: attempt,
+      new_attempt: attempt + 1,
+      run_id: runId,
+      message: `Job ${name} runs again as attempt ${attempt + 1}`,
+    }),
+  });
+}

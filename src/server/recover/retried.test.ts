@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+
+let service: TestService;
+let id: number;
+let nodeId: number;
+
+beforeEach(async () => {
+  service = testService();
+  ({ id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]));
+});
+
+const all = { limit: 100, prefetch: 0, offer: { num_cpus: 100, memory_gb: 100, num_gpus: 8, num_nodes: 1 } };
+const turn = (body: object = {}, node = nodeId) =>
+  service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: node, ...body } });
+const claimed = async (body: object = {}) => (await turn({ want: all, ...body })).jobs[0] as ClaimedJob;
+const again = (job: ClaimedJob, maxRetries = 3, returnCode = 7) => ({
+  ...ended(job, returnCode),
+  max_retries: maxRetries,
+});
+const results = async () => {
+  const { items } = await service.client.listResults({ query: { workflow_id: id, all_runs: true } });
+  return items.map(({ attempt_id: attempt, return_code: code, status }) => [attempt, code, status]);
+};
+
+describe('an attempt that a rule has run again', () => {
+  it('stays as history, and its job is handed out as the next attempt in the same turn', async () => {
+    const first = await claimed();
+    await turn({ started: [started(first)] });
+    const second = await claimed({ retried: [again(first)] });
+    expect(second).toMatchObject({ id: first.id, attempt_id: 2, origin: 'retry' });
+    expect(await results()).toEqual([[1, 7, 'failed']]);
+    // What lists show is the result of the last attempt: there is none yet.
+    expect((await service.client.listResults({ query: { workflow_id: id } })).items).toEqual([]);
+    expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'blocked' });
+    await turn({ completed: [ended(second)] });
+    expect(await results()).toEqual([
+      [1, 7, 'failed'],
+      [2, 0, 'completed'],
+    ]);
+    expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'ready' });
+  });
+
+  it('is written down as the original does, and told on the stream', async () => {
+    const first = await claimed();
+    await turn({ retried: [again(first)] });
+    const { items } = await service.client.listEvents({ query: { workflow_id: id } });
+    expect(items.map(({ data }) => data)).toContainEqual({
+      event_type: 'job_retried',
+      job_id: first.id,
+      job_name: 'a',
+      previous_attempt: 1,
+      new_attempt: 2,
+      run_id: 1,
+      message: 'Job a runs again as attempt 2',
+    });
+    const told = service.store.changes.since(id, 0, 100).map(({ event_type: type }) => type);
+    expect(told.slice(-3)).toEqual(['job_started', 'job_retried', 'jobs_ready']);
+  });
+
+  it('is taken in once, however often it is told', async () => {
+    const first = await claimed();
+    const body = { retried: [again(first)] };
+    expect((await turn(body)).errors).toEqual([]);
+    expect((await turn(body)).errors).toEqual([]);
+    const { items } = await service.client.listJobs({ query: { workflow_id: id, name: 'a' } });
+    expect(items[0]).toMatchObject({ status: 'ready', attempt_id: 2 });
+  });
+
+  it('is the last one when the rule allows no more: the job failed, and its dependants go on', async () => {
+    const first = await claimed();
+    await turn({ retried: [again(first, 1)] });
+    expect(await results()).toEqual([[1, 7, 'failed']]);
+    expect(await statuses(service, id)).toEqual({ a: 'failed', b: 'canceled' });
+  });
+
+  it('is refused of a runner that does not hold it, and of a job that was canceled meanwhile', async () => {
+    const first = await claimed();
+    await service.client.reportLostRunner({
+      params: { id, compute_node_id: nodeId },
+      body: { run_id: 1, reason: 'killed' },
+    });
+    expect((await turn({ retried: [again({ ...first, attempt_id: 2 })] })).errors).toMatchObject([
+      { job_id: first.id, code: 'RUN_SUPERSEDED' },
+    ]);
+    const second = await claimed();
+    await service.client.cancelWorkflow({ params: { id } });
+    expect((await turn({ retried: [again(second)] })).errors).toMatchObject([
+      { job_id: first.id, code: 'STATUS_REFUSED' },
+    ]);
+    expect((await statuses(service, id))['a']).toBe('canceled');
+  });
+});
+
+describe('the ledger of a runner that is gone', () => {
+  it('tells of attempts that were to be retried, once', async () => {
+    const first = await claimed();
+    const call = {
+      params: { id, compute_node_id: nodeId },
+      body: {
+        run_id: 1,
+        started: [{ job_id: first.id, attempt_id: 1 }],
+        retried: [again(first)],
+        reason: 'killed',
+      },
+    };
+    expect((await service.client.reportLostRunner(call)).requeued).toEqual([first.id]);
+    expect((await service.client.reportLostRunner(call)).requeued).toEqual([]);
+    expect(await results()).toEqual([[1, 7, 'failed']]);
+    const { items } = await service.client.listJobs({ query: { workflow_id: id, name: 'a' } });
+    expect(items[0]).toMatchObject({ status: 'ready', attempt_id: 2 });
+  });
+
+  it('does not count a later attempt as started because an earlier one was', async () => {
+    const first = await claimed();
+    const second = await claimed({ retried: [again(first)] });
+    expect(second.attempt_id).toBe(2);
+    const answer = await service.client.reportLostRunner({
+      params: { id, compute_node_id: nodeId },
+      body: { run_id: 1, started: [{ job_id: first.id, attempt_id: 1 }], retried: [again(first)], reason: 'killed' },
+    });
+    expect([answer.requeued, answer.returned]).toEqual([[], [first.id]]);
+    const { items } = await service.client.listJobs({ query: { workflow_id: id, name: 'a' } });
+    expect(items[0]).toMatchObject({ status: 'ready', attempt_id: 2 });
+  });
+});

@@ -1,0 +1,61 @@
+import { statusCode } from '../../core/contract/job.ts';
+import type { Accept, Verdict } from '../result/accept.ts';
+import { type End, resultOfEnd, startOfEnd } from '../result/end.ts';
+import { createHolderVerdict } from '../result/holder.ts';
+import type { EndedJob, ResultQueries } from '../result/queries.ts';
+import type { Store } from '../store/store.ts';
+import { runAgain } from './again.ts';
+import type { RecoverQueries } from './queries.ts';
+
+/** An attempt that went wrong and whose job is to run again. */
+export interface RetriedEnd extends End {
+  /** Of the rule that says so: attempts, not repetitions. */
+  readonly maxRetries: number;
+}
+
+/**
+ * Takes in the ends of attempts whose jobs run again: each result stays as history, and its job is ready as a new attempt,
+ * both in the same transaction. So nobody sees a job that failed and was about to be retried, and no crash comes between.
+ *
+ * The job does not point at the result: what lists show as the result of a job is of its last attempt. An attempt
+ * that the rule does not allow to be followed by another is the last one, whatever the runner says.
+ */
+export const createRetried = (
+  { changes, now }: Store,
+  { results, recover, accept }: { results: ResultQueries; recover: RecoverQueries; accept: Accept },
+) => {
+  const verdictOf = createHolderVerdict(results);
+
+  return (workflowId: number, ends: readonly RetriedEnd[]): Verdict[] => {
+    const begun: object[] = [];
+    const retried: object[] = [];
+    const verdicts = ends.map((end): Verdict => {
+      if (end.attemptId >= end.maxRetries) return accept(workflowId, [end], 'holder')[0] as Verdict;
+      const job = results.job.get({ id: end.jobId });
+      const verdict = verdictOf(end, job);
+      if (verdict !== undefined) return verdict;
+      const failed = job as EndedJob;
+      if (failed.status === PENDING) begun.push(startOfEnd(end, failed.name));
+      results.insertResult.run(resultOfEnd(end));
+      runAgain(recover, failed, end.runId, now());
+      retried.push({
+        job_id: end.jobId,
+        job_name: failed.name,
+        status: end.status,
+        return_code: end.returnCode,
+        attempt_id: end.attemptId,
+      });
+      return 'accepted';
+    });
+    if (begun.length > 0) changes.record(workflowId, 'job_started', begun);
+    if (retried.length > 0) {
+      changes.record(workflowId, 'job_retried', retried);
+      changes.record(workflowId, 'jobs_ready', [{ jobs: retried.length }]);
+    }
+    return verdicts;
+  };
+};
+
+export type RetriedEnds = ReturnType<typeof createRetried>;
+
+const PENDING = statusCode.pending;
