@@ -13,14 +13,23 @@ export interface Outbox {
   completed(completion: Completion): void;
   returned(jobIds: readonly number[]): void;
   readonly isEmpty: boolean;
+  /** What a turn is to tell, of ends no more than the server takes in at once. */
   take(): News;
+  /** What was taken is known to the server. */
+  acknowledged(): void;
   putBack(news: News): void;
+  /** Ends that the server may not know, those that are under way among them. */
+  untold(): Completion[];
 }
+
+/** Ends in one turn. More of them, after an outage, would hold up everybody else's turns. */
+const MOST_ENDS = 500;
 
 export function createOutbox(): Outbox {
   let started: Start[] = [];
   let completed: Completion[] = [];
   let returned: number[] = [];
+  let underWay: readonly Completion[] = [];
   return {
     started: (start) => void started.push(start),
     completed: (completion) => void completed.push(completion),
@@ -31,16 +40,26 @@ export function createOutbox(): Outbox {
     take() {
       // The start of a job that has ended meanwhile goes without saying.
       const ended = new Set(completed.map(({ job_id: id }) => id));
-      const news = { started: started.filter(({ job_id: id }) => !ended.has(id)), completed, returned };
+      const news = {
+        started: started.filter(({ job_id: id }) => !ended.has(id)),
+        completed: completed.length > MOST_ENDS ? completed.splice(0, MOST_ENDS) : completed,
+        returned,
+      };
       started = [];
-      completed = [];
+      if (news.completed === completed) completed = [];
       returned = [];
+      underWay = news.completed;
       return news;
     },
+    acknowledged() {
+      underWay = [];
+    },
     putBack(news) {
+      underWay = [];
       started = [...news.started, ...started];
       completed = [...news.completed, ...completed];
       returned = [...news.returned, ...returned];
     },
+    untold: () => [...underWay, ...completed],
   };
 }

@@ -12,6 +12,7 @@ import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
 import { createStop } from './stop.ts';
+import { prepareForOutages } from './prepare-for-outages.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
@@ -67,6 +68,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     watch,
     log,
     onEnded(count) {
+      drain.ended();
       conversation.ended(count);
       stop.ended();
     },
@@ -84,6 +86,15 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     leadSeconds,
     onEmpty: () => finish(verdict),
   });
+  const { drain, journal, outage, silentMs } = prepareForOutages({
+    options,
+    registered,
+    crew,
+    outbox,
+    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? 20) * MINUTE_MS,
+    mayGoOn: () => !stop.began,
+    giveUp: () => conversation.giveUp(),
+  });
   const conversation = createConversation({
     client,
     workflowId,
@@ -94,8 +105,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     log,
     want: (prefetch) => (stop.began ? undefined : wantOf(options, capacity, prefetch, Date.now())),
     slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
-    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? 20) * MINUTE_MS,
+    outage,
+    silentMs,
     onReply(reply) {
+      drain.told();
       options.onProgress?.({
         counts: reply.jobs_by_status,
         runningHere: crew.running,
@@ -105,8 +118,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     },
     onOver(over) {
       verdict = { ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) };
-      if (over.kind === 'unreachable') stop.drain();
-      else stop.ask('cancel');
+      if (over.kind !== 'unreachable' && over.kind !== 'behind') stop.ask('cancel');
+      else if (options.offline.isEnabled) stop.drain();
+      else stop.kill('stop');
     },
     staysWhenComplete: workflow.compute_node_ignore_workflow_completion === true,
   });
@@ -126,6 +140,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       `/workflows/${workflowId}/events/stream${queryOf({ types: WAKING_EVENTS.join(',') })}`,
     ),
     onWake: (changeId) => conversation.hope(changeId),
+    onConnected: () => conversation.lineStands(),
+    onLost: () => conversation.lineBroke(),
   });
   const deadline = startDeadline(
     options,
@@ -147,7 +163,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew.dismiss();
     const isTold = await conversation.settle();
     const seconds = (Date.now() - startedAtMs) / 1000;
-    if (isTold) await deregister(patient, registered, seconds);
+    if (isTold) {
+      drain.forget();
+      await deregister(patient, registered, seconds);
+    } else if (ending !== 'superseded') {
+      drain.keep();
+    }
     const { tally } = crew;
     log.write('info', 'Job runner finished', {
       workflow_id: workflowId,
@@ -169,6 +190,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       counts: conversation.counts,
       seconds,
       isTold,
+      journal: journal.written,
       launcher: launcher.name,
       logPath: registered.logPath,
     };
