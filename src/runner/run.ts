@@ -18,8 +18,12 @@ import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
 
 const MINUTE_MS = 60_000;
-/** How long setup and teardown wait for a server that is away. */
-const PATIENCE_MS = MINUTE_MS;
+/**
+ * How long setup and teardown wait for a server that is away. An allocation was waited for and is not given up as soon as
+ * a person at a terminal is told; at its end nothing is left to do that others would wait for.
+ */
+const SETUP_PATIENCE_MS = { local: MINUTE_MS, slurm: 20 * MINUTE_MS };
+const TEARDOWN_PATIENCE_MS = MINUTE_MS;
 
 const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
@@ -42,10 +46,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { send } = options.connection;
   const client = createClient(send);
   // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
-  const patient = createClient(
-    patiently(send, { patienceMs: PATIENCE_MS, now: Date.now, wait, onAway: options.onNotice }),
-  );
-  const registered = await register(patient, options, startedAtMs);
+  const patient = (patienceMs: number) =>
+    createClient(patiently(send, { patienceMs, now: Date.now, wait, onAway: options.onNotice }));
+  const registered = await register(patient(SETUP_PATIENCE_MS[options.computeNodeType]), options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
   const leadSeconds = execution.sigterm_lead_seconds ?? 30;
@@ -165,7 +168,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     const seconds = (Date.now() - startedAtMs) / 1000;
     if (isTold) {
       drain.forget();
-      await deregister(patient, registered, seconds);
+      await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds);
     } else if (ending !== 'superseded') {
       drain.keep();
     }

@@ -140,6 +140,50 @@ describe.each(['resets', 'answers 500', 'answers a page', 'silent'] as const)('a
   });
 });
 
+describe('after an outage that outlived the runner', () => {
+  const outage = async (): Promise<Place> => {
+    const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'good' }]);
+    const run = at.run();
+    await beginning(at, 2);
+    await statusesOf(at, { good: 'running', bad: 'running' });
+    at.line.becomes('resets');
+    for (const name of ['good', 'bad', 'after']) at.release(name);
+    await run.ended;
+    at.line.becomes('open');
+    return at;
+  };
+  const reconcile = async (at: Place) => {
+    const { code, stdout } = await torc(
+      ['--url', at.url, '-f', 'json', 'workflows', 'reconcile', '1', '1', '--base-dir', 'torc_output'],
+      { cwd: at.folder },
+    );
+    return [code, JSON.parse(stdout) as unknown];
+  };
+
+  it('reconcile tells its results, the next runner goes on from there, and nothing runs twice', async () => {
+    const at = await outage();
+    expect(await reconcile(at)).toEqual([0, { files: 1, total_completions: 2, accepted: 2, rejected: 0 }]);
+    expect(await at.statuses()).toEqual({ good: 'completed', bad: 'failed', after: 'ready' });
+    const { code, stderr } = await at.run().ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed, 1 failed')]);
+    expect(at.began()).toEqual(['after 1', 'bad 1', 'good 1']);
+  });
+
+  it('the next runner of the host tells them as well; to reconcile then does nothing, and is no error', async () => {
+    const at = await outage();
+    const { code, stderr } = await at.run().ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed, 1 failed')]);
+    expect(await reconcile(at)).toEqual([0, { files: 1, total_completions: 2, accepted: 0, rejected: 2 }]);
+    expect(at.began()).toEqual(['after 1', 'bad 1', 'good 1']);
+    const { items } = await at.server.client.listResults({ query: { workflow_id: 1, all_runs: true } });
+    expect(items.map(({ job_name: name, return_code: returned }) => [name, returned]).sort()).toEqual([
+      ['after', 0],
+      ['bad', 1],
+      ['good', 0],
+    ]);
+  });
+});
+
 it('a short absence within the patience of the workflow is no outage', async () => {
   const at = await place([{ name: 'a' }, { name: 'b', after: 'a' }], 5);
   const run = at.run();
