@@ -1037,6 +1037,10 @@ export interface Calls {
         status: JobStatus;
         run_id: number;
         result: ResultModel;
+        files?: {
+          id: number;
+          st_mtime: number;
+        }[] | null | undefined;
       }[];
     };
   }) => Promise<{

@@ -41,6 +41,7 @@ import { workflowsCorrectResources } from './commands/workflows/correct-resource
 import { workflowsDiagnose } from './commands/workflows/diagnose.ts';
 import { workflowInitialize } from './commands/workflows/initialize.ts';
 import { workflowsList } from './commands/workflows/list.ts';
+import { workflowsReconcile } from './commands/workflows/reconcile.ts';
 import { workflowRecord } from './commands/workflows/record.ts';
 import { workflowsResetStatus } from './commands/workflows/reset-status.ts';
 import { workflowState } from './commands/workflows/state.ts';
@@ -57,6 +58,7 @@ const ofWorkflows: readonly Command[] = [
   workflowsCorrectResources,
   workflowsDiagnose,
   ...workflowTransfer,
+  workflowsReconcile,
   executionPlan,
 ];
 

@@ -68,7 +68,7 @@ export async function runWorkflow(
   options: Values,
   registration: Registration = { computeNodeType: 'local' },
 ): Promise<RunSummary> {
-  const { output, settings } = context;
+  const { output, settings, configuration } = context;
   const { connection, url, variables } = await context.service();
   const { startRunner } = await import('../runner/run.ts');
   const progress = createProgressLine(output, process.stderr, Date.now);
@@ -88,6 +88,10 @@ export async function runWorkflow(
     pollIntervalSeconds: (options['pollInterval'] as number | undefined) ?? 5,
     claimBackoffMaxSeconds: (options['claimBackoffMaxSecs'] as number | undefined) ?? 300,
     persistent: options['persistent'] === true,
+    offline: {
+      isEnabled: configuration['client.offline.enabled'],
+      pingIntervalSeconds: configuration['client.offline.drain_ping_interval_secs'],
+    },
     variables,
     logLevel: settings.logLevel,
     ...registration,

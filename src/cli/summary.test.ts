@@ -54,6 +54,7 @@ async function said(endings: Readonly<Record<string, Ended>>, { summary, errors 
       counts: reply.jobs_by_status,
       seconds: 6,
       isTold: true,
+      journal: undefined,
       launcher: 'none',
       logPath: 'runner.log',
       ...summary,

@@ -22,7 +22,7 @@ interface SummaryOptions {
 
 /** Says how a run ended: the counts, the time, and of failed jobs why and where to look. */
 export async function saySummary({ client, output, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
-  const { counts, seconds, ending, reason } = summary;
+  const { counts, seconds, ending, reason, isTold } = summary;
   const { style } = output;
   if (counts !== undefined) {
     const bad = counts.failed + counts.terminated;
@@ -42,7 +42,8 @@ export async function saySummary({ client, output, workflow, summary, outputDir 
     output.notice(
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}`,
     );
-    if (bad > 0) await sayFailures({ client, output, workflow, summary, outputDir });
+    // A server that could not be told anything cannot be asked either.
+    if (bad > 0 && isTold) await sayFailures({ client, output, workflow, summary, outputDir });
   }
   const words = endingWords(summary);
   if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
@@ -66,8 +67,10 @@ function openParts({
 }
 
 /** What a person must know of an end that is not simply complete. */
-function endingWords({ ending, isTold, logPath }: RunSummary): string | undefined {
-  const untold = isTold ? '' : '; what was not told to the server is kept, and the next runner on this host tells it';
+function endingWords({ ending, isTold, logPath, journal }: RunSummary): string | undefined {
+  const untold = isTold
+    ? ''
+    : `; what was not told to the server is kept${journal === undefined ? '' : ` (${counted(journal.completions, 'result')})`}, and the next runner on this host tells it`;
   switch (ending) {
     case 'complete':
       return isTold ? undefined : `not everything could be told to the server${untold}`;
@@ -77,6 +80,8 @@ function endingWords({ ending, isTold, logPath }: RunSummary): string | undefine
       return 'the workflow went on without this runner';
     case 'unreachable':
       return `the server could not be reached${untold}`;
+    case 'behind':
+      return `the server came back with an older database${untold}`;
     case 'idle':
       return 'the runner left before the workflow was complete';
     case 'stuck':

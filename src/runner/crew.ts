@@ -43,8 +43,9 @@ export interface Crew {
   readonly hasRoom: boolean;
   /** Ids of everything held. */
   held(): number[];
-  /** Gives back what was not started; nothing starts after that. */
+  /** Gives back what was not started; nothing starts after that, unless it is opened again. */
   dismiss(): void;
+  reopen(): void;
   /** Gives back what has waited for longer than this for a slot. */
   giveBackOlderThan(ageMs: number): void;
   /** Sends a signal to every running job, its whole process group. */
@@ -171,6 +172,7 @@ export function createCrew(options: CrewOptions): Crew {
   const dismiss = () => {
     isOpen = false;
     clearTimeout(retry);
+    retry = undefined;
     if (queue.length > 0) outbox.returned(queue.splice(0).map(({ job }) => job.id));
   };
 
@@ -193,6 +195,9 @@ export function createCrew(options: CrewOptions): Crew {
     },
     held: () => [...[...running.values()].map(({ job }) => job.id), ...settling, ...queue.map(({ job }) => job.id)],
     dismiss,
+    reopen() {
+      isOpen = true;
+    },
     giveBackOlderThan(ageMs) {
       const before = Date.now() - ageMs;
       const old = queue.filter(({ sinceMs }) => sinceMs < before);

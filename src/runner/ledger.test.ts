@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
 import type { Completion, Retried } from '../core/contract/exchange.ts';
-import { openLedger, readLedger } from './ledger.ts';
+import { endsIn, openLedger, readLedger } from './ledger.ts';
 
 const head = { workflow_id: 7, run_id: 1, compute_node_id: 3, process: undefined };
 const completion: Completion = {
@@ -52,6 +52,23 @@ describe('what a runner did', () => {
     ledger.end({ ...completion, job_id: 43 });
     ledger.start(44, 1);
     expect(completed()).toBe(2);
+    ledger.close({ remove: true });
+  });
+
+  it('is read whole however long it is, also end by end', () => {
+    const { path, ledger } = fresh();
+    const ends = Array.from({ length: 3000 }, (_, index) => ({
+      ...completion,
+      job_id: index,
+      completion_time: 'später',
+    }));
+    for (const end of ends) {
+      ledger.start(end.job_id, 1);
+      ledger.end(end);
+    }
+    ledger.flush();
+    expect(readLedger(path)?.completed).toEqual(ends);
+    expect([...endsIn(path)]).toEqual(ends);
     ledger.close({ remove: true });
   });
 

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import type { Completion, Retried } from '../core/contract/exchange.ts';
 import type { ProcessIdentity } from '../cluster/host/facts.ts';
 
@@ -74,14 +75,15 @@ export interface LedgerFacts {
 /** What a ledger says; undefined when there is none or it is not one of ours. */
 export function readLedger(path: string): LedgerFacts | undefined {
   if (!existsSync(path)) return undefined;
-  const text = readFileSync(path, 'utf8');
-  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  if (lines[0]?.startsWith(`${MAGIC} `) !== true) return undefined;
   const started = new Map<string, { job_id: number; attempt_id: number }>();
   const completed: Completion[] = [];
   const retried: Retried[] = [];
-  for (const line of lines.slice(1)) {
-    if (line.startsWith('S ')) {
+  let isOurs = false;
+  for (const line of linesOf(path)) {
+    if (!isOurs) {
+      if (!line.startsWith(`${MAGIC} `)) return undefined;
+      isOurs = true;
+    } else if (line.startsWith('S ')) {
       const [, job = '', attempt = ''] = line.split(' ');
       started.set(line, { job_id: Number(job), attempt_id: Number(attempt) });
     } else if (line.startsWith('E ')) {
@@ -90,5 +92,29 @@ export function readLedger(path: string): LedgerFacts | undefined {
       retried.push(JSON.parse(line.slice(2)) as Retried);
     }
   }
-  return { started: [...started.values()], completed, retried };
+  return isOurs ? { started: [...started.values()], completed, retried } : undefined;
+}
+
+/** The ends in a ledger, one at a time: there may be more than a runner could hold. */
+export function* endsIn(path: string): Generator<Completion> {
+  for (const line of linesOf(path)) if (line.startsWith('E ')) yield JSON.parse(line.slice(2)) as Completion;
+}
+
+const PART_BYTES = 64 * 1024;
+
+/** The lines of a file that are whole. */
+function* linesOf(path: string): Generator<string> {
+  const fd = openSync(path, 'r');
+  try {
+    const part = Buffer.alloc(PART_BYTES);
+    const decoder = new StringDecoder('utf8');
+    let rest = '';
+    for (let length = readSync(fd, part); length > 0; length = readSync(fd, part)) {
+      const lines = (rest + decoder.write(part.subarray(0, length))).split('\n');
+      rest = lines.pop() as string;
+      yield* lines;
+    }
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -3,6 +3,7 @@ import type { LogLevel } from '../core/contract/log-line.ts';
 import type { Over } from './converse.ts';
 import type { Scheduling } from './act/scheduling.ts';
 import type { Tally } from './attempt.ts';
+import type { Journal } from './journal/journal.ts';
 import type { Connection } from './send.ts';
 
 export interface RunnerOptions {
@@ -23,6 +24,12 @@ export interface RunnerOptions {
   readonly claimBackoffMaxSeconds: number;
   /** Stays while work is left that its labels cover. */
   readonly persistent: boolean;
+  /** What it does when the server is away for longer than its patience: see drain.ts. */
+  readonly offline: {
+    /** Lets jobs go on. If not, they are killed and the runner fails, as runners did before there was a drain. */
+    readonly isEnabled: boolean;
+    readonly pingIntervalSeconds: number;
+  };
   readonly strictSchedulerMatch?: boolean | undefined;
   /** Variables of every job besides those of the contract. */
   readonly variables: readonly (readonly [string, string])[];
@@ -57,6 +64,8 @@ export interface RunSummary {
   readonly seconds: number;
   /** Was everything told to the server? If not, the ledger holds it. */
   readonly isTold: boolean;
+  /** Results that were not, where they are kept for `reconcile`. */
+  readonly journal: Journal['written'];
   readonly launcher: string;
   readonly logPath: string;
 }

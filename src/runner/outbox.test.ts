@@ -50,6 +50,34 @@ describe('what a runner has to tell', () => {
     });
   });
 
+  it('is told in turns of 500 ends at most, in order', () => {
+    const outbox = createOutbox();
+    outbox.started(start(1200));
+    for (let job = 1; job <= 1200; job += 1) outbox.completed(completion(job));
+    const turns: number[][] = [];
+    while (!outbox.isEmpty) {
+      const news = outbox.take();
+      expect(news.started).toEqual([]);
+      turns.push(news.completed.map(({ job_id: id }) => id));
+      outbox.acknowledged();
+    }
+    expect(turns.map(({ length }) => length)).toEqual([500, 500, 200]);
+    expect(turns.flat()).toEqual(Array.from({ length: 1200 }, (_, index) => index + 1));
+  });
+
+  it('is untold until it is acknowledged, also while it is under way', () => {
+    const outbox = createOutbox();
+    outbox.completed(completion(1));
+    const news = outbox.take();
+    outbox.completed(completion(2));
+    expect(outbox.untold()).toEqual([completion(1), completion(2)]);
+    outbox.putBack(news);
+    expect(outbox.untold()).toEqual([completion(1), completion(2)]);
+    outbox.take();
+    outbox.acknowledged();
+    expect(outbox.untold()).toEqual([]);
+  });
+
   it('is told again, before what came later, when there was no answer', () => {
     const outbox = createOutbox();
     outbox.started(start(1));

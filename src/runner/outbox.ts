@@ -16,15 +16,24 @@ export interface Outbox {
   retried(retried: Retried): void;
   returned(jobIds: readonly number[]): void;
   readonly isEmpty: boolean;
+  /** What a turn is to tell, of ends no more than the server takes in at once. */
   take(): News;
+  /** What was taken is known to the server. */
+  acknowledged(): void;
   putBack(news: News): void;
+  /** Ends that the server may not know, those that are under way among them. */
+  untold(): Completion[];
 }
+
+/** Ends in one turn. More of them, after an outage, would hold up everybody else's turns. */
+const MOST_ENDS = 500;
 
 export function createOutbox(): Outbox {
   let started: Start[] = [];
   let completed: Completion[] = [];
   let retried: Retried[] = [];
   let returned: number[] = [];
+  let underWay: readonly Completion[] = [];
   return {
     started: (start) => void started.push(start),
     completed: (completion) => void completed.push(completion),
@@ -36,18 +45,29 @@ export function createOutbox(): Outbox {
     take() {
       // The start of a job that has ended meanwhile goes without saying.
       const ended = new Set([...completed, ...retried].map(({ job_id: id }) => id));
-      const news = { started: started.filter(({ job_id: id }) => !ended.has(id)), completed, retried, returned };
+      const news = {
+        started: started.filter(({ job_id: id }) => !ended.has(id)),
+        completed: completed.length > MOST_ENDS ? completed.splice(0, MOST_ENDS) : completed,
+        retried,
+        returned,
+      };
       started = [];
-      completed = [];
       retried = [];
+      if (news.completed === completed) completed = [];
       returned = [];
+      underWay = news.completed;
       return news;
     },
+    acknowledged() {
+      underWay = [];
+    },
     putBack(news) {
+      underWay = [];
       started = [...news.started, ...started];
       completed = [...news.completed, ...completed];
       retried = [...news.retried, ...retried];
       returned = [...news.returned, ...returned];
     },
+    untold: () => [...underWay, ...completed],
   };
 }

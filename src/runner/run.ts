@@ -14,6 +14,7 @@ import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
 import { createStop } from './stop.ts';
+import { prepareForOutages } from './prepare-for-outages.ts';
 import { createRetry } from './retry/retry.ts';
 import { createShells } from './shell.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
@@ -21,8 +22,12 @@ import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
 
 const MINUTE_MS = 60_000;
-/** How long setup and teardown wait for a server that is away. */
-const PATIENCE_MS = MINUTE_MS;
+/**
+ * How long setup and teardown wait for a server that is away. An allocation was waited for and is not given up as soon as
+ * a person at a terminal is told; at its end nothing is left to do that others would wait for.
+ */
+const SETUP_PATIENCE_MS = { local: MINUTE_MS, slurm: 20 * MINUTE_MS };
+const TEARDOWN_PATIENCE_MS = MINUTE_MS;
 
 const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
@@ -45,10 +50,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { send } = options.connection;
   const client = createClient(send);
   // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
-  const patient = createClient(
-    patiently(send, { patienceMs: PATIENCE_MS, now: Date.now, wait, onAway: options.onNotice }),
-  );
-  const registered = await register(patient, options, startedAtMs);
+  const patient = (patienceMs: number) =>
+    createClient(patiently(send, { patienceMs, now: Date.now, wait, onAway: options.onNotice }));
+  const waiting = patient(SETUP_PATIENCE_MS[options.computeNodeType]);
+  const registered = await register(waiting, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
@@ -65,7 +70,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const outbox = createOutbox();
   const shells = createShells(deadline && scriptsEndAt(deadline), Date.now);
   const retry = await createRetry({
-    client: patient,
+    client: waiting,
     facts,
     usesPendingFailed: workflow.use_pending_failed === true,
     ledger,
@@ -74,7 +79,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     log,
   });
   const actions = await createActions({
-    client: patient,
+    client: waiting,
     facts,
     nodeId,
     shells,
@@ -93,6 +98,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     retry,
     log,
     onEnded(count) {
+      drain.ended();
       conversation.ended(count);
       stop.ended();
     },
@@ -110,6 +116,17 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     leadSeconds,
     onEmpty: () => finish(verdict),
   });
+  const { drain, journal, outage, silentMs } = prepareForOutages({
+    options,
+    registered,
+    crew,
+    outbox,
+    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? 20) * MINUTE_MS,
+    mayGoOn: () => !stop.began,
+    giveUp: () => conversation.giveUp(),
+  });
+  /** What belongs before the first job has been done. */
+  let isOpen = false;
   const conversation = createConversation({
     client,
     workflowId,
@@ -118,10 +135,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew,
     outbox,
     log,
-    want: (prefetch) => (stop.began ? undefined : wantOf(options, capacity, prefetch, Date.now())),
+    want: (prefetch) => (stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now())),
     slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
-    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? 20) * MINUTE_MS,
+    outage,
+    silentMs,
     onReply(reply) {
+      drain.told();
       options.onProgress?.({
         counts: reply.jobs_by_status,
         runningHere: crew.running,
@@ -132,17 +151,15 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     },
     onOver(over) {
       verdict = { ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) };
-      if (over.kind === 'unreachable') {
-        stop.drain();
-        return;
-      }
-      if (over.kind !== 'complete') shells.limit(leadSeconds * 1000);
-      stop.ask('cancel');
+      if (over.kind !== 'unreachable' && over.kind !== 'behind') {
+        if (over.kind !== 'complete') shells.limit(leadSeconds * 1000);
+        stop.ask('cancel');
+      } else if (options.offline.isEnabled) stop.drain();
+      else stop.kill('stop');
     },
     staysWhenComplete: workflow.compute_node_ignore_workflow_completion === true,
   });
   // No job before the actions of the start.
-  let isOpen = false;
   const hope = (changeId?: number) => {
     if (isOpen) conversation.hope(changeId);
   };
@@ -181,6 +198,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       `/workflows/${workflowId}/events/stream${queryOf({ types: WAKING_EVENTS.join(',') })}`,
     ),
     onWake: (changeId) => hope(changeId),
+    onConnected() {
+      if (isOpen) conversation.lineStands();
+    },
+    onLost: () => conversation.lineBroke(),
   });
   const end =
     deadline &&
@@ -202,7 +223,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     const isTold = await conversation.settle();
     if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
     const seconds = (Date.now() - startedAtMs) / 1000;
-    if (isTold) await deregister(patient, registered, seconds);
+    if (isTold) {
+      drain.forget();
+      await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds);
+    } else if (ending !== 'superseded') {
+      drain.keep();
+    }
     const { tally } = crew;
     log.write('info', 'Job runner finished', {
       workflow_id: workflowId,
@@ -224,6 +250,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       counts: conversation.counts,
       seconds,
       isTold,
+      journal: journal.written,
       launcher: launcher.name,
       logPath: registered.logPath,
     };

@@ -4,6 +4,9 @@ export interface WakeOptions {
   readonly open: OpenStream;
   /** Something happened that this runner waits for, by its id in the log of changes; or may have while it could not hear. */
   readonly onWake: (changeId?: number) => void;
+  /** The stream stands, for the first time or again. */
+  readonly onConnected: () => void;
+  readonly onLost: () => void;
 }
 
 /** Wakes the runner by what the server's event stream says. `isConnected` tells whether it can be relied on. */
@@ -24,7 +27,7 @@ export const WAKING_EVENTS = [
   'workflow_reinitialized',
 ] as const;
 
-export function createWake({ open, onWake }: WakeOptions): Wake {
+export function createWake({ open, onWake, onConnected, onLost }: WakeOptions): Wake {
   const abort = new AbortController();
   let isConnected = false;
   let told: () => void = () => {};
@@ -40,10 +43,11 @@ export function createWake({ open, onWake }: WakeOptions): Wake {
       onConnected: () => {
         isConnected = true;
         told();
-        onWake();
+        onConnected();
       },
       onLost: () => {
         isConnected = false;
+        onLost();
       },
     });
     for await (const { id } of events) onWake(id === undefined ? undefined : Number.parseInt(id, 10));

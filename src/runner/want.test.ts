@@ -20,6 +20,7 @@ const options = (over: Partial<RunnerOptions> = {}): RunnerOptions => {
     pollIntervalSeconds: 1,
     claimBackoffMaxSeconds: 60,
     persistent: false,
+    offline: { isEnabled: true, pingIntervalSeconds: 120 },
     variables: [],
     logLevel: 'info',
     computeNodeType: 'local',

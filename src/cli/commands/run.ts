@@ -34,7 +34,7 @@ export const run: Command = {
       summary,
       outputDir: options['outputDir'] as string,
     });
-    if (['unreachable', 'superseded', 'unable'].includes(summary.ending)) context.exitWith(1);
+    if (['unreachable', 'behind', 'superseded', 'unable'].includes(summary.ending)) context.exitWith(1);
     const { counts } = summary;
     const bad = counts === undefined ? 0 : counts.failed + counts.terminated + counts.canceled;
     if (options['fail'] === true && (bad > 0 || summary.ending === 'stuck')) context.exitWith(1);

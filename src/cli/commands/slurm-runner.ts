@@ -91,7 +91,7 @@ export const slurmRunner: Command = {
     output.notice(
       `Runner ended (${ending}): ${tally.completed} completed, ${tally.failed} failed, ${tally.terminated} terminated${reason === undefined ? '' : `; ${reason}`}`,
     );
-    if (['unreachable', 'superseded', 'unable'].includes(ending)) context.exitWith(1);
+    if (['unreachable', 'behind', 'superseded', 'unable'].includes(ending)) context.exitWith(1);
   },
 };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
-import { execMinutes, JobCompletionError } from './result.ts';
+import { execMinutes, JobCompletionError, OutputTimes } from './result.ts';
 import { id, maybe, text } from './shape.ts';
 
 /**
@@ -29,7 +29,7 @@ export const Completion = z.object({
   avg_memory_bytes: maybe(z.int()),
   peak_cpu_percent: maybe(z.number()),
   avg_cpu_percent: maybe(z.number()),
-  files: maybe(z.array(z.object({ id, st_mtime: z.number() }))),
+  files: maybe(OutputTimes),
 });
 export type Completion = z.output<typeof Completion>;
 

@@ -28,8 +28,17 @@ export const Result = z.object({
 });
 export type Result = z.output<typeof Result>;
 
-/** One entry of a batch of completions, as runners and journals report them. */
-export const JobCompletion = z.object({ job_id: id, status: jobStatus, run_id: z.int(), result: Result });
+/** Outputs that an attempt wrote, by the ids of their files, with their times in seconds. */
+export const OutputTimes = z.array(z.object({ id, st_mtime: z.number() }));
+
+/** One entry of a batch of completions, as runners and journals report them; `files` is ours. */
+export const JobCompletion = z.object({
+  job_id: id,
+  status: jobStatus,
+  run_id: z.int(),
+  result: Result,
+  files: maybe(OutputTimes),
+});
 export type JobCompletion = z.output<typeof JobCompletion>;
 
 /** An entry that was refused; `code` is a refusal's. */

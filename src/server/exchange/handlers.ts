@@ -1,3 +1,4 @@
+import { Refusal } from '../../core/contract/refusals.ts';
 import { createDue } from '../act/due.ts';
 import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
@@ -30,7 +31,22 @@ export const exchangeHandlers = (store: Store) => {
   const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });
 
   return {
-    exchange: ({ params, body }) => exchange(params.id, body),
+    exchange({ params, body }) {
+      try {
+        return exchange(params.id, body);
+      } catch (error) {
+        throw placed(error, store.changes.lastId);
+      }
+    },
     reportLostRunner: ({ params, body }) => lost(params.id, params.compute_node_id, body),
   } satisfies Partial<Handlers>;
 };
+
+/**
+ * The refusal with the last change that this database knows of. A runner that was told of a later one sees by it that the
+ * database is not the one that it was: what it does not know may be in the other.
+ */
+function placed(error: unknown, changeId: number): unknown {
+  if (!(error instanceof Refusal)) return error;
+  return new Refusal(error.code, error.message, { ...error.facts, change_id: changeId }, { cause: error.cause });
+}

@@ -5,8 +5,8 @@ import type { Handlers } from '../store/handlers.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { createAccept } from './accept.ts';
-import type { End } from './end.ts';
-import { resultQueries } from './queries.ts';
+import { type End, fenceOff } from './end.ts';
+import { type EndedJob, resultQueries } from './queries.ts';
 import { createStart } from './start.ts';
 
 /** The routes of the original for what `exchange` does in one turn. */
@@ -37,11 +37,13 @@ export const resultHandlers = (store: Store) => {
       const current = find.run(workflowId).run_id;
       const completed: number[] = [];
       const errors: { job_id: number; message: string; code: string }[] = [];
-      for (const { job_id: jobId, status, run_id: runId, result } of completions) {
+      for (const { job_id: jobId, status, run_id: runId, result, files } of completions) {
         try {
           refuseDisagreement(result, { job_id: jobId, workflow_id: workflowId, run_id: runId, status });
           refuseSuperseded(current, runId);
-          const [verdict] = accept(workflowId, [endOf(result, workflowId, runId)], 'anybody');
+          const end = { ...endOf(result, workflowId, runId), files };
+          refuseLate(end, result.attempt_id, queries.job.get({ id: jobId }));
+          const [verdict] = accept(workflowId, [end], 'anybody');
           if (verdict instanceof Refusal) throw verdict;
           completed.push(jobId);
         } catch (error) {
@@ -85,6 +87,18 @@ function refuseDisagreement(result: Result, target: Target): void {
       { field, found: result[field], expected: target[field] },
     );
   }
+}
+
+/**
+ * An entry of a batch may come out of a journal, long after the fact: of an attempt that the job has left behind, or of a
+ * job that another runner holds by now, it is refused. A job that nobody holds may be ended by anybody, and an entry that
+ * names no attempt is taken for the current one.
+ */
+function refuseLate(end: End, attempt: Result['attempt_id'], job: EndedJob | undefined): void {
+  if (job === undefined || job.workflow_id !== end.workflowId) return;
+  const told = { ...end, attemptId: attempt ?? job.attempt_id };
+  const refusal = fenceOff(told, { ...job, claimed_by: job.claimed_by ?? end.nodeId });
+  if (refusal !== undefined) throw refusal;
 }
 
 function refuseSuperseded(current: number, runId: number): void {

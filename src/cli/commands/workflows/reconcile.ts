@@ -1,0 +1,51 @@
+import { workflowId } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { integer } from '../../option.ts';
+import { counted } from '../../output/words.ts';
+
+export const workflowsReconcile: Command = {
+  words: 'workflows reconcile <workflow> <run>',
+  says: 'Tell the server the results that runners kept in their journals while it was away.',
+  more: 'Looks through all folders below --base-dir and follows no links. It may be done again at any time: results that the server knows, or that a later run has superseded, are refused, which is no error. Exits with 1 when a journal could not be read.',
+  options: [
+    {
+      flags: '--base-dir <folder>',
+      says: 'where to look: the output folder of the runners, or one above',
+      default: '.',
+    },
+  ],
+  async run(context, [givenWorkflow, givenRun], options) {
+    const { output } = context;
+    output.recordOnly('reconcile');
+    const id = workflowId(givenWorkflow);
+    const runId = integer('run', 0)(givenRun as string);
+    const baseDir = options['baseDir'] as string;
+    const { findJournals } = await import('../../reconcile/find.ts');
+    const { replayJournals } = await import('../../reconcile/replay.ts');
+    const { journals, closed } = await findJournals(baseDir, id, runId);
+    for (const { path, reason } of closed) output.warn(`not looked into: ${path}: ${reason}`);
+    if (journals.length === 0)
+      output.warn(
+        `there is no journal of workflow ${id}, run ${runId} below ${baseDir} (offline_results_wf${id}_r${runId}_*.db)`,
+      );
+
+    const { client } = await context.service();
+    const { files, rejections } = await replayJournals(client, id, journals);
+    let total = 0;
+    let accepted = 0;
+    for (const file of files) {
+      total += file.completions;
+      accepted += file.accepted;
+      output.notice(`${file.path}: ${counted(file.completions, 'result')}, ${file.accepted} accepted`);
+      for (const fault of file.faults) output.error(`${file.path}: ${fault}`);
+    }
+    for (const { message, count } of rejections)
+      output.notice(`rejected: ${counted(count, 'result')}${count === 1 ? '' : ', for one'}: ${message}`);
+    if (files.some(({ faults }) => faults.length > 0)) context.exitWith(1);
+    output.record(
+      'reconcile',
+      { files: files.length, total_completions: total, accepted, rejected: total - accepted },
+      `Reconciled workflow ${id}, run ${runId}: ${counted(files.length, 'journal')} with ${counted(total, 'result')}, ${accepted} accepted, ${total - accepted} rejected`,
+    );
+  },
+};
