@@ -113,7 +113,12 @@ export function createCrew(options: CrewOptions): Crew {
     } catch (error) {
       if (!(error instanceof LaunchError) || error.code !== 'ENOENT') throw error;
       // Somebody removed the folder of the output meanwhile.
-      mkdirSync(`${facts.outputDir}/${STDIO_FOLDER}`, { recursive: true });
+      try {
+        mkdirSync(`${facts.outputDir}/${STDIO_FOLDER}`, { recursive: true });
+      } catch (cause) {
+        const { code = 'EUNKNOWN', message } = cause as NodeJS.ErrnoException;
+        throw new LaunchError(code, message);
+      }
       return launcher.launch(request);
     }
   };
@@ -130,7 +135,12 @@ export function createCrew(options: CrewOptions): Crew {
     }
     if (error.code === 'E2BIG') {
       const { stderr } = filesOf(facts, job);
-      if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
+      try {
+        if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
+      } catch {
+        // The log says it too.
+      }
+      log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: error.message });
       attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
       onEnded(1);
       return true;

@@ -74,12 +74,11 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   };
   const node = await client.createComputeNode({ body });
   const nodeId = node.id as number;
-  const ledger = openLedger(ledgerPath, {
-    workflow_id: workflowId,
-    run_id: runId,
-    compute_node_id: nodeId,
-    process: identity,
-  });
+  const ledger = openLedger(
+    ledgerPath,
+    { workflow_id: workflowId, run_id: runId, compute_node_id: nodeId, process: identity },
+    (words) => log.write('warn', words),
+  );
 
   log.write('info', 'Job runner starting', {
     workflow_id: workflowId,
