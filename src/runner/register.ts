@@ -3,9 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../cluster/host/facts.ts';
+import { uselessSettings } from '../core/contract/execution.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import type { Workflow } from '../core/contract/workflow.ts';
+import type { ExecutionConfig, Workflow } from '../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots, devicesOf } from './capacity.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { type Log, openLog } from './log.ts';
@@ -100,7 +101,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     apiUrl: options.apiUrl,
     outputDir,
     submissionDirectory: workflow.submission_directory ?? undefined,
-    execution: workflow.execution_config ?? {},
+    execution: withoutUseless(workflow.execution_config ?? {}, log),
     variables: [...options.variables, [MARK_VARIABLE, mark]],
   };
   return { workflow, nodeId, facts, capacity, ledger, log, logPath };
@@ -114,6 +115,13 @@ function refuseMode({ id, execution_config: config }: Workflow): void {
     `workflow ${id} asks for execution mode slurm, and this version of torc runs jobs in direct mode only`,
     { found: config.mode, allowed: ['direct', 'auto'] },
   );
+}
+
+/** The settings without those whose value is of no use: the defaults count in their place. */
+function withoutUseless(config: ExecutionConfig, log: Log): ExecutionConfig {
+  const useless = uselessSettings(config);
+  for (const { message } of useless) log.write('warn', `execution_config: ${message}`);
+  return { ...config, ...Object.fromEntries(useless.map(({ setting }) => [setting, undefined])) };
 }
 
 /** Parts of a workflow that this version stores and does not act on: a person must not wait for them in vain. */

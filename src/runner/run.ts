@@ -1,5 +1,6 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
+import { signalCalled } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
@@ -80,7 +81,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew,
     log,
     workflowId,
-    signal: signalOf(execution.termination_signal),
+    signal: signalCalled(execution.termination_signal ?? 'SIGTERM') as NodeJS.Signals,
     leadSeconds,
     onEmpty: () => finish(verdict),
   });
@@ -207,9 +208,4 @@ function startDeadline(
 function watchOf({ resource_monitor_config: config }: Workflow) {
   const isOn = config?.jobs?.enabled ?? config?.enabled ?? false;
   return isOn ? createWatch(config?.sample_interval_seconds ?? 10, Date.now) : undefined;
-}
-
-function signalOf(name: string | null | undefined): NodeJS.Signals {
-  const text = (name ?? 'SIGTERM').toUpperCase();
-  return (text.startsWith('SIG') ? text : `SIG${text}`) as NodeJS.Signals;
 }
