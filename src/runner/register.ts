@@ -13,6 +13,7 @@ import { type Log, openLog } from './log.ts';
 import { MARK_VARIABLE, recoverLostRunners } from './lost.ts';
 import type { RunnerOptions } from './options.ts';
 import { type RunFacts, runnerLogOf, STDIO_FOLDER } from './step.ts';
+import { lacksTime } from './want.ts';
 
 /** A runner as the server knows it, with its files open. */
 export interface Registered {
@@ -94,6 +95,13 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     execution_mode: 'Direct',
     limit_resources: workflow.execution_config?.limit_resources ?? true,
   });
+
+  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
+  if (lacksTime(options, startedAtMs, leastSeconds)) {
+    log.write('warn', 'No job will be taken: a runner that counts jobs wants more time than it has left', {
+      compute_node_min_time_for_new_jobs_seconds: leastSeconds,
+    });
+  }
 
   const facts: RunFacts = {
     workflowId,

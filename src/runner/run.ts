@@ -4,7 +4,7 @@ import { signalCalled } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
-import { deadlineOf } from './deadline.ts';
+import { type Deadline, deadlineOf } from './deadline.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { atMoment } from './moment.ts';
@@ -48,6 +48,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const registered = await register(patient, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
+  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
   const leadSeconds = execution.sigterm_lead_seconds ?? 30;
 
   let finish: (verdict: Verdict) => void = () => {};
@@ -93,7 +94,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew,
     outbox,
     log,
-    want: (prefetch) => (stop.began ? undefined : wantOf(options, capacity, prefetch, Date.now())),
+    want: (prefetch) => (stop.began ? undefined : wantOf(options, capacity, prefetch, Date.now(), leastSeconds)),
     slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
     patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? 20) * MINUTE_MS,
     onReply(reply) {
@@ -133,9 +134,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     startedAtMs,
     execution.sigkill_headroom_seconds ?? 60,
     leadSeconds,
-    (killAtMs) => {
+    ({ killAtMs, abandonAtMs }) => {
       verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
-      stop.ask('deadline', killAtMs);
+      stop.ask('deadline', killAtMs, abandonAtMs);
     },
   );
   log.write('info', 'Jobs are launched', { by: launcher.name });
@@ -197,11 +198,11 @@ function startDeadline(
   startedAtMs: number,
   headroomSeconds: number,
   leadSeconds: number,
-  onNear: (killAtMs: number) => void,
+  onNear: (deadline: Deadline) => void,
 ) {
   if (endAtMs === undefined) return undefined;
-  const { askAtMs, killAtMs } = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
-  return atMoment(askAtMs, () => onNear(killAtMs));
+  const deadline = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
+  return atMoment(deadline.askAtMs, () => onNear(deadline));
 }
 
 /** Jobs are watched when the workflow says so. */

@@ -36,13 +36,20 @@ export function misplacedSettings(config: Config, mode: 'direct' | 'slurm'): Fau
   });
 }
 
-const seconds = (value: unknown) =>
-  typeof value === 'number' && value < 0 ? 'expected seconds, 0 or more' : undefined;
-const exitCode = (value: unknown) =>
+type Checked =
+  | 'termination_signal'
+  | 'sigterm_lead_seconds'
+  | 'sigkill_headroom_seconds'
+  | 'timeout_exit_code'
+  | 'oom_exit_code';
+type Value = string | number;
+
+const seconds = (value: Value) => (typeof value === 'number' && value < 0 ? 'expected seconds, 0 or more' : undefined);
+const exitCode = (value: Value) =>
   typeof value === 'number' && (value < 1 || value > 255) ? 'expected an exit code of 1 to 255' : undefined;
 
 /** What makes a value of no use, and the default that takes its place. */
-const CHECKS: readonly (readonly [Setting, (value: unknown) => string | undefined, string | number])[] = [
+const CHECKS: readonly (readonly [Checked, (value: Value) => string | undefined, string | number])[] = [
   [
     'termination_signal',
     (value) => (signalCalled(String(value)) === undefined ? 'expected a signal such as SIGTERM or SIGINT' : undefined),
@@ -63,6 +70,6 @@ export function uselessSettings(config: Config): Fault[] {
     const value = config[setting];
     const fault = value === undefined || value === null ? undefined : faultOf(value);
     if (fault === undefined) return [];
-    return [{ setting, message: `${setting} is ${String(value)}: ${fault}; ${instead} is used instead` }];
+    return [{ setting, message: `${setting} is ${value}: ${fault}; ${instead} is used instead` }];
   });
 }
