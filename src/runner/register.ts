@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../cluster/host/facts.ts';
+import { withinAllocation } from '../cluster/slurm/allocation.ts';
 import { uselessSettings } from '../core/contract/execution.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import { Refusal } from '../core/contract/refusals.ts';
@@ -34,7 +35,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const runId = workflow.run_id ?? 0;
   refuseMode(workflow);
-  const host = hostFacts();
+  const host = withinAllocation(hostFacts(), process.env);
 
   mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
   const logPath = runnerLogOf({ workflowId, runId, outputDir }, host.hostname);
@@ -90,6 +91,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     num_cpus: offered.cpus,
     memory_gb: (offered.memoryBytes / GIBIBYTE).toFixed(1),
     num_gpus: devices.length,
+    limited_by: host.limitedBy.length === 0 ? undefined : host.limitedBy.join(' and '),
     max_parallel_jobs: options.maxParallelJobs,
     labels: options.labels.length === 0 ? undefined : options.labels.join(','),
     execution_mode: 'Direct',
