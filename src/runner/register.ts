@@ -20,6 +20,7 @@ import { lacksTime } from './want.ts';
 export interface Registered {
   readonly workflow: Workflow;
   readonly nodeId: number;
+  readonly hostname: string;
   readonly facts: RunFacts;
   readonly capacity: Capacity;
   readonly ledger: Ledger;
@@ -73,6 +74,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
       start_ticks: identity.start_ticks,
       mark,
       ledger: ledgerPath,
+      max_parallel_jobs: options.maxParallelJobs,
+      strict_scheduler_match: options.strictSchedulerMatch,
     },
   };
   const node = await client.createComputeNode({ body });
@@ -114,7 +117,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     execution: withoutUseless(workflow.execution_config ?? {}, log),
     variables: [...options.variables, [MARK_VARIABLE, mark]],
   };
-  return { workflow, nodeId, facts, capacity, ledger, log, logPath };
+  return { workflow, nodeId, hostname: host.hostname, facts, capacity, ledger, log, logPath };
 }
 
 /** Jobs are started by this runner itself; wrapping them in srun is another launcher's work, which there is none of yet. */

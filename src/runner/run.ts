@@ -5,6 +5,7 @@ import type { Workflow } from '../core/contract/workflow.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
 import { type Deadline, deadlineOf } from './deadline.ts';
+import { sayWhatIsLeft } from './left.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { atMoment } from './moment.ts';
@@ -143,12 +144,17 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   conversation.consider();
 
   const conclude = async (): Promise<RunSummary> => {
-    const { ending, reason } = await finished;
+    const { ending, reason: why } = await finished;
     for (const part of [rest, wake]) part.close();
     deadline?.cancel();
     crew.dismiss();
     const isTold = await conversation.settle();
     const seconds = (Date.now() - startedAtMs) / 1000;
+    const { hostname } = registered;
+    const left = isTold
+      ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
+      : undefined;
+    const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
     if (isTold) await deregister(patient, registered, seconds);
     const { tally } = crew;
     log.write('info', 'Job runner finished', {

@@ -1,11 +1,9 @@
 import { covers } from '../../core/contract/labels.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { GRACE_SECONDS } from '../../core/lifecycle/runtime-fit.ts';
 import { allEnded, type createCounts } from '../store/counts.ts';
 import type { Store } from '../store/store.ts';
 import type { ReportQueries } from './queries.ts';
-
-/** Seconds by which a job may outlive the time that an allocation has left and still be tried, as claims allow it. */
-const GRACE_SECONDS = 120;
 
 interface Ready {
   readonly labels: readonly string[];
