@@ -11,9 +11,10 @@ import type { ExecutionConfig, Workflow } from '../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots, devicesOf } from './capacity.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { type Log, openLog } from './log.ts';
-import { MARK_VARIABLE, recoverLostRunners } from './lost.ts';
+import { recoverLostRunners } from './lost.ts';
 import type { RunnerOptions } from './options.ts';
 import { type RunFacts, runnerLogOf, STDIO_FOLDER } from './step.ts';
+import { MARK_VARIABLE } from './strays.ts';
 import { lacksTime } from './want.ts';
 
 /** A runner as the server knows it, with its files open. */
@@ -21,6 +22,8 @@ export interface Registered {
   readonly workflow: Workflow;
   readonly nodeId: number;
   readonly hostname: string;
+  /** What its jobs carry in their environment. */
+  readonly mark: string;
   readonly facts: RunFacts;
   readonly capacity: Capacity;
   readonly ledger: Ledger;
@@ -117,7 +120,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     execution: withoutUseless(workflow.execution_config ?? {}, log),
     variables: [...options.variables, [MARK_VARIABLE, mark]],
   };
-  return { workflow, nodeId, hostname: host.hostname, facts, capacity, ledger, log, logPath };
+  return { workflow, nodeId, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
 }
 
 /** Jobs are started by this runner itself; wrapping them in srun is another launcher's work, which there is none of yet. */

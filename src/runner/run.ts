@@ -13,6 +13,7 @@ import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
+import { endStrays } from './strays.ts';
 import { createStop } from './stop.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
@@ -149,6 +150,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     deadline?.cancel();
     crew.dismiss();
     const isTold = await conversation.settle();
+    await endStrays(registered.mark, log);
     const seconds = (Date.now() - startedAtMs) / 1000;
     const { hostname } = registered;
     const left = isTold

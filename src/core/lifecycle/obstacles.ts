@@ -57,21 +57,18 @@ export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRo
   return found;
 }
 
-/** What a registered runner has, as it told the service. */
-export const roomOfNode = (node: ComputeNode, nowMs: number): RunnerRoom => {
-  const endMs = Date.parse(node.end_time ?? '');
-  return {
-    labels: node.labels ?? [],
-    schedulerId: node.scheduler_config_id ?? null,
-    isStrict: node.process?.strict_scheduler_match === true,
-    countsJobs: typeof node.process?.max_parallel_jobs === 'number',
-    cpus: node.num_cpus,
-    memoryBytes: Math.floor(node.memory_gb * 2 ** 30),
-    gpus: node.num_gpus,
-    nodes: node.num_nodes,
-    secondsLeft: Number.isNaN(endMs) ? undefined : (endMs - nowMs) / 1000,
-  };
-};
+/** What a registered runner has, as it told the service, with the seconds until its end if it has one. */
+export const roomOfNode = (node: ComputeNode, secondsLeft: number | undefined): RunnerRoom => ({
+  labels: node.labels ?? [],
+  schedulerId: node.scheduler_config_id ?? null,
+  isStrict: node.process?.strict_scheduler_match === true,
+  countsJobs: typeof node.process?.max_parallel_jobs === 'number',
+  cpus: node.num_cpus,
+  memoryBytes: Math.floor(node.memory_gb * 2 ** 30),
+  gpus: node.num_gpus,
+  nodes: node.num_nodes,
+  secondsLeft,
+});
 
 const labelWords = (labels: readonly string[]) =>
   labels.length === 0 ? 'no label' : `${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;

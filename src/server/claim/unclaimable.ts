@@ -30,7 +30,7 @@ export const createUnclaimable =
     }));
     const reasons = unclaimable(
       kinds,
-      nodes.map((node) => roomOfNode(node, now())),
+      nodes.map((node) => roomOfNode(node, secondsUntil(node.end_time, now()))),
     );
     const sum = (entries: readonly { readonly jobs: number }[]) => entries.reduce((total, { jobs }) => total + jobs, 0);
     return {
@@ -48,4 +48,10 @@ const one = (queries: ClaimQueries, workflowId: number, nodeId: number) =>
 function present(queries: ClaimQueries, workflowId: number): ComputeNodeRow[] {
   const active = queries.activeNodes.all({ workflowId });
   return active.length > 0 ? active : queries.lastNode.all({ workflowId });
+}
+
+/** Text that is no time, as an old or foreign runner may have told it, is taken for no end. */
+function secondsUntil(time: string | null | undefined, nowMs: number): number | undefined {
+  const atMs = Date.parse(time ?? '');
+  return Number.isNaN(atMs) ? undefined : (atMs - nowMs) / 1000;
 }
