@@ -86,7 +86,9 @@ function marked(mark: string): Stray[] {
 
 function commandOf(pid: number): string {
   try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim();
     return words.length > 80 ? `${words.slice(0, 79)}…` : words;
   } catch {
     return '?';

@@ -73,8 +73,8 @@ export const roomOfNode = (node: ComputeNode, secondsLeft: number | undefined): 
 const labelWords = (labels: readonly string[]) =>
   labels.length === 0 ? 'no label' : `${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;
 
-const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 /** In mebibytes up to ten gibibytes: one that is missing must be seen. */
-const memoryWords = (bytes: number) =>
+export const memoryWords = (bytes: number) =>
   bytes < 10 * 2 ** 30 ? `${Math.ceil(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`;
