@@ -22,32 +22,29 @@ export function explainWait(job: JobFacts): Explanation {
 }
 
 function waitOf(job: JobFacts): Wait {
-  switch (job.status) {
-    case 'uninitialized':
-      return {
-        headline: 'waits for its workflow to be initialized',
-        reasons: [
-          { code: 'uninitialized', message: 'the job is uninitialized: it is not known yet what it waits for' },
-        ],
-        next: [`torc workflows init ${job.workflow.id}`],
-      };
-    case 'disabled':
-      return {
-        headline: 'is disabled: it takes no part in its workflow',
-        reasons: [{ code: 'disabled', message: 'somebody disabled the job' }],
-        next: [`torc jobs reset-status ${job.id} --reinit`],
-      };
-    case 'blocked':
-      return blocked(job);
-    case 'pending':
-      return {
-        headline: 'was handed to a runner that has not started it yet',
-        reasons: [{ code: 'claimed', message: 'a runner holds the job and starts it when a slot is free' }],
-        next: [],
-      };
-    default:
-      return ready(job);
+  const { id, status, workflow } = job;
+  if (status === 'blocked') return blocked(job);
+  if (status === 'ready') return ready(job);
+  if (status === 'uninitialized') {
+    const message = 'the job is uninitialized: it is not known yet what it waits for';
+    return {
+      headline: 'waits for its workflow to be initialized',
+      reasons: [{ code: 'uninitialized', message }],
+      next: [`torc workflows init ${workflow.id}`],
+    };
   }
+  if (status === 'disabled') {
+    return {
+      headline: 'is disabled: it takes no part in its workflow',
+      reasons: [{ code: 'disabled', message: 'somebody disabled the job' }],
+      next: [`torc jobs reset-status ${id} --reinit`],
+    };
+  }
+  return {
+    headline: 'was handed to a runner that has not started it yet',
+    reasons: [{ code: 'claimed', message: 'a runner holds the job and starts it when a slot is free' }],
+    next: [],
+  };
 }
 
 function blocked({ dependencies }: JobFacts): Wait {

@@ -1,6 +1,7 @@
 import type { JobStatus } from '../contract/job.ts';
 import { explainEnd } from './explain-end.ts';
 import { explainWait } from './explain-wait.ts';
+import { isEnd } from './job.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
 
 /** Another job, as far as it has to do with this one. */
@@ -78,26 +79,14 @@ export interface Explanation {
 
 /** Why a job waits, or why it ended as it did: from facts alone, in sentences for a person and codes for a program. */
 export function explain(job: JobFacts): Explanation {
-  switch (job.status) {
-    case 'completed':
-    case 'failed':
-    case 'terminated':
-    case 'canceled':
-    case 'pending_failed':
-      return withLostAttempts(explainEnd(job), job);
-    case 'running':
-      return withLostAttempts(
-        {
-          kind: 'runs',
-          headline: `runs on ${job.runningOn ?? 'a runner'} since ${job.startedAt ?? 'a moment'}, attempt ${job.attempt}`,
-          reasons: [],
-          next: [],
-        },
-        job,
-      );
-    default:
-      return withLostAttempts(explainWait(job), job);
-  }
+  return withLostAttempts(explanationOf(job), job);
+}
+
+function explanationOf(job: JobFacts): Explanation {
+  if (isEnd(job.status)) return explainEnd(job);
+  if (job.status !== 'running') return explainWait(job);
+  const headline = `runs on ${job.runningOn ?? 'a runner'} since ${job.startedAt ?? 'a moment'}, attempt ${job.attempt}`;
+  return { kind: 'runs', headline, reasons: [], next: [] };
 }
 
 function withLostAttempts(explanation: Explanation, { attemptsWithoutResult: lost }: JobFacts): Explanation {
