@@ -86,7 +86,7 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
       renameSync(path, behind(path));
     } catch {
       // Without any ledger everything that the runner held counts as started: that is true enough.
-      rmSync(path, { force: true });
+      removeIfThere(path);
     }
     say(
       `the runner's ledger ${path} cannot be written (${reason}): jobs go on and the server is told of them; should the runner be killed now, what it holds runs again`,
@@ -116,9 +116,17 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
     close({ remove }) {
       flush();
       closeSync(fd);
-      if (remove) for (const each of [path, behind(path)]) rmSync(each, { force: true });
+      if (remove) for (const each of [path, behind(path)]) removeIfThere(each);
     },
   };
+}
+
+function removeIfThere(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Somebody put something else in the place of its folder.
+  }
 }
 
 export interface LedgerFacts {
