@@ -37,6 +37,11 @@ describe('a setting of the other mode is told by its name', () => {
   });
 });
 
+test('a mode is one of three words, and nothing else', () => {
+  for (const mode of ['direct', 'slurm', 'auto']) expect(ExecutionConfig.safeParse({ mode }).success).toBe(true);
+  for (const mode of ['srun', 'Direct', '', 1]) expect(ExecutionConfig.safeParse({ mode }).success).toBe(false);
+});
+
 describe('a value that cannot do what it is for gives way to the default', () => {
   test.each([
     [
