@@ -5,7 +5,7 @@ import type { ComputeNode } from '../core/contract/node.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../core/lifecycle/explain.ts';
+import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../core/lifecycle/obstacles.ts';
 import { limitsOf } from './resource-use.ts';
 

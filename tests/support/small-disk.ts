@@ -9,7 +9,7 @@ export function smallDisk(mebibytes = 1): string {
   const folder = join(temporaryFolder(), 'disk');
   mkdirSync(folder);
   mount(folder, mebibytes);
-  onTestFinished(() => void execFileSync('umount', ['--lazy', folder]));
+  onTestFinished(() => void execFileSync('env', ['umount', '--lazy', folder]));
   return folder;
 }
 
@@ -19,7 +19,7 @@ export const noSmallDisk: boolean = (() => {
   try {
     mkdirSync(folder);
     mount(folder, 1);
-    execFileSync('umount', [folder]);
+    execFileSync('env', ['umount', folder]);
     return false;
   } catch {
     return true;
@@ -29,7 +29,7 @@ export const noSmallDisk: boolean = (() => {
 })();
 
 function mount(folder: string, mebibytes: number): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
+  execFileSync('env', ['mount', '-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
 }
 
 /** Fills the disk to the last byte; what comes back empties it again. */

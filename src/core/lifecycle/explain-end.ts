@@ -1,5 +1,5 @@
 import { signalName } from '../contract/signal.ts';
-import type { AttemptEnd, Explanation, JobFacts, Reason } from './explain.ts';
+import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { standing } from './explain-wait.ts';
 import { memoryWords } from './obstacles.ts';
 

@@ -1,4 +1,4 @@
-import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './explain.ts';
+import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
 import { isComplete } from './job.ts';
 import { counted, memoryWords, obstacles } from './obstacles.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { type AttemptEnd, explain, type JobFacts, type LiveRunner, type OtherJob } from './explain.ts';
+import { explain } from './explain.ts';
 import { timeWords } from './explain-end.ts';
+import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from './job-facts.ts';
 import type { RunnerRoom } from './obstacles.ts';
 
 const GIBIBYTE = 2 ** 30;

@@ -1,4 +1,4 @@
-import type { JobFacts } from '../../../core/lifecycle/explain.ts';
+import type { JobFacts } from '../../../core/lifecycle/job-facts.ts';
 import { idOf } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 
