@@ -38,6 +38,8 @@ export interface ComputeNodeModel {
     start_ticks: number;
     mark: string;
     ledger: string;
+    max_parallel_jobs?: number | null | undefined;
+    strict_scheduler_match?: boolean | null | undefined;
   } | null | undefined;
 }
 
@@ -1026,6 +1028,28 @@ export interface Calls {
   }) => Promise<{
     jobs?: JobModel[] | undefined;
   }>;
+  /** The ready jobs that a runner cannot take, by reason (ours); without one, that no active runner can, or else the last could not. */
+  readonly getUnclaimableJobs: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      compute_node_id?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    workflow_id: number;
+    compute_node_ids: number[];
+    ready_jobs: number;
+    unclaimable_jobs: number;
+    reasons: {
+      reason: "labels" | "scheduler" | "cpus" | "memory" | "gpus" | "nodes" | "time";
+      jobs: number;
+      job_id: number;
+      job_name: string;
+      needs: string;
+      has: string;
+    }[];
+  }>;
   /** Complete many jobs; an entry that is refused does not stop the others. */
   readonly batchCompleteJobs: (call: {
     params: {
@@ -1649,6 +1673,8 @@ export interface Calls {
         start_ticks: number;
         mark: string;
         ledger: string;
+        max_parallel_jobs?: number | null | undefined;
+        strict_scheduler_match?: boolean | null | undefined;
       } | null | undefined;
     };
   }) => Promise<ComputeNodeModel>;

@@ -12,6 +12,7 @@ import { fileCommands } from './commands/files.ts';
 import { jobDependencyCommands } from './commands/job-dependencies.ts';
 import { jobCreation } from './commands/jobs/create.ts';
 import { jobDeletion } from './commands/jobs/delete.ts';
+import { jobsExplain } from './commands/jobs/explain.ts';
 import { jobLists } from './commands/jobs/list.ts';
 import { jobNeeds } from './commands/jobs/needs.ts';
 import { jobsResetStatus } from './commands/jobs/reset-status.ts';
@@ -70,6 +71,7 @@ const ofJobs: readonly Command[] = [
   ...jobDeletion,
   jobsResetStatus,
   ...jobNeeds,
+  jobsExplain,
 ];
 
 const ofTorc: readonly Command[] = [

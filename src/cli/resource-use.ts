@@ -62,7 +62,8 @@ function useOf(result: Result): Use {
   };
 }
 
-const limitsOf = (needs: ResourceRequirements): Limits => ({
+/** What the jobs with these requirements may use. */
+export const limitsOf = (needs: ResourceRequirements): Limits => ({
   memoryBytes: parseMemory(needs.memory ?? '1m'),
   numCpus: needs.num_cpus ?? 1,
   runtimeSeconds: runtimeOf(needs),

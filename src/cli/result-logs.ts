@@ -55,7 +55,12 @@ export async function withLogs(
 }
 
 /** Where the logs of a result lie, where they are kept at all; the names are those that runners give. */
-function pathsOf(workflow: Workflow, result: Result, node: ComputeNode | undefined, outputDir: string) {
+export function pathsOf(
+  workflow: Workflow,
+  result: Pick<Result, 'workflow_id' | 'run_id' | 'job_id' | 'attempt_id' | 'job_name'>,
+  node: ComputeNode | undefined,
+  outputDir: string,
+) {
   const place = { workflowId: result.workflow_id, runId: result.run_id, outputDir };
   const { stdout, stderr } = filesOf(
     { ...place, execution: workflow.execution_config ?? {} },

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import type { Result } from '../core/contract/result.ts';
+import { signalName } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/options.ts';
 import { filesOf } from '../runner/step.ts';
@@ -128,20 +129,10 @@ function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Resu
   return `failed with exit code ${code}${signalWords(code)} ${after}`;
 }
 
-const signals: Readonly<Record<number, string>> = {
-  1: 'SIGHUP',
-  2: 'SIGINT',
-  6: 'SIGABRT',
-  8: 'SIGFPE',
-  9: 'SIGKILL',
-  11: 'SIGSEGV',
-  15: 'SIGTERM',
-};
-
 function signalWords(code: number): string {
   if (code === 127) return ' (command not found)';
   if (code === 126) return ' (cannot be executed)';
-  const signal = signals[code - 128];
+  const signal = signalName(code - 128);
   if (signal === undefined) return '';
   return signal === 'SIGKILL' ? ' (SIGKILL: killed, perhaps for want of memory)' : ` (${signal})`;
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { constants } from 'node:os';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import { createAttempts, type Step, type Tally } from './attempt.ts';
 import type { Capacity, Lease } from './capacity.ts';
@@ -8,6 +8,7 @@ import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import type { EndedFor } from './outcome.ts';
 import type { Outbox } from './outbox.ts';
+import { lookForOutputs } from './outputs.ts';
 import type { Retry } from './retry/retry.ts';
 import { filesOf, launchRequestOf, type RunFacts, STDIO_FOLDER } from './step.ts';
 import type { Watch } from './watch.ts';
@@ -51,6 +52,8 @@ export interface Crew {
   /** Sends a signal to every running job, its whole process group. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
   onEndings(endings: readonly Ending[]): void;
+  /** Tells of what still runs as if the last signal had ended it: the runner has no time left to see it. */
+  abandon(): void;
 }
 
 /** Pause before a launch is tried again that failed for want of processes or memory. */
@@ -117,7 +120,12 @@ export function createCrew(options: CrewOptions): Crew {
     } catch (error) {
       if (!(error instanceof LaunchError) || error.code !== 'ENOENT') throw error;
       // Somebody removed the folder of the output meanwhile.
-      mkdirSync(`${facts.outputDir}/${STDIO_FOLDER}`, { recursive: true });
+      try {
+        mkdirSync(`${facts.outputDir}/${STDIO_FOLDER}`, { recursive: true });
+      } catch (cause) {
+        const { code = 'EUNKNOWN', message } = cause as NodeJS.ErrnoException;
+        throw new LaunchError(code, message);
+      }
       return launcher.launch(request);
     }
   };
@@ -134,7 +142,12 @@ export function createCrew(options: CrewOptions): Crew {
     }
     if (error.code === 'E2BIG') {
       const { stderr } = filesOf(facts, job);
-      if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
+      try {
+        if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
+      } catch {
+        // The log says it too.
+      }
+      log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: error.message });
       const settled = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
       if (settled === undefined) onEnded(1);
       else settle(job, settled);
@@ -147,16 +160,8 @@ export function createCrew(options: CrewOptions): Crew {
     return false;
   };
 
-  /** Looks for the declared outputs off the main thread: their file system may be slow, or hang. */
   const finishWithOutputs = async (step: Running, ending: Ending) => {
-    const found = await Promise.all(
-      (step.job.output_files ?? []).map(async ({ id, path }) => {
-        const stats = await stat(path).catch(() => undefined);
-        return { id, path, seconds: stats === undefined ? undefined : stats.mtimeMs / 1000 };
-      }),
-    );
-    const missing = found.flatMap(({ path, seconds }) => (seconds === undefined ? [path] : []));
-    const files = found.flatMap(({ id, seconds }) => (seconds === undefined ? [] : [{ id, st_mtime: seconds }]));
+    const { missing, files } = await lookForOutputs(step.job);
     await attempts.finish(step, ending, missing, files);
   };
 
@@ -174,6 +179,30 @@ export function createCrew(options: CrewOptions): Crew {
     clearTimeout(retry);
     retry = undefined;
     if (queue.length > 0) outbox.returned(queue.splice(0).map(({ job }) => job.id));
+  };
+
+  const onEndings = (endings: readonly Ending[]) => {
+    const ended = endings.flatMap((ending) => {
+      const step = running.get(ending.pid);
+      if (step === undefined) return [];
+      running.delete(ending.pid);
+      capacity.release(step.lease);
+      return [{ step, ending }];
+    });
+    // The next jobs first: everything else can wait.
+    fill();
+    let told = 0;
+    for (const { step, ending } of ended) {
+      if (step.job.output_files && ending.exitCode === 0) {
+        settle(step.job, finishWithOutputs(step, ending));
+        continue;
+      }
+      const settled = attempts.finish(step, ending, [], undefined);
+      if (settled === undefined) told += 1;
+      else settle(step.job, settled);
+    }
+    ledger.flush();
+    if (told > 0) onEnded(told);
   };
 
   return {
@@ -213,28 +242,15 @@ export function createCrew(options: CrewOptions): Crew {
         signalGroup(step.pid, signal);
       }
     },
-    onEndings(endings) {
-      const ended = endings.flatMap((ending) => {
-        const step = running.get(ending.pid);
-        if (step === undefined) return [];
-        running.delete(ending.pid);
-        capacity.release(step.lease);
-        return [{ step, ending }];
-      });
-      // The next jobs first: everything else can wait.
-      fill();
-      let told = 0;
-      for (const { step, ending } of ended) {
-        if (step.job.output_files && ending.exitCode === 0) {
-          settle(step.job, finishWithOutputs(step, ending));
-          continue;
-        }
-        const settled = attempts.finish(step, ending, [], undefined);
-        if (settled === undefined) told += 1;
-        else settle(step.job, settled);
+    onEndings,
+    abandon() {
+      const unknown = { exitCode: undefined, cpuSeconds: undefined, peakBytes: undefined };
+      const signal = constants.signals.SIGKILL;
+      for (const { pid, job } of running.values()) {
+        const which = { workflow_id: facts.workflowId, job_id: job.id, pid };
+        log.write('error', 'Job does not end though it was killed; the runner leaves without it', which);
       }
-      ledger.flush();
-      if (told > 0) onEnded(told);
+      onEndings([...running.keys()].map((pid) => ({ pid, signal, ...unknown })));
     },
   };
 }

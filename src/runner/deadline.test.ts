@@ -10,12 +10,31 @@ describe('a runner that has an end', () => {
     expect(deadlineOf(0, HOUR_MS, 60, 30)).toEqual({
       askAtMs: HOUR_MS - 90_000,
       killAtMs: HOUR_MS - 60_000,
+      abandonAtMs: HOUR_MS - 30_000,
       endAtMs: HOUR_MS,
     });
   });
 
   it('shortens both alike when they would take more than half of a short run', () => {
-    expect(deadlineOf(0, 90_000, 60, 30)).toEqual({ askAtMs: 45_000, killAtMs: 60_000, endAtMs: 90_000 });
+    expect(deadlineOf(0, 90_000, 60, 30)).toEqual({
+      askAtMs: 45_000,
+      killAtMs: 60_000,
+      abandonAtMs: 75_000,
+      endAtMs: 90_000,
+    });
+  });
+
+  // Seconds before the end, of a run of an hour.
+  it.each([
+    [60, 30, [90, 60, 30]],
+    [0, 0, [0, 0, 0]],
+    [60, 0, [60, 60, 30]],
+    [0, 30, [30, 0, 0]],
+    [90, 60, [150, 90, 45]],
+    [300, 120, [420, 300, 150]],
+  ])('with a headroom of %i s and a lead of %i s asks, kills and gives up %j s before', (headroom, lead, expected) => {
+    const { askAtMs, killAtMs, abandonAtMs } = deadlineOf(0, HOUR_MS, headroom, lead);
+    expect([askAtMs, killAtMs, abandonAtMs].map((at) => (HOUR_MS - at) / 1000)).toEqual(expected);
   });
 
   it.each([
@@ -26,17 +45,19 @@ describe('a runner that has an end', () => {
   });
 
   it('ends everything at once when its end has passed before it began', () => {
-    expect(deadlineOf(5_000, 1_000, 60, 30)).toEqual({ askAtMs: 1_000, killAtMs: 1_000, endAtMs: 1_000 });
+    const atOnce = { askAtMs: 1_000, killAtMs: 1_000, abandonAtMs: 1_000, endAtMs: 1_000 };
+    expect(deadlineOf(5_000, 1_000, 60, 30)).toEqual(atOnce);
   });
 
   it('lets jobs run for at least half of its time, then asks, then kills, then ends, whatever the figures', () => {
     const anySeconds = fc.nat(100_000);
     fc.assert(
       fc.property(fc.nat(1e9), fc.nat(1e9), anySeconds, anySeconds, (startMs, lengthMs, headroom, lead) => {
-        const { askAtMs, killAtMs, endAtMs } = deadlineOf(startMs, startMs + lengthMs, headroom, lead);
+        const { askAtMs, killAtMs, abandonAtMs, endAtMs } = deadlineOf(startMs, startMs + lengthMs, headroom, lead);
         expect(askAtMs - startMs).toBeGreaterThanOrEqual(lengthMs / 2 - 1);
         expect(askAtMs).toBeLessThanOrEqual(killAtMs);
-        expect(killAtMs).toBeLessThanOrEqual(endAtMs);
+        expect(killAtMs).toBeLessThanOrEqual(abandonAtMs);
+        expect(abandonAtMs).toBeLessThanOrEqual(endAtMs);
       }),
     );
   });

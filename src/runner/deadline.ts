@@ -6,10 +6,14 @@ import type { ExecutionConfig } from '../core/contract/workflow.ts';
  * Counted back from the end: `headroomSeconds` before it the survivors are killed, so that their results can be told;
  * `leadSeconds` before that all are asked. A run that is shorter than twice both would never do anything: there they
  * are shortened in proportion to half of the run.
+ *
+ * A process that waits for a disk which hangs does not even end when it is killed. It is waited for during half of the
+ * headroom; the other half belongs to what has to be told.
  */
 export interface Deadline {
   readonly askAtMs: number;
   readonly killAtMs: number;
+  readonly abandonAtMs: number;
   readonly endAtMs: number;
 }
 
@@ -18,7 +22,12 @@ export function deadlineOf(startMs: number, endAtMs: number, headroomSeconds: nu
   const most = Math.max(0, endAtMs - startMs) / 2;
   const scale = wanted > most && wanted > 0 ? most / wanted : 1;
   const killAtMs = endAtMs - headroomSeconds * 1000 * scale;
-  return { askAtMs: killAtMs - leadSeconds * 1000 * scale, killAtMs, endAtMs };
+  return {
+    askAtMs: killAtMs - leadSeconds * 1000 * scale,
+    killAtMs,
+    abandonAtMs: (killAtMs + endAtMs) / 2,
+    endAtMs,
+  };
 }
 
 /** How long jobs have between being asked to end and being killed, and the runner between that and its own end. */

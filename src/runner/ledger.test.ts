@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
+import { fill, noSmallDisk, smallDisk } from '../../tests/support/small-disk.ts';
 import type { Completion, Retried } from '../core/contract/exchange.ts';
 import { endsIn, openLedger, readLedger } from './ledger.ts';
 
@@ -75,7 +76,7 @@ describe('what a runner did', () => {
   it('counts a start once, however often it was written', () => {
     const { path, ledger } = fresh();
     for (const attempt of [1, 1, 2]) ledger.start(42, attempt);
-    expect(readLedger(path)?.started.map(({ attempt_id: attempt }) => attempt)).toEqual([1, 2]);
+    expect(readLedger(path)?.started?.map(({ attempt_id: attempt }) => attempt)).toEqual([1, 2]);
     ledger.close({ remove: true });
   });
 });
@@ -150,4 +151,46 @@ it('wherever a crash cuts the file, the whole lines before the cut count, and th
       );
     }),
   );
+});
+
+describe.skipIf(noSmallDisk)('on a disk that is full', () => {
+  const onFullDisk = () => {
+    const disk = smallDisk();
+    const path = join(disk, 'runner.ledger');
+    const said: string[] = [];
+    const ledger = openLedger(path, head, (words) => said.push(words));
+    ledger.start(42, 1);
+    const empty = fill(disk);
+    // Pages that are there take a few facts more.
+    for (let job = 100; said.length === 0; job += 1) ledger.start(job, 1);
+    return { path, ledger, said, empty };
+  };
+
+  it('a ledger goes on, says so once, and is no proof any more that a job never started', () => {
+    const { path, ledger, said } = onFullDisk();
+    ledger.start(43, 1);
+    ledger.end(completion);
+    ledger.flush();
+    expect(said).toEqual([expect.stringMatching(/ledger .*runner\.ledger cannot be written \(ENOSPC.*jobs go on/)]);
+    expect(existsSync(path)).toBe(false);
+    expect(readLedger(path)).toEqual({ completed: [], retried: [] });
+    ledger.close({ remove: true });
+    expect(readLedger(path)).toBeUndefined();
+  });
+
+  it('and has everything, in order and once, when there is room again', () => {
+    const { path, ledger, said, empty } = onFullDisk();
+    ledger.end(completion);
+    ledger.flush();
+    empty();
+    ledger.start(43, 1);
+    expect(said.slice(1)).toEqual([expect.stringMatching(/runner\.ledger is written again$/)]);
+    const { started = [], completed = [] } = readLedger(path) ?? {};
+    const ids = started.map(({ job_id: id }) => id);
+    expect([ids[0], ids[1], ids.at(-1)]).toEqual([42, 100, 43]);
+    expect(ids.slice(1, -1)).toEqual(ids.slice(1, -1).map((_, index) => 100 + index));
+    expect(completed).toEqual([completion]);
+    ledger.close({ remove: true });
+    expect(existsSync(path)).toBe(false);
+  });
 });

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Completion, Retried } from '../core/contract/exchange.ts';
@@ -14,6 +14,10 @@ import type { ProcessIdentity } from '../cluster/host/facts.ts';
  *
  * The first line names the runner; then a line a fact: `S job attempt`, `E {completion}` or, where the job is to run again,
  * `R {retried}`. A last line that is cut short was never finished and does not count.
+ *
+ * A disk that is full, or gone, stops no job. What could not be written is kept and written as soon as it can be; until
+ * then the file is behind the truth and has another name, so that nobody takes a job which it does not mention for one
+ * that never started.
  */
 export interface Ledger {
   readonly path: string;
@@ -35,16 +39,72 @@ export interface LedgerHead {
 
 const MAGIC = 'torc-ledger-1';
 
-export function openLedger(path: string, head: LedgerHead): Ledger {
+/** The name of a ledger that lacks something. */
+const behind = (path: string) => `${path}.behind`;
+
+/** Kept for a disk that takes nothing: 40,000 ends. What is beyond is not written; the server is told it all the same. */
+const MOST_KEPT = 8 * 2 ** 20;
+
+/** `say` is told once when the file falls behind, and once when it has caught up. */
+export function openLedger(path: string, head: LedgerHead, say: (words: string) => void = () => {}): Ledger {
   mkdirSync(dirname(path), { recursive: true });
   const fd = openSync(path, 'a', 0o644);
-  writeSync(fd, `${MAGIC} ${JSON.stringify(head)}\n`);
-  let gathered = '';
+  let gathered = `${MAGIC} ${JSON.stringify(head)}\n`;
+  let unwritten: Buffer | undefined;
+  let isWhole = true;
+
   const flush = () => {
-    if (gathered === '') return;
-    writeSync(fd, gathered);
+    if (gathered === '' && unwritten === undefined) return;
+    if (unwritten === undefined) {
+      unwritten = Buffer.from(gathered);
+    } else if (unwritten.length < MOST_KEPT) {
+      unwritten = Buffer.concat([unwritten, Buffer.from(gathered)]);
+    } else {
+      isWhole = false;
+    }
     gathered = '';
+    write(unwritten);
   };
+
+  const write = (text: Buffer) => {
+    const wasBehind = isBehind;
+    let at = 0;
+    try {
+      // A disk that fills up takes a part and says so only of the next.
+      while (at < text.length) at += writeSync(fd, text, at);
+      unwritten = undefined;
+    } catch (error) {
+      unwritten = text.subarray(at);
+      if (!wasBehind) fellBehind((error as Error).message);
+      return;
+    }
+    if (wasBehind && isWhole) caughtUp();
+  };
+
+  let isBehind = false;
+  const fellBehind = (reason: string) => {
+    isBehind = true;
+    try {
+      renameSync(path, behind(path));
+    } catch {
+      // Without any ledger everything that the runner held counts as started: that is true enough.
+      removeIfThere(path);
+    }
+    say(
+      `the runner's ledger ${path} cannot be written (${reason}): jobs go on and the server is told of them; should the runner be killed now, what it holds runs again`,
+    );
+  };
+  const caughtUp = () => {
+    try {
+      renameSync(behind(path), path);
+      isBehind = false;
+      say(`the runner's ledger ${path} is written again`);
+    } catch {
+      // Gone, or not to be renamed: it stays behind.
+    }
+  };
+
+  flush();
   return {
     path,
     start(jobId, attemptId) {
@@ -61,20 +121,35 @@ export function openLedger(path: string, head: LedgerHead): Ledger {
     close({ remove }) {
       flush();
       closeSync(fd);
-      if (remove) rmSync(path, { force: true });
+      if (remove) for (const each of [path, behind(path)]) removeIfThere(each);
     },
   };
 }
 
+function removeIfThere(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Somebody put something else in the place of its folder.
+  }
+}
+
 export interface LedgerFacts {
-  readonly started: { job_id: number; attempt_id: number }[];
+  /** Absent when the ledger lacks some: then anything may have started. */
+  readonly started?: { job_id: number; attempt_id: number }[];
   readonly completed: Completion[];
   readonly retried: Retried[];
 }
 
 /** What a ledger says; undefined when there is none or it is not one of ours. */
 export function readLedger(path: string): LedgerFacts | undefined {
-  if (!existsSync(path)) return undefined;
+  if (existsSync(path)) return readWhole(path);
+  if (!existsSync(behind(path))) return undefined;
+  const facts = readWhole(behind(path));
+  return facts && { completed: facts.completed, retried: facts.retried };
+}
+
+function readWhole(path: string): LedgerFacts | undefined {
   const started = new Map<string, { job_id: number; attempt_id: number }>();
   const completed: Completion[] = [];
   const retried: Retried[] = [];
@@ -97,7 +172,9 @@ export function readLedger(path: string): LedgerFacts | undefined {
 
 /** The ends in a ledger, one at a time: there may be more than a runner could hold. */
 export function* endsIn(path: string): Generator<Completion> {
-  for (const line of linesOf(path)) if (line.startsWith('E ')) yield JSON.parse(line.slice(2)) as Completion;
+  const there = [path, behind(path)].find((each) => existsSync(each));
+  if (there === undefined) return;
+  for (const line of linesOf(there)) if (line.startsWith('E ')) yield JSON.parse(line.slice(2)) as Completion;
 }
 
 const PART_BYTES = 64 * 1024;

@@ -17,16 +17,20 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
   const fd = openSync(path, 'a');
   let gathered: string[] = [];
   let length = 0;
+  let isFull = false;
   const flush = () => {
     if (length === 0) return;
-    const text = `${gathered.join('\n')}\n`;
+    const text = Buffer.from(`${gathered.join('\n')}\n`);
     gathered = [];
     length = 0;
     try {
-      writeSync(fd, text);
+      // A disk that fills up takes a part and says so only of the next.
+      for (let at = 0; at < text.length;) at += writeSync(fd, text, at);
+      isFull = false;
     } catch (error) {
-      // A full disk must not end the jobs: what they did is told to the server.
-      echo(`cannot write the runner's log ${path}: ${(error as Error).message}`);
+      // A full disk must not end the jobs: what they did is told to the server. Said once, not five times a second.
+      if (!isFull) echo(`cannot write the runner's log ${path}: ${(error as Error).message}; lines of it are lost`);
+      isFull = true;
     }
   };
   const timer = setInterval(flush, FLUSH_MS);

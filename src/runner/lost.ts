@@ -1,12 +1,9 @@
-import { processesWith } from '../cluster/host/marked.ts';
 import { type ProcessIdentity, proofOfEnd } from '../cluster/host/facts.ts';
 import type { Client } from '../client/client.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import { readLedger } from './ledger.ts';
 import type { Log } from './log.ts';
-
-/** The variable of every job that names its runner, so that jobs can be found whose runner is gone. */
-export const MARK_VARIABLE = 'TORC_RUNNER_MARK';
+import { killMarked, strayWords } from './strays.ts';
 
 export interface LostOptions {
   readonly client: Client;
@@ -30,7 +27,7 @@ export async function recoverLostRunners({ client, workflowId, runId, hostname, 
     const { id, process } = node;
     if (node.hostname !== hostname || typeof id !== 'number' || !process) continue;
     if (proofOfEnd(identityOf(node, process)) !== 'gone') continue;
-    const strays = endStrays(process.mark);
+    const strays = killMarked(process.mark);
     const facts = readLedger(process.ledger);
     const reply = await client.reportLostRunner({
       params: { id: workflowId, compute_node_id: id },
@@ -42,7 +39,8 @@ export async function recoverLostRunners({ client, workflowId, runId, hostname, 
       finished: reply.completed.length,
       run_again: reply.requeued.length,
       not_started: reply.returned.length,
-      processes_ended: strays,
+      processes_ended: strays.length,
+      ...(strays.length === 0 ? {} : { which: strayWords(strays) }),
     });
     found += 1;
   }
@@ -55,23 +53,3 @@ function identityOf(
 ): ProcessIdentity {
   return { pid, boot_id, pid_namespace, start_ticks };
 }
-
-/** Kills every process that carries the mark, until there is none: one that forks while we look is found the next time. */
-function endStrays(mark: string): number {
-  const killed = new Set<number>();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const pids = processesWith(MARK_VARIABLE, mark);
-    if (pids.length === 0) break;
-    for (const pid of pids) {
-      killed.add(pid);
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // Ended meanwhile.
-      }
-    }
-  }
-  return killed.size;
-}
-
-const ROUNDS = 20;

@@ -3,21 +3,27 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../cluster/host/facts.ts';
+import { withinAllocation } from '../cluster/slurm/allocation.ts';
+import { uselessSettings } from '../core/contract/execution.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import type { Workflow } from '../core/contract/workflow.ts';
+import type { ExecutionConfig, Workflow } from '../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots, devicesOf } from './capacity.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { type Log, openLog } from './log.ts';
-import { MARK_VARIABLE, recoverLostRunners } from './lost.ts';
+import { recoverLostRunners } from './lost.ts';
 import type { RunnerOptions } from './options.ts';
 import { type RunFacts, runnerLogOf, STDIO_FOLDER } from './step.ts';
+import { MARK_VARIABLE } from './strays.ts';
+import { lacksTime } from './want.ts';
 
 /** A runner as the server knows it, with its files open. */
 export interface Registered {
   readonly workflow: Workflow;
   readonly nodeId: number;
   readonly hostname: string;
+  /** What its jobs carry in their environment. */
+  readonly mark: string;
   readonly facts: RunFacts;
   readonly capacity: Capacity;
   readonly ledger: Ledger;
@@ -33,7 +39,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const runId = workflow.run_id ?? 0;
   refuseMode(workflow);
-  const host = hostFacts();
+  const host = withinAllocation(hostFacts(), process.env);
 
   mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
   const logPath = runnerLogOf({ workflowId, runId, outputDir }, host.hostname);
@@ -70,16 +76,17 @@ export async function register(client: Client, options: RunnerOptions, startedAt
       start_ticks: identity.start_ticks,
       mark,
       ledger: ledgerPath,
+      max_parallel_jobs: options.maxParallelJobs,
+      strict_scheduler_match: options.strictSchedulerMatch,
     },
   };
   const node = await client.createComputeNode({ body });
   const nodeId = node.id as number;
-  const ledger = openLedger(ledgerPath, {
-    workflow_id: workflowId,
-    run_id: runId,
-    compute_node_id: nodeId,
-    process: identity,
-  });
+  const ledger = openLedger(
+    ledgerPath,
+    { workflow_id: workflowId, run_id: runId, compute_node_id: nodeId, process: identity },
+    (words) => log.write('warn', words),
+  );
 
   log.write('info', 'Job runner starting', {
     workflow_id: workflowId,
@@ -89,11 +96,19 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     num_cpus: offered.cpus,
     memory_gb: (offered.memoryBytes / GIBIBYTE).toFixed(1),
     num_gpus: devices.length,
+    limited_by: host.limitedBy.length === 0 ? undefined : host.limitedBy.join(' and '),
     max_parallel_jobs: options.maxParallelJobs,
     labels: options.labels.length === 0 ? undefined : options.labels.join(','),
     execution_mode: 'Direct',
     limit_resources: workflow.execution_config?.limit_resources ?? true,
   });
+
+  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
+  if (lacksTime(options, startedAtMs, leastSeconds)) {
+    log.write('warn', 'No job will be taken: a runner that counts jobs wants more time than it has left', {
+      compute_node_min_time_for_new_jobs_seconds: leastSeconds,
+    });
+  }
 
   const facts: RunFacts = {
     workflowId,
@@ -101,10 +116,10 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     apiUrl: options.apiUrl,
     outputDir,
     submissionDirectory: workflow.submission_directory ?? undefined,
-    execution: workflow.execution_config ?? {},
+    execution: withoutUseless(workflow.execution_config ?? {}, log),
     variables: [...options.variables, [MARK_VARIABLE, mark]],
   };
-  return { workflow, nodeId, hostname: host.hostname, facts, capacity, ledger, log, logPath };
+  return { workflow, nodeId, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
 }
 
 /** Jobs are started by this runner itself; wrapping them in srun is another launcher's work, which there is none of yet. */
@@ -115,6 +130,13 @@ function refuseMode({ id, execution_config: config }: Workflow): void {
     `workflow ${id} asks for execution mode slurm, and this version of torc runs jobs in direct mode only`,
     { found: config.mode, allowed: ['direct', 'auto'] },
   );
+}
+
+/** The settings without those whose value is of no use: the defaults count in their place. */
+function withoutUseless(config: ExecutionConfig, log: Log): ExecutionConfig {
+  const useless = uselessSettings(config);
+  for (const { message } of useless) log.write('warn', `execution_config: ${message}`);
+  return { ...config, ...Object.fromEntries(useless.map(({ setting }) => [setting, undefined])) };
 }
 
 /** Devices that the environment names, or as many as were asked for or found, by number. */

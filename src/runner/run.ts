@@ -1,10 +1,12 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
+import { signalCalled } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { createActions } from './act/actions.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf, scriptsEndAt, terminationOf } from './deadline.ts';
+import { sayWhatIsLeft } from './left.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { createLookout } from './lookout.ts';
@@ -13,6 +15,7 @@ import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
+import { endStrays } from './strays.ts';
 import { createStop } from './stop.ts';
 import { prepareForOutages } from './prepare-for-outages.ts';
 import { createRetry } from './retry/retry.ts';
@@ -56,6 +59,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const registered = await register(waiting, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   const { workflowId, runId, execution } = facts;
+  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
   const { endAtMs } = options;
   const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
@@ -112,7 +116,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew,
     log,
     workflowId,
-    signal: signalOf(execution.termination_signal),
+    signal: signalCalled(execution.termination_signal ?? 'SIGTERM') as NodeJS.Signals,
     leadSeconds,
     onEmpty: () => finish(verdict),
   });
@@ -135,7 +139,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew,
     outbox,
     log,
-    want: (prefetch) => (stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now())),
+    want: (prefetch) =>
+      stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now(), leastSeconds),
     slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
     outage,
     silentMs,
@@ -207,7 +212,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     deadline &&
     atMoment(deadline.askAtMs, () => {
       verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
-      stop.ask('deadline', deadline.killAtMs);
+      stop.ask('deadline', deadline.killAtMs, deadline.abandonAtMs);
     });
   log.write('info', 'Jobs are launched', { by: launcher.name });
   void actions.begin().then(() => {
@@ -216,13 +221,19 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   });
 
   const conclude = async (): Promise<RunSummary> => {
-    const { ending, reason } = await finished;
+    const { ending, reason: why } = await finished;
     for (const part of [rest, wake]) part.close();
     end?.cancel();
     crew.dismiss();
     const isTold = await conversation.settle();
     if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+    await endStrays(registered.mark, log);
     const seconds = (Date.now() - startedAtMs) / 1000;
+    const { hostname } = registered;
+    const left = isTold
+      ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
+      : undefined;
+    const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
     if (isTold) {
       drain.forget();
       await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds);
@@ -278,9 +289,4 @@ async function deregister(client: Client, { nodeId, log }: Registered, seconds: 
 function watchOf({ resource_monitor_config: config }: Workflow) {
   const isOn = config?.jobs?.enabled ?? config?.enabled ?? false;
   return isOn ? createWatch(config?.sample_interval_seconds ?? 10, Date.now) : undefined;
-}
-
-function signalOf(name: string | null | undefined): NodeJS.Signals {
-  const text = (name ?? 'SIGTERM').toUpperCase();
-  return (text.startsWith('SIG') ? text : `SIG${text}`) as NodeJS.Signals;
 }

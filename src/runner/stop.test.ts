@@ -140,6 +140,35 @@ describe('a runner that asks its jobs to end', () => {
   });
 });
 
+describe('a job that does not even end when it is killed', () => {
+  it('is left behind when the time of the runner is up, and told as one that ran out of time', () => {
+    const { stop, outbox, emptied } = crewOf(2);
+    stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
+    vi.advanceTimersByTime(7_999);
+    expect([emptied(), outbox.isEmpty]).toEqual([0, false]);
+    expect(outbox.take().completed).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(emptied()).toBe(1);
+    const timedOut = { status: 'terminated', return_code: 152 };
+    expect(outbox.take().completed).toMatchObject([timedOut, timedOut]);
+  });
+
+  it('and is told once, should it end after all', () => {
+    const { stop, outbox, end } = crewOf(1);
+    stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
+    vi.advanceTimersByTime(8_000);
+    end(1, { exitCode: 0 });
+    expect(outbox.take().completed).toHaveLength(1);
+  });
+
+  it('is waited for where the runner has no end', () => {
+    const { stop, emptied } = crewOf(1);
+    stop.ask('stop');
+    vi.advanceTimersByTime(100 * LEAD_SECONDS * 1000);
+    expect(emptied()).toBe(0);
+  });
+});
+
 describe('a runner that is told to stop now', () => {
   it('kills at once, also when it has asked already', () => {
     const { stop, outbox, end } = crewOf(1);

@@ -15,8 +15,11 @@ export interface StopOptions {
 /** Ends what runs: first asks, then, after the lead, kills. Nothing new starts from the first word on. */
 export interface Stop {
   readonly began: boolean;
-  /** Asks the jobs to end, and kills those that still run after the lead. `killAtMs` (Unix) sets another moment for that. */
-  ask(endedFor: EndedFor, killAtMs?: number): void;
+  /**
+   * Asks the jobs to end, and kills those that still run after the lead. `killAtMs` (Unix) sets another moment for that;
+   * at `abandonAtMs` those that do not even end then are waited for no longer.
+   */
+  ask(endedFor: EndedFor, killAtMs?: number, abandonAtMs?: number): void;
   /** Starts nothing new and lets the rest end by itself. */
   drain(): void;
   /** Kills them now. */
@@ -49,7 +52,7 @@ export function createStop({ crew, log, workflowId, signal, leadSeconds, onEmpty
     get began() {
       return began;
     },
-    ask(endedFor, killAtMs = Date.now() + leadSeconds * 1000) {
+    ask(endedFor, killAtMs = Date.now() + leadSeconds * 1000, abandonAtMs) {
       if (began) return;
       began = true;
       crew.dismiss();
@@ -58,7 +61,11 @@ export function createStop({ crew, log, workflowId, signal, leadSeconds, onEmpty
         crew.signal(signal, endedFor);
         const waitMs = Math.max(0, killAtMs - Date.now());
         log.write('info', `Waiting ${Math.round(waitMs / 1000)}s for graceful termination before SIGKILL`);
-        timer = setTimeout(() => kill(endedFor), waitMs);
+        timer = setTimeout(() => {
+          kill(endedFor);
+          if (abandonAtMs !== undefined && !isEmpty)
+            timer = setTimeout(() => crew.abandon(), Math.max(0, abandonAtMs - Date.now()));
+        }, waitMs);
       }
       ended();
     },

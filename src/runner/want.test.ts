@@ -35,7 +35,7 @@ describe('a runner of a node wants', () => {
   it('jobs for what is free now, and more that fit into the whole node', () => {
     const capacity = node();
     capacity.lease(need);
-    expect(wantOf(options(), capacity, 5, 0)).toEqual({
+    expect(wantOf(options(), capacity, 5, 0, 300)).toEqual({
       limit: 1,
       prefetch: 5,
       offer: { num_cpus: 1, memory_gb: 1, num_gpus: 1, num_nodes: 1, labels: ['fast'] },
@@ -47,19 +47,19 @@ describe('a runner of a node wants', () => {
   it('nothing when it is full, but jobs ahead when it may have them', () => {
     const capacity = node();
     capacity.lease({ ...need, num_cpus: 4 });
-    expect(wantOf(options(), capacity, 0, 0)).toBeUndefined();
-    expect(wantOf(options(), capacity, 1, 0)).toMatchObject({ limit: 0, prefetch: 1, offer: { num_cpus: 0 } });
+    expect(wantOf(options(), capacity, 0, 0, 300)).toBeUndefined();
+    expect(wantOf(options(), capacity, 1, 0, 300)).toMatchObject({ limit: 0, prefetch: 1, offer: { num_cpus: 0 } });
   });
 
   it('jobs that end before it does, if it has an end', () => {
-    expect(wantOf(options({ endAtMs: 3_600_000 }), node(), 0, 0)?.offer).toMatchObject({ time_limit: 'PT1H2M' });
-    expect(wantOf(options(), node(), 0, 0)?.offer).not.toHaveProperty('time_limit');
+    expect(wantOf(options({ endAtMs: 3_600_000 }), node(), 0, 0, 300)?.offer).toMatchObject({ time_limit: 'PT1H2M' });
+    expect(wantOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('time_limit');
   });
 
   it('jobs of the scheduler that it stands for, strictly where it was told so', () => {
-    const want = wantOf(options({ schedulerConfigId: 9, strictSchedulerMatch: true }), node(), 0, 0);
+    const want = wantOf(options({ schedulerConfigId: 9, strictSchedulerMatch: true }), node(), 0, 0, 300);
     expect(want).toMatchObject({ offer: { scheduler_config_id: 9 }, strict_scheduler_match: true });
-    expect(wantOf(options(), node(), 0, 0)?.offer).not.toHaveProperty('scheduler_config_id');
+    expect(wantOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('scheduler_config_id');
   });
 });
 
@@ -67,17 +67,24 @@ describe('a runner that counts jobs wants', () => {
   it('as many as it has slots free, and offers nothing that they could need', () => {
     const slots = createSlots(3, []);
     slots.lease(need);
-    expect(wantOf(options({ maxParallelJobs: 3, endAtMs: 1, schedulerConfigId: 9 }), slots, 4, 0)).toEqual({
+    expect(wantOf(options({ maxParallelJobs: 3, endAtMs: 300_000, schedulerConfigId: 9 }), slots, 4, 0, 300)).toEqual({
       limit: 2,
       prefetch: 4,
       labels: ['fast'],
     });
   });
 
+  it('nothing when less time is left than its workflow wants for new jobs', () => {
+    const slots = createSlots(3, []);
+    const wants = (leastSeconds: number) =>
+      wantOf(options({ maxParallelJobs: 3, endAtMs: 60_000 }), slots, 0, 0, leastSeconds) !== undefined;
+    expect([wants(61), wants(60), wants(0)]).toEqual([false, true, true]);
+  });
+
   it('nothing when all of them are taken', () => {
     const slots = createSlots(1, []);
     slots.lease(need);
-    expect(wantOf(options({ maxParallelJobs: 1 }), slots, 0, 0)).toBeUndefined();
+    expect(wantOf(options({ maxParallelJobs: 1 }), slots, 0, 0, 300)).toBeUndefined();
   });
 });
 
@@ -85,6 +92,6 @@ it.each([
   ['of a node', {}, node()],
   ['that counts jobs', { maxParallelJobs: 2 }, createSlots(2, [])],
 ])('a runner %s says it in words that the server takes', (_, over, capacity) => {
-  const want = wantOf(options({ endAtMs: 60_000, ...over }), capacity, 1, 0);
+  const want = wantOf(options({ endAtMs: 600_000, ...over }), capacity, 1, 0, 300);
   expect(Want.safeParse(JSON.parse(JSON.stringify(want))).success).toBe(true);
 });

@@ -8,12 +8,21 @@ const GIBIBYTE = 2 ** 30;
 /**
  * What the runner has room for now, in the words of a claim: jobs to start at once, packed into what is free, and
  * `prefetch` more that fit into the node when it is empty. Undefined when there is room for none.
+ *
+ * A runner that counts jobs does not look at how long they take: it wants none when fewer than `leastSeconds` are left.
  */
-export function wantOf(options: RunnerOptions, capacity: Capacity, prefetch: number, nowMs: number): Want | undefined {
+export function wantOf(
+  options: RunnerOptions,
+  capacity: Capacity,
+  prefetch: number,
+  nowMs: number,
+  leastSeconds: number,
+): Want | undefined {
   const free = capacity.free();
   const limit = Math.max(0, free.cpus);
   if (limit + prefetch === 0) return undefined;
   const labels = [...options.labels];
+  if (lacksTime(options, nowMs, leastSeconds)) return undefined;
   if (options.maxParallelJobs !== undefined) return { limit, prefetch, labels };
   const time = options.endAtMs === undefined ? {} : { time_limit: claimLimit(nowMs, options.endAtMs) };
   const scheduler = options.schedulerConfigId === undefined ? {} : { scheduler_config_id: options.schedulerConfigId };
@@ -37,3 +46,10 @@ export function wantOf(options: RunnerOptions, capacity: Capacity, prefetch: num
     strict_scheduler_match: options.strictSchedulerMatch,
   };
 }
+
+/** Is a runner that counts jobs too near to its end to take any? */
+export const lacksTime = (
+  { maxParallelJobs, endAtMs }: Pick<RunnerOptions, 'maxParallelJobs' | 'endAtMs'>,
+  nowMs: number,
+  leastSeconds: number,
+): boolean => maxParallelJobs !== undefined && endAtMs !== undefined && endAtMs - nowMs < leastSeconds * 1000;

@@ -169,6 +169,8 @@ describe('a record or a report as JSON is the bare object', () => {
       is_canceled: false,
       runtime_blocked_ready_jobs: 0,
       unserved_ready_labels: {},
+      unclaimable_ready_jobs: 0,
+      unclaimable_reasons: [],
     });
     expect(Object.keys(found['jobs_by_status'] as object)).toHaveLength(11);
   });

@@ -1,4 +1,6 @@
+import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { secondsText } from '../output/words.ts';
@@ -11,13 +13,20 @@ export const status: Command = {
     const { client } = await context.service();
     const found = await client.getWorkflowStatus({ params: { id } });
     const { walltime_seconds: walltime, total_exec_time_minutes: minutes } = found;
+    // Only where something waits, and not from a server that does not know the question.
+    const left =
+      found.jobs_by_status.ready === 0
+        ? undefined
+        : await client.getUnclaimableJobs({ params: { id }, query: {} }).catch(() => undefined);
     const json = {
       ...found,
       total_exec_time_formatted: secondsText(minutes * 60),
       ...(walltime === undefined || walltime === null ? {} : { walltime_formatted: secondsText(walltime) }),
       unserved_ready_labels: found.unserved_ready_labels ?? {},
+      unclaimable_ready_jobs: left?.unclaimable_jobs ?? 0,
+      unclaimable_reasons: left?.reasons ?? [],
     };
-    context.output.record('status', json, statusText(found));
+    context.output.record('status', json, [statusText(found), ...leftLines(left)].join('\n'));
     for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
       const flags = labels
         .split(',')
@@ -27,6 +36,17 @@ export const status: Command = {
     }
   },
 };
+
+/** Which ready jobs no runner can take, and why. */
+function leftLines(left: Unclaimable | undefined): string[] {
+  if (left === undefined || left.unclaimable_jobs === 0) return [];
+  const who = left.compute_node_ids.length === 1 ? 'the runner' : `any of ${left.compute_node_ids.length} runners`;
+  return [
+    '',
+    `Waiting in vain for ${who} (${left.compute_node_ids.join(', ')}):`,
+    ...left.reasons.map((each) => `  ${unclaimableWords(each)}`),
+  ];
+}
 
 export function statusText(found: WorkflowStatus): string {
   const counts = Object.entries(found.jobs_by_status).filter(([, jobs]) => jobs > 0);

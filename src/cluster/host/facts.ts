@@ -1,26 +1,41 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { availableParallelism, hostname, totalmem } from 'node:os';
+import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
+import { type GroupLimits, groupLimits } from './cgroup.ts';
 
 /** What this machine is and what of it may be used. */
 export interface HostFacts {
   readonly hostname: string;
-  /** CPUs that this process may use: affinity and control groups count. */
+  /** CPUs that this process may use: affinity, control groups and the allocation count. */
   readonly cpus: number;
   /** Memory that this process may use: the machine's, or less where a control group says so. */
   readonly memoryBytes: number;
   /** NVIDIA devices that the driver shows. */
   readonly gpus: number;
+  /** What keeps this process from having all of the machine; empty when it has. */
+  readonly limitedBy: readonly string[];
 }
 
-export function hostFacts(): HostFacts {
-  const constrained = process.constrainedMemory();
-  const total = totalmem();
-  return {
+/** `proc` is /proc/self, or a folder that looks like it. */
+export function hostFacts(proc?: string): HostFacts {
+  const whole = {
     hostname: hostname(),
-    cpus: availableParallelism(),
-    memoryBytes: constrained > 0 && constrained < total ? constrained : total,
+    cpus: cpus().length || availableParallelism(),
+    memoryBytes: totalmem(),
     gpus: nvidiaDevices('/proc/driver/nvidia/gpus'),
+    limitedBy: [],
   };
+  const { cpus: most, memoryBytes } = groupLimits(proc);
+  // The runtime knows of affinity elsewhere than on Linux, and of what we may have overlooked here.
+  const allowed = proc === undefined ? Math.min(most ?? Infinity, availableParallelism()) : most;
+  return limited(whole, { cpus: allowed, memoryBytes }, 'its control group or affinity');
+}
+
+/** What is left of a machine of which this process has only a part. */
+export function limited(facts: HostFacts, part: GroupLimits, by: string): HostFacts {
+  const cpuCount = Math.min(facts.cpus, part.cpus ?? Infinity);
+  const memoryBytes = Math.min(facts.memoryBytes, part.memoryBytes ?? Infinity);
+  const isLess = cpuCount < facts.cpus || memoryBytes < facts.memoryBytes;
+  return { ...facts, cpus: cpuCount, memoryBytes, limitedBy: isLess ? [...facts.limitedBy, by] : facts.limitedBy };
 }
 
 /** The driver keeps a folder for each device: cheaper to look at than a program is to start, and it cannot hang. */

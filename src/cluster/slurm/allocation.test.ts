@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { allocationOf, endOfAllocation, parseEnd } from './allocation.ts';
+import { allocationOf, endOfAllocation, parseEnd, withinAllocation } from './allocation.ts';
 
 describe('an allocation', () => {
   it('is what the environment tells of this node', () => {
@@ -37,6 +37,27 @@ describe('an allocation', () => {
 
   it('is not there outside of Slurm', () => {
     expect(allocationOf({})).toBeUndefined();
+  });
+});
+
+describe('a machine of which an allocation has a part', () => {
+  const GIBIBYTE = 2 ** 30;
+  const machine = { hostname: 'n1', cpus: 64, memoryBytes: 256 * GIBIBYTE, gpus: 4, limitedBy: [] };
+  const part = { SLURM_JOB_ID: '42', SLURM_CPUS_ON_NODE: '8', SLURM_MEM_PER_NODE: '16384' };
+
+  it('has no more than the part, whether or not Slurm confines those who run there', () => {
+    expect(withinAllocation(machine, part)).toEqual({
+      ...machine,
+      cpus: 8,
+      memoryBytes: 16 * GIBIBYTE,
+      limitedBy: ['allocation 42'],
+    });
+  });
+
+  it('has no more than the machine, and all of it outside of Slurm or where Slurm says nothing', () => {
+    const large = { SLURM_JOB_ID: '42', SLURM_CPUS_ON_NODE: '128', SLURM_MEM_PER_NODE: '999999999' };
+    for (const environment of [large, {}, { SLURM_JOB_ID: '42' }, { ...part, SLURM_JOB_ID: undefined }])
+      expect(withinAllocation(machine, environment)).toEqual(machine);
   });
 });
 

@@ -1,4 +1,5 @@
 import { runHelper } from '../exec.ts';
+import { type HostFacts, limited } from '../host/facts.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +13,12 @@ export interface Allocation {
   readonly cpus: number | undefined;
   /** Memory of this node that belongs to it; undefined where Slurm does not say. */
   readonly memoryBytes: number | undefined;
+}
+
+/** What this process may use of the machine, also where Slurm does not confine those who have only a part of it. */
+export function withinAllocation(facts: HostFacts, environment: Environment): HostFacts {
+  const allocation = allocationOf(environment);
+  return allocation === undefined ? facts : limited(facts, allocation, `allocation ${allocation.jobId}`);
 }
 
 const MEBIBYTE = 2 ** 20;

@@ -6,7 +6,8 @@ import { id, json, maybe, text } from './shape.ts';
  *
  * A process id alone may have been given to somebody else; with the time of its start, the boot and the namespace in which
  * it was counted it names one process. `mark` stands in the environment of its jobs, as TORC_RUNNER_MARK. `ledger` is the
- * path of its file of starts.
+ * path of its file of starts. `max_parallel_jobs` and `strict_scheduler_match` say how it claims, for those who ask why a
+ * job waits.
  */
 export const RunnerProcess = z.object({
   boot_id: text,
@@ -14,6 +15,8 @@ export const RunnerProcess = z.object({
   start_ticks: z.int(),
   mark: text,
   ledger: text,
+  max_parallel_jobs: maybe(z.int()),
+  strict_scheduler_match: maybe(z.boolean()),
 });
 export type RunnerProcess = z.output<typeof RunnerProcess>;
 

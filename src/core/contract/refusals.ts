@@ -69,6 +69,10 @@ export const refusals = {
   DUPLICATE: { status: 422, remedy: 'Use another name.' },
   REFERENCE_UNKNOWN: { status: 422, remedy: 'Create the record that is referred to first.' },
 
+  EXECUTION_REFUSED: {
+    status: 422,
+    remedy: 'Take the settings that the message names out of execution_config, or choose the mode that has them.',
+  },
   EXECUTION_MODE_UNSUPPORTED: {
     status: 422,
     remedy: 'Set execution_config.mode to direct: jobs then run inside the allocation without srun.',

@@ -28,8 +28,8 @@ export interface RuntimeFit {
   readonly tooShort: number;
 }
 
-// A runner offers its remaining time and this much more, so that a job just as long as an allocation starts at all.
-const GRACE_SECONDS = 120;
+/** A runner offers its remaining time and this much more, so that a job just as long as an allocation starts at all. */
+export const GRACE_SECONDS = 120;
 
 /** Which ready jobs wait for nothing but time: every runner that could take them ends before they would. */
 export function runtimeFit(jobs: readonly ReadyJob[], allocations: readonly Allocation[]): RuntimeFit {

@@ -82,6 +82,7 @@ export const problemKinds = {
   CYCLE_IMPLICIT: ['advice', 'warning'],
   PATTERN_REDUNDANT: ['advice', 'warning'],
   HANDLER_DUPLICATE: ['advice', 'warning'],
+  SETTING_USELESS: ['advice', 'warning'],
   SLURM_DEFAULT_SKIPPED: ['advice', 'warning'],
   TOKEN_UNKNOWN: ['advice', 'warning'],
 } as const satisfies Record<string, readonly [Stage, Severity]>;

@@ -5,6 +5,7 @@ import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { createClaim } from './claim.ts';
 import { claimQueries } from './queries.ts';
+import { createUnclaimable } from './unclaimable.ts';
 
 /** The default of claim_next_jobs, and what a negative limit means there: all. */
 const NEXT_LIMIT = 10;
@@ -24,8 +25,10 @@ export const claimHandlers = (store: Store) => {
     };
   };
   const { find } = store;
+  const unclaimable = createUnclaimable(store, queries);
 
   return {
+    getUnclaimableJobs: ({ params, query }) => unclaimable(params.id, query.compute_node_id),
     claimJobsBasedOnResources({ params: { id, limit }, query, body }) {
       const { is_canceled: isCanceled } = find.run(id);
       refuseBadLabels(body.labels);

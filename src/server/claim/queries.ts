@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
+import type { ComputeNodeRow } from '../store/node-row.ts';
 import type { Waiting } from './merge.ts';
 
 interface ClassRow {
@@ -12,6 +13,8 @@ interface ClassRow {
   num_nodes: number;
   runtime_s: number;
 }
+
+type ReadyClassRow = Omit<ClassRow, 'id'> & { jobs: number; example_id: number | null; example_name: string | null };
 
 export const readySql = `
   select id, priority
@@ -28,6 +31,29 @@ export const claimQueries = (db: Database) => ({
     from job_class
     join resource_requirements needs on needs.id = job_class.resource_requirements_id
     where job_class.workflow_id = :workflowId`),
+
+  readyClasses: db.prepare<{ workflowId: number }, ReadyClassRow>(`
+    select
+      job_class.scheduler_id, job_class.labels,
+      needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s,
+      (select count(*) from job where job.class_id = job_class.id and job.status = 2) as jobs,
+      example.id as example_id, example.name as example_name
+    from job_class
+    join resource_requirements needs on needs.id = job_class.resource_requirements_id
+    left join job example on example.id = (
+      select job.id from job
+      where job.class_id = job_class.id and job.status = 2
+      order by job.priority desc, job.id limit 1)
+    where job_class.workflow_id = :workflowId`),
+  node: db.prepare<{ workflowId: number; nodeId: number }, ComputeNodeRow>(
+    'select * from compute_node where id = :nodeId and workflow_id = :workflowId',
+  ),
+  activeNodes: db.prepare<{ workflowId: number }, ComputeNodeRow>(
+    'select * from compute_node where workflow_id = :workflowId and is_active = 1 order by id',
+  ),
+  lastNode: db.prepare<{ workflowId: number }, ComputeNodeRow>(
+    'select * from compute_node where workflow_id = :workflowId order by id desc limit 1',
+  ),
 
   // The order must come from the index job_ready, never from a sort: every runner asks this, and sorting 100,000 ready
   // jobs each time is how a server dies. claim.test.ts holds the plan.

@@ -1,3 +1,4 @@
+import { misplacedSettings } from '../../core/contract/execution.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow, WorkflowChange } from '../../core/contract/workflow.ts';
 import type { Caller } from '../store/caller.ts';
@@ -29,6 +30,16 @@ function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): void {
     `dynamic_jobs.max_iterations must be >= 1 (got ${most}); omit the field to use the server default`,
     { field: 'dynamic_jobs.max_iterations', found: most },
   );
+}
+
+/** Settings of the other mode. With `auto` the mode is known only where a runner starts. */
+function refuseMisplaced({ execution_config: config }: WorkflowChange): void {
+  if (config === undefined || config === null || config.mode === 'auto') return;
+  const misplaced = misplacedSettings(config, config.mode ?? 'direct');
+  if (misplaced.length === 0) return;
+  throw new Refusal('EXECUTION_REFUSED', misplaced.map(({ message }) => message).join(' '), {
+    fields: misplaced.map(({ setting }) => `execution_config.${setting}`),
+  });
 }
 
 const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
@@ -68,6 +79,7 @@ export const createWorkflow =
     refuseBadEnvironment(body.env, 'workflow');
     const groups = groupIds(queries, body.access_groups);
     refuseIterations(body);
+    refuseMisplaced(body);
     const columns = columnsOf(body);
     const timestamp = new Date(now()).toISOString();
     const id = queries.insertWorkflow.insert({
@@ -110,6 +122,7 @@ export const updateWorkflow =
         { field: 'access_groups' },
       );
     }
+    refuseMisplaced(body);
     queries.updateWorkflow.run({ ...columnsOf(body), id });
     return find.wholeWorkflow(id);
   };

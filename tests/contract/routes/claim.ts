@@ -23,6 +23,38 @@ const { invocation_script: _, scheduler_id: __, ...claimed } = { ...job, status:
 const outputs = { output_file_ids: [2], output_user_data_ids: [2] };
 
 export const claimCases: Cases = {
+  getUnclaimableJobs: {
+    answers: [
+      {
+        says: 'counts the ready jobs that no active runner can take by the reason, with one of them',
+        params: { id: 1 },
+        reply: {
+          workflow_id: 1,
+          compute_node_ids: [1],
+          ready_jobs: 2,
+          unclaimable_jobs: 1,
+          reasons: [{ reason: 'labels', jobs: 1, job_id: 3, job_name: 'third', needs: 'label gpu', has: 'no label' }],
+        },
+      },
+      {
+        says: 'says nothing where nothing is ready',
+        params: { id: 2 },
+        reply: { workflow_id: 2, compute_node_ids: [2], ready_jobs: 0, unclaimable_jobs: 0, reasons: [] },
+      },
+    ],
+    refuses: [
+      { ...unknownWorkflow, params: { id: 9 } },
+      {
+        says: 'does not know a runner of another workflow',
+        params: { id: 2 },
+        query: { compute_node_id: 1 },
+        status: 404,
+        code: 'NOT_FOUND',
+        message: 'Resource not found in compute_node with ID: 1',
+      },
+    ],
+  },
+
   claimJobsBasedOnResources: {
     answers: [
       {

@@ -73,6 +73,26 @@ export const workflowCases: Cases = {
         code: 'BODY_REFUSED',
         message: 'execution_config: Unrecognized key: "modes"',
       },
+      {
+        says: 'refuses settings of direct mode in slurm mode, each by its name',
+        body: {
+          name: 'new',
+          user: 'eve',
+          execution_config: { mode: 'slurm', limit_resources: false, oom_exit_code: 1, timeout_exit_code: 2 },
+        },
+        status: 422,
+        code: 'EXECUTION_REFUSED',
+        message:
+          'limit_resources is only supported in direct mode. Slurm mode requires resource limits for correct srun behavior. oom_exit_code is only supported in direct mode. In slurm mode, Slurm manages OOM detection.',
+      },
+      {
+        says: 'refuses settings of slurm mode in direct mode, which is the one that is not named',
+        body: { name: 'new', user: 'eve', execution_config: { srun_termination_signal: 'TERM@120' } },
+        status: 422,
+        code: 'EXECUTION_REFUSED',
+        message:
+          'srun_termination_signal is only supported in slurm mode. In direct mode, use termination_signal instead.',
+      },
     ],
   },
 
@@ -159,6 +179,15 @@ export const workflowCases: Cases = {
         status: 422,
         code: 'FIELD_IMMUTABLE',
         message: 'Cannot modify access_groups via update - use add_workflow_to_group / remove_workflow_from_group',
+      },
+      {
+        says: 'refuses settings of another mode than they come with',
+        params: { id: 1 },
+        body: { execution_config: { mode: 'slurm', termination_signal: 'SIGINT' } },
+        status: 422,
+        code: 'EXECUTION_REFUSED',
+        message:
+          'termination_signal is only supported in direct mode. In slurm mode, use srun_termination_signal instead.',
       },
     ],
   },

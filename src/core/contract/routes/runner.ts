@@ -3,6 +3,7 @@ import { ExchangeReply, ExchangeRequest, LostRunner, LostRunnerReply } from '../
 import { Job } from '../job.ts';
 import { ComputeNodesResources } from '../resources.ts';
 import { JobCompletion, JobCompletionError } from '../result.ts';
+import { Unclaimable } from '../unclaimable.ts';
 import { id, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, ofId, route, type Route } from './route.ts';
 
@@ -28,6 +29,16 @@ export const runnerRoutes = {
     params: ofId,
     query: z.object({ limit: queryInteger.optional(), labels: text.optional() }),
     reply: z.object({ jobs: z.array(Job).optional() }),
+  }),
+  getUnclaimableJobs: route({
+    method: 'GET',
+    path: '/workflows/{id}/unclaimable',
+    kind: 'read',
+    access: 'workflow in path',
+    says: 'The ready jobs that a runner cannot take, by reason (ours); without one, that no active runner can, or else the last could not.',
+    params: ofId,
+    query: z.object({ compute_node_id: queryInteger.optional() }),
+    reply: Unclaimable,
   }),
   batchCompleteJobs: route({
     method: 'POST',

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { errorsOf, planned } from '../../../../tests/spec/reading.ts';
+import { codesOf, errorsOf, planned, read } from '../../../../tests/spec/reading.ts';
 
 const errors = (config: object, more: object = {}): readonly string[] =>
   errorsOf({ execution_config: config, ...more });
@@ -64,6 +64,15 @@ test.each([
   [{ job_stdio_overrides: { unknown: { mode: 'none' } } }],
   [{}],
 ])('%j is fine', (config) => expect(errors(config)).toEqual([]));
+
+it('a value that is of no use is warned of, at its place', () => {
+  const codes = (config: object) => codesOf(read({ execution_config: config }));
+  expect(codes({ termination_signal: 'SIGFOO', sigterm_lead_seconds: -1 })).toEqual([
+    'SETTING_USELESS execution_config.termination_signal',
+    'SETTING_USELESS execution_config.sigterm_lead_seconds',
+  ]);
+  expect(codes({ termination_signal: 'SIGINT', sigterm_lead_seconds: 1 })).toEqual([]);
+});
 
 it('holds auto to the rules of slurm where there is a scheduler, else to those of direct', () => {
   expect(errors({ mode: 'auto', sigterm_lead_seconds: 1 }, scheduler)).toEqual([LEAD]);

@@ -1,3 +1,4 @@
+import { misplacedSettings, uselessSettings } from '../../contract/execution.ts';
 import type { Draft } from '../draft.ts';
 import type { Complain } from '../problems.ts';
 import type { ExecutionConfigSpec } from '../shape/workflow.ts';
@@ -17,14 +18,9 @@ export function checkExecution({ spec }: Draft, complain: Complain): void {
   const refuse = (setting: Setting, message: string): void =>
     complain({ code: 'EXECUTION_REFUSED', message, path: ['execution_config', setting] });
 
-  for (const [setting, instead] of isSlurm ? DIRECT_ONLY : SLURM_ONLY) {
-    const value = config[setting];
-    // What only repeats how the mode works anyway does no harm.
-    const isHarmless =
-      setting === 'limit_resources' ? value !== false : setting === 'enable_cpu_bind' && value !== true;
-    if (value === undefined || isHarmless) continue;
-    refuse(setting, `${setting} is only supported in ${isSlurm ? 'direct' : 'slurm'} mode. ${instead}`);
-  }
+  for (const { setting, message } of misplacedSettings(config, isSlurm ? 'slurm' : 'direct')) refuse(setting, message);
+  for (const { setting, message } of uselessSettings(config))
+    complain({ code: 'SETTING_USELESS', message, path: ['execution_config', setting] });
 
   const workerPerNode = (spec.actions ?? []).findIndex((action) => action.start_one_worker_per_node === true);
   checkMpi(config, workerPerNode >= 0 && !isSlurm, refuse);
@@ -38,18 +34,6 @@ export function checkExecution({ spec }: Draft, complain: Complain): void {
     });
   }
 }
-
-const DIRECT_ONLY: readonly (readonly [Setting, string])[] = [
-  ['limit_resources', 'Slurm mode requires resource limits for correct srun behavior.'],
-  ['termination_signal', 'In slurm mode, use srun_termination_signal instead.'],
-  ['sigterm_lead_seconds', 'In slurm mode, termination timing is controlled by srun_termination_signal.'],
-  ['oom_exit_code', 'In slurm mode, Slurm manages OOM detection.'],
-];
-
-const SLURM_ONLY: readonly (readonly [Setting, string])[] = [
-  ['srun_termination_signal', 'In direct mode, use termination_signal instead.'],
-  ['enable_cpu_bind', 'It has no effect in direct mode.'],
-];
 
 function checkMpi(
   { srun_mpi: mpi }: ExecutionConfigSpec,

@@ -3,9 +3,7 @@ import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { allEnded, type createCounts } from '../../store/counts.ts';
 import type { Store } from '../../store/store.ts';
 import type { StatusQueries } from './queries.ts';
-
-/** Seconds by which a job may outlive the time that an allocation has left and still be tried, as claims allow it. */
-const GRACE_SECONDS = 120;
+import { GRACE_SECONDS } from '../../../core/lifecycle/runtime-fit.ts';
 
 interface Ready {
   readonly labels: readonly string[];

@@ -1,0 +1,166 @@
+import type { Client } from '../client/client.ts';
+import { all } from '../client/every.ts';
+import type { Job } from '../core/contract/job.ts';
+import type { ComputeNode } from '../core/contract/node.ts';
+import type { ResourceRequirements } from '../core/contract/resources.ts';
+import type { Result } from '../core/contract/result.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../core/lifecycle/job-facts.ts';
+import { roomOfNode } from '../core/lifecycle/obstacles.ts';
+import { limitsOf } from './resource-use.ts';
+
+/** More than these are not looked at one by one: a person reads the first few. */
+const MOST_DEPENDENCIES = 200;
+/** Jobs that are followed upwards to the one because of which others were canceled. */
+const MOST_STEPS = 1000;
+
+export interface Gathered {
+  readonly facts: JobFacts;
+  readonly workflow: Workflow;
+  readonly result: Result | undefined;
+  readonly node: ComputeNode | undefined;
+}
+
+/** Asks the service for all that has to do with why a job stands as it does. */
+export async function gatherFacts(client: Client, id: number, nowMs: number): Promise<Gathered> {
+  const job = await client.getJob({ params: { id } });
+  const { workflow_id: workflowId, status = 'uninitialized' } = job;
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
+  const results = (
+    await all((page) => client.listResults({ query: { workflow_id: workflowId, job_id: id, all_runs: true, ...page } }))
+  ).filter(({ run_id: run }) => run === workflow.run_id);
+  const hasEnded = ['completed', 'failed', 'terminated', 'pending_failed'].includes(String(status));
+  const result = hasEnded ? results.toSorted((a, b) => (b.attempt_id ?? 1) - (a.attempt_id ?? 1))[0] : undefined;
+  const nodeId = result?.compute_node_id ?? job.compute_node_id;
+  const node = nodeId ? await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined) : undefined;
+  const dependencies = await others(client, job.depends_on_job_ids ?? []);
+  const { execution_config: execution } = workflow;
+  const attempt = job.attempt_id ?? 1;
+  const told = new Set(results.map((each) => each.attempt_id ?? 1));
+
+  return {
+    workflow,
+    result,
+    node,
+    facts: {
+      id,
+      name: job.name,
+      status: status ?? 'uninitialized',
+      attempt,
+      startedAt: job.start_time ?? undefined,
+      labels: job.labels ?? [],
+      schedulerId: job.scheduler_id ? job.scheduler_id : null,
+      need: needOf(await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } })),
+      workflow: {
+        id: workflowId,
+        isCanceled: workflow.is_canceled === true,
+        isArchived: workflow.is_archived === true,
+        timeoutExitCode: execution?.timeout_exit_code ?? 152,
+        oomExitCode: execution?.oom_exit_code ?? 137,
+        endingSeconds: (execution?.sigkill_headroom_seconds ?? 60) + (execution?.sigterm_lead_seconds ?? 30) + 5,
+      },
+      dependencies,
+      cause: status === 'canceled' ? await causeOf(client, dependencies) : undefined,
+      runners: status === 'ready' ? await liveRunners(client, workflowId, nowMs) : [],
+      runningOn: node?.hostname,
+      end: result && endOf(result, node),
+      attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter((n) => !told.has(n)),
+      missingOutputs: result?.return_code === 1 ? await missingOutputs(client, job) : [],
+    },
+  };
+}
+
+const needOf = (requirements: ResourceRequirements): JobFacts['need'] => {
+  const { memoryBytes, numCpus, runtimeSeconds = 60 } = limitsOf(requirements);
+  return {
+    num_cpus: numCpus,
+    memory_bytes: memoryBytes,
+    num_gpus: requirements.num_gpus ?? 0,
+    num_nodes: requirements.num_nodes ?? 1,
+    runtime_seconds: runtimeSeconds,
+  };
+};
+
+const others = (client: Client, ids: readonly number[]): Promise<OtherJob[]> =>
+  Promise.all(ids.slice(0, MOST_DEPENDENCIES).map(async (id) => other(await client.getJob({ params: { id } }))));
+
+const other = ({ id, name, status }: Job): OtherJob => ({
+  id: id as number,
+  name,
+  status: status ?? 'uninitialized',
+  returnCode: undefined,
+});
+
+/** The first job on the way up that went wrong by itself. */
+async function causeOf(client: Client, dependencies: readonly OtherJob[]): Promise<OtherJob | undefined> {
+  const wrong = (jobs: readonly OtherJob[]) =>
+    jobs.find(({ status }) => status === 'failed' || status === 'terminated') ??
+    jobs.find(({ status }) => status === 'canceled');
+  let found = wrong(dependencies);
+  for (let steps = 0; found?.status === 'canceled' && steps < MOST_STEPS; steps += 1) {
+    const { depends_on_job_ids: above = [] } = await client.getJob({ params: { id: found.id } });
+    const next = wrong(await others(client, above ?? []));
+    if (next === undefined) break;
+    found = next;
+  }
+  if (found === undefined) return undefined;
+  const { workflow_id: workflowId } = await client.getJob({ params: { id: found.id } });
+  const [result] = (await client.listResults({ query: { workflow_id: workflowId, job_id: found.id } })).items;
+  return { ...found, returnCode: result?.return_code };
+}
+
+function endOf(result: Result, node: ComputeNode | undefined): AttemptEnd {
+  const endMs = Date.parse(node?.end_time ?? '');
+  return {
+    status: result.status,
+    returnCode: result.return_code,
+    seconds: result.exec_time_minutes * 60,
+    attempt: result.attempt_id ?? 1,
+    endedAt: result.completion_time,
+    peakMemoryBytes: result.peak_memory_bytes ?? undefined,
+    hostname: node?.hostname,
+    secondsToRunnersEnd: Number.isNaN(endMs) ? undefined : (endMs - Date.parse(result.completion_time)) / 1000,
+  };
+}
+
+/** The runners that are there, with what the jobs that run there leave free. */
+async function liveRunners(client: Client, workflowId: number, nowMs: number): Promise<LiveRunner[]> {
+  const query = { workflow_id: workflowId };
+  const nodes = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
+  const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
+  const records = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
+  const needs = new Map(records.map((each) => [each.id, needOf(each)]));
+  return nodes.map((node) => {
+    const endMs = Date.parse(node.end_time ?? '');
+    const room = roomOfNode(node, Number.isNaN(endMs) ? undefined : (endMs - nowMs) / 1000);
+    const here = running.flatMap(({ compute_node_id: at, resource_requirements_id: needed }) => {
+      const need = at === node.id ? needs.get(needed) : undefined;
+      return need === undefined ? [] : [need];
+    });
+    const slots = node.process?.max_parallel_jobs;
+    const left = (whole: number, of: (need: JobFacts['need']) => number) =>
+      Math.max(
+        0,
+        here.reduce((sum, need) => sum - of(need), whole),
+      );
+    return {
+      id: node.id as number,
+      hostname: node.hostname,
+      room,
+      free: {
+        cpus:
+          typeof slots === 'number' ? (here.length < slots ? Infinity : 0) : left(room.cpus, (need) => need.num_cpus),
+        memoryBytes: left(room.memoryBytes, (need) => need.memory_bytes),
+        gpus: left(room.gpus, (need) => need.num_gpus),
+      },
+    };
+  });
+}
+
+/** Outputs that the job declares and that its runner did not find. */
+async function missingOutputs(client: Client, { output_file_ids: ids }: Job): Promise<string[]> {
+  const files = await Promise.all(
+    (ids ?? []).slice(0, MOST_DEPENDENCIES).map((id) => client.getFile({ params: { id } })),
+  );
+  return files.flatMap(({ path, st_mtime: seen }) => (seen === undefined || seen === null ? [path] : []));
+}

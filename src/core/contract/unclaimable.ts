@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { id, text } from './shape.ts';
+
+/** Why a runner may not take a job, in the order in which it is told: what a person can change least comes first. */
+export const obstacleReasons = ['labels', 'scheduler', 'cpus', 'memory', 'gpus', 'nodes', 'time'] as const;
+export type ObstacleReason = (typeof obstacleReasons)[number];
+
+/** Ready jobs that no runner can take, for one reason, with one of them: what it needs and what the runner has. */
+export const UnclaimableJobs = z.object({
+  reason: z.enum(obstacleReasons),
+  jobs: z.int(),
+  job_id: id,
+  job_name: text,
+  needs: text,
+  has: text,
+});
+export type UnclaimableJobs = z.output<typeof UnclaimableJobs>;
+
+/** Ready jobs that none of these runners can take, however long they stay (ours). */
+export const Unclaimable = z.object({
+  workflow_id: id,
+  compute_node_ids: z.array(id),
+  ready_jobs: z.int(),
+  unclaimable_jobs: z.int(),
+  reasons: z.array(UnclaimableJobs),
+});
+export type Unclaimable = z.output<typeof Unclaimable>;

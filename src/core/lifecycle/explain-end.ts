@@ -1,0 +1,185 @@
+import { signalName } from '../contract/signal.ts';
+import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
+import { standing } from './explain-wait.ts';
+import { memoryWords } from './obstacles.ts';
+
+/** What a server writes of a job whose runner is gone, by the original's account. */
+const LOST = -128;
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+
+interface End {
+  readonly headline: string;
+  readonly reasons: readonly Reason[];
+  readonly next: readonly string[];
+}
+
+/** Why a job ended as it did. */
+export function explainEnd(job: JobFacts): Explanation {
+  const { status, end } = job;
+  if (status === 'canceled') return { kind: 'ended', ...canceled(job) };
+  if (end === undefined) {
+    const headline = `${status}, and nothing is known of how: it has no result in this run`;
+    return { kind: 'ended', headline, reasons: [], next: [] };
+  }
+  const found = endOf(job, end);
+  if (status !== 'pending_failed') return { kind: 'ended', ...found };
+  return {
+    kind: 'ended',
+    headline: `failed and waits for a decision; it ${found.headline}`,
+    reasons: found.reasons,
+    next: [`run it again: torc jobs reset-status ${job.id} --reinit`, ...found.next],
+  };
+}
+
+function canceled({ dependencies, cause, workflow, startedAt }: JobFacts): End {
+  const unsuccessful = dependencies.filter(({ status }) => ['failed', 'terminated', 'canceled'].includes(status));
+  if (unsuccessful.length > 0 && cause !== undefined) {
+    return {
+      headline: `was canceled because ${standing(cause)}`,
+      reasons: unsuccessful.map((each) => ({ code: 'canceled_by_dependency', message: standing(each) })),
+      next: [
+        `torc jobs explain ${cause.id}`,
+        'to run in spite of failures: cancel_on_blocking_job_failure: false in the job',
+      ],
+    };
+  }
+  const when = startedAt === undefined ? 'before it began' : `while it ran (since ${startedAt})`;
+  return {
+    headline: `was canceled ${when}`,
+    reasons: [
+      { code: 'canceled_with_workflow', message: `workflow ${workflow.id} was canceled, or somebody canceled the job` },
+    ],
+    next: [`torc workflows reset-status ${workflow.id} --failed-only --reinitialize`],
+  };
+}
+
+function endOf(job: JobFacts, end: AttemptEnd): End {
+  const { returnCode, status } = end;
+  const after = `after ${timeWords(end.seconds)}`;
+  if (returnCode === LOST) {
+    return {
+      headline: 'failed because its runner was lost',
+      reasons: [{ code: 'runner_lost', message: `the runner${onHost(end)} went away while the job ran` }],
+      next: [`run it again: torc jobs reset-status ${job.id} --reinit`],
+    };
+  }
+  if (status === 'completed') return { headline: `completed ${after}${onHost(end)}`, reasons: [], next: [] };
+  const memory = outOfMemory(job, end);
+  if (memory !== undefined) return memory;
+  if (status === 'terminated') return terminated(job, end);
+  if (returnCode === 1 && job.missingOutputs.length > 0) return missing(job, after);
+  const signal = signalName(returnCode - 128);
+  if (returnCode > 128 && signal !== undefined) {
+    return {
+      headline: `failed ${after}: ended by ${signal}`,
+      reasons: [{ code: 'signal', message: senderOf(signal) }],
+      next: ['read what it printed last'],
+    };
+  }
+  return {
+    headline: `failed ${after} with exit code ${returnCode}`,
+    reasons: exitReasons(returnCode),
+    next: ['read what it printed last'],
+  };
+}
+
+/** Only when it was measured: others send SIGKILL too. */
+function outOfMemory(
+  { workflow, need }: JobFacts,
+  { returnCode, status, peakMemoryBytes = 0, seconds }: AttemptEnd,
+): End | undefined {
+  if (status !== 'failed' || returnCode !== workflow.oomExitCode || peakMemoryBytes <= need.memory_bytes)
+    return undefined;
+  const limit = memoryWords(need.memory_bytes);
+  return {
+    headline: `failed after ${timeWords(seconds)}: it used more memory than it asked for`,
+    reasons: [
+      {
+        code: 'out_of_memory',
+        message: `it used ${memoryWords(peakMemoryBytes)} of ${limit}, and was killed (return code ${returnCode})`,
+      },
+    ],
+    next: [
+      `ask for more memory: torc workflows correct-resources ${workflow.id}`,
+      'or do not enforce limits: execution_config.limit_resources: false',
+    ],
+  };
+}
+
+function terminated({ id, workflow, need }: JobFacts, end: AttemptEnd): End {
+  const { returnCode, seconds, secondsToRunnersEnd: left } = end;
+  const asked = `it asked for ${timeWords(need.runtime_seconds)} and had run for ${timeWords(seconds)}`;
+  if (returnCode === workflow.timeoutExitCode) {
+    return {
+      headline: `was killed after ${timeWords(seconds)}: the time of its runner was up`,
+      reasons: [
+        {
+          code: 'timeout',
+          message: `the runner${onHost(end)} asked it to end, then sent SIGKILL (return code ${returnCode})`,
+        },
+        { code: 'runtime', message: asked },
+      ],
+      next: [
+        `ask for more time: torc workflows correct-resources ${workflow.id}`,
+        'or handle the termination signal and save what was done',
+      ],
+    };
+  }
+  const isNearEnd = left !== undefined && left <= workflow.endingSeconds;
+  const why = isNearEnd ? 'the time of the runner was up' : 'the runner was stopped or its workflow canceled';
+  return {
+    headline: `was ended by its runner after ${timeWords(seconds)} (return code ${returnCode})`,
+    reasons: [{ code: isNearEnd ? 'timeout' : 'asked_to_end', message: `${why}; ${asked}` }],
+    next: [`run it again: torc jobs reset-status ${id} --reinit`],
+  };
+}
+
+function missing({ missingOutputs, id }: JobFacts, after: string): End {
+  return {
+    headline: `failed ${after}: declared output files are missing`,
+    reasons: missingOutputs.map((path) => ({ code: 'missing_output', message: `not there: ${path}` })),
+    next: [`make the command write them, or take them from its outputs, then torc jobs reset-status ${id} --reinit`],
+  };
+}
+
+function exitReasons(code: number): Reason[] {
+  if (code === NOT_FOUND) return [{ code: 'command_not_found', message: 'the shell did not find the command' }];
+  if (code === NOT_EXECUTABLE)
+    return [{ code: 'cannot_execute', message: 'the command is there and cannot be executed' }];
+  return [{ code: 'exit_code', message: `the command itself ended with ${code}` }];
+}
+
+/** Who sends a signal that the runner did not send. */
+function senderOf(signal: string): string {
+  switch (signal) {
+    case 'SIGKILL':
+      return 'not sent by the runner: by the system for want of memory (see dmesg), by Slurm, or by a person';
+    case 'SIGSEGV':
+    case 'SIGBUS':
+    case 'SIGFPE':
+    case 'SIGILL':
+      return 'the program crashed';
+    case 'SIGABRT':
+      return 'the program gave up by itself';
+    case 'SIGXFSZ':
+      return 'it wrote a file larger than it may (ulimit -f)';
+    case 'SIGXCPU':
+      return 'it used more CPU time than it may (ulimit -t)';
+    case 'SIGPIPE':
+      return 'it wrote to a pipe that nobody reads any more';
+    default:
+      return 'not sent by the runner: by the program itself, or by somebody else';
+  }
+}
+
+const onHost = ({ hostname }: AttemptEnd) => (hostname === undefined ? '' : ` on ${hostname}`);
+
+/** `4.2 s`, `3 m 12 s`, `2 h 5 m`. */
+export function timeWords(seconds: number): string {
+  if (seconds < 60) return `${Math.max(0, seconds).toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} m ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+}

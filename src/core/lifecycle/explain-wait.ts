@@ -1,0 +1,117 @@
+import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
+import { isComplete } from './job.ts';
+import { counted, memoryWords, obstacles } from './obstacles.ts';
+
+type Wait = Omit<Explanation, 'kind'>;
+
+/** Why a job has not begun. */
+export function explainWait(job: JobFacts): Explanation {
+  const { workflow } = job;
+  const { headline, reasons, next } = waitOf(job);
+  const above: Reason[] = [];
+  const first: string[] = [];
+  if (workflow.isCanceled) {
+    above.push({ code: 'workflow_canceled', message: `workflow ${workflow.id} is canceled: nothing of it is started` });
+    first.push(`torc workflows reset-status ${workflow.id} --failed-only --reinitialize`);
+  }
+  if (workflow.isArchived) {
+    above.push({ code: 'workflow_archived', message: `workflow ${workflow.id} is archived` });
+    first.push(`torc workflows archive false ${workflow.id}`);
+  }
+  return { kind: 'waits', headline, reasons: [...above, ...reasons], next: [...first, ...next] };
+}
+
+function waitOf(job: JobFacts): Wait {
+  const { id, status, workflow } = job;
+  if (status === 'blocked') return blocked(job);
+  if (status === 'ready') return ready(job);
+  if (status === 'uninitialized') {
+    const message = 'the job is uninitialized: it is not known yet what it waits for';
+    return {
+      headline: 'waits for its workflow to be initialized',
+      reasons: [{ code: 'uninitialized', message }],
+      next: [`torc workflows init ${workflow.id}`],
+    };
+  }
+  if (status === 'disabled') {
+    return {
+      headline: 'is disabled: it takes no part in its workflow',
+      reasons: [{ code: 'disabled', message: 'somebody disabled the job' }],
+      next: [`torc jobs reset-status ${id} --reinit`],
+    };
+  }
+  return {
+    headline: 'was handed to a runner that has not started it yet',
+    reasons: [{ code: 'claimed', message: 'a runner holds the job and starts it when a slot is free' }],
+    next: [],
+  };
+}
+
+function blocked({ dependencies }: JobFacts): Wait {
+  const open = dependencies.filter(({ status }) => !isComplete(status));
+  const undecided = open.filter(({ status }) => status === 'pending_failed');
+  const stopped = open.filter(({ status }) => status === 'disabled');
+  return {
+    headline: `waits for ${counted(open.length, 'job')} of ${dependencies.length}`,
+    reasons: open.map(({ id, name, status }) => ({ code: 'dependency', message: `${name} (job ${id}) is ${status}` })),
+    next: [
+      ...undecided.slice(0, 1).map((each) => `decide about ${each.name}: torc jobs reset-status ${each.id} --reinit`),
+      ...stopped.slice(0, 1).map((each) => `${each.name} is disabled, and so this job never starts`),
+      ...open.slice(0, 1).map(({ id }) => `torc jobs explain ${id}`),
+    ],
+  };
+}
+
+function ready(job: JobFacts): Wait {
+  const run = `torc run ${job.workflow.id}${job.labels.map((label) => ` --label ${label}`).join('')}`;
+  if (job.runners.length === 0) {
+    return {
+      headline: 'is ready, and no runner is there',
+      reasons: [{ code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` }],
+      next: [run],
+    };
+  }
+  const found = job.runners.map((runner) => ({ runner, reasons: reasonsOf(job, runner) }));
+  const reasons = found.flatMap((each) => each.reasons);
+  const able = found.filter((each) => !each.reasons.some(({ code }) => code !== 'busy'));
+  const idle = found.some((each) => each.reasons.length === 0);
+  if (idle) {
+    const message = 'a runner has room for the job: it is taken next, after jobs of higher priority';
+    return { headline: 'is ready and will be taken soon', reasons: [{ code: 'soon', message }], next: [] };
+  }
+  if (able.length > 0) return { headline: 'is ready and waits for other jobs to end', reasons, next: [] };
+  return {
+    headline: `is ready, and none of ${counted(job.runners.length, 'runner')} can ever take it`,
+    reasons,
+    next: [`start a runner that can: ${run}`, 'or lower what the job asks for: torc resource-requirements update <id>'],
+  };
+}
+
+/** What keeps this runner from the job: for ever, or until something ends there. */
+function reasonsOf(job: JobFacts, { id, hostname, room, free }: LiveRunner): Reason[] {
+  const who = `runner ${id} on ${hostname}`;
+  const never = obstacles(job, room);
+  if (never.length > 0) {
+    return never.map(({ reason, needs, has }) => ({
+      code: reason,
+      message: `${who}: the job needs ${needs}, it has ${has}`,
+    }));
+  }
+  const { need } = job;
+  const busy = [
+    ...(need.num_cpus > free.cpus ? [`${need.num_cpus} CPUs, ${free.cpus} of ${room.cpus} are free`] : []),
+    ...(!room.countsJobs && need.memory_bytes > free.memoryBytes
+      ? [
+          `${memoryWords(need.memory_bytes)}, ${memoryWords(free.memoryBytes)} of ${memoryWords(room.memoryBytes)} are free`,
+        ]
+      : []),
+    ...(!room.countsJobs && need.num_gpus > free.gpus
+      ? [`${need.num_gpus} GPUs, ${free.gpus} of ${room.gpus} are free`]
+      : []),
+  ];
+  return busy.map((words) => ({ code: 'busy', message: `${who}: the job needs ${words}` }));
+}
+
+/** How another job stands, in words. */
+export const standing = ({ id, name, status, returnCode }: OtherJob): string =>
+  `${name} (job ${id}) ${status === 'failed' ? status : `was ${status}`}${returnCode === undefined ? '' : ` with return code ${returnCode}`}`;

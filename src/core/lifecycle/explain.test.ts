@@ -1,0 +1,285 @@
+import { describe, expect, it, test } from 'vitest';
+import { explain } from './explain.ts';
+import { timeWords } from './explain-end.ts';
+import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from './job-facts.ts';
+import type { RunnerRoom } from './obstacles.ts';
+
+const GIBIBYTE = 2 ** 30;
+const room: RunnerRoom = {
+  labels: [],
+  schedulerId: null,
+  isStrict: false,
+  countsJobs: false,
+  cpus: 4,
+  memoryBytes: 8 * GIBIBYTE,
+  gpus: 0,
+  nodes: 1,
+  secondsLeft: undefined,
+};
+const free = { cpus: 4, memoryBytes: 8 * GIBIBYTE, gpus: 0 };
+const runner = (over: Partial<RunnerRoom> = {}, left: Partial<typeof free> = {}): LiveRunner => ({
+  id: 3,
+  hostname: 'n1',
+  room: { ...room, ...over },
+  free: { ...free, ...left },
+});
+const job = (over: Partial<JobFacts> = {}): JobFacts => ({
+  id: 7,
+  name: 'work',
+  status: 'ready',
+  attempt: 1,
+  startedAt: undefined,
+  labels: [],
+  schedulerId: null,
+  need: { num_cpus: 2, memory_bytes: GIBIBYTE, num_gpus: 0, num_nodes: 1, runtime_seconds: 3600 },
+  workflow: {
+    id: 1,
+    isCanceled: false,
+    isArchived: false,
+    timeoutExitCode: 152,
+    oomExitCode: 137,
+    endingSeconds: 95,
+  },
+  dependencies: [],
+  cause: undefined,
+  runners: [],
+  runningOn: undefined,
+  end: undefined,
+  attemptsWithoutResult: [],
+  missingOutputs: [],
+  ...over,
+});
+const other = (name: string, status: OtherJob['status'], returnCode?: number): OtherJob => ({
+  id: name.length,
+  name,
+  status,
+  returnCode,
+});
+const codes = (facts: JobFacts) => explain(facts).reasons.map(({ code }) => code);
+const messages = (facts: JobFacts) => explain(facts).reasons.map(({ message }) => message);
+
+describe('a job waits', () => {
+  it('for the dependencies that have not ended, by name and status; the next to look at is the first of them', () => {
+    const dependencies = [other('a', 'completed'), other('bb', 'running'), other('ccc', 'blocked')];
+    const told = explain(job({ status: 'blocked', dependencies }));
+    expect(told).toMatchObject({ kind: 'waits', headline: 'waits for 2 jobs of 3' });
+    expect(told.reasons.map(({ message }) => message)).toEqual(['bb (job 2) is running', 'ccc (job 3) is blocked']);
+    expect(told.next).toEqual(['torc jobs explain 2']);
+  });
+
+  it('for a decision about one of them, which is said first', () => {
+    const told = explain(job({ status: 'blocked', dependencies: [other('bad', 'pending_failed')] }));
+    expect(told.next[0]).toBe('decide about bad: torc jobs reset-status 3 --reinit');
+  });
+
+  it('for ever for one that is disabled', () => {
+    const told = explain(job({ status: 'blocked', dependencies: [other('off', 'disabled')] }));
+    expect(told.next[0]).toBe('off is disabled, and so this job never starts');
+  });
+
+  it('for a runner when there is none, with the command that starts one', () => {
+    const told = explain(job({ labels: ['gpu', 'fast'] }));
+    expect(told.headline).toBe('is ready, and no runner is there');
+    expect(told.next).toEqual(['torc run 1 --label gpu --label fast']);
+  });
+
+  it.each([
+    [job({ runners: [runner({ cpus: 1 })] }), 'cpus', 'runner 3 on n1: the job needs 2 CPUs, it has 1 CPU'],
+    [job({ runners: [runner({ labels: ['x'] })] }), 'labels', 'runner 3 on n1: the job needs no label, it has label x'],
+    [job({ runners: [runner({ secondsLeft: 60 })] }), 'time', 'runner 3 on n1: the job needs 3600 s, it has 60 s left'],
+    [
+      job({ schedulerId: 5, runners: [runner({ isStrict: true })] }),
+      'scheduler',
+      'runner 3 on n1: the job needs scheduler 5, it has none',
+    ],
+  ])('for ever for a runner that can never take it, and says why: %#', (facts, code, message) => {
+    const told = explain(facts);
+    expect(told.reasons).toEqual([{ code, message }]);
+    expect(told.headline).toBe('is ready, and none of 1 runner can ever take it');
+    expect(told.next[0]).toContain('torc run 1');
+  });
+
+  it('for room on a runner that could take it, with what is free there', () => {
+    const busy = job({ runners: [runner({}, { cpus: 1, memoryBytes: 0 }), runner({ cpus: 1 })] });
+    expect(explain(busy).headline).toBe('is ready and waits for other jobs to end');
+    expect(messages(busy).slice(0, 2)).toEqual([
+      'runner 3 on n1: the job needs 2 CPUs, 1 of 4 are free',
+      'runner 3 on n1: the job needs 1024 MiB, 0 MiB of 8192 MiB are free',
+    ]);
+  });
+
+  it('for a moment only when a runner has room', () => {
+    expect(codes(job({ runners: [runner({}, { cpus: 0 }), runner()] }))).toEqual(['soon']);
+  });
+
+  it('for a slot of a runner that counts jobs, whatever it needs', () => {
+    const wide = { num_cpus: 99, memory_bytes: 1e15, num_gpus: 9, num_nodes: 1, runtime_seconds: 1 };
+    const counting = (cpus: number) => job({ need: wide, runners: [runner({ countsJobs: true }, { cpus })] });
+    expect(codes(counting(Infinity))).toEqual(['soon']);
+    expect(codes(counting(0))).toEqual(['busy']);
+  });
+
+  test.each([
+    ['uninitialized', 'uninitialized', 'torc workflows init 1'],
+    ['disabled', 'disabled', 'torc jobs reset-status 7 --reinit'],
+    ['pending', 'claimed', undefined],
+  ] as const)('when it is %s', (status, code, next) => {
+    expect(codes(job({ status }))).toEqual([code]);
+    expect(explain(job({ status })).next[0]).toBe(next);
+  });
+
+  it('while its workflow is canceled or archived, which is said before anything else', () => {
+    const { workflow } = job();
+    expect(codes(job({ workflow: { ...workflow, isCanceled: true } }))).toEqual(['workflow_canceled', 'no_runner']);
+    expect(codes(job({ workflow: { ...workflow, isArchived: true } }))).toEqual(['workflow_archived', 'no_runner']);
+  });
+});
+
+it('a job runs: where, and since when', () => {
+  const told = explain(job({ status: 'running', runningOn: 'n1', startedAt: '2026-03-01T12:00:00Z', attempt: 2 }));
+  expect(told).toEqual({
+    kind: 'runs',
+    headline: 'runs on n1 since 2026-03-01T12:00:00Z, attempt 2',
+    reasons: [],
+    next: [],
+  });
+});
+
+const ended = (end: Partial<AttemptEnd>, over: Partial<JobFacts> = {}): JobFacts => {
+  const whole: AttemptEnd = {
+    status: 'failed',
+    returnCode: 1,
+    seconds: 12,
+    attempt: 1,
+    endedAt: '2026-03-01T12:00:00Z',
+    peakMemoryBytes: undefined,
+    hostname: 'n1',
+    secondsToRunnersEnd: undefined,
+    ...end,
+  };
+  return job({ status: whole.status, end: whole, ...over });
+};
+
+describe('a job ended', () => {
+  test.each([
+    ['with a code of its own', ended({ returnCode: 3 }), 'failed after 12.0 s with exit code 3', 'exit_code'],
+    [
+      'for want of its command',
+      ended({ returnCode: 127 }),
+      'failed after 12.0 s with exit code 127',
+      'command_not_found',
+    ],
+    [
+      'since its command is no program',
+      ended({ returnCode: 126 }),
+      'failed after 12.0 s with exit code 126',
+      'cannot_execute',
+    ],
+    ['by a signal, by its name', ended({ returnCode: 139 }), 'failed after 12.0 s: ended by SIGSEGV', 'signal'],
+    [
+      'by more memory than it asked for',
+      ended({ returnCode: 137, peakMemoryBytes: 2 * GIBIBYTE }),
+      'failed after 12.0 s: it used more memory than it asked for',
+      'out_of_memory',
+    ],
+    [
+      'by SIGKILL that is not known to be for memory',
+      ended({ returnCode: 137, peakMemoryBytes: 5 }),
+      'failed after 12.0 s: ended by SIGKILL',
+      'signal',
+    ],
+    [
+      'since the time of its runner was up',
+      ended({ status: 'terminated', returnCode: 152, seconds: 7200 }),
+      'was killed after 2 h 0 m: the time of its runner was up',
+      'timeout',
+    ],
+    [
+      'when it was asked to, near the end of its runner',
+      ended({ status: 'terminated', returnCode: 143, secondsToRunnersEnd: 80 }),
+      'was ended by its runner after 12.0 s (return code 143)',
+      'timeout',
+    ],
+    [
+      'when it was asked to, since somebody stopped the runner',
+      ended({ status: 'terminated', returnCode: 143, secondsToRunnersEnd: 3000 }),
+      'was ended by its runner after 12.0 s (return code 143)',
+      'asked_to_end',
+    ],
+    ['since its runner was lost', ended({ returnCode: -128 }), 'failed because its runner was lost', 'runner_lost'],
+  ])('%s', (_, facts, headline, code) => {
+    const told = explain(facts);
+    expect([told.kind, told.headline, told.reasons[0]?.code]).toEqual(['ended', headline, code]);
+    expect(told.next.length).toBeGreaterThan(0);
+  });
+
+  it('without the outputs that it declares, by their paths', () => {
+    const facts = ended({}, { missingOutputs: ['out/a.txt', 'out/b.txt'] });
+    expect(explain(facts).headline).toBe('failed after 12.0 s: declared output files are missing');
+    expect(messages(facts)).toEqual(['not there: out/a.txt', 'not there: out/b.txt']);
+  });
+
+  it('with the figures of memory: peak and limit', () => {
+    const facts = ended({ returnCode: 137, peakMemoryBytes: 2 * GIBIBYTE });
+    expect(messages(facts)).toEqual(['it used 2048 MiB of 1024 MiB, and was killed (return code 137)']);
+  });
+
+  it('with the figures of time: asked for and used', () => {
+    const facts = ended({ status: 'terminated', returnCode: 152, seconds: 192 });
+    expect(messages(facts)[1]).toBe('it asked for 1 h 0 m and had run for 3 m 12 s');
+  });
+
+  it('well, and there is nothing to do', () => {
+    expect(explain(ended({ status: 'completed', returnCode: 0 }))).toEqual({
+      kind: 'ended',
+      headline: 'completed after 12.0 s on n1',
+      reasons: [],
+      next: [],
+    });
+  });
+
+  it('and waits for a decision', () => {
+    const told = explain(ended({ status: 'pending_failed', returnCode: 3 }));
+    expect(told.headline).toBe('failed and waits for a decision; it failed after 12.0 s with exit code 3');
+    expect(told.next[0]).toBe('run it again: torc jobs reset-status 7 --reinit');
+  });
+
+  it('canceled because of a job further up, which is the next to look at', () => {
+    const told = explain(
+      job({
+        status: 'canceled',
+        dependencies: [other('a', 'completed'), other('bb', 'canceled')],
+        cause: other('root', 'failed', 3),
+      }),
+    );
+    expect(told.headline).toBe('was canceled because root (job 4) failed with return code 3');
+    expect(told.reasons).toEqual([{ code: 'canceled_by_dependency', message: 'bb (job 2) was canceled' }]);
+    expect(told.next[0]).toBe('torc jobs explain 4');
+  });
+
+  it('canceled with its workflow, before or while it ran', () => {
+    expect(explain(job({ status: 'canceled' })).headline).toBe('was canceled before it began');
+    expect(explain(job({ status: 'canceled', startedAt: 'noon' })).headline).toBe(
+      'was canceled while it ran (since noon)',
+    );
+    expect(codes(job({ status: 'canceled' }))).toEqual(['canceled_with_workflow']);
+  });
+
+  it('and nobody knows how, when there is no result', () => {
+    expect(explain(job({ status: 'failed' })).headline).toContain('nothing is known of how');
+  });
+});
+
+it('attempts that left no result are told whatever became of the job', () => {
+  for (const status of ['ready', 'running', 'failed'] as const)
+    expect(codes(job({ status, attempt: 3, attemptsWithoutResult: [1, 2] }))).toContain('attempt_without_result');
+  expect(codes(job({ attempt: 3 }))).not.toContain('attempt_without_result');
+});
+
+test.each([
+  [0, '0.0 s'],
+  [59.94, '59.9 s'],
+  [192, '3 m 12 s'],
+  [3600, '1 h 0 m'],
+  [7512, '2 h 5 m'],
+])('%d seconds are told as %s', (seconds, words) => expect(timeWords(seconds)).toBe(words));

@@ -1,0 +1,23 @@
+import { explainEnd } from './explain-end.ts';
+import { explainWait } from './explain-wait.ts';
+import { isEnd } from './job.ts';
+import type { Explanation, JobFacts } from './job-facts.ts';
+
+/** Why a job waits, or why it ended as it did: from facts alone, in sentences for a person and codes for a program. */
+export function explain(job: JobFacts): Explanation {
+  return withLostAttempts(explanationOf(job), job);
+}
+
+function explanationOf(job: JobFacts): Explanation {
+  if (isEnd(job.status)) return explainEnd(job);
+  if (job.status !== 'running') return explainWait(job);
+  const headline = `runs on ${job.runningOn ?? 'a runner'} since ${job.startedAt ?? 'a moment'}, attempt ${job.attempt}`;
+  return { kind: 'runs', headline, reasons: [], next: [] };
+}
+
+function withLostAttempts(explanation: Explanation, { attemptsWithoutResult: lost }: JobFacts): Explanation {
+  if (lost.length === 0) return explanation;
+  const which = lost.length === 1 ? `attempt ${lost[0]}` : `attempts ${lost.join(', ')}`;
+  const message = `${which} left no result: the job was tried again, or its runner was lost`;
+  return { ...explanation, reasons: [...explanation.reasons, { code: 'attempt_without_result', message }] };
+}

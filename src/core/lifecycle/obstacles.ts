@@ -1,0 +1,80 @@
+import type { Need } from '../contract/exchange.ts';
+import { covers } from '../contract/labels.ts';
+import type { ComputeNode } from '../contract/node.ts';
+import type { ObstacleReason } from '../contract/unclaimable.ts';
+import { GRACE_SECONDS } from './runtime-fit.ts';
+
+/** Jobs that are alike for a claim. */
+export interface JobKind {
+  readonly labels: readonly string[];
+  readonly schedulerId: number | null;
+  readonly need: Need;
+}
+
+/** What one runner has when nothing runs there, and whom it serves. */
+export interface RunnerRoom {
+  readonly labels: readonly string[];
+  readonly schedulerId: number | null;
+  /** Takes only jobs of its own scheduler and of none. */
+  readonly isStrict: boolean;
+  /** Counts jobs and ignores what they need. */
+  readonly countsJobs: boolean;
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  readonly gpus: number;
+  readonly nodes: number;
+  /** Until its end; undefined when it has none. */
+  readonly secondsLeft: number | undefined;
+}
+
+/** One reason why a runner does not take a job, in numbers that a person can compare. */
+export interface Obstacle {
+  readonly reason: ObstacleReason;
+  readonly needs: string;
+  readonly has: string;
+}
+
+/** Everything that keeps these jobs from this runner, even when it is empty; nothing when they only have to wait. */
+export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRoom): Obstacle[] {
+  const found: Obstacle[] = [];
+  const add = (reason: ObstacleReason, needs: string, has: string) => found.push({ reason, needs, has });
+
+  if (!covers(room.labels, labels)) add('labels', labelWords(labels), labelWords(room.labels));
+  if (room.countsJobs) return found;
+  if (room.isStrict && schedulerId !== null && schedulerId !== room.schedulerId)
+    add('scheduler', `scheduler ${schedulerId}`, room.schedulerId === null ? 'none' : `scheduler ${room.schedulerId}`);
+  const counts = [
+    ['cpus', need.num_cpus, room.cpus, 'CPU'],
+    ['gpus', need.num_gpus, room.gpus, 'GPU'],
+    ['nodes', need.num_nodes, room.nodes, 'node'],
+  ] as const;
+  for (const [reason, needs, has, thing] of counts)
+    if (needs > has) add(reason, counted(needs, thing), counted(has, thing));
+  if (need.memory_bytes > room.memoryBytes)
+    add('memory', memoryWords(need.memory_bytes), memoryWords(room.memoryBytes));
+  if (room.secondsLeft !== undefined && need.runtime_seconds > room.secondsLeft + GRACE_SECONDS)
+    add('time', `${need.runtime_seconds} s`, `${Math.max(0, Math.floor(room.secondsLeft))} s left`);
+  return found;
+}
+
+/** What a registered runner has, as it told the service, with the seconds until its end if it has one. */
+export const roomOfNode = (node: ComputeNode, secondsLeft: number | undefined): RunnerRoom => ({
+  labels: node.labels ?? [],
+  schedulerId: node.scheduler_config_id ?? null,
+  isStrict: node.process?.strict_scheduler_match === true,
+  countsJobs: typeof node.process?.max_parallel_jobs === 'number',
+  cpus: node.num_cpus,
+  memoryBytes: Math.floor(node.memory_gb * 2 ** 30),
+  gpus: node.num_gpus,
+  nodes: node.num_nodes,
+  secondsLeft,
+});
+
+const labelWords = (labels: readonly string[]) =>
+  labels.length === 0 ? 'no label' : `${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;
+
+export const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+/** In mebibytes up to ten gibibytes: one that is missing must be seen. */
+export const memoryWords = (bytes: number) =>
+  bytes < 10 * 2 ** 30 ? `${Math.ceil(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`;

@@ -1,0 +1,57 @@
+import { type ObstacleReason, obstacleReasons, type UnclaimableJobs } from '../contract/unclaimable.ts';
+import { type JobKind, type Obstacle, obstacles, type RunnerRoom } from './obstacles.ts';
+
+/** Ready jobs of one kind: how many, and one of them. */
+export interface ReadyKind extends JobKind {
+  readonly jobs: number;
+  readonly exampleId: number;
+  readonly exampleName: string;
+}
+
+/**
+ * The ready jobs that no runner of these can take, counted by reason.
+ *
+ * A job counts once: for the first reason of the runner that comes nearest to taking it. With no runner at all there is
+ * nothing to compare with, and nothing is said.
+ */
+export function unclaimable(kinds: readonly ReadyKind[], rooms: readonly RunnerRoom[]): UnclaimableJobs[] {
+  const byReason = new Map<ObstacleReason, UnclaimableJobs>();
+  for (const kind of kinds) {
+    const nearest = nearestOf(rooms.map((room) => obstacles(kind, room)));
+    const first = nearest?.toSorted((a, b) => rank(a.reason) - rank(b.reason))[0];
+    if (first === undefined || kind.jobs === 0) continue;
+    const known = byReason.get(first.reason);
+    byReason.set(
+      first.reason,
+      known === undefined
+        ? { ...first, jobs: kind.jobs, job_id: kind.exampleId, job_name: kind.exampleName }
+        : { ...known, jobs: known.jobs + kind.jobs },
+    );
+  }
+  return [...byReason.values()].toSorted((a, b) => b.jobs - a.jobs || rank(a.reason) - rank(b.reason));
+}
+
+const rank = (reason: ObstacleReason) => obstacleReasons.indexOf(reason);
+
+function nearestOf(found: readonly (readonly Obstacle[])[]): readonly Obstacle[] | undefined {
+  return found.toSorted((a, b) => a.length - b.length)[0];
+}
+
+const wants: Readonly<Record<ObstacleReason, string>> = {
+  labels: 'want other labels than the runner has',
+  scheduler: 'belong to another scheduler',
+  cpus: 'need more CPUs than the runner has',
+  memory: 'need more memory than the runner has',
+  gpus: 'need more GPUs than the runner has',
+  nodes: 'need more nodes than the runner has',
+  time: 'need more time than the runner has left',
+};
+
+/** `2 ready jobs need more CPUs than the runner has: wide (job 3) needs 8 CPUs, it has 4 CPUs`. */
+export function unclaimableWords({ reason, jobs, job_id: id, job_name: name, needs, has }: UnclaimableJobs): string {
+  const plural = jobs === 1 ? wants[reason].replace(/^(want|need|belong)/, '$1s') : wants[reason];
+  return `${jobs} ready ${jobs === 1 ? 'job' : 'jobs'} ${plural}: ${shortened(name)} (job ${id}) needs ${needs}, it has ${has}`;
+}
+
+/** A name may have thousands of letters. */
+const shortened = (name: string) => (name.length > 60 ? `${name.slice(0, 57)}…` : name);

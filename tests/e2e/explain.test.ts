@@ -1,0 +1,142 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { wordsTo } from '../support/words.ts';
+
+/** Why a job waits, or why it ended as it did: `torc jobs explain`. */
+
+let folder: string;
+let server: RunningServer;
+const { call, json } = wordsTo(() => server.url);
+
+interface Told {
+  readonly headline: string;
+  readonly kind: string;
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  readonly next: readonly string[];
+  readonly paths: Readonly<Record<string, string>>;
+}
+/** Ids of jobs by name, whatever their order. */
+const idOf: Record<string, number> = {};
+const toldOf = (name: string) => told(idOf[name] as number);
+const told = async (id: number) => (await json('jobs', 'explain', String(id))) as unknown as Told;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  server = await startServer(folder);
+  const path = join(folder, 'flow.yaml');
+  writeFileSync(
+    path,
+    `
+name: explained
+compute_node_wait_for_new_jobs_seconds: 1
+resource_requirements: [{name: wide, num_cpus: 3, memory: 1m, runtime: PT1M}]
+jobs:
+  - {name: good, command: "true"}
+  - {name: bad, command: "exit 3"}
+  - {name: after, command: "true", depends_on: [bad]}
+  - {name: last, command: "true", depends_on: [after]}
+  - {name: lazy, command: "true # \${files.output.never}"}
+  - {name: killed, command: "kill -SEGV $$"}
+  - {name: wide, command: "true", resource_requirements: wide}
+  - {name: behind, command: "true", depends_on: [wide]}
+files: [{name: never, path: never.txt}]
+`,
+  );
+  await torc(['--url', server.url, 'run', path, '--num-cpus', '2'], { cwd: folder });
+  await lookUp(1);
+}, 60_000);
+
+async function lookUp(workflowId: number): Promise<void> {
+  const { items } = await server.client.listJobs({ query: { workflow_id: workflowId } });
+  for (const { name, id } of items) idOf[name] = id as number;
+}
+
+describe('of a workflow that was run', () => {
+  it('a job that failed: its code, and where to read what it printed', async () => {
+    const { kind, headline, reasons, paths } = await toldOf('bad');
+    expect([kind, headline]).toEqual(['ended', expect.stringMatching(/^failed after [\d.]+ s with exit code 3$/)]);
+    expect(reasons).toEqual([{ code: 'exit_code', message: 'the command itself ended with 3' }]);
+    expect(paths['job_stderr']).toBe('torc_output/job_stdio/job_wf1_j2_r1_a1.e');
+    for (const file of Object.values(paths)) expect(existsSync(join(folder, file))).toBe(true);
+  });
+
+  it('a job that was canceled: the job because of which, however far above', async () => {
+    expect((await toldOf('after')).headline).toBe('was canceled because bad (job 2) failed with return code 3');
+    expect((await toldOf('last')).headline).toBe('was canceled because bad (job 2) failed with return code 3');
+    expect((await toldOf('last')).next[0]).toBe('torc jobs explain 2');
+  });
+
+  it('a job without its output: the path', async () => {
+    expect((await toldOf('lazy')).reasons).toEqual([{ code: 'missing_output', message: 'not there: never.txt' }]);
+  });
+
+  it('a job that crashed: the signal by its name, and that the runner did not send it', async () => {
+    const { headline, reasons } = await toldOf('killed');
+    expect(headline).toContain('ended by SIGSEGV');
+    expect(reasons[0]?.message).toBe('the program crashed');
+  });
+
+  it('a job that nobody took, when no runner is there any more, and one that waits for it', async () => {
+    expect((await toldOf('wide')).reasons.map(({ code }) => code)).toEqual(['no_runner']);
+    const { reasons, next } = await toldOf('behind');
+    expect(reasons).toEqual([{ code: 'dependency', message: `wide (job ${idOf['wide']}) is ready` }]);
+    expect(next).toEqual([`torc jobs explain ${idOf['wide']}`]);
+  });
+
+  it('as text: what became of it, why, the files, and what to do', async () => {
+    const { stdout } = await call('jobs', 'explain', '2');
+    expect(stdout).toMatch(
+      /^Job 2 \(bad\) failed after [\d.]+ s with exit code 3\n {2}the command itself ended with 3\n/,
+    );
+    expect(stdout).toContain('\nFiles:\n  torc_output/job_stdio/job_wf1_j2_r1_a1.o\n');
+    expect(stdout).toContain('\nNext:\n  read what it printed last\n');
+  });
+
+  it('a job that went well has nothing to explain, and one that is none is refused', async () => {
+    expect(await toldOf('good')).toMatchObject({ kind: 'ended', reasons: [], next: [] });
+    expect(await call('jobs', 'explain', '99')).toMatchObject({ code: 1, stdout: '' });
+    expect((await call('jobs', 'explain', 'x')).code).toBe(2);
+  });
+});
+
+it('while a runner is there: what it has, and what of it is free', async () => {
+  const path = join(folder, 'busy.yaml');
+  writeFileSync(
+    path,
+    `
+name: busy
+resource_requirements: [{name: two, num_cpus: 2, memory: 1m, runtime: PT1M}, {name: nine, num_cpus: 9, memory: 1m, runtime: PT1M}]
+jobs:
+  - {name: first, priority: 1, command: 'touch began; while [ ! -e go ]; do sleep 0.05; done', resource_requirements: two}
+  - {name: second, command: "true", resource_requirements: two}
+  - {name: third, command: "true", resource_requirements: nine}
+`,
+  );
+  const run = start('torc', ['--url', server.url, 'run', path, '--num-cpus', '2'], { cwd: folder });
+  await until(
+    () => existsSync(join(folder, 'began')),
+    (there) => there,
+    'the first job to begin',
+  );
+  await lookUp(2);
+  const running = await until(
+    () => toldOf('first'),
+    ({ kind }) => kind === 'runs',
+    'the start to be told',
+  );
+  expect(running.headline).toMatch(/^runs on \S+ since /);
+  expect(running.paths['job_stdout']).toBe(`torc_output/job_stdio/job_wf2_j${idOf['first']}_r1_a1.o`);
+  expect((await toldOf('second')).reasons[0]).toMatchObject({
+    code: 'busy',
+    message: expect.stringMatching(/the job needs 2 CPUs, 0 of 2 are free$/),
+  });
+  expect((await toldOf('third')).reasons[0]).toMatchObject({
+    code: 'cpus',
+    message: expect.stringMatching(/the job needs 9 CPUs, it has 2 CPUs$/),
+  });
+  writeFileSync(join(folder, 'go'), '');
+  run.child.kill('SIGINT');
+  await run.ended;
+});

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { processesWith } from '../../src/cluster/host/marked.ts';
+import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+
+/** What jobs leave running is ended: by their runner at its end, or by the next one on the host when it was killed. */
+
+async function begun(server: RunningServer, folder: string, command: string, environment: Record<string, string> = {}) {
+  const path = join(folder, 'flow.yaml');
+  writeFileSync(
+    path,
+    `name: strays\njobs:\n  - name: a\n    command: |\n      ${command.replaceAll('\n', '\n      ')}\n`,
+  );
+  return start('torc', ['--url', server.url, 'run', path], { cwd: folder, environment });
+}
+
+const markOf = async ({ client }: RunningServer) => {
+  const { items } = await client.listComputeNodes({ query: { workflow_id: 1 } });
+  return items[0]?.process?.mark as string;
+};
+
+/** The process whose id stands in the file, while it is there. */
+const pidIn = (folder: string, name: string) =>
+  until(
+    () => (existsSync(join(folder, name)) ? Number(readFileSync(join(folder, name), 'utf8')) : 0),
+    (pid) => pid > 0,
+    `a process to say its id in ${name}`,
+  );
+
+const isThere = (pid: number) =>
+  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+const logOf = (folder: string) => {
+  const name = readdirSync(join(folder, 'torc_output')).find((each) => each.endsWith('.log')) as string;
+  return readFileSync(join(folder, 'torc_output', name), 'utf8');
+};
+
+/** A daemon as they are made: of a new session, without a parent, its files closed. */
+const DAEMON =
+  "setsid bash -c 'echo $$ > pid; exec sleep 600 >/dev/null 2>&1 </dev/null' &\nwhile [ ! -s pid ]; do sleep 0.01; done";
+
+describe('a job that leaves a daemon behind', () => {
+  it('is done when its shell is; the daemon ends with the runner, which says what it was', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const run = await begun(server, folder, DAEMON);
+    const { code, stderr } = await run.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
+    const pid = await pidIn(folder, 'pid');
+    expect(isThere(pid)).toBe(false);
+    expect(stderr).toMatch(new RegExp(`Jobs left processes behind.*processes_ended=1.*pid ${pid}: sleep 600`));
+    expect(logOf(folder)).toContain('WARN Jobs left processes behind');
+  });
+
+  it('that does not end when it is asked is killed', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const stubborn = DAEMON.replace('exec sleep 600', 'trap "" TERM; while true; do sleep 0.1; done');
+    const { stderr } = await (await begun(server, folder, stubborn)).ended;
+    expect(stderr).toMatch(/processes_ended=\d+ killed=[1-9]/);
+    expect(isThere(await pidIn(folder, 'pid'))).toBe(false);
+  });
+
+  it('may keep one that takes the mark off', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const { stderr } = await (
+      await begun(server, folder, DAEMON.replace('setsid', 'env -u TORC_RUNNER_MARK setsid'))
+    ).ended;
+    const pid = await pidIn(folder, 'pid');
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    expect(isThere(pid)).toBe(true);
+    expect(stderr).not.toContain('left processes behind');
+  });
+
+  it('and what it submitted to another allocation is left alone', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const other = DAEMON.replace('setsid', 'SLURM_JOB_ID=43 setsid');
+    await (
+      await begun(server, folder, other, { SLURM_JOB_ID: '42' })
+    ).ended;
+    const pid = await pidIn(folder, 'pid');
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    expect(isThere(pid)).toBe(true);
+  });
+});
+
+it('a job that leaves nothing behind costs its runner no word', async () => {
+  const folder = temporaryFolder();
+  const server = await startServer(folder);
+  const { stderr } = await (await begun(server, folder, 'sleep 0.01 & wait')).ended;
+  expect(stderr).not.toContain('left processes behind');
+});
+
+it('what a killed runner left running, also in sessions of their own, is ended and told by the next one', async () => {
+  const folder = temporaryFolder();
+  const server = await startServer(folder);
+  const run = await begun(server, folder, `if [ $TORC_ATTEMPT_ID = 1 ]; then\n${DAEMON}\necho $$ > own\nsleep 600\nfi`);
+  const daemon = await pidIn(folder, 'pid');
+  const own = await pidIn(folder, 'own');
+  const mark = await markOf(server);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  expect([isThere(daemon), isThere(own)]).toEqual([true, true]);
+
+  const { code, stderr } = await torc(['--url', server.url, 'run', '1'], { cwd: folder });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
+  expect([isThere(daemon), isThere(own), processesWith('TORC_RUNNER_MARK', mark)]).toEqual([false, false, []]);
+  expect(stderr).toMatch(
+    new RegExp(`A runner of this workflow is gone.*run_again=1.*processes_ended=[3-9].*pid ${daemon}: sleep 600`),
+  );
+});
