@@ -28,7 +28,7 @@ export const createDue = (db: Database) => {
   const waits = ({ id, trigger_type: trigger }: Armed): boolean => {
     const known = waitsFor.get(id);
     if (known !== undefined && waiting[trigger].still.get({ jobId: known }) !== undefined) return true;
-    const next = waiting[trigger].first.get({ id });
+    const next = waiting[trigger].last.get({ id });
     if (next === undefined) {
       waitsFor.delete(id);
       return false;
@@ -58,13 +58,15 @@ const MOST_REMEMBERED = 1_000;
 
 /** A job for which an action waits, and whether it still does. */
 const waitingQueries = (db: Database, trigger: keyof typeof reachedFor) => ({
-  first: db.prepare<{ id: number }, { id: number }>(`
+  // The last of them: jobs end about in the order of their ids, so it is waited for longest.
+  last: db.prepare<{ id: number }, { id: number }>(`
     select job.id
     from workflow_action
-    join json_each(workflow_action.job_ids) named
-    join job on job.id = named.value
+    cross join json_each(workflow_action.job_ids) named
+    cross join job on job.id = named.value
     where workflow_action.id = :id and job.workflow_id = workflow_action.workflow_id
       and job.status not in (${reachedFor[trigger]})
+    order by job.id desc
     limit 1`),
   still: db.prepare<{ jobId: number }, { id: number }>(
     `select id from job where id = :jobId and status not in (${reachedFor[trigger]})`,
