@@ -3,6 +3,7 @@ import { patiently } from '../client/retry.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { createActions } from './act/actions.ts';
 import { createConversation } from './converse.ts';
+import { createCrate } from './crate/crate.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf, scriptsEndAt, terminationOf } from './deadline.ts';
 import { createLauncher } from './launch/choose.ts';
@@ -72,6 +73,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     shells,
     log,
   });
+  const crate = createCrate({ client: patient, facts, workflow, startedAtMs, log });
   const actions = await createActions({
     client: patient,
     facts,
@@ -90,6 +92,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     outbox,
     watch,
     retry,
+    crate,
     log,
     onEnded(count) {
       conversation.ended(count);
@@ -187,6 +190,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew.dismiss();
     const isTold = await conversation.settle();
     if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+    if (isTold) await crate?.end({ isComplete: ending === 'complete' });
     const seconds = (Date.now() - startedAtMs) / 1000;
     if (isTold) await deregister(patient, registered, seconds);
     const { tally } = crew;
