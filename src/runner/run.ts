@@ -15,7 +15,7 @@ import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
 import { createStop } from './stop.ts';
 import { createRetry } from './retry/retry.ts';
-import { createShells } from './shell.ts';
+import { createShells } from './launch/shell.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
