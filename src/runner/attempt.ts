@@ -1,5 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import type { ClaimedJob, Completion } from '../core/contract/exchange.ts';
+import type { Crate } from './crate/crate.ts';
 import type { Ending } from './launch/launcher.ts';
 import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
@@ -34,6 +35,8 @@ export interface AttemptOptions {
   readonly watch: Watch | undefined;
   /** What may have attempts run again; without it they end as they ended. */
   readonly retry?: Retry | undefined;
+  /** Describes what was made; absent where nobody asks for that. */
+  readonly crate?: Crate | undefined;
   readonly log: Log;
 }
 
@@ -56,7 +59,7 @@ export interface Attempts {
   ): Promise<void> | undefined;
 }
 
-export function createAttempts({ facts, ledger, outbox, watch, retry, log }: AttemptOptions): Attempts {
+export function createAttempts({ facts, ledger, outbox, watch, retry, crate, log }: AttemptOptions): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
 
   const tell = (completion: Completion) => {
@@ -89,6 +92,7 @@ export function createAttempts({ facts, ledger, outbox, watch, retry, log }: Att
     if (retry !== undefined && status !== 'completed' && endedFor !== 'cancel')
       return retry.take(job, completion, tell);
     tell(completion);
+    if (status === 'completed') crate?.completed(job, completion);
     return undefined;
   };
 

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import { createAttempts, type Step, type Tally } from './attempt.ts';
 import type { Capacity, Lease } from './capacity.ts';
+import type { Crate } from './crate/crate.ts';
 import { type Ending, LaunchError, type Launcher } from './launch/launcher.ts';
 import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
@@ -26,6 +27,7 @@ export interface CrewOptions {
   readonly outbox: Outbox;
   readonly watch: Watch | undefined;
   readonly retry?: Retry | undefined;
+  readonly crate?: Crate | undefined;
   readonly log: Log;
   /** Jobs ended and are in the outbox. */
   readonly onEnded: (count: number) => void;

@@ -4,6 +4,7 @@ import { signalCalled } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { createActions } from './act/actions.ts';
 import { createConversation } from './converse.ts';
+import { createCrate } from './crate/crate.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf, scriptsEndAt, terminationOf } from './deadline.ts';
 import { sayWhatIsLeft } from './left.ts';
@@ -19,7 +20,7 @@ import { endStrays } from './strays.ts';
 import { createStop } from './stop.ts';
 import { prepareForOutages } from './prepare-for-outages.ts';
 import { createRetry } from './retry/retry.ts';
-import { createShells } from './shell.ts';
+import { createShells } from './launch/shell.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
 import { createWatch } from './watch.ts';
@@ -82,6 +83,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     shells,
     log,
   });
+  const crate = createCrate({ client: waiting, facts, workflow, startedAtMs, log });
   const actions = await createActions({
     client: waiting,
     facts,
@@ -100,6 +102,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     outbox,
     watch,
     retry,
+    crate,
     log,
     onEnded(count) {
       drain.ended();
@@ -227,6 +230,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew.dismiss();
     const isTold = await conversation.settle();
     if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+    if (isTold) await crate?.end({ isComplete: ending === 'complete' });
     await endStrays(registered.mark, log);
     const seconds = (Date.now() - startedAtMs) / 1000;
     const { hostname } = registered;

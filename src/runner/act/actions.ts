@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Log } from '../log.ts';
-import type { Shells } from '../shell.ts';
+import type { Shells } from '../launch/shell.ts';
 import { type RunFacts, runVariables } from '../step.ts';
 import { type Deed, deedOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
 import type { Scheduling } from './scheduling.ts';

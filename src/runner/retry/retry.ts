@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger.ts';
 import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Shells } from '../shell.ts';
+import type { Shells } from '../launch/shell.ts';
 import { jobVariables, type RunFacts } from '../step.ts';
 import { readRules, type Rule, type Rules, verdictOf } from './rules.ts';
 

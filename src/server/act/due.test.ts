@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import { triggerCount } from './queries.ts';
 import { ended, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 
 let service: TestService;
@@ -82,4 +83,17 @@ describe('what a runner is told of actions', () => {
     seen.push(await agree());
     expect(seen).toEqual([0, 1, 2, 0]);
   });
+});
+
+it('an action of many jobs looks each of them up, and does not read all jobs of the workflow for each', () => {
+  const plan = service.store.db
+    .prepare<Record<string, never>, { detail: string }>(
+      `explain query plan select ${triggerCount} as count from workflow_action`,
+    )
+    .all({});
+  const ofJobs = plan.map(({ detail }) => detail).filter((detail) => / job /.test(detail));
+  expect(ofJobs).toEqual([
+    'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
+    'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
+  ]);
 });

@@ -3,14 +3,17 @@ import type { Database } from '../store/database.ts';
 import { records } from '../store/records.ts';
 
 /** The statuses in which a job counts for a trigger, by their numbers. */
-export const reachedFor = {
+const reachedFor = {
   on_jobs_ready: '2, 3, 4, 5, 6, 7, 8, 10',
   on_jobs_complete: '5, 6, 7, 8',
 } as const;
 
-/** The jobs of an action that have come to one of these statuses. */
+/**
+ * The jobs of an action that have come to one of these statuses. `cross join` keeps the order: the planner would read the
+ * text once for each job of the workflow, a minute for twenty thousand.
+ */
 const reached = (statuses: string) => `(
-  select count(*) from json_each(workflow_action.job_ids) named join job on job.id = named.value
+  select count(*) from json_each(workflow_action.job_ids) named cross join job on job.id = named.value
   where job.workflow_id = workflow_action.workflow_id and job.status in (${statuses}))`;
 
 /**
@@ -47,5 +50,46 @@ export const actQueries = (db: Database) => ({
     where id = :id and (executed = 0 or persistent = 1)`),
   configure: db.prepare<{ id: number; config: string }>(
     'update workflow_action set action_config = :config where id = :id',
+  ),
+});
+
+/** An action of jobs that nobody has carried out, or that is for every runner. */
+export interface ArmedAction {
+  id: number;
+  trigger_type: keyof typeof reachedFor;
+  /** Was its trigger told by hand, whatever the jobs are? */
+  is_told: number;
+}
+
+export const dueQueries = (db: Database) => ({
+  armed: db.prepare<{ workflowId: number }, ArmedAction>(`
+    select id, trigger_type, trigger_count >= required_triggers as is_told
+    from workflow_action
+    where workflow_id = :workflowId and trigger_type in ('on_jobs_ready', 'on_jobs_complete')
+      and (executed = 0 or persistent = 1)
+    order by id`),
+  isTriggered: db.prepare<{ id: number }, { id: number }>(
+    `select id from workflow_action where id = :id and ${triggerCount} >= required_triggers`,
+  ),
+  waiting: {
+    on_jobs_ready: waitingQueries(db, 'on_jobs_ready'),
+    on_jobs_complete: waitingQueries(db, 'on_jobs_complete'),
+  },
+});
+
+/** A job for which an action waits, and whether it still does. */
+const waitingQueries = (db: Database, trigger: keyof typeof reachedFor) => ({
+  // The last of them: jobs end about in the order of their ids, so it is waited for longest.
+  last: db.prepare<{ id: number }, { id: number }>(`
+    select job.id
+    from workflow_action
+    cross join json_each(workflow_action.job_ids) named
+    cross join job on job.id = named.value
+    where workflow_action.id = :id and job.workflow_id = workflow_action.workflow_id
+      and job.status not in (${reachedFor[trigger]})
+    order by job.id desc
+    limit 1`),
+  still: db.prepare<{ jobId: number }, { id: number }>(
+    `select id from job where id = :jobId and status not in (${reachedFor[trigger]})`,
   ),
 });

@@ -3,12 +3,12 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
-import type { RetriedEnd, RetriedEnds } from '../recover/retried.ts';
 import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';
 import { allEnded, type createCounts } from '../store/counts.ts';
 import type { Store } from '../store/store.ts';
+import type { RetriedEnd, RetriedEnds } from './retried.ts';
 
 /** The verbs of other slices that a turn is made of. */
 interface Verbs {

@@ -1,10 +1,10 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createDue } from '../act/due.ts';
+import { dueQueries } from '../act/queries.ts';
 import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
 import { recoverQueries } from '../recover/queries.ts';
 import { createRequeue } from '../recover/requeue.ts';
-import { createRetried } from '../recover/retried.ts';
 import { createAccept } from '../result/accept.ts';
 import { resultQueries } from '../result/queries.ts';
 import { createBegin } from '../result/start.ts';
@@ -13,6 +13,7 @@ import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { createExchange } from './exchange.ts';
 import { createLost } from './lost.ts';
+import { createRetried } from './retried.ts';
 
 export const exchangeHandlers = (store: Store) => {
   const results = resultQueries(store.db);
@@ -25,7 +26,7 @@ export const exchangeHandlers = (store: Store) => {
     begin: createBegin(store, results),
     claim: createClaim(store, claimQueries(store.db)),
     counts: createCounts(store.db),
-    due: createDue(store.db),
+    due: createDue(dueQueries(store.db)),
     isNodeOf: (workflowId, nodeId) => results.nodeOf.get({ nodeId, workflowId }) !== undefined,
   });
   const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });

@@ -1,11 +1,11 @@
 import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { attemptKey, type createRequeue } from '../recover/requeue.ts';
-import type { RetriedEnds } from '../recover/retried.ts';
 import type { Accept } from '../result/accept.ts';
 import { found } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { endOf, refused, retriedOf } from './exchange.ts';
+import type { RetriedEnds } from './retried.ts';
 
 /**
  * The last turn of a runner that is proven gone: what its ledger says that it finished is taken in as if it had said so

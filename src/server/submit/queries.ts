@@ -253,7 +253,7 @@ export const submitQueries = (db: Database) => ({
       when trigger_type = 'on_workflow_start' then 0
       when trigger_type in ('on_jobs_ready', 'on_jobs_complete') then exists (
         select 1 from json_each(workflow_action.job_ids) named
-        join job on job.id = named.value and job.status not in (5, 6, 7, 8))
+        cross join job on job.id = named.value and job.status not in (5, 6, 7, 8))
       else 1 end)`),
   terminatedCount: db.prepare<{ workflowId: number }, { jobs: number }>(
     'select jobs from job_count where workflow_id = :workflowId and status = 8',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder, until } from '../../tests/support/programs.ts';
+import { temporaryFolder, until } from '../../../tests/support/programs.ts';
 import { createShells } from './shell.ts';
 
 const bench = (endAtMs?: number) => {

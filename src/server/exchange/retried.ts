@@ -1,11 +1,11 @@
 import { statusCode } from '../../core/contract/job.ts';
+import { runAgain } from '../recover/again.ts';
+import type { RecoverQueries } from '../recover/queries.ts';
 import type { Accept, Verdict } from '../result/accept.ts';
 import { type End, resultOfEnd, startOfEnd } from '../result/end.ts';
 import { createHolderVerdict } from '../result/holder.ts';
 import type { EndedJob, ResultQueries } from '../result/queries.ts';
 import type { Store } from '../store/store.ts';
-import { runAgain } from './again.ts';
-import type { RecoverQueries } from './queries.ts';
 
 /** An attempt that went wrong and whose job is to run again. */
 export interface RetriedEnd extends End {
