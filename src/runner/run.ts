@@ -1,12 +1,13 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
-import type { Workflow } from '../core/contract/workflow.ts';
 import { createConversation } from './converse.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf } from './deadline.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { atMoment } from './moment.ts';
+import { startMonitor } from './monitor/monitor.ts';
+import type { NodeSummary } from './monitor/node-watch.ts';
 import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
@@ -14,7 +15,6 @@ import { createRest } from './rest.ts';
 import { createStop } from './stop.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
-import { createWatch } from './watch.ts';
 
 const MINUTE_MS = 60_000;
 /** How long setup and teardown wait for a server that is away. */
@@ -55,7 +55,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   });
   let verdict: Verdict = { ending: 'stopped' };
 
-  const watch = watchOf(workflow);
+  const monitor = await startMonitor({
+    client: patient,
+    workflow,
+    facts,
+    scheduler: options.scheduler,
+    log,
+    onKill: (pid) => crew.condemn(pid, 'memory'),
+  });
   const outbox = createOutbox();
   const launcher = createLauncher({ environment: { ...process.env }, onEnd: (endings) => crew.onEndings(endings) });
   const crew = createCrew({
@@ -64,7 +71,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     launcher,
     ledger,
     outbox,
-    watch,
+    watch: monitor.watch,
     log,
     onEnded(count) {
       conversation.ended(count);
@@ -145,9 +152,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     for (const part of [rest, wake]) part.close();
     deadline?.cancel();
     crew.dismiss();
+    const seen = monitor.close();
     const isTold = await conversation.settle();
     const seconds = (Date.now() - startedAtMs) / 1000;
-    if (isTold) await deregister(patient, registered, seconds);
+    await monitor.draw();
+    if (isTold) await deregister(patient, registered, seconds, seen);
     const { tally } = crew;
     log.write('info', 'Job runner finished', {
       workflow_id: workflowId,
@@ -159,7 +168,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     });
     // What was superseded is of no use to anybody; what could not be told is for the next runner of this host.
     ledger.close({ remove: isTold || ending === 'superseded' });
-    for (const part of [launcher, watch, stop, conversation, log]) part?.close();
+    for (const part of [launcher, stop, conversation, log]) part.close();
     return {
       ending,
       reason,
@@ -183,9 +192,17 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   };
 }
 
-async function deregister(client: Client, { nodeId, log }: Registered, seconds: number): Promise<void> {
+async function deregister(
+  client: Client,
+  { nodeId, log }: Registered,
+  seconds: number,
+  seen: NodeSummary | undefined,
+): Promise<void> {
   try {
-    await client.updateComputeNode({ params: { id: nodeId }, body: { is_active: false, duration_seconds: seconds } });
+    await client.updateComputeNode({
+      params: { id: nodeId },
+      body: { is_active: false, duration_seconds: seconds, ...seen },
+    });
   } catch (error) {
     log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
   }
@@ -201,12 +218,6 @@ function startDeadline(
   if (endAtMs === undefined) return undefined;
   const { askAtMs, killAtMs } = deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
   return atMoment(askAtMs, () => onNear(killAtMs));
-}
-
-/** Jobs are watched when the workflow says so. */
-function watchOf({ resource_monitor_config: config }: Workflow) {
-  const isOn = config?.jobs?.enabled ?? config?.enabled ?? false;
-  return isOn ? createWatch(config?.sample_interval_seconds ?? 10, Date.now) : undefined;
 }
 
 function signalOf(name: string | null | undefined): NodeJS.Signals {
