@@ -27,8 +27,16 @@ export interface ProcessTable {
   close(): void;
 }
 
-/** Most files that are kept open. The kernel gives every process more than that; jobs do not inherit them. */
+/** Most files that are kept open; jobs do not inherit them. */
 const MOST_KEPT = 2_000;
+/** Files that are left to the rest of the program: connections, logs, databases; it has some forty. */
+const LEFT_TO_OTHERS = 256;
+
+/** How many files may be kept open now: a launcher may have lowered the limit of this process, for its jobs' sake. */
+function mostKept(): number {
+  const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
+  return Math.min(MOST_KEPT, Number(match?.[1] ?? LEFT_TO_OTHERS) - LEFT_TO_OTHERS);
+}
 
 /**
  * Opens the process table.
@@ -44,6 +52,7 @@ export function openProcessTable(root = '/proc'): ProcessTable {
     read(passOver) {
       const samples: ProcessSample[] = [];
       const still = new Map<number, number>();
+      const most = mostKept();
       for (const name of readdirSync(root)) {
         const first = name.charCodeAt(0);
         if (first < 48 || first > 57) continue;
@@ -62,7 +71,7 @@ export function openProcessTable(root = '/proc'): ProcessTable {
           line = readFrom(fd, buffer);
         }
         kept.delete(pid);
-        if (line !== undefined && still.size < MOST_KEPT) still.set(pid, fd);
+        if (line !== undefined && still.size < most) still.set(pid, fd);
         else closeSync(fd);
         const sample = line === undefined ? undefined : parseStat(line);
         if (sample !== undefined) samples.push(sample);

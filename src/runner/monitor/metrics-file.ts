@@ -31,6 +31,7 @@ const SCHEMA = `
   pragma journal_mode = wal;
   pragma synchronous = normal;
   pragma temp_store = memory;
+  begin immediate;
   create table if not exists job_resource_samples (
     job_id integer not null,
     timestamp integer not null,
@@ -59,19 +60,22 @@ const SCHEMA = `
     peak_memory_bytes integer,
     avg_memory_bytes integer
   );
+  commit;
 `;
 
 /** Gathered rows that are written at once, before their time: some 5 ms of work, which nobody notices. */
 const WRITE_AT = 2_000;
 /** Gathered rows that are dropped when the disk stays full: 10 MB, a tenth of what a runner may use. */
 const DROP_AT = 50_000;
+/** How long a write waits for another one: whoever it is, jobs that end meanwhile would wait too. */
+const BUSY_MS = 100;
 /** The first of these many failures is told, then one now and then. */
 const TELL_EVERY = 100;
 
 /** Opens the file, or makes it. Throws where neither is possible. */
 export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): MetricsFile {
   mkdirSync(dirname(path), { recursive: true });
-  const db = new DatabaseSync(path, { timeout: 1_000 });
+  const db = new DatabaseSync(path, { timeout: BUSY_MS });
   db.exec(SCHEMA);
   const addJob = db.prepare('insert into job_resource_samples values (?, ?, ?, ?, ?)');
   const addName = db.prepare(

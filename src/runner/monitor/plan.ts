@@ -1,10 +1,17 @@
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 
+/** What is measured of a node. */
+export interface NodePlan {
+  readonly isTimeSeries: boolean;
+  readonly cpu: boolean;
+  readonly memory: boolean;
+}
+
 /** What is measured in a run, as its workflow asks for it. */
 export interface MonitorPlan {
   /** Undefined when jobs are not watched. */
   readonly jobs: { readonly isTimeSeries: boolean } | undefined;
-  readonly node: { readonly isTimeSeries: boolean; readonly cpu: boolean; readonly memory: boolean } | undefined;
+  readonly node: NodePlan | undefined;
   readonly sampleSeconds: number;
   readonly flushSeconds: number;
   readonly generatePlots: boolean;

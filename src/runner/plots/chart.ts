@@ -27,9 +27,15 @@ const MOST_POINTS = 1_600;
 
 /** Lines over time as an SVG picture. Time begins at 0; colours are classes, which the page sets. */
 export function chartSvg({ title, unit, lines, limit }: Chart): string {
-  const all = lines.flatMap(({ points }) => points);
-  const seconds = Math.max(1, ...all.map(([at]) => at));
-  const marks = marksUpTo(Math.max(0, limit?.value ?? 0, ...all.map(([, value]) => value)));
+  let seconds = 1;
+  let most = limit?.value ?? 0;
+  for (const { points } of lines) {
+    for (const [at, value] of points) {
+      seconds = Math.max(seconds, at);
+      most = Math.max(most, value);
+    }
+  }
+  const marks = marksUpTo(most);
   const highest = marks.at(-1) as number;
   const x = (at: number) => LEFT + (at / seconds) * (WIDTH - LEFT - RIGHT);
   const y = (value: number) => HEIGHT - BOTTOM - (value / highest) * (HEIGHT - TOP - BOTTOM);
