@@ -23,10 +23,11 @@ export interface Families {
   close(): void;
 }
 
-/** Whose a process is; undefined when it is nobody's. */
+/** Whose a process is, undefined when it is nobody's, and at which look it was there. */
 interface Known {
   readonly startTicks: number;
   readonly owner: number | undefined;
+  seen: number;
 }
 
 /**
@@ -37,47 +38,49 @@ const LOOKS_BETWEEN = 10;
 
 export function createFamilies({ sinceTicks, ownerBy, root = '/proc' }: FamiliesOptions): Families {
   const table = openProcessTable(root);
-  let known = new Map<number, Known>();
+  const known = new Map<number, Known>();
   const strangers = new Set<number>();
   let looks = 0;
 
   const adopted =
     (roots: ReadonlySet<number>) =>
-    (process: ProcessSample): number | undefined => {
-      const { pid, startTicks } = process;
+    ({ pid, startTicks }: ProcessSample): number | undefined => {
       if (startTicks < sinceTicks) return undefined;
-      let found = known.get(pid);
-      if (found?.startTicks !== startTicks) {
-        found = { startTicks, owner: ownerBy(environmentOf(`${root}/${pid}/environ`)) };
-        known.set(pid, found);
-      }
-      return found.owner !== undefined && roots.has(found.owner) ? found.owner : undefined;
+      const before = known.get(pid);
+      const owner = before?.startTicks === startTicks ? before.owner : ownerBy(environmentOf(`${root}/${pid}/environ`));
+      remember(pid, startTicks, owner);
+      return owner !== undefined && roots.has(owner) ? owner : undefined;
     };
+
+  const remember = (pid: number, startTicks: number, owner: number | undefined) => {
+    const before = known.get(pid);
+    if (before?.startTicks === startTicks && before.owner === owner) before.seen = looks;
+    else known.set(pid, { startTicks, owner, seen: looks });
+  };
+
+  /** Strangers are looked at anew, and who has not been seen since the last time is forgotten. */
+  const beginAnew = () => {
+    strangers.clear();
+    for (const [pid, { seen }] of known) if (seen < looks - LOOKS_BETWEEN) known.delete(pid);
+  };
 
   return {
     look(roots) {
-      if (looks % LOOKS_BETWEEN === 0) strangers.clear();
+      if (looks % LOOKS_BETWEEN === 0) beginAnew();
       looks += 1;
       for (const pid of roots) strangers.delete(pid);
       const processes = table.read(strangers);
       const uses = useByRoot(processes, roots, adopted(roots));
-      const next = new Map<number, Known>();
+      let owned = 0;
       for (const [owner, { members }] of uses) {
-        for (const { pid, startTicks } of members) next.set(pid, { startTicks, owner });
+        for (const { pid, startTicks } of members) remember(pid, startTicks, owner);
+        owned += members.length;
       }
-      for (const { pid, startTicks } of processes) {
-        if (next.has(pid)) continue;
-        const before = known.get(pid);
-        if (before?.startTicks === startTicks) next.set(pid, before);
-        else known.delete(pid);
-        strangers.add(pid);
+      if (owned === processes.length) return uses;
+      for (const { pid } of processes) {
+        const { seen, owner } = known.get(pid) ?? {};
+        if (seen !== looks || owner === undefined || !roots.has(owner)) strangers.add(pid);
       }
-      // Of strangers that were passed over nothing new is known.
-      for (const pid of strangers) {
-        const before = known.get(pid);
-        if (before !== undefined && !next.has(pid)) next.set(pid, before);
-      }
-      known = next;
       return uses;
     },
     close: () => table.close(),

@@ -47,44 +47,64 @@ function mostKept(): number {
  */
 export function openProcessTable(root = '/proc'): ProcessTable {
   const buffer = Buffer.allocUnsafe(1024);
-  let kept = new Map<number, number>();
+  const kept = new Map<number, { readonly fd: number; read: number }>();
+  let reads = 0;
+  /** How many of those that are kept were read this time. */
+  let current = 0;
+
+  /** The line of a process, from the file that is kept of it if there is one. */
+  const lineOf = (pid: number, most: number): Buffer | undefined => {
+    const known = kept.get(pid);
+    if (known !== undefined) {
+      const line = readFrom(known.fd, buffer);
+      known.read = reads;
+      if (line !== undefined) {
+        current += 1;
+        return line;
+      }
+      closeSync(known.fd);
+      kept.delete(pid);
+    }
+    const fd = openOrNone(`${root}/${pid}/stat`);
+    if (fd === undefined) return undefined;
+    const line = readFrom(fd, buffer);
+    if (line === undefined || kept.size >= most) {
+      closeSync(fd);
+    } else {
+      kept.set(pid, { fd, read: reads });
+      current += 1;
+    }
+    return line;
+  };
+
   return {
     read(passOver) {
-      const samples: ProcessSample[] = [];
-      const still = new Map<number, number>();
+      reads += 1;
+      current = 0;
       const most = mostKept();
+      const samples: ProcessSample[] = [];
       for (const name of readdirSync(root)) {
         const first = name.charCodeAt(0);
         if (first < 48 || first > 57) continue;
         const pid = Number(name);
         if (passOver?.has(pid) === true) continue;
-        let fd = kept.get(pid);
-        let line = fd === undefined ? undefined : readFrom(fd, buffer);
-        if (fd !== undefined && line === undefined) {
-          closeSync(fd);
-          kept.delete(pid);
-          fd = undefined;
-        }
-        if (fd === undefined) {
-          fd = openOrNone(`${root}/${name}/stat`);
-          if (fd === undefined) continue;
-          line = readFrom(fd, buffer);
-        }
-        kept.delete(pid);
-        if (line !== undefined && still.size < most) still.set(pid, fd);
-        else closeSync(fd);
+        const line = lineOf(pid, most);
         const sample = line === undefined ? undefined : parseStat(line);
         if (sample !== undefined) samples.push(sample);
       }
-      for (const fd of kept.values()) closeSync(fd);
-      kept = still;
+      if (kept.size > current) closeAll((read) => read < reads);
       return samples;
     },
-    close() {
-      for (const fd of kept.values()) closeSync(fd);
-      kept.clear();
-    },
+    close: () => closeAll(() => true),
   };
+
+  function closeAll(isOver: (read: number) => boolean): void {
+    for (const [pid, { fd, read }] of kept) {
+      if (!isOver(read)) continue;
+      closeSync(fd);
+      kept.delete(pid);
+    }
+  }
 }
 
 /** The process table as it is now, read once. */
