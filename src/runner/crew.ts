@@ -97,7 +97,7 @@ export function createCrew(options: CrewOptions): Crew {
         endedFor: undefined,
         wasKilled: false,
       });
-      watch?.begin(pid, startedAtMs, job);
+      watch?.begin(pid, job);
       outbox.started({ job_id: job.id, attempt_id: job.attempt_id, start_time: new Date(startedAtMs).toISOString() });
       log.write('info', 'Job started', { workflow_id: facts.workflowId, job_id: job.id, job_name: job.name, pid });
       return true;

@@ -34,10 +34,9 @@ function watchOver(options: Partial<WatchOptions> = {}) {
   const looks = vi.fn((roots: ReadonlySet<number>) => new Map([...uses].filter(([root]) => roots.has(root))));
   const watch = createWatch({
     intervalSeconds: 10,
-    now: Date.now,
     look: looks,
     peakOf: () => undefined,
-    memoryOf: () => Promise.reject(new Error('nobody asked')),
+    memoryOf: () => Promise.resolve(Infinity),
     limitOf: (job) => memoryLimitOf(job, 1),
     onSample: (sample) => samples.push(sample),
     onViolation: (violation) => violations.push(violation),
@@ -56,15 +55,31 @@ function watchOver(options: Partial<WatchOptions> = {}) {
 describe('a job that is watched', () => {
   it('is looked at soon after its start, then at the interval', async () => {
     const { watch, use, wait, samples } = watchOver();
-    watch.begin(7, 0, jobOf(1));
+    watch.begin(7, jobOf(1));
     use(7, 100);
     await wait(36);
     expect(samples.map(({ atMs }) => atMs / 1000)).toEqual([0.5, 2, 5, 15, 25, 35]);
   });
 
+  it('is looked at soon after its start also when others are looked at just before', async () => {
+    const { watch, use, wait, samples } = watchOver();
+    watch.begin(7, jobOf(1));
+    use(7, 100);
+    await wait(0.4);
+    watch.begin(8, jobOf(2));
+    use(8, 100);
+    await wait(1);
+    expect(samples.map(({ job, atMs }) => [job.id, atMs])).toEqual([
+      [1, 500],
+      [2, 500],
+      [1, 1000],
+      [2, 1000],
+    ]);
+  });
+
   it('has the highest and the mean of its memory, and its CPU between looks', async () => {
     const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
-    watch.begin(7, 0, jobOf(1));
+    watch.begin(7, jobOf(1));
     use(7, 100, 1);
     await wait(1);
     use(7, 300, 3);
@@ -83,7 +98,7 @@ describe('a job that is watched', () => {
 
   it('has used no time when one of its processes took its time along', async () => {
     const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
-    watch.begin(7, 0, jobOf(1));
+    watch.begin(7, jobOf(1));
     use(7, 100, 10);
     await wait(0.5);
     use(7, 100, 4);
@@ -96,7 +111,7 @@ describe('a job that is watched', () => {
 
   it('has zeros when it ended before its first sample; one that nobody watches has nothing', async () => {
     const { watch, wait } = watchOver();
-    watch.begin(7, 0, jobOf(1));
+    watch.begin(7, jobOf(1));
     await wait(0.2);
     expect(watch.end(7)).toEqual({
       samples: 0,
@@ -109,9 +124,20 @@ describe('a job that is watched', () => {
     expect(watch.end(8)).toBeUndefined();
   });
 
+  it('is looked at in time also when the clock is set back', async () => {
+    const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
+    watch.begin(7, jobOf(1));
+    use(7, 100);
+    await wait(2);
+    vi.setSystemTime(-3_600_000);
+    const before = samples.length;
+    await wait(2);
+    expect(samples.length).toBe(before + 2);
+  });
+
   it('costs nothing when it has ended', async () => {
     const { watch, use, wait, looks } = watchOver();
-    watch.begin(7, 0, jobOf(1));
+    watch.begin(7, jobOf(1));
     use(7, 100);
     await wait(1);
     watch.end(7);
@@ -122,7 +148,7 @@ describe('a job that is watched', () => {
 
   it('is found by its id and attempt as long as it runs', () => {
     const { watch } = watchOver();
-    watch.begin(7, 0, jobOf(1));
+    watch.begin(7, jobOf(1));
     expect([watch.find(1, 1), watch.find(1, 2), watch.find(2, 1)]).toEqual([7, undefined, undefined]);
     watch.end(7);
     expect(watch.find(1, 1)).toBeUndefined();
@@ -132,8 +158,8 @@ describe('a job that is watched', () => {
 describe('a job that uses more memory than it may', () => {
   it('is told once, with what it uses, what it may, and its processes; at the limit it is not', async () => {
     const { watch, use, wait, violations } = watchOver({ intervalSeconds: 1 });
-    watch.begin(7, 0, jobOf(1, 1000));
-    watch.begin(8, 0, jobOf(2, 1000));
+    watch.begin(7, jobOf(1, 1000));
+    watch.begin(8, jobOf(2, 1000));
     use(7, 1001);
     use(8, 1000);
     await wait(5);
@@ -143,15 +169,15 @@ describe('a job that uses more memory than it may', () => {
 
   it('has no limit with requirements that nobody chose, or of no memory', async () => {
     const { watch, use, wait, violations } = watchOver();
-    watch.begin(7, 0, jobOf(1, 1000, 1));
-    watch.begin(8, 0, jobOf(2, 0));
+    watch.begin(7, jobOf(1, 1000, 1));
+    watch.begin(8, jobOf(2, 0));
     use(7, 5000);
     use(8, 5000);
     await wait(20);
     expect(violations).toEqual([]);
   });
 
-  it('is looked at more closely when it has several processes, for they may share', async () => {
+  it('is looked at more closely before that, for its processes may share what they use', async () => {
     const asked: (readonly number[])[] = [];
     const answers = [900, 1200];
     const { watch, use, wait, violations, samples } = watchOver({
@@ -161,7 +187,7 @@ describe('a job that uses more memory than it may', () => {
         return Promise.resolve(answers.shift() ?? 0);
       },
     });
-    watch.begin(7, 0, jobOf(1, 1000));
+    watch.begin(7, jobOf(1, 1000));
     use(7, 1800, 0, [7, 70]);
     await wait(1);
     expect([asked, violations, samples.map(({ memoryBytes }) => memoryBytes)]).toEqual([[[7, 70]], [], [900]]);
@@ -178,7 +204,7 @@ describe('a job that uses more memory than it may', () => {
           answer = resolve;
         }),
     });
-    watch.begin(7, 0, jobOf(1, 1000));
+    watch.begin(7, jobOf(1, 1000));
     use(7, 1800, 0, [7, 70]);
     await wait(1);
     watch.end(7);

@@ -19,6 +19,7 @@ export type WatchedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name' | 'need' 
 /** One look at one job. */
 export interface JobSample {
   readonly job: WatchedJob;
+  /** Unix milliseconds. */
   readonly atMs: number;
   readonly cpuPercent: number;
   readonly memoryBytes: number;
@@ -37,13 +38,11 @@ export interface Violation {
 
 export interface WatchOptions {
   readonly intervalSeconds: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
   /** What the processes of each job use now, by their first processes. */
   readonly look: (roots: ReadonlySet<number>) => ReadonlyMap<number, TreeUse>;
   /** The largest memory that one process ever had. */
   readonly peakOf: (pid: number) => number | undefined;
-  /** Memory of several processes together, what they share counted once. Off the main thread: it may take long. */
+  /** Memory of processes together, what is shared counted by parts. Off the main thread: it may take long. */
   readonly memoryOf: (pids: readonly number[]) => Promise<number>;
   /** What the job may use; undefined when there is no limit. */
   readonly limitOf: (job: WatchedJob) => number | undefined;
@@ -58,8 +57,8 @@ interface Watched {
   /** Until it was told that the job uses more. */
   limitBytes: number | undefined;
   readonly memory: Statistics;
-  /** Looks so far; a sample may come a little later, when its memory had to be asked for. */
-  looks: number;
+  /** A sample may come a little later than the look, when its memory had to be asked for. */
+  lastLookMs: number;
   highestBytes: number;
   peakCpuPercent: number;
   cpuSeconds: number;
@@ -76,7 +75,7 @@ interface Watched {
  * one that takes all memory at once is ended soon; then one every `intervalSeconds`.
  */
 export interface Watch {
-  begin(pid: number, nowMs: number, job: WatchedJob): void;
+  begin(pid: number, job: WatchedJob): void;
   /** What was seen of the job; it is watched no more. */
   end(pid: number): Observed | undefined;
   /** The first process of an attempt that is watched. */
@@ -84,38 +83,44 @@ export interface Watch {
   close(): void;
 }
 
-/** Ages of a job, in milliseconds, at which it is looked at before the regular interval applies. */
+/** Ages of a job, in milliseconds, at which it is looked at beside the regular interval. */
 const EARLY_MS = [500, 2_000, 5_000];
 const TICK_MS = 500;
+/** A look may cost this part of the time since the last one: many jobs that start one after another ask for one each. */
+const LARGEST_SHARE = 1 / 50;
 
 export function createWatch(options: WatchOptions): Watch {
-  const { intervalSeconds, now, look, peakOf, memoryOf, limitOf, onViolation, onSample } = options;
+  const { intervalSeconds, look, peakOf, memoryOf, limitOf, onViolation, onSample } = options;
   const watched = new Map<number, Watched>();
   let timer: NodeJS.Timeout | undefined;
-  let lastSweepMs = now();
+  const ages = EARLY_MS.filter((age) => age < intervalSeconds * 1000);
+  // All but the time of a sample is of the clock that does not jump.
+  let lastSweepMs = performance.now();
+  let lastCostMs = 0;
 
   const isDue = (nowMs: number): boolean => {
-    if (nowMs - lastSweepMs >= intervalSeconds * 1000) return true;
-    for (const { startMs, looks } of watched.values()) {
-      const early = EARLY_MS[looks];
-      if (early !== undefined && early < intervalSeconds * 1000 && nowMs - startMs >= early) return true;
+    const sinceMs = nowMs - lastSweepMs;
+    if (sinceMs >= intervalSeconds * 1000) return true;
+    if (sinceMs * LARGEST_SHARE < lastCostMs) return false;
+    for (const { startMs, lastLookMs } of watched.values()) {
+      for (const age of ages) if (nowMs - startMs >= age && lastLookMs - startMs < age) return true;
     }
     return false;
   };
 
   const sweep = () => {
-    const nowMs = now();
+    const nowMs = performance.now();
     if (watched.size === 0 || !isDue(nowMs)) return;
-    lastSweepMs = nowMs;
-    for (const [pid, use] of looks()) {
+    for (const each of watched.values()) each.lastLookMs = nowMs;
+    for (const [pid, use] of looked()) {
       const each = watched.get(pid);
-      if (each === undefined) continue;
-      each.looks += 1;
-      if (each.isAsked) continue;
-      // Processes that share memory would be counted too high, and a job must not be killed for that.
-      if (isOver(each, use.residentBytes) && use.members.length > 1) void ask(each, use, nowMs);
+      if (each === undefined || each.isAsked) continue;
+      // What is shared, with each other or as libraries with everybody, counts too high, and nothing must be killed for that.
+      if (isOver(each, use.residentBytes)) void ask(each, use, nowMs);
       else take(each, use, nowMs, use.residentBytes);
     }
+    lastSweepMs = nowMs;
+    lastCostMs = performance.now() - nowMs;
   };
 
   const ask = async (each: Watched, use: TreeUse, atMs: number) => {
@@ -138,24 +143,25 @@ export function createWatch(options: WatchOptions): Watch {
     memory.add(memoryBytes);
     const [only] = members.length === 1 ? members : [];
     each.highestBytes = Math.max(each.highestBytes, memoryBytes, only === undefined ? 0 : (peakOf(only.pid) ?? 0));
-    onSample?.({ job, atMs, cpuPercent, memoryBytes, processes: members.length });
+    onSample?.({ job, atMs: Date.now(), cpuPercent, memoryBytes, processes: members.length });
     if (limitBytes === undefined || memoryBytes <= limitBytes) return;
     each.limitBytes = undefined;
     onViolation({ job, pid, memoryBytes, limitBytes, members: () => membersOf(pid) });
   };
 
-  const looks = () => look(new Set(watched.keys()));
-  const membersOf = (root: number) => (looks().get(root)?.members ?? []).map(({ pid }) => pid);
+  const looked = () => look(new Set(watched.keys()));
+  const membersOf = (root: number) => (looked().get(root)?.members ?? []).map(({ pid }) => pid);
 
   return {
-    begin(pid, nowMs, job) {
+    begin(pid, job) {
+      const nowMs = performance.now();
       watched.set(pid, {
         job,
         pid,
         startMs: nowMs,
         limitBytes: limitOf(job),
         memory: createStatistics(),
-        looks: 0,
+        lastLookMs: nowMs,
         highestBytes: 0,
         peakCpuPercent: 0,
         cpuSeconds: 0,

@@ -117,14 +117,14 @@ const commandOf = (pid: number): string => {
 };
 
 describe('what is told of a job that is watched', () => {
-  it('counts children in sessions of their own, and every figure; of one too short for a sample 0', async () => {
+  it('counts what left its session and lost its parents, and has every figure; of one too short for a sample 0', async () => {
     const { results } = await runIn(
       temporaryFolder(),
       `
 name: watched
 resource_monitor: {jobs: {enabled: true}, sample_interval_seconds: 1}
 jobs:
-  - {name: away, command: ${JSON.stringify(`setsid bash -c ${JSON.stringify(hold(4, 3))}; true`)}}
+  - {name: away, command: ${JSON.stringify(`(setsid bash -c '${hold(4, 3)}' &); sleep 3.5; :`)}}
   - {name: short, command: "true"}
 `,
     );

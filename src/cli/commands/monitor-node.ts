@@ -45,8 +45,9 @@ export const monitorNode: Command = {
         onNotice: (line) => output.warn(line),
       }),
     );
+    const isAskedToEnd = untilAsked();
     output.notice(`Measuring this machine into ${measured.path}`);
-    await untilAsked();
+    await isAskedToEnd;
     const { sample_count: samples = 0 } = measured.close();
     output.notice(`${samples} ${samples === 1 ? 'sample' : 'samples'} in ${measured.path}`);
   },

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import { createFamilies } from '../../cluster/host/families.ts';
 import { proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
+import type { TreeUse } from '../../cluster/host/process-tree.ts';
 import { createStepGroups } from '../../cluster/host/step-groups.ts';
 import { MARK_VARIABLE } from '../lost.ts';
 import type { Log } from '../log.ts';
@@ -35,10 +36,21 @@ export async function watchJobs(
     },
   });
   const groups = process.env['SLURM_JOB_ID'] === undefined ? undefined : createStepGroups();
+  let isTold = false;
+  const look = (roots: ReadonlySet<number>): ReadonlyMap<number, TreeUse> => {
+    try {
+      const uses = families.look(roots);
+      return groups?.apply(uses) ?? uses;
+    } catch (error) {
+      // No /proc here, or no file left to open: jobs go on, and the next look may go well.
+      if (!isTold) log.write('warn', 'Processes cannot be looked at', { reason: (error as Error).message });
+      isTold = true;
+      return new Map();
+    }
+  };
   const watch = createWatch({
     intervalSeconds: plan.sampleSeconds,
-    now: Date.now,
-    look: (roots) => groups?.apply(families.look(roots)) ?? families.look(roots),
+    look,
     peakOf: readPeakBytes,
     memoryOf: proportionalBytes,
     limitOf: (job) => (plan.limitsMemory ? memoryLimitOf(job, defaultId) : undefined),

@@ -85,7 +85,7 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
     'insert into system_resource_samples (timestamp, cpu_percent, memory_bytes, total_memory_bytes) values (?, ?, ?, ?)',
   );
   const setSummary = db.prepare('insert or replace into system_resource_summary values (1, ?, ?, ?, ?, ?)');
-  let jobs: JobSample[] = [];
+  let jobs: JobRow[] = [];
   let nodes: NodeSample[] = [];
   let failures = 0;
 
@@ -93,10 +93,10 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
     if (jobs.length + nodes.length === 0 && summary === undefined) return;
     try {
       db.exec('begin');
-      const names = new Map(jobs.map(({ job }) => [job.id, job.name]));
+      const names = new Map(jobs.map(({ id, name }) => [id, name]));
       for (const [id, name] of names) addName.run(id, name);
-      for (const { job, atMs, cpuPercent, memoryBytes, processes } of jobs)
-        addJob.run(job.id, seconds(atMs), cpuPercent, memoryBytes, processes);
+      for (const { id, atMs, cpuPercent, memoryBytes, processes } of jobs)
+        addJob.run(id, seconds(atMs), cpuPercent, memoryBytes, processes);
       for (const { atMs, cpuPercent, memoryBytes, totalMemoryBytes } of nodes)
         addNode.run(seconds(atMs), cpuPercent ?? null, memoryBytes ?? null, totalMemoryBytes);
       if (summary !== undefined) setSummary.run(...summaryRow(summary));
@@ -127,8 +127,8 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
 
   return {
     path,
-    job(sample) {
-      jobs.push(sample);
+    job({ job, ...seen }) {
+      jobs.push({ id: job.id, name: job.name, ...seen });
       gathered();
     },
     node(sample) {
@@ -146,6 +146,9 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
     },
   };
 }
+
+/** A sample without the job itself, which may be large and would be held until the next write. */
+type JobRow = Omit<JobSample, 'job'> & Readonly<Record<'id', number> & Record<'name', string>>;
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
