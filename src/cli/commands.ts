@@ -22,7 +22,9 @@ import { configCommands } from './commands/config.ts';
 import { htpasswdCommands } from './commands/htpasswd.ts';
 import { exec } from './commands/exec.ts';
 import { executionPlan } from './commands/execution-plan.ts';
+import { monitorNode } from './commands/monitor-node.ts';
 import { ping } from './commands/ping.ts';
+import { plotResources } from './commands/plot-resources.ts';
 import { resourceRequirementCommands } from './commands/resource-requirements.ts';
 import { resultCommands } from './commands/results.ts';
 import { roCrateCommands } from './commands/ro-crate.ts';
@@ -98,6 +100,8 @@ const ofTorc: readonly Command[] = [
   ...roCrateCommands,
   ...taskCommands,
   ...adminCommands,
+  monitorNode,
+  plotResources,
   ping,
   completions,
   ...configCommands,

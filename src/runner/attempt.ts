@@ -8,7 +8,7 @@ import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
 import type { Outbox } from './outbox.ts';
 import type { Retry } from './retry/retry.ts';
 import { filesOf, type RunFacts, stdioOf } from './step.ts';
-import type { Watch } from './watch.ts';
+import type { Observed, Watch } from './watch.ts';
 
 /** An attempt at a job that was started. */
 export interface Step {
@@ -132,18 +132,22 @@ export function createAttempts({ facts, ledger, outbox, watch, retry, crate, log
   return { tally, finish, report };
 }
 
-/** What the kernel and the samples say of an attempt. Nothing is said where nothing was measured. */
-function measuredOf(
-  { cpuSeconds, peakBytes }: Ending,
+/**
+ * What the kernel and the samples say of an attempt. Of a job that was watched every figure is told, 0 where nothing was
+ * seen; of others what the kernel knows.
+ */
+export function measuredOf(
+  { cpuSeconds, peakBytes }: Pick<Ending, 'cpuSeconds' | 'peakBytes'>,
   seconds: number,
-  observed: ReturnType<Watch['end']>,
+  observed: Observed | undefined,
 ): Partial<Completion> {
-  const average = cpuSeconds === undefined || seconds <= 0 ? undefined : (cpuSeconds / seconds) * 100;
+  const used = cpuSeconds ?? observed?.cpuSeconds;
+  const average = used === undefined || seconds <= 0 ? undefined : (used / seconds) * 100;
   const peakCpu = Math.max(observed?.peakCpuPercent ?? 0, average ?? 0);
   const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
   return {
     ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
-    ...(peakMemory === 0 ? {} : { peak_memory_bytes: peakMemory }),
+    ...(peakMemory === 0 && observed === undefined ? {} : { peak_memory_bytes: peakMemory }),
     ...(observed === undefined ? {} : { avg_memory_bytes: observed.averageMemoryBytes }),
   };
 }

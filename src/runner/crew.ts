@@ -53,6 +53,8 @@ export interface Crew {
   giveBackOlderThan(ageMs: number): void;
   /** Sends a signal to every running job, its whole process group. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
+  /** A job is about to be killed by somebody else here, for this reason. */
+  condemn(pid: number, endedFor: EndedFor): void;
   onEndings(endings: readonly Ending[]): void;
   /** Tells of what still runs as if the last signal had ended it: the runner has no time left to see it. */
   abandon(): void;
@@ -104,7 +106,7 @@ export function createCrew(options: CrewOptions): Crew {
         endedFor: undefined,
         wasKilled: false,
       });
-      watch?.begin(pid, startedAtMs);
+      watch?.begin(pid, job);
       outbox.started({ job_id: job.id, attempt_id: job.attempt_id, start_time: new Date(startedAtMs).toISOString() });
       log.write('info', 'Job started', { workflow_id: facts.workflowId, job_id: job.id, job_name: job.name, pid });
       return true;
@@ -243,6 +245,12 @@ export function createCrew(options: CrewOptions): Crew {
         log.write('info', `Job ${signal}`, { workflow_id: facts.workflowId, job_id: step.job.id });
         signalGroup(step.pid, signal);
       }
+    },
+    condemn(pid, endedFor) {
+      const step = running.get(pid);
+      if (step === undefined) return;
+      step.endedFor ??= endedFor;
+      step.wasKilled = true;
     },
     onEndings,
     abandon() {

@@ -1,7 +1,6 @@
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import { signalCalled } from '../core/contract/signal.ts';
-import type { Workflow } from '../core/contract/workflow.ts';
 import { createActions } from './act/actions.ts';
 import { createConversation } from './converse.ts';
 import { createCrate } from './crate/crate.ts';
@@ -12,6 +11,8 @@ import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { createLookout } from './lookout.ts';
 import { atMoment } from './moment.ts';
+import { startMonitor } from './monitor/monitor.ts';
+import type { NodeSummary } from './monitor/node-watch.ts';
 import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
@@ -23,7 +24,6 @@ import { createRetry } from './retry/retry.ts';
 import { createShells } from './launch/shell.ts';
 import { createWake, WAKING_EVENTS } from './wake.ts';
 import { wantOf } from './want.ts';
-import { createWatch } from './watch.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -71,7 +71,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   });
   let verdict: Verdict = { ending: 'stopped' };
 
-  const watch = watchOf(workflow);
+  const monitor = await startMonitor({
+    client: waiting,
+    workflow,
+    facts,
+    scheduler: options.scheduler,
+    log,
+    onKill: (pid) => crew.condemn(pid, 'memory'),
+  });
   const outbox = createOutbox();
   const shells = createShells(deadline && scriptsEndAt(deadline), Date.now);
   const retry = await createRetry({
@@ -100,7 +107,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     launcher,
     ledger,
     outbox,
-    watch,
+    watch: monitor.watch,
     retry,
     crate,
     log,
@@ -228,11 +235,13 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     for (const part of [rest, wake]) part.close();
     end?.cancel();
     crew.dismiss();
+    const seen = monitor.close();
     const isTold = await conversation.settle();
     if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
     if (isTold) await crate?.end({ isComplete: ending === 'complete' });
     await endStrays(registered.mark, log);
     const seconds = (Date.now() - startedAtMs) / 1000;
+    await monitor.draw();
     const { hostname } = registered;
     const left = isTold
       ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
@@ -240,7 +249,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
     if (isTold) {
       drain.forget();
-      await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds);
+      await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds, seen);
     } else if (ending !== 'superseded') {
       drain.keep();
     }
@@ -255,7 +264,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     });
     // What was superseded is of no use to anybody; what could not be told is for the next runner of this host.
     ledger.close({ remove: isTold || ending === 'superseded' });
-    for (const part of [launcher, watch, stop, conversation, log]) part?.close();
+    for (const part of [launcher, stop, conversation, log]) part.close();
     return {
       ending,
       reason,
@@ -281,16 +290,18 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   };
 }
 
-async function deregister(client: Client, { nodeId, log }: Registered, seconds: number): Promise<void> {
+async function deregister(
+  client: Client,
+  { nodeId, log }: Registered,
+  seconds: number,
+  seen: NodeSummary | undefined,
+): Promise<void> {
   try {
-    await client.updateComputeNode({ params: { id: nodeId }, body: { is_active: false, duration_seconds: seconds } });
+    await client.updateComputeNode({
+      params: { id: nodeId },
+      body: { is_active: false, duration_seconds: seconds, ...seen },
+    });
   } catch (error) {
     log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
   }
-}
-
-/** Jobs are watched when the workflow says so. */
-function watchOf({ resource_monitor_config: config }: Workflow) {
-  const isOn = config?.jobs?.enabled ?? config?.enabled ?? false;
-  return isOn ? createWatch(config?.sample_interval_seconds ?? 10, Date.now) : undefined;
 }

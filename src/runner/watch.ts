@@ -1,101 +1,205 @@
-import { readPeakBytes, readProcesses } from '../cluster/host/proc.ts';
-import { useByRoot } from '../cluster/host/process-tree.ts';
+import type { TreeUse } from '../cluster/host/process-tree.ts';
+import type { ClaimedJob } from '../core/contract/exchange.ts';
+import { createStatistics, type Statistics } from './monitor/statistics.ts';
 
-/** What was seen of a job while it ran. */
+/** What was seen of a job while it ran. Without a sample all figures are 0. */
 export interface Observed {
   readonly samples: number;
   readonly peakMemoryBytes: number;
   readonly averageMemoryBytes: number;
   /** 100 is one core. */
   readonly peakCpuPercent: number;
+  /** User and system time up to the last sample. */
+  readonly cpuSeconds: number;
+}
+
+/** A job that is watched. */
+export type WatchedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name' | 'need' | 'resource_requirements_id'>;
+
+/** One look at one job. */
+export interface JobSample {
+  readonly job: WatchedJob;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly cpuPercent: number;
+  readonly memoryBytes: number;
+  readonly processes: number;
+}
+
+/** A job that uses more memory than it may. */
+export interface Violation {
+  readonly job: WatchedJob;
+  readonly pid: number;
+  readonly memoryBytes: number;
+  readonly limitBytes: number;
+  /** Looks again which processes it has. */
+  readonly members: () => readonly number[];
+}
+
+export interface WatchOptions {
+  readonly intervalSeconds: number;
+  /** What the processes of each job use now, by their first processes. */
+  readonly look: (roots: ReadonlySet<number>) => ReadonlyMap<number, TreeUse>;
+  /** The largest memory that one process ever had. */
+  readonly peakOf: (pid: number) => number | undefined;
+  /** Memory of processes together, what is shared counted by parts. Off the main thread: it may take long. */
+  readonly memoryOf: (pids: readonly number[]) => Promise<number>;
+  /** What the job may use; undefined when there is no limit. */
+  readonly limitOf: (job: WatchedJob) => number | undefined;
+  readonly onViolation: (violation: Violation) => void;
+  readonly onSample?: ((sample: JobSample) => void) | undefined;
 }
 
 interface Watched {
+  readonly job: WatchedJob;
+  readonly pid: number;
   readonly startMs: number;
-  samples: number;
-  peakMemoryBytes: number;
-  memorySum: number;
+  /** Until it was told that the job uses more. */
+  limitBytes: number | undefined;
+  readonly memory: Statistics;
+  /** A sample may come a little later than the look, when its memory had to be asked for. */
+  lastLookMs: number;
+  highestBytes: number;
   peakCpuPercent: number;
+  cpuSeconds: number;
   lastCpuSeconds: number;
   lastMs: number;
+  isAsked: boolean;
 }
 
 /**
- * Samples the running jobs, their whole trees of processes, from the one reader of /proc.
+ * Samples the running jobs, their whole trees of processes, from the one reader of /proc, and tells of those that use more
+ * memory than they may.
  *
- * A job that ends before its first sample has none. The first come early, so that jobs of a second or two are seen too;
- * then one every `intervalSeconds`.
+ * A job that ends before its first sample has none. The first come early, so that jobs of a second or two are seen too, and
+ * one that takes all memory at once is ended soon; then one every `intervalSeconds`.
  */
 export interface Watch {
-  begin(pid: number, nowMs: number): void;
+  begin(pid: number, job: WatchedJob): void;
   /** What was seen of the job; it is watched no more. */
   end(pid: number): Observed | undefined;
+  /** The first process of an attempt that is watched. */
+  find(jobId: number, attemptId: number): number | undefined;
   close(): void;
 }
 
-/** Ages of a job, in milliseconds, at which it is looked at before the regular interval applies. */
+/** Ages of a job, in milliseconds, at which it is looked at beside the regular interval. */
 const EARLY_MS = [500, 2_000, 5_000];
 const TICK_MS = 500;
+/** A look may cost this part of the time since the last one: many jobs that start one after another ask for one each. */
+const LARGEST_SHARE = 1 / 50;
 
-export function createWatch(intervalSeconds: number, now: () => number): Watch {
+export function createWatch(options: WatchOptions): Watch {
+  const { intervalSeconds, look, peakOf, memoryOf, limitOf, onViolation, onSample } = options;
   const watched = new Map<number, Watched>();
   let timer: NodeJS.Timeout | undefined;
-  let lastSweepMs = now();
+  const ages = EARLY_MS.filter((age) => age < intervalSeconds * 1000);
+  // All but the time of a sample is of the clock that does not jump.
+  let lastSweepMs = performance.now();
+  let lastRegularMs = lastSweepMs;
+  let lastCostMs = 0;
+
+  /** Limits hold at the regular looks, as everywhere: a job of a second with a careless limit is not killed for it. */
+  const isRegular = (nowMs: number) => nowMs - lastRegularMs >= intervalSeconds * 1000;
 
   const isDue = (nowMs: number): boolean => {
-    if (nowMs - lastSweepMs >= intervalSeconds * 1000) return true;
-    for (const { startMs, samples } of watched.values()) {
-      const early = EARLY_MS[samples];
-      if (early !== undefined && early < intervalSeconds * 1000 && nowMs - startMs >= early) return true;
+    if (isRegular(nowMs)) return true;
+    if ((nowMs - lastSweepMs) * LARGEST_SHARE < lastCostMs) return false;
+    for (const { startMs, lastLookMs } of watched.values()) {
+      for (const age of ages) if (nowMs - startMs >= age && lastLookMs - startMs < age) return true;
     }
     return false;
   };
 
   const sweep = () => {
-    const nowMs = now();
-    if (!isDue(nowMs)) return;
-    lastSweepMs = nowMs;
-    for (const [pid, { cpuSeconds, residentBytes, pids }] of useByRoot(readProcesses(), new Set(watched.keys()))) {
-      const job = watched.get(pid);
-      if (job === undefined) continue;
-      const elapsed = (nowMs - job.lastMs) / 1000;
-      // A child that ended took its time along: a negative difference says nothing.
-      if (job.samples > 0 && elapsed > 0) {
-        job.peakCpuPercent = Math.max(job.peakCpuPercent, ((cpuSeconds - job.lastCpuSeconds) / elapsed) * 100);
-      }
-      job.lastCpuSeconds = cpuSeconds;
-      job.lastMs = nowMs;
-      job.samples += 1;
-      job.memorySum += residentBytes;
-      const highest = pids.length === 1 ? (readPeakBytes(pids[0] as number) ?? 0) : 0;
-      job.peakMemoryBytes = Math.max(job.peakMemoryBytes, residentBytes, highest);
+    const nowMs = performance.now();
+    if (watched.size === 0 || !isDue(nowMs)) return;
+    const holdsLimits = isRegular(nowMs);
+    if (holdsLimits) lastRegularMs = nowMs;
+    for (const each of watched.values()) each.lastLookMs = nowMs;
+    for (const [pid, use] of looked()) {
+      const each = watched.get(pid);
+      if (each === undefined || each.isAsked) continue;
+      // What is shared, with each other or as libraries with everybody, counts too high, and nothing must be killed for that.
+      if (isOver(each, use.residentBytes)) void ask(each, use, nowMs, holdsLimits);
+      else take(each, use, nowMs, use.residentBytes, false);
     }
+    lastSweepMs = nowMs;
+    lastCostMs = performance.now() - nowMs;
   };
 
+  const ask = async (each: Watched, use: TreeUse, atMs: number, holdsLimits: boolean) => {
+    each.isAsked = true;
+    const memoryBytes = await memoryOf(use.members.map(({ pid }) => pid));
+    each.isAsked = false;
+    if (watched.get(each.pid) === each) take(each, use, atMs, Math.min(memoryBytes, use.residentBytes), holdsLimits);
+  };
+
+  const take = (
+    each: Watched,
+    { members, cpuSeconds }: TreeUse,
+    atMs: number,
+    memoryBytes: number,
+    holdsLimits: boolean,
+  ) => {
+    const { job, pid, limitBytes, memory } = each;
+    const elapsed = (atMs - each.lastMs) / 1000;
+    // A process that nobody waited for took its time along: less than before says nothing.
+    const used = Math.max(0, cpuSeconds - each.lastCpuSeconds);
+    const cpuPercent = elapsed <= 0 ? 0 : (used / elapsed) * 100;
+    each.peakCpuPercent = Math.max(each.peakCpuPercent, cpuPercent);
+    each.cpuSeconds += used;
+    each.lastCpuSeconds = cpuSeconds;
+    each.lastMs = atMs;
+    memory.add(memoryBytes);
+    const [only] = members.length === 1 ? members : [];
+    each.highestBytes = Math.max(each.highestBytes, memoryBytes, only === undefined ? 0 : (peakOf(only.pid) ?? 0));
+    onSample?.({ job, atMs: Date.now(), cpuPercent, memoryBytes, processes: members.length });
+    if (!holdsLimits || limitBytes === undefined || memoryBytes <= limitBytes) return;
+    each.limitBytes = undefined;
+    onViolation({ job, pid, memoryBytes, limitBytes, members: () => membersOf(pid) });
+  };
+
+  const looked = () => look(new Set(watched.keys()));
+  const membersOf = (root: number) => (looked().get(root)?.members ?? []).map(({ pid }) => pid);
+
   return {
-    begin(pid, nowMs) {
+    begin(pid, job) {
+      const nowMs = performance.now();
       watched.set(pid, {
+        job,
+        pid,
         startMs: nowMs,
-        samples: 0,
-        peakMemoryBytes: 0,
-        memorySum: 0,
+        limitBytes: limitOf(job),
+        memory: createStatistics(),
+        lastLookMs: nowMs,
+        highestBytes: 0,
         peakCpuPercent: 0,
+        cpuSeconds: 0,
         lastCpuSeconds: 0,
         lastMs: nowMs,
+        isAsked: false,
       });
       timer ??= setInterval(sweep, TICK_MS);
     },
     end(pid) {
-      const job = watched.get(pid);
+      const each = watched.get(pid);
+      if (each === undefined) return undefined;
       watched.delete(pid);
-      if (job === undefined || job.samples === 0) return undefined;
       return {
-        samples: job.samples,
-        peakMemoryBytes: job.peakMemoryBytes,
-        averageMemoryBytes: Math.round(job.memorySum / job.samples),
-        peakCpuPercent: job.peakCpuPercent,
+        samples: each.memory.count,
+        peakMemoryBytes: each.highestBytes,
+        averageMemoryBytes: Math.round(each.memory.average),
+        peakCpuPercent: each.peakCpuPercent,
+        cpuSeconds: each.cpuSeconds,
       };
+    },
+    find(jobId, attemptId) {
+      for (const { job, pid } of watched.values()) if (job.id === jobId && job.attempt_id === attemptId) return pid;
+      return undefined;
     },
     close: () => clearInterval(timer),
   };
 }
+
+const isOver = ({ limitBytes }: Watched, memoryBytes: number) => limitBytes !== undefined && memoryBytes > limitBytes;

@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { parseStat, readPeakBytes, readProcesses } from './proc.ts';
+import { openProcessTable, parseStat, proportionalBytes, readPeakBytes, readProcesses } from './proc.ts';
 
 /** /proc/PID/stat with what matters, and the other fields told apart by their numbers. */
 function statOf({
@@ -12,6 +14,8 @@ function statOf({
   session = 7,
   user = 0,
   system = 0,
+  waited = 0,
+  start = 0,
   pages = 0,
   state = 'S',
 } = {}) {
@@ -25,6 +29,9 @@ function statOf({
   set(6, session);
   set(14, user);
   set(15, system);
+  set(16, waited);
+  set(17, 0);
+  set(22, start);
   set(24, pages);
   return `${fields.join(' ')}\n`;
 }
@@ -40,15 +47,17 @@ function proc(files: Readonly<Record<string, string>>): string {
 }
 
 describe.skipIf(process.platform !== 'linux')('the line of a process', () => {
-  it('tells whose child it is, its group and session, its state and what it used', () => {
-    const line = statOf({ pid: 42, parent: 7, session: 5, user: 150, system: 25, state: 'R' });
+  it('tells whose child it is, its group and session, its state, when it began and what it used', () => {
+    const line = statOf({ pid: 42, parent: 7, session: 5, user: 150, system: 25, waited: 300, start: 99, state: 'R' });
     expect(parseStat(line)).toEqual({
       pid: 42,
       parentPid: 7,
       groupId: 6,
       sessionId: 5,
       state: 'R',
+      startTicks: 99,
       cpuSeconds: 1.75,
+      waitedCpuSeconds: 3,
       residentBytes: 0,
     });
   });
@@ -105,6 +114,74 @@ describe.skipIf(process.platform !== 'linux')('the process table', () => {
     expect(own).toMatchObject({ parentPid: process.ppid });
     const ratio = (own?.residentBytes as number) / process.memoryUsage.rss();
     expect([ratio > 0.5, ratio < 2]).toEqual([true, true]);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('the process table, read again and again', () => {
+  const pids = (table: ReturnType<typeof openProcessTable>, passOver?: ReadonlySet<number>) =>
+    table
+      .read(passOver)
+      .map(({ pid }) => pid)
+      .sort((left, right) => left - right);
+
+  it('shows what has come and what has changed, and not what has ended', () => {
+    const root = proc({ '7/stat': statOf({ pid: 7 }), '8/stat': statOf({ pid: 8 }) });
+    const table = openProcessTable(root);
+    onTestFinished(() => table.close());
+    expect(pids(table)).toEqual([7, 8]);
+    rmSync(join(root, '7'), { recursive: true });
+    mkdirSync(join(root, '9'));
+    writeFileSync(join(root, '9/stat'), statOf({ pid: 9 }));
+    writeFileSync(join(root, '8/stat'), statOf({ pid: 8, user: 500 }));
+    expect(table.read().map(({ pid, cpuSeconds }) => [pid, cpuSeconds])).toEqual([
+      [8, 5],
+      [9, 0],
+    ]);
+  });
+
+  it('passes over whom it is told to, until it is told otherwise', () => {
+    const table = openProcessTable(proc({ '7/stat': statOf({ pid: 7 }), '8/stat': statOf({ pid: 8 }) }));
+    onTestFinished(() => table.close());
+    expect(pids(table, new Set([7]))).toEqual([8]);
+    expect(pids(table)).toEqual([7, 8]);
+  });
+
+  it('keeps no file open of processes that have ended, nor when it is closed', async () => {
+    const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'spawn');
+    const table = openProcessTable();
+    const isOpen = (pid: number | undefined) =>
+      readdirSync('/proc/self/fd').some((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`) === `/proc/${pid}/stat`;
+        } catch {
+          return false;
+        }
+      });
+    expect(pids(table)).toContain(child.pid);
+    expect(isOpen(child.pid)).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    expect(pids(table)).not.toContain(child.pid);
+    expect([isOpen(child.pid), isOpen(process.pid)]).toEqual([false, true]);
+    table.close();
+    expect(isOpen(process.pid)).toBe(false);
+  });
+});
+
+describe('memory of several processes together', () => {
+  const rollup = (kilobytes: number) => `00400000-7ffd rollup\nRss:  99999 kB\nPss:  ${kilobytes} kB\nPss_Anon: 1 kB\n`;
+
+  it('counts what they share once', async () => {
+    const root = proc({ '7/smaps_rollup': rollup(100), '8/smaps_rollup': rollup(50) });
+    expect(await proportionalBytes([7, 8], root)).toBe(150 * 1024);
+  });
+
+  it('counts nothing for one that has ended, and all that is resident of one that may not be looked at so closely', async () => {
+    const root = proc({ '7/smaps_rollup': rollup(100), '8/statm': '900 3 1 1 0 1 0' });
+    const page = parseStat(statOf({ pages: 1 }))?.residentBytes as number;
+    expect(await proportionalBytes([7, 8, 9], root)).toBe(100 * 1024 + 3 * page);
   });
 });
 

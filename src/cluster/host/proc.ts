@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 
 /** One process as the kernel tells of it in /proc/PID/stat. */
 export interface ProcessSample {
@@ -7,31 +8,113 @@ export interface ProcessSample {
   readonly groupId: number;
   readonly sessionId: number;
   readonly state: string;
+  /** Clock ticks from the boot to its start: with the id it names one process, for ids are given again. */
+  readonly startTicks: number;
   /** User and system time so far, without that of its children. */
   readonly cpuSeconds: number;
+  /** The time of its children that ended and that it waited for, and of theirs. */
+  readonly waitedCpuSeconds: number;
   readonly residentBytes: number;
 }
 
 /** The kernel's unit of time in /proc: 100 a second on every Linux that runs a runtime like ours. */
 const TICKS_PER_SECOND = 100;
 
+/** The process table, to be read again and again. */
+export interface ProcessTable {
+  /** Every process but those in `passOver`. Processes that end while we read are left out. */
+  read(passOver?: ReadonlySet<number>): ProcessSample[];
+  close(): void;
+}
+
+/** Most files that are kept open; jobs do not inherit them. */
+const MOST_KEPT = 2_000;
+/** Files that are left to the rest of the program: connections, logs, databases; it has some forty. */
+const LEFT_TO_OTHERS = 256;
+
+/** How many files may be kept open now: a launcher may have lowered the limit of this process, for its jobs' sake. */
+function mostKept(): number {
+  const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
+  return Math.min(MOST_KEPT, Number(match?.[1] ?? LEFT_TO_OTHERS) - LEFT_TO_OTHERS);
+}
+
 /**
- * Reads the process table.
+ * Opens the process table.
  *
- * `root` is /proc, or a folder that looks like it. A thousand processes cost 5 ms: one buffer, no text but one line each
- * (bench/monitor). Processes that end while we read are left out.
+ * `root` is /proc, or a folder that looks like it. The file of a process stays open from one read to the next: to open and
+ * close it costs as much as to read it. A thousand processes cost 9 ms so, and 17 otherwise (bench/monitor). A file that is
+ * kept never shows another process which was given the same id.
  */
-export function readProcesses(root = '/proc'): ProcessSample[] {
+export function openProcessTable(root = '/proc'): ProcessTable {
   const buffer = Buffer.allocUnsafe(1024);
-  const samples: ProcessSample[] = [];
-  for (const name of readdirSync(root)) {
-    const first = name.charCodeAt(0);
-    if (first < 48 || first > 57) continue;
-    const text = readText(`${root}/${name}/stat`, buffer);
-    const sample = text === undefined ? undefined : parseStat(text);
-    if (sample !== undefined) samples.push(sample);
+  const kept = new Map<number, { readonly fd: number; read: number }>();
+  let reads = 0;
+  /** How many of those that are kept were read this time. */
+  let current = 0;
+
+  /** The line of a process, from the file that is kept of it if there is one. */
+  const lineOf = (pid: number, most: number): Buffer | undefined => {
+    const known = kept.get(pid);
+    if (known !== undefined) {
+      const line = readFrom(known.fd, buffer);
+      known.read = reads;
+      if (line !== undefined) {
+        current += 1;
+        return line;
+      }
+      closeSync(known.fd);
+      kept.delete(pid);
+    }
+    const fd = openOrNone(`${root}/${pid}/stat`);
+    if (fd === undefined) return undefined;
+    const line = readFrom(fd, buffer);
+    if (line === undefined || kept.size >= most) {
+      closeSync(fd);
+    } else {
+      kept.set(pid, { fd, read: reads });
+      current += 1;
+    }
+    return line;
+  };
+
+  return {
+    read(passOver) {
+      reads += 1;
+      current = 0;
+      const most = mostKept();
+      const samples: ProcessSample[] = [];
+      for (const name of readdirSync(root)) {
+        const first = name.charCodeAt(0);
+        if (first < 48 || first > 57) continue;
+        const pid = Number(name);
+        if (passOver?.has(pid) === true) continue;
+        const line = lineOf(pid, most);
+        const sample = line === undefined ? undefined : parseStat(line);
+        if (sample !== undefined) samples.push(sample);
+      }
+      if (kept.size > current) closeAll((read) => read < reads);
+      return samples;
+    },
+    close: () => closeAll(() => true),
+  };
+
+  function closeAll(isOver: (read: number) => boolean): void {
+    for (const [pid, { fd, read }] of kept) {
+      if (!isOver(read)) continue;
+      closeSync(fd);
+      kept.delete(pid);
+    }
   }
-  return samples;
+}
+
+/** The process table as it is now, read once. */
+export function readProcesses(root = '/proc'): ProcessSample[] {
+  const table = openProcessTable(root);
+  try {
+    return table.read();
+  } finally {
+    table.close();
+  }
 }
 
 /** Largest resident size that the process ever had, from /proc/PID/status; undefined when it has ended. */
@@ -41,23 +124,85 @@ export function readPeakBytes(pid: number, root = '/proc'): number | undefined {
   return match === null ? undefined : Number(match[1]) * 1024;
 }
 
-/** A line of /proc/PID/stat. The name in parentheses may hold blanks and parentheses: fields are counted from the last one. */
-export function parseStat(text: string): ProcessSample | undefined {
-  const open = text.indexOf('(');
-  const close = text.lastIndexOf(')');
+/**
+ * Memory of several processes together, what they share counted once: the sum of their proportional sizes. One that has
+ * ended counts as nothing; one that we may not look at so closely, by its resident size.
+ *
+ * The kernel walks through all pages for this, a second for some hundred gigabytes: hence off the main thread.
+ */
+export async function proportionalBytes(pids: readonly number[], root = '/proc'): Promise<number> {
+  const sizes = await Promise.all(
+    pids.map(async (pid) => {
+      const text = await readFile(`${root}/${pid}/smaps_rollup`, 'latin1').catch(() => undefined);
+      const match = /^Pss:\s+(\d+) kB$/m.exec(text ?? '');
+      if (match !== null) return Number(match[1]) * 1024;
+      const statm = await readFile(`${root}/${pid}/statm`, 'latin1').catch(() => '0 0');
+      return Number(statm.split(' ')[1]) * pageBytes();
+    }),
+  );
+  return sizes.reduce((sum, each) => sum + each, 0);
+}
+
+/**
+ * A line of /proc/PID/stat. The name in parentheses may hold blanks and parentheses: fields are counted from the last one.
+ *
+ * From bytes and only as far as the last field that is wanted: as texts the fields cost as much as the kernel's part.
+ */
+export function parseStat(given: Buffer | string): ProcessSample | undefined {
+  const line = typeof given === 'string' ? Buffer.from(given, 'latin1') : given;
+  const open = line.indexOf(OPEN);
+  const close = line.lastIndexOf(CLOSE);
   if (open < 0 || close < open) return undefined;
-  const fields = text.slice(close + 2).split(' ');
-  const number = (field: number) => Number(fields[field - 3]);
+  let at = close + 2;
+  /** The whole number that begins here; goes on to the next field. */
+  const number = () => {
+    let value = 0;
+    for (let byte = line[at] ?? BLANK; byte >= ZERO && byte <= NINE; byte = line[at] ?? BLANK) {
+      value = value * 10 + byte - ZERO;
+      at += 1;
+    }
+    return pass(value);
+  };
+  const pass = (value: number) => {
+    while (at < line.length && line[at] !== BLANK) at += 1;
+    at += 1;
+    return value;
+  };
+  const skip = (fields: number) => {
+    for (let field = 0; field < fields; field += 1) pass(0);
+  };
+  const state = String.fromCharCode(line[at] ?? UNKNOWN);
+  skip(1);
+  const parentPid = number();
+  const groupId = number();
+  const sessionId = number();
+  skip(7);
+  const ticks = number() + number();
+  const waitedTicks = number() + number();
+  skip(4);
+  const startTicks = number();
+  skip(1);
+  const pages = number();
+  if (at > line.length + 1) return undefined;
   return {
-    pid: Number(text.slice(0, open)),
-    state: fields[0] ?? '?',
-    parentPid: number(4),
-    groupId: number(5),
-    sessionId: number(6),
-    cpuSeconds: (number(14) + number(15)) / TICKS_PER_SECOND,
-    residentBytes: number(24) * pageBytes(),
+    pid: Number(line.toString('latin1', 0, open)),
+    state,
+    parentPid,
+    groupId,
+    sessionId,
+    startTicks,
+    cpuSeconds: ticks / TICKS_PER_SECOND,
+    waitedCpuSeconds: waitedTicks / TICKS_PER_SECOND,
+    residentBytes: pages * pageBytes(),
   };
 }
+
+const OPEN = 40;
+const CLOSE = 41;
+const BLANK = 32;
+const ZERO = 48;
+const NINE = 57;
+const UNKNOWN = 63;
 
 let knownPageBytes: number | undefined;
 
@@ -71,17 +216,27 @@ function pageBytes(): number {
 }
 
 function readText(path: string, buffer: Buffer): string | undefined {
-  let fd: number;
+  const fd = openOrNone(path);
+  if (fd === undefined) return undefined;
+  const text = readFrom(fd, buffer)?.toString('latin1');
+  closeSync(fd);
+  return text;
+}
+
+function openOrNone(path: string): number | undefined {
   try {
-    fd = openSync(path, 'r');
+    return openSync(path, 'r');
   } catch {
     return undefined;
   }
+}
+
+/** The file from its beginning, as a part of the buffer; undefined when its process has ended. */
+function readFrom(fd: number, buffer: Buffer): Buffer | undefined {
   try {
-    return buffer.toString('latin1', 0, readSync(fd, buffer, 0, buffer.length, 0));
+    const length = readSync(fd, buffer, 0, buffer.length, 0);
+    return length === 0 ? undefined : buffer.subarray(0, length);
   } catch {
     return undefined;
-  } finally {
-    closeSync(fd);
   }
 }

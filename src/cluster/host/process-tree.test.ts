@@ -9,19 +9,23 @@ const sample = (pid: number, parentPid: number, sessionId: number): ProcessSampl
   groupId: sessionId,
   sessionId,
   state: 'S',
+  startTicks: 1,
   cpuSeconds: 1,
+  waitedCpuSeconds: 0,
   residentBytes: 1000,
 });
 
 /** The processes of each job. */
 const owned = (processes: readonly ProcessSample[], ...roots: number[]) =>
-  Object.fromEntries([...useByRoot(processes, new Set(roots))].map(([root, { pids }]) => [root, pids]));
+  Object.fromEntries(
+    [...useByRoot(processes, new Set(roots))].map(([root, { members }]) => [root, members.map(({ pid }) => pid)]),
+  );
 
 describe('what a job uses', () => {
   it('is what all processes of its session use together', () => {
     const processes = [sample(10, 1, 10), sample(11, 10, 10), sample(12, 11, 10), sample(99, 1, 99)];
     expect(useByRoot(processes, new Set([10]))).toEqual(
-      new Map([[10, { pids: [10, 11, 12], cpuSeconds: 3, residentBytes: 3000 }]]),
+      new Map([[10, { members: processes.slice(0, 3), cpuSeconds: 3, residentBytes: 3000 }]]),
     );
   });
 
@@ -37,6 +41,22 @@ describe('what a job uses', () => {
 
   it('is told also when its first process has ended and others go on', () => {
     expect(owned([sample(11, 1, 10)], 10)).toEqual({ 10: [11] });
+  });
+
+  it('takes in the time of children that have ended, which their parent has waited for', () => {
+    const processes = [{ ...sample(10, 1, 10), waitedCpuSeconds: 40 }, sample(11, 10, 10)];
+    expect(useByRoot(processes, new Set([10])).get(10)?.cpuSeconds).toBe(42);
+  });
+
+  it('takes in what somebody else knows to belong to it, and all below that; others are not asked about', () => {
+    const processes = [sample(10, 1, 10), sample(20, 1, 20), sample(21, 20, 21), sample(30, 1, 30)];
+    const asked: number[] = [];
+    const uses = useByRoot(processes, new Set([10]), ({ pid }) => {
+      asked.push(pid);
+      return pid === 20 ? 10 : undefined;
+    });
+    expect(uses.get(10)?.members.map(({ pid }) => pid)).toEqual([10, 20, 21]);
+    expect(asked).toEqual([20, 30]);
   });
 
   it('is each job by itself, and nothing of what is nobody’s', () => {
@@ -57,11 +77,11 @@ describe('what a job uses', () => {
       fc.property(table, fc.uniqueArray(id), (rows, roots) => {
         const processes = rows.map(([pid, parent, session]) => sample(pid, parent, session));
         const uses = [...useByRoot(processes, new Set(roots))];
-        const counted = uses.flatMap(([, { pids }]) => pids);
+        const counted = uses.flatMap(([, { members }]) => members.map(({ pid }) => pid));
         expect(new Set(counted).size).toBe(counted.length);
-        for (const [root, { pids, cpuSeconds }] of uses) {
+        for (const [root, { members, cpuSeconds }] of uses) {
           expect(roots).toContain(root);
-          expect(cpuSeconds).toBe(pids.length);
+          expect(cpuSeconds).toBe(members.length);
         }
         for (const { pid, sessionId } of processes) if (roots.includes(sessionId)) expect(counted).toContain(pid);
       }),

@@ -2,7 +2,8 @@ import type { ProcessSample } from './proc.ts';
 
 /** What the processes of one job use together at one moment. */
 export interface TreeUse {
-  readonly pids: readonly number[];
+  readonly members: readonly ProcessSample[];
+  /** Their time so far, with that of children that ended and were waited for. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
 }
@@ -11,21 +12,26 @@ export interface TreeUse {
  * Adds processes up by the job that they belong to.
  *
  * A job's processes are those in the session of its first one, and the descendants of those, so that one which made a
- * session of its own is still counted. A process that did so and lost its parents is nobody's.
+ * session of its own is still counted. Of one that did so and lost its parents, `adopted` may know whose it is; it is
+ * asked only about those.
  */
-export function useByRoot(processes: readonly ProcessSample[], roots: ReadonlySet<number>): Map<number, TreeUse> {
+export function useByRoot(
+  processes: readonly ProcessSample[],
+  roots: ReadonlySet<number>,
+  adopted: (process: ProcessSample) => number | undefined = () => undefined,
+): Map<number, TreeUse> {
   const byPid = new Map(processes.map((each) => [each.pid, each]));
   const owners = new Map<number, number | undefined>();
 
   const ownerOf = (process: ProcessSample): number | undefined => {
-    const path: number[] = [];
+    const path: ProcessSample[] = [];
     let owner: number | undefined;
     for (let at: ProcessSample | undefined = process; at !== undefined; at = byPid.get(at.parentPid)) {
       if (owners.has(at.pid)) {
         owner = owners.get(at.pid);
         break;
       }
-      path.push(at.pid);
+      path.push(at);
       // Marked while we look: an id that was given again as the table was read could make a circle of parents.
       owners.set(at.pid, undefined);
       if (roots.has(at.sessionId) || roots.has(at.pid)) {
@@ -34,21 +40,25 @@ export function useByRoot(processes: readonly ProcessSample[], roots: ReadonlySe
       }
       if (at.parentPid === at.pid || at.parentPid === 0) break;
     }
-    for (const pid of path) owners.set(pid, owner);
+    // From the oldest on: what it is, those below it are too.
+    for (const each of path.reverse()) {
+      owner ??= adopted(each);
+      owners.set(each.pid, owner);
+    }
     return owner;
   };
 
-  const uses = new Map<number, { pids: number[]; cpuSeconds: number; residentBytes: number }>();
+  const uses = new Map<number, { members: ProcessSample[]; cpuSeconds: number; residentBytes: number }>();
   for (const process of processes) {
     const owner = ownerOf(process);
     if (owner === undefined) continue;
     let use = uses.get(owner);
     if (use === undefined) {
-      use = { pids: [], cpuSeconds: 0, residentBytes: 0 };
+      use = { members: [], cpuSeconds: 0, residentBytes: 0 };
       uses.set(owner, use);
     }
-    use.pids.push(process.pid);
-    use.cpuSeconds += process.cpuSeconds;
+    use.members.push(process);
+    use.cpuSeconds += process.cpuSeconds + process.waitedCpuSeconds;
     use.residentBytes += process.residentBytes;
   }
   return uses;

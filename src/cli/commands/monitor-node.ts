@@ -1,0 +1,76 @@
+import type { Client } from '../../client/client.ts';
+import { workflowId } from '../choose-workflow.ts';
+import type { Command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { integer } from '../option.ts';
+import { untilAsked } from '../until-asked.ts';
+
+export const monitorNode: Command = {
+  words: 'monitor-node',
+  says: 'Measure CPU and memory of this machine until it is told to end (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',
+  more: 'Samples go to a file in <output-dir>/resource_utilization, which plot-resources draws. With a workflow, its compute_node monitoring says what is measured.',
+  options: [
+    { flags: '-w, --workflow-id <id>', says: 'measure what this workflow asks for' },
+    { flags: '-o, --output-dir <folder>', says: 'folder of the file', default: 'torc_output' },
+    {
+      flags: '-i, --sample-interval-seconds <s>',
+      says: 'seconds between samples (default 10, or the workflow’s)',
+      read: integer('--sample-interval-seconds', 1),
+    },
+    {
+      flags: '--flush-interval-seconds <s>',
+      says: 'seconds between writes (default 300, or the workflow’s)',
+      read: integer('--flush-interval-seconds', 1),
+    },
+    { flags: '--summary-only', says: 'keep no samples, only their number, peaks and averages' },
+  ],
+  async run(context, _args, options) {
+    const { output, settings, environment } = context;
+    const given = options['workflowId'] as string | undefined;
+    if (given === undefined && settings.standalone)
+      output.warn('--standalone has no effect for this command; ignoring.');
+    const asked = given === undefined ? undefined : await planOf((await context.service()).client, workflowId(given));
+    const { measureNode } = await import('../../runner/monitor/measure-node.ts');
+    const measured = orFailure(() =>
+      measureNode({
+        outputDir: options['outputDir'] as string,
+        workflow: asked?.workflow,
+        environment,
+        node: {
+          ...(asked?.node ?? { cpu: true, memory: true, isTimeSeries: true }),
+          ...(options['summaryOnly'] === true ? { isTimeSeries: false } : {}),
+        },
+        sampleSeconds: (options['sampleIntervalSeconds'] as number | undefined) ?? asked?.sampleSeconds ?? 10,
+        flushSeconds: (options['flushIntervalSeconds'] as number | undefined) ?? asked?.flushSeconds ?? 300,
+        onNotice: (line) => output.warn(line),
+      }),
+    );
+    const isAskedToEnd = untilAsked();
+    output.notice(`Measuring this machine into ${measured.path}`);
+    await isAskedToEnd;
+    const { sample_count: samples = 0 } = measured.close();
+    output.notice(`${samples} ${samples === 1 ? 'sample' : 'samples'} in ${measured.path}`);
+  },
+};
+
+function orFailure<T>(attempt: () => T): T {
+  try {
+    return attempt();
+  } catch (cause) {
+    throw new Failure(`nothing can be measured: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** What a workflow wants to be measured of nodes. */
+async function planOf(client: Client, id: number) {
+  const { monitorPlanOf } = await import('../../runner/monitor/plan.ts');
+  const workflow = await client.getWorkflow({ params: { id } });
+  try {
+    const { node, sampleSeconds, flushSeconds } = monitorPlanOf(workflow);
+    if (node === undefined)
+      throw new Error('resource_monitor.compute_node is not enabled; without -w the machine is measured all the same');
+    return { workflow: { id, runId: workflow.run_id ?? 0 }, node, sampleSeconds, flushSeconds };
+  } catch (cause) {
+    throw new Failure(`workflow ${id}: ${(cause as Error).message}`, { cause });
+  }
+}

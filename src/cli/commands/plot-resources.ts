@@ -1,0 +1,49 @@
+import type { Command } from '../command.ts';
+import { Failure, UsageError } from '../failure.ts';
+
+export const plotResources: Command = {
+  words: 'plot-resources <database...>',
+  says: 'Draw how jobs and nodes used CPU and memory, from the files of time-series monitoring.',
+  more: 'The files stand in <output-dir>/resource_utilization. Pages need nothing but a browser, also without a network.\n\n  torc plot-resources torc_output/resource_utilization/*.db -o plots',
+  offline: true,
+  options: [
+    { flags: '-o, --output-dir <folder>', says: 'where the pages are written', default: '.' },
+    { flags: '-j, --job-ids <ids>', says: 'only these jobs, separated by commas' },
+    { flags: '-p, --prefix <text>', says: 'stands before the name of each file', default: '' },
+    { flags: '-f, --format <format>', says: 'pages, or their figures', default: 'html', choices: ['html', 'json'] },
+  ],
+  async run({ output }, [databases], options) {
+    const jobIds = idsOf(options['jobIds'] as string | undefined);
+    const { drawPlots } = await import('../../runner/plots/draw.ts');
+    const { NoMetrics } = await import('../../runner/plots/read.ts');
+    try {
+      const { paths, missing } = drawPlots(databases as readonly string[], {
+        folder: options['outputDir'] as string,
+        prefix: options['prefix'] as string,
+        format: options['format'] as 'html' | 'json',
+        jobIds,
+      });
+      if (missing.length > 0)
+        output.warn(`no samples of ${missing.length === 1 ? 'job' : 'jobs'} ${missing.join(', ')}`);
+      if (paths.length === 0)
+        throw new Failure(
+          'there are no samples to draw; they are kept when resource_monitor asks for the granularity time_series',
+        );
+      for (const path of paths) output.text(path);
+    } catch (error) {
+      if (error instanceof NoMetrics) throw new Failure(error.message, { cause: error });
+      throw error;
+    }
+  },
+};
+
+function idsOf(text: string | undefined): ReadonlySet<number> | undefined {
+  if (text === undefined) return undefined;
+  return new Set(
+    text.split(',').map((part) => {
+      if (!/^\s*\d+\s*$/.test(part))
+        throw new UsageError(`--job-ids: expected ids separated by commas, found "${part}" in "${text}"`);
+      return Number(part);
+    }),
+  );
+}

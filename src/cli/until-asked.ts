@@ -1,0 +1,12 @@
+/** Signals that ask a program to end which only waits for that. The batch script of an allocation sends the first. */
+const signals = ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Resolves when somebody asks this program to end. */
+export const untilAsked = (): Promise<void> =>
+  new Promise((resolve) => {
+    const onSignal = () => {
+      for (const signal of signals) process.off(signal, onSignal);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, onSignal);
+  });

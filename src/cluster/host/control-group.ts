@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * A control group of the kernel that accounts for memory: what a Slurm step or an allocation is on a node.
+ *
+ * Of version 2 all controllers stand in one folder; of version 1 each has a tree of its own, and CPU time is asked for
+ * in another folder than memory.
+ */
+export interface ControlGroup {
+  readonly version: 1 | 2;
+  readonly memoryFolder: string;
+  readonly cpuFolder: string | undefined;
+}
+
+/** What a group used: CPU time since it was made, and memory now, without files that could be dropped from the cache. */
+export interface GroupUse {
+  readonly cpuSeconds: number | undefined;
+  readonly memoryBytes: number;
+  readonly limitBytes: number | undefined;
+}
+
+export interface Roots {
+  readonly proc?: string;
+  readonly groups?: string;
+}
+
+/** The group of a process; undefined where the kernel, or the container, shows none. */
+export function groupOf(
+  pid: number | 'self',
+  { proc = '/proc', groups = '/sys/fs/cgroup' }: Roots = {},
+): ControlGroup | undefined {
+  const paths = new Map<string, string>();
+  for (const line of (read(`${proc}/${pid}/cgroup`) ?? '').split('\n')) {
+    const [, names, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    for (const name of (names ?? '').split(',')) if (path !== undefined) paths.set(name, path);
+  }
+  const memory = paths.get('memory');
+  if (memory !== undefined) {
+    const folder = join(groups, 'memory', memory);
+    const cpu = paths.get('cpuacct');
+    return read(join(folder, 'memory.usage_in_bytes')) === undefined
+      ? undefined
+      : { version: 1, memoryFolder: folder, cpuFolder: cpu === undefined ? undefined : join(groups, 'cpuacct', cpu) };
+  }
+  const folder = join(groups, paths.get('') ?? '');
+  return read(join(folder, 'memory.current')) === undefined
+    ? undefined
+    : { version: 2, memoryFolder: folder, cpuFolder: folder };
+}
+
+/** The group itself or the nearest above it that has a limit of memory: what a runner may use, where not all of the node. */
+export function limitedGroup(group: ControlGroup, groups = '/sys/fs/cgroup'): ControlGroup | undefined {
+  for (let { memoryFolder, cpuFolder } = group; memoryFolder.startsWith(groups);) {
+    const here = { version: group.version, memoryFolder, cpuFolder };
+    if (limitOf(here) !== undefined) return here;
+    if (memoryFolder === groups || dirname(memoryFolder) === groups) break;
+    memoryFolder = dirname(memoryFolder);
+    cpuFolder = cpuFolder === undefined ? undefined : dirname(cpuFolder);
+  }
+  return undefined;
+}
+
+/** What the group uses now; undefined when it is gone. */
+export function useOfGroup(group: ControlGroup): GroupUse | undefined {
+  const { version, memoryFolder } = group;
+  const usage = Number(
+    read(join(memoryFolder, version === 2 ? 'memory.current' : 'memory.usage_in_bytes')) ?? Number.NaN,
+  );
+  if (!Number.isFinite(usage)) return undefined;
+  const statistics = read(join(memoryFolder, 'memory.stat')) ?? '';
+  const prefix = version === 2 ? '' : 'total_';
+  const droppable =
+    (numberIn(statistics, `${prefix}inactive_file`) ?? 0) + (numberIn(statistics, `${prefix}active_file`) ?? 0);
+  return {
+    cpuSeconds: cpuSecondsOf(group),
+    memoryBytes: Math.max(0, usage - droppable),
+    limitBytes: limitOf(group),
+  };
+}
+
+function cpuSecondsOf({ version, cpuFolder }: ControlGroup): number | undefined {
+  if (cpuFolder === undefined) return undefined;
+  if (version === 2) {
+    const microseconds = numberIn(read(join(cpuFolder, 'cpu.stat')) ?? '', 'usage_usec');
+    return microseconds === undefined ? undefined : microseconds / 1e6;
+  }
+  const nanoseconds = read(join(cpuFolder, 'cpuacct.usage'));
+  return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1e9;
+}
+
+/** Beyond this a limit is none: version 1 has no other word for it. */
+const NO_LIMIT = 2 ** 60;
+
+function limitOf({ version, memoryFolder }: ControlGroup): number | undefined {
+  const text = read(join(memoryFolder, version === 2 ? 'memory.max' : 'memory.limit_in_bytes'))?.trim() ?? 'max';
+  const bytes = text === 'max' ? Infinity : Number(text);
+  return bytes < NO_LIMIT ? bytes : undefined;
+}
+
+const numberIn = (text: string, name: string): number | undefined => {
+  const match = new RegExp(`^${name} (\\d+)$`, 'm').exec(text);
+  return match === null ? undefined : Number(match[1]);
+};
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { measuredOf } from './attempt.ts';
+
+const unseen = { samples: 0, peakMemoryBytes: 0, averageMemoryBytes: 0, peakCpuPercent: 0, cpuSeconds: 0 };
+
+describe('what is told of an attempt', () => {
+  it('is what the kernel counted, where nothing was watched', () => {
+    expect(measuredOf({ cpuSeconds: 3, peakBytes: 500 }, 2, undefined)).toEqual({
+      avg_cpu_percent: 150,
+      peak_cpu_percent: 150,
+      peak_memory_bytes: 500,
+    });
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, undefined)).toEqual({});
+  });
+
+  it('is 0, not nothing, of one that was watched and too short for a sample', () => {
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({
+      avg_cpu_percent: 0,
+      peak_cpu_percent: 0,
+      peak_memory_bytes: 0,
+      avg_memory_bytes: 0,
+    });
+  });
+
+  it('is the higher peak of samples and kernel, and the kernel’s time before that of samples', () => {
+    const seen = { samples: 3, peakMemoryBytes: 900, averageMemoryBytes: 600, peakCpuPercent: 80, cpuSeconds: 1 };
+    expect(measuredOf({ cpuSeconds: 2, peakBytes: 500 }, 2, seen)).toEqual({
+      avg_cpu_percent: 100,
+      peak_cpu_percent: 100,
+      peak_memory_bytes: 900,
+      avg_memory_bytes: 600,
+    });
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, seen)).toMatchObject({
+      avg_cpu_percent: 50,
+      peak_cpu_percent: 80,
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { hostname } from 'node:os';
+import { createNodeMeter } from '../../cluster/host/node-load.ts';
+import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import { openMetricsFile } from './metrics-file.ts';
+import { metricsLabel, metricsPath } from './metrics-label.ts';
+import { type NodeSummary, watchNode } from './node-watch.ts';
+import type { NodePlan } from './plan.ts';
+
+export interface MeasureOptions {
+  readonly outputDir: string;
+  /** For whom it is measured, if for somebody. */
+  readonly workflow: { readonly id: number; readonly runId: number } | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly node: NodePlan;
+  readonly sampleSeconds: number;
+  readonly flushSeconds: number;
+  readonly onNotice: (line: string) => void;
+}
+
+/** Measures this machine without running jobs, into a file like that of a runner. Throws when the file cannot be made. */
+export function measureNode(options: MeasureOptions): { readonly path: string; close(): NodeSummary } {
+  const { outputDir, node, sampleSeconds, flushSeconds, onNotice } = options;
+  const path = metricsPath(outputDir, labelOf(options));
+  const file = openMetricsFile({ path, onTrouble: (reason) => onNotice(`${path} could not be written: ${reason}`) });
+  const watch = watchNode({
+    ...node,
+    intervalSeconds: sampleSeconds,
+    now: Date.now,
+    look: createNodeMeter().look,
+    onSample: node.isTimeSeries ? file.node : undefined,
+    onUnable: (reason) => onNotice(`the machine cannot be measured: ${reason}`),
+  });
+  const timer = setInterval(() => file.flush(), flushSeconds * 1000);
+  return {
+    path,
+    close() {
+      clearInterval(timer);
+      const summary = watch.close();
+      file.close(summary);
+      return summary;
+    },
+  };
+}
+
+/** Beside a runner on the same host it must not be the runner's file: it says whose samples they are by its process id. */
+function labelOf({ workflow, environment }: MeasureOptions): string {
+  const allocation = allocationOf(environment);
+  const own = `h${hostname()}_p${process.pid}`;
+  if (workflow === undefined) return own;
+  if (allocation === undefined) return `wf${workflow.id}_${own}_r${workflow.runId}`;
+  const { jobId, nodeId, taskPid } = allocation;
+  const scheduler = { slurm_job_id: jobId, slurm_node_id: nodeId, slurm_task_pid: taskPid };
+  return metricsLabel(workflow.id, workflow.runId, hostname(), scheduler);
+}

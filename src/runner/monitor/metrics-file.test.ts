@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import type { JobSample } from '../watch.ts';
+import { openMetricsFile } from './metrics-file.ts';
+import { metricsLabel, metricsPath } from './metrics-label.ts';
+
+const sample = (id: number, atMs: number): JobSample => ({
+  job: {
+    id,
+    attempt_id: 1,
+    name: `job ${id}`,
+    resource_requirements_id: 1,
+    need: { num_cpus: 1, memory_bytes: 1, num_gpus: 0, num_nodes: 1, runtime_seconds: 1 },
+  },
+  atMs,
+  cpuPercent: 50.5,
+  memoryBytes: 2 ** 33,
+  processes: 3,
+});
+
+const rowsOf = (path: string, sql: string) => {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return db
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    db.close();
+  }
+};
+
+function fileIn(folder: string) {
+  const troubles: string[] = [];
+  const path = join(folder, 'resource_utilization/metrics.db');
+  return { path, troubles, file: openMetricsFile({ path, onTrouble: (reason) => troubles.push(reason) }) };
+}
+
+describe('the file of what was measured', () => {
+  it('has what was gathered when it is flushed, and nothing twice', () => {
+    const { path, file } = fileIn(temporaryFolder());
+    file.job(sample(4, 1_700_000_000_900));
+    file.node({ atMs: 1_700_000_001_000, cpuPercent: 10, memoryBytes: undefined, totalMemoryBytes: 100 });
+    expect(rowsOf(path, 'select * from job_resource_samples')).toEqual([]);
+    file.flush();
+    file.flush();
+    expect(rowsOf(path, 'select * from job_resource_samples')).toEqual([
+      { job_id: 4, timestamp: 1_700_000_000, cpu_percent: 50.5, memory_bytes: 2 ** 33, num_processes: 3 },
+    ]);
+    expect(rowsOf(path, 'select * from job_metadata')).toEqual([{ job_id: 4, job_name: 'job 4' }]);
+    expect(rowsOf(path, 'select * from system_resource_samples')).toEqual([
+      { id: 1, timestamp: 1_700_000_001, cpu_percent: 10, memory_bytes: null, total_memory_bytes: 100 },
+    ]);
+    file.close();
+  });
+
+  it('is closed with the rest and the summary of the node, in row 1 also when another run goes on with it', () => {
+    const folder = temporaryFolder();
+    const summary = { sample_count: 2, peak_cpu_percent: 30, avg_cpu_percent: 20, peak_memory_bytes: 300 };
+    for (const count of [1, 2]) {
+      const { file } = fileIn(folder);
+      file.job(sample(4, count * 1000));
+      file.close({ ...summary, sample_count: count });
+    }
+    const { path, file } = fileIn(folder);
+    file.close();
+    expect(rowsOf(path, 'select * from system_resource_summary')).toEqual([
+      { id: 1, ...summary, avg_memory_bytes: null },
+    ]);
+    expect(rowsOf(path, 'select timestamp from job_resource_samples')).toEqual([{ timestamp: 1 }, { timestamp: 2 }]);
+    expect(rowsOf(path, 'pragma journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+  });
+
+  it('is written early when much has gathered', () => {
+    const { path, file } = fileIn(temporaryFolder());
+    for (let index = 0; index < 2500; index += 1) file.job(sample(index, index));
+    expect(rowsOf(path, 'select count(*) as rows from job_resource_samples')).toEqual([{ rows: 2000 }]);
+    file.close();
+  });
+
+  it('keeps what it could not write and says so once; later it is there', () => {
+    const { path, troubles, file } = fileIn(temporaryFolder());
+    const other = new DatabaseSync(path);
+    // Stands for any reason why a write fails, a full disk among them: somebody else holds the file.
+    other.exec('begin immediate');
+    file.job(sample(4, 1000));
+    file.flush();
+    file.flush();
+    expect(troubles).toEqual([expect.stringContaining('locked')]);
+    other.exec('rollback');
+    other.close();
+    file.close();
+    expect(rowsOf(path, 'select job_id from job_resource_samples')).toEqual([{ job_id: 4 }]);
+  });
+
+  it('is refused where it cannot be made', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'resource_utilization'), 'in the way');
+    expect(() => fileIn(folder)).toThrow(/EEXIST|ENOTDIR/);
+    mkdirSync(join(folder, 'sub/resource_utilization'), { recursive: true });
+    writeFileSync(join(folder, 'sub/resource_utilization/metrics.db'), 'no database at all, but a text of some length');
+    expect(() => fileIn(join(folder, 'sub'))).toThrow('not a database');
+    expect(existsSync(join(folder, 'sub/resource_utilization/metrics.db-wal'))).toBe(false);
+  });
+});
+
+describe('its name', () => {
+  it('says the workflow, the host and the run, or within Slurm the allocation, node and task', () => {
+    expect(metricsPath('out', metricsLabel(3, 2, 'n01', undefined))).toBe(
+      'out/resource_utilization/resource_metrics_wf3_hn01_r2.db',
+    );
+    const scheduler = { type: 'slurm', slurm_job_id: '77', slurm_node_id: 1, slurm_task_pid: 4242 };
+    expect(metricsLabel(3, 2, 'n01', scheduler)).toBe('wf3_sl77_n1_p4242');
+  });
+});

@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import { createNodeMeter } from '../../cluster/host/node-load.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { Log } from '../log.ts';
+import type { RunnerOptions } from '../options.ts';
+import type { Watch } from '../watch.ts';
+import { type JobWatchOptions, watchJobs } from './job-watch.ts';
+import type { MetricsFile } from './metrics-file.ts';
+import { METRICS_FOLDER, metricsLabel, metricsPath } from './metrics-label.ts';
+import { type NodeSummary, watchNode } from './node-watch.ts';
+import { type MonitorPlan, monitorPlanOf } from './plan.ts';
+
+export interface MonitorOptions extends JobWatchOptions {
+  readonly workflow: Workflow;
+  readonly scheduler: RunnerOptions['scheduler'];
+}
+
+/** Everything that a runner measures: its jobs, its node, the file of both. What the workflow does not ask for is not there. */
+export interface Monitor {
+  readonly watch: Watch | undefined;
+  /** Measures no more, writes what is left, and says what was seen of the node. */
+  close(): NodeSummary | undefined;
+  /** Draws what was measured, where the workflow asks for it. To be called when it is closed. */
+  draw(): Promise<void>;
+}
+
+/** Looks once at what the workflow asks for, and starts that. */
+export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
+  const { workflow, facts, scheduler, log } = options;
+  const plan = planFor(workflow, log);
+  const label = metricsLabel(facts.workflowId, facts.runId, hostname(), scheduler);
+  const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
+  const timer = file && setInterval(() => file.flush(), plan.flushSeconds * 1000);
+  const watch = plan.jobs && (await watchJobs(plan, options, plan.jobs.isTimeSeries ? file : undefined));
+  const node =
+    plan.node &&
+    watchNode({
+      ...plan.node,
+      intervalSeconds: plan.sampleSeconds,
+      now: Date.now,
+      look: createNodeMeter().look,
+      onSample: plan.node.isTimeSeries ? file?.node : undefined,
+      onUnable: (reason) => log.write('warn', 'The node cannot be measured', { reason }),
+    });
+
+  return {
+    watch,
+    close() {
+      clearInterval(timer);
+      watch?.close();
+      const summary = node?.close();
+      file?.close(summary);
+      return summary;
+    },
+    async draw() {
+      if (!plan.generatePlots || file === undefined) return;
+      try {
+        const { drawPlots } = await import('../plots/draw.ts');
+        const folder = `${facts.outputDir}/${METRICS_FOLDER}`;
+        const { paths } = drawPlots([file.path], { folder, prefix: label, format: 'html' });
+        log.write('info', 'Plots written', { folder, count: paths.length });
+      } catch (error) {
+        log.write('warn', 'Plots could not be written', { database: file.path, reason: (error as Error).message });
+      }
+    },
+  };
+}
+
+const nothing: MonitorPlan = monitorPlanOf({});
+
+function planFor(workflow: Workflow, log: Log): MonitorPlan {
+  try {
+    return monitorPlanOf(workflow);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.write('warn', `Failed to initialize resource monitor: ${reason}; nothing is measured and no memory limited`);
+    return nothing;
+  }
+}
+
+/** SQLite is loaded where somebody wants what was measured over time, and nowhere else. */
+async function fileFor(plan: MonitorPlan, path: string, log: Log): Promise<MetricsFile | undefined> {
+  if (plan.jobs?.isTimeSeries !== true && plan.node?.isTimeSeries !== true) return undefined;
+  try {
+    const { openMetricsFile } = await import('./metrics-file.ts');
+    return openMetricsFile({
+      path,
+      onTrouble: (reason) =>
+        log.write('warn', 'What was measured could not be written; is the disk full?', { database: path, reason }),
+    });
+  } catch (error) {
+    log.write('warn', 'No file for what is measured over time; only sums are kept', {
+      database: path,
+      reason: (error as Error).message,
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { NodeLoad } from '../../cluster/host/node-load.ts';
+import { type NodeSample, type NodeWatchOptions, watchNode } from './node-watch.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+
+/** A watch of a machine that is as busy as it is told, look after look; the first look is what others are compared with. */
+function watchOver(loads: readonly (NodeLoad | Error)[], options: Partial<NodeWatchOptions> = {}) {
+  const left = [...loads];
+  const samples: NodeSample[] = [];
+  const reasons: string[] = [];
+  const watch = watchNode({
+    intervalSeconds: 10,
+    cpu: true,
+    memory: true,
+    now: Date.now,
+    look: () => {
+      const next = left.shift() ?? load(0, 0);
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    onSample: (sample) => samples.push(sample),
+    onUnable: (reason) => reasons.push(reason),
+    ...options,
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  return { watch, samples, reasons, wait: (seconds: number) => vi.advanceTimersByTime(seconds * 1000) };
+}
+
+const load = (cpuPercent: number | undefined, memoryBytes: number): NodeLoad => ({
+  cpuPercent,
+  memoryBytes,
+  totalMemoryBytes: 1000,
+});
+
+describe('a node that is watched', () => {
+  it('has a sample at each interval and one at the end, peaks and averages', () => {
+    const { watch, samples, wait } = watchOver([load(undefined, 0), load(10, 100), load(30, 300)]);
+    wait(10);
+    wait(5);
+    expect(watch.close()).toEqual({
+      sample_count: 2,
+      peak_cpu_percent: 30,
+      avg_cpu_percent: 20,
+      peak_memory_bytes: 300,
+      avg_memory_bytes: 200,
+    });
+    expect(samples.map(({ atMs, totalMemoryBytes }) => [atMs, totalMemoryBytes])).toEqual([
+      [10_000, 1000],
+      [15_000, 1000],
+    ]);
+    wait(60);
+    expect(samples).toHaveLength(2);
+  });
+
+  it('is measured in what was asked for, and of the rest nothing is said', () => {
+    const { watch, samples } = watchOver([load(undefined, 0), load(10, 100)], { cpu: false });
+    expect(watch.close()).toEqual({ sample_count: 1, peak_memory_bytes: 100, avg_memory_bytes: 100 });
+    expect(samples).toMatchObject([{ cpuPercent: undefined, memoryBytes: 100 }]);
+  });
+
+  it('that cannot be looked at says so once', () => {
+    const { watch, reasons, wait } = watchOver([new Error('no /proc here')]);
+    wait(60);
+    expect(watch.close()).toMatchObject({ sample_count: 0, peak_cpu_percent: 0 });
+    expect(reasons).toEqual(['no /proc here']);
+  });
+});

@@ -1,0 +1,77 @@
+import type { NodeLoad } from '../../cluster/host/node-load.ts';
+import type { ComputeNode } from '../../core/contract/node.ts';
+import { createStatistics } from './statistics.ts';
+
+/** One look at the node. What is not to be measured is undefined. */
+export interface NodeSample {
+  readonly atMs: number;
+  readonly cpuPercent: number | undefined;
+  readonly memoryBytes: number | undefined;
+  readonly totalMemoryBytes: number;
+}
+
+/** What was seen of a node, as its record tells it. */
+export type NodeSummary = Pick<
+  ComputeNode,
+  'sample_count' | 'peak_cpu_percent' | 'avg_cpu_percent' | 'peak_memory_bytes' | 'avg_memory_bytes'
+>;
+
+export interface NodeWatchOptions {
+  readonly intervalSeconds: number;
+  readonly cpu: boolean;
+  readonly memory: boolean;
+  readonly now: () => number;
+  readonly look: (nowMs: number) => NodeLoad;
+  readonly onSample?: ((sample: NodeSample) => void) | undefined;
+  /** It cannot be looked at; nothing more is measured. */
+  readonly onUnable: (reason: string) => void;
+}
+
+/** Samples the machine at an interval; a last sample is taken at the end, so that a short run has one too. */
+export interface NodeWatch {
+  close(): NodeSummary;
+}
+
+export function watchNode(options: NodeWatchOptions): NodeWatch {
+  const { intervalSeconds, cpu, memory, now, look, onSample, onUnable } = options;
+  const processor = createStatistics();
+  const used = createStatistics();
+  let count = 0;
+  let isAble = true;
+
+  const attempt = (): NodeLoad | undefined => {
+    if (!isAble) return undefined;
+    try {
+      return look(performance.now());
+    } catch (error) {
+      isAble = false;
+      onUnable((error as Error).message);
+      return undefined;
+    }
+  };
+  const sample = () => {
+    const load = attempt();
+    if (load === undefined) return;
+    count += 1;
+    const cpuPercent = cpu ? load.cpuPercent : undefined;
+    const memoryBytes = memory ? load.memoryBytes : undefined;
+    if (cpuPercent !== undefined) processor.add(cpuPercent);
+    if (memoryBytes !== undefined) used.add(memoryBytes);
+    onSample?.({ atMs: now(), cpuPercent, memoryBytes, totalMemoryBytes: load.totalMemoryBytes });
+  };
+
+  // CPU time is a difference: this look is what the first sample is compared with.
+  attempt();
+  const timer = setInterval(sample, intervalSeconds * 1000);
+  return {
+    close() {
+      clearInterval(timer);
+      sample();
+      return {
+        sample_count: count,
+        ...(cpu ? { peak_cpu_percent: processor.peak, avg_cpu_percent: processor.average } : {}),
+        ...(memory ? { peak_memory_bytes: used.peak, avg_memory_bytes: Math.round(used.average) } : {}),
+      };
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it, test } from 'vitest';
+import { monitorPlanOf } from './plan.ts';
+
+const planOf = (resource_monitor_config: object | undefined, execution_config: object = {}) =>
+  monitorPlanOf({ resource_monitor_config, execution_config });
+
+describe('what is measured', () => {
+  it('is nothing where nobody asks for it', () => {
+    for (const config of [undefined, {}, { jobs: {}, compute_node: {} }, { jobs: { enabled: false }, enabled: true }])
+      expect(planOf(config)).toMatchObject({ jobs: undefined, node: undefined, limitsMemory: false });
+  });
+
+  it('is jobs and nodes apart from each other, each as sums or over time', () => {
+    expect(planOf({ jobs: { enabled: true }, compute_node: { enabled: true, granularity: 'time_series' } })).toEqual({
+      jobs: { isTimeSeries: false },
+      node: { isTimeSeries: true, cpu: true, memory: true },
+      sampleSeconds: 10,
+      flushSeconds: 300,
+      generatePlots: false,
+      limitsMemory: true,
+    });
+    expect(planOf({ compute_node: { enabled: true, cpu: false } })).toMatchObject({
+      jobs: undefined,
+      node: { cpu: false, memory: true },
+      limitsMemory: false,
+    });
+  });
+
+  it('is jobs alone in the older spelling', () => {
+    expect(planOf({ enabled: true, granularity: 'time_series', sample_interval_seconds: 2 })).toMatchObject({
+      jobs: { isTimeSeries: true },
+      node: undefined,
+      sampleSeconds: 2,
+    });
+  });
+});
+
+describe('the memory of jobs', () => {
+  it('is limited unless the workflow says otherwise, or Slurm does it', () => {
+    const watched = { jobs: { enabled: true } };
+    expect(planOf(watched, { mode: 'direct' }).limitsMemory).toBe(true);
+    expect(planOf(watched, { limit_resources: false }).limitsMemory).toBe(false);
+    expect(planOf(watched, { mode: 'slurm' }).limitsMemory).toBe(false);
+  });
+});
+
+test.each([
+  [{ sample_interval_seconds: 0 }, 'resource_monitor.sample_interval_seconds is 0, expected 1 or more'],
+  [{ flush_interval_seconds: -5 }, 'resource_monitor.flush_interval_seconds is -5, expected 1 or more'],
+])('an interval that is none is refused by name: %j', (config, message) => {
+  expect(() => planOf({ enabled: true, ...config })).toThrow(message);
+});

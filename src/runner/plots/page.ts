@@ -1,0 +1,52 @@
+import { escaped } from './escaped.ts';
+
+/** A row of a table, as text; `link` makes the first cell lead somewhere. */
+export interface Row {
+  readonly cells: readonly string[];
+  readonly link?: string;
+}
+
+/** A page that needs nothing but itself: no network, no script. */
+export function pageHtml(title: string, parts: readonly string[]): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+${parts.join('\n')}
+</body>
+</html>
+`;
+}
+
+export function tableHtml(head: readonly string[], rows: readonly Row[]): string {
+  const headings = head.map((name) => `<th>${escaped(name)}</th>`).join('');
+  const body = rows.map(({ cells, link }) => {
+    const [first = '', ...rest] = cells.map(escaped);
+    const leading = link === undefined ? first : `<a href="${escaped(encodeURI(link))}">${first}</a>`;
+    return `<tr>${[leading, ...rest].map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  });
+  return `<table><thead><tr>${headings}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`;
+}
+
+/** Colours that are told apart also by those who see red and green alike, on light and on dark. */
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1d2330; --soft: #6b7280; --grid: #e3e6eb; --paper: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8ec; --soft: #9aa3b2; --grid: #2c323d; --paper: #14171d; } }
+body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
+svg { width: 100%; height: auto; margin: .5rem 0 1rem; }
+.title { font: 600 14px system-ui, sans-serif; fill: var(--ink); }
+.mark { font: 12px system-ui, sans-serif; fill: var(--soft); }
+.grid { stroke: var(--grid); } .limit { stroke: #d1495b; stroke-dasharray: 6 4; }
+.line { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke: currentcolor; } .dot { fill: currentcolor; }
+.c0 { color: #2f6fde; } .c1 { color: #e08a00; } .c2 { color: #12a07c; } .c3 { color: #b4519e; } .c4 { color: #7a7f8a; } .c5 { color: #a0522d; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--grid); text-align: right; }
+th:first-child, td:first-child { text-align: left; } th { color: var(--soft); font-weight: 600; }
+`;

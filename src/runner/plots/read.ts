@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What was seen of a job over time, in the order of time. Timestamps are Unix seconds, a CPU of 100 is one core. */
+export interface JobSeries {
+  readonly job_id: number;
+  readonly job_name: string;
+  readonly timestamps: number[];
+  readonly cpu_percent: number[];
+  readonly memory_bytes: number[];
+  readonly num_processes: number[];
+}
+
+/** What was seen of a node over time. A CPU of 100 is the whole node; what was not measured is null. */
+export interface SystemSeries {
+  /** The file that it was read from, without its folder. */
+  readonly database: string;
+  readonly timestamps: number[];
+  readonly cpu_percent: (number | null)[];
+  readonly memory_bytes: (number | null)[];
+  readonly total_memory_bytes: (number | null)[];
+}
+
+export interface Measured {
+  readonly jobs: readonly JobSeries[];
+  readonly systems: readonly SystemSeries[];
+}
+
+/** A file that holds no measurements: the path and why. */
+export class NoMetrics extends Error {}
+
+/**
+ * Reads files of measurements. A job that stands in several of them, for it ran again elsewhere, is one series.
+ *
+ * Throws: `NoMetrics`, when a file is missing or is something else.
+ */
+export function readMetrics(paths: readonly string[], jobIds?: ReadonlySet<number>): Measured {
+  const jobs = new Map<number, JobRow[]>();
+  const names = new Map<number, string>();
+  const systems: SystemSeries[] = [];
+  for (const path of paths) {
+    const rows = readFile(path);
+    for (const { job_id: id, job_name: name } of rows.names) names.set(id, name);
+    for (const row of rows.jobs) {
+      if (jobIds?.has(row.job_id) === false) continue;
+      const known = jobs.get(row.job_id);
+      if (known === undefined) jobs.set(row.job_id, [row]);
+      else known.push(row);
+    }
+    if (rows.nodes.length > 0) systems.push(systemSeries(basename(path), rows.nodes));
+  }
+  const series = [...jobs].sort(([left], [right]) => left - right).map(([id, rows]) => jobSeries(id, names, rows));
+  return { jobs: series, systems };
+}
+
+interface JobRow {
+  readonly job_id: number;
+  readonly timestamp: number;
+  readonly cpu_percent: number;
+  readonly memory_bytes: number;
+  readonly num_processes: number;
+}
+
+interface NodeRow {
+  readonly timestamp: number;
+  readonly cpu_percent: number | null;
+  readonly memory_bytes: number | null;
+  readonly total_memory_bytes: number | null;
+}
+
+interface Rows {
+  readonly jobs: JobRow[];
+  readonly names: { readonly job_id: number; readonly job_name: string }[];
+  readonly nodes: NodeRow[];
+}
+
+function readFile(path: string): Rows {
+  if (!existsSync(path)) throw new NoMetrics(`${path} does not exist`);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    const rows = <Row>(sql: string) => db?.prepare(sql).all() as Row[];
+    return {
+      jobs: rows('select job_id, timestamp, cpu_percent, memory_bytes, num_processes from job_resource_samples'),
+      names: rows('select job_id, job_name from job_metadata'),
+      nodes: rows(
+        'select timestamp, cpu_percent, memory_bytes, total_memory_bytes from system_resource_samples order by timestamp, id',
+      ),
+    };
+  } catch (cause) {
+    throw new NoMetrics(`${path} cannot be read as a file of measurements: ${(cause as Error).message}`, { cause });
+  } finally {
+    db?.close();
+  }
+}
+
+function jobSeries(id: number, names: ReadonlyMap<number, string>, rows: JobRow[]): JobSeries {
+  rows.sort((left, right) => left.timestamp - right.timestamp);
+  return {
+    job_id: id,
+    job_name: names.get(id) ?? `job ${id}`,
+    timestamps: rows.map(({ timestamp }) => timestamp),
+    cpu_percent: rows.map(({ cpu_percent: cpu }) => cpu),
+    memory_bytes: rows.map(({ memory_bytes: memory }) => memory),
+    num_processes: rows.map(({ num_processes: processes }) => processes),
+  };
+}
+
+const systemSeries = (database: string, rows: readonly NodeRow[]): SystemSeries => ({
+  database,
+  timestamps: rows.map(({ timestamp }) => timestamp),
+  cpu_percent: rows.map(({ cpu_percent: cpu }) => cpu),
+  memory_bytes: rows.map(({ memory_bytes: memory }) => memory),
+  total_memory_bytes: rows.map(({ total_memory_bytes: total }) => total),
+});
