@@ -166,12 +166,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew.dismiss();
     const isTold = await conversation.settle();
     const seconds = (Date.now() - startedAtMs) / 1000;
-    if (isTold) {
-      drain.forget();
-      await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds);
-    } else if (ending !== 'superseded') {
-      drain.keep();
-    }
+    if (isTold || ending === 'superseded') drain.forget();
+    else drain.keep();
+    if (isTold) await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds);
     const { tally } = crew;
     log.write('info', 'Job runner finished', {
       workflow_id: workflowId,
