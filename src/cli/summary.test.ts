@@ -145,6 +145,7 @@ describe('a run that is not complete', () => {
     ['canceled', 'the workflow was canceled'],
     ['superseded', 'the workflow went on without this runner'],
     ['unreachable', 'the server could not be reached'],
+    ['behind', 'the server came back with an older database'],
     ['stuck', 'the workflow cannot go on'],
     ['stopped', 'the runner was stopped'],
     ['deadline', 'the runner ended'],
@@ -170,4 +171,11 @@ describe('a run that is not complete', () => {
       expect(await said({ a: 0 }, { summary: { ending, isTold: true } })).not.toContain(kept);
     },
   );
+
+  it('counts what is kept in a journal, and does not ask a server for failures that it could not tell', async () => {
+    const journal = { path: 'offline_journal/x.db', completions: 3 };
+    const text = await said({ a: 1 }, { summary: { ending: 'unreachable', isTold: false, journal } });
+    expect(text).toContain('what was not told to the server is kept (3 results), and the next runner');
+    expect(text).not.toContain('failed with exit code');
+  });
 });

@@ -2,22 +2,20 @@ import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import { signalCalled } from '../core/contract/signal.ts';
 import { createActions } from './act/actions.ts';
+import { conclude } from './conclude.ts';
 import { createConversation } from './converse.ts';
 import { createCrate } from './crate/crate.ts';
 import { createCrew } from './crew.ts';
 import { deadlineOf, scriptsEndAt, terminationOf } from './deadline.ts';
-import { sayWhatIsLeft } from './left.ts';
 import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { createLookout } from './lookout.ts';
 import { atMoment } from './moment.ts';
 import { startMonitor } from './monitor/monitor.ts';
-import type { NodeSummary } from './monitor/node-watch.ts';
 import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
 import { type Registered, register } from './register.ts';
 import { createRest } from './rest.ts';
-import { endStrays } from './strays.ts';
 import { createStop } from './stop.ts';
 import { prepareForOutages } from './prepare-for-outages.ts';
 import { createRetry } from './retry/retry.ts';
@@ -230,78 +228,26 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     conversation.consider();
   });
 
-  const conclude = async (): Promise<RunSummary> => {
-    const { ending, reason: why } = await finished;
+  const done = async (): Promise<RunSummary> => {
+    const { ending, reason } = await finished;
     for (const part of [rest, wake]) part.close();
     end?.cancel();
     crew.dismiss();
-    const seen = monitor.close();
-    const isTold = await conversation.settle();
-    if (isTold && ending !== 'superseded') await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
-    if (isTold) await crate?.end({ isComplete: ending === 'complete' });
-    await endStrays(registered.mark, log);
-    const seconds = (Date.now() - startedAtMs) / 1000;
-    await monitor.draw();
-    const { hostname } = registered;
-    const left = isTold
-      ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
-      : undefined;
-    const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
-    if (isTold) {
-      drain.forget();
-      await deregister(patient(TEARDOWN_PATIENCE_MS), registered, seconds, seen);
-    } else if (ending !== 'superseded') {
-      drain.keep();
-    }
-    const { tally } = crew;
-    log.write('info', 'Job runner finished', {
-      workflow_id: workflowId,
-      ending,
-      reason,
-      had_failures: tally.failed > 0,
-      had_terminations: tally.terminated > 0,
-      ...tally,
-    });
-    // What was superseded is of no use to anybody; what could not be told is for the next runner of this host.
-    ledger.close({ remove: isTold || ending === 'superseded' });
+    const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, crew, launcher };
+    const summary = await conclude(
+      { ...parts, monitor, actions, crate, drain, journal, startedAtMs },
+      { ending, reason },
+    );
     for (const part of [launcher, stop, conversation, log]) part.close();
-    return {
-      ending,
-      reason,
-      nodeId,
-      runId,
-      tally,
-      counts: conversation.counts,
-      seconds,
-      isTold,
-      journal: journal.written,
-      launcher: launcher.name,
-      logPath: registered.logPath,
-    };
+    return summary;
   };
 
   return {
-    done: conclude(),
+    done: done(),
     stop({ now }) {
       shells.limit(now ? 0 : leadSeconds * 1000);
       if (now) stop.kill('stop');
       else stop.ask('stop');
     },
   };
-}
-
-async function deregister(
-  client: Client,
-  { nodeId, log }: Registered,
-  seconds: number,
-  seen: NodeSummary | undefined,
-): Promise<void> {
-  try {
-    await client.updateComputeNode({
-      params: { id: nodeId },
-      body: { is_active: false, duration_seconds: seconds, ...seen },
-    });
-  } catch (error) {
-    log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
-  }
 }

@@ -6,6 +6,7 @@ export interface WakeOptions {
   readonly onWake: (changeId?: number) => void;
   /** The stream stands, for the first time or again. */
   readonly onConnected: () => void;
+  /** It stood, and broke. */
   readonly onLost: () => void;
 }
 
@@ -46,6 +47,7 @@ export function createWake({ open, onWake, onConnected, onLost }: WakeOptions): 
         onConnected();
       },
       onLost: () => {
+        if (!isConnected) return;
         isConnected = false;
         onLost();
       },

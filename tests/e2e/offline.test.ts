@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -88,7 +88,12 @@ const statusesOf = (at: Place, wished: Record<string, string>) =>
 
 const journalName = `offline_results_wf1_r1_wf1_h${hostname()}_r1.db`;
 
-describe.each(['resets', 'answers 500', 'answers a page', 'silent'] as const)('a server that %s', (condition) => {
+describe.each([
+  ['resets connections', 'resets'],
+  ['answers 500 to everything', 'answers 500'],
+  ['is gone, and a proxy answers in its place', 'answers a page'],
+  ['takes connections and never answers', 'silent'],
+] as const)('a server that %s', (_, condition) => {
   it('is away: jobs go on, nothing new starts, and when it is back everything is told and the run goes on', async () => {
     const at = await place([{ name: 'a' }, { name: 'b' }, { name: 'c', after: 'a' }, { name: 'd' }]);
     const run = at.run();
@@ -198,6 +203,41 @@ it('a short absence within the patience of the workflow is no outage', async () 
   expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
   expect(stderr).not.toContain('Server is away');
   expect(at.journals()).toEqual([]);
+});
+
+it('a runner that is stopped in an outage ends its jobs and writes down how they ended', async () => {
+  const at = await place([{ name: 'a' }]);
+  const run = at.run();
+  await beginning(at, 1);
+  await statusesOf(at, { a: 'running' });
+  at.line.becomes('resets');
+  await run.says('Server is away');
+  run.child.kill('SIGTERM');
+  const { code, stderr } = await run.ended;
+  expect([code, stderr]).toEqual([143, expect.stringContaining('torc workflows reconcile 1 1')]);
+  const [payload] = readJournal(join(at.folder, 'torc_output/offline_journal', journalName)).payloads;
+  expect(JSON.parse(payload as string)).toMatchObject({
+    job_id: 1,
+    status: 'terminated',
+    result: { return_code: 143 },
+  });
+});
+
+it('a journal that cannot be written ends nothing: the results are told when the server is back', async () => {
+  const at = await place([{ name: 'a' }, { name: 'b' }]);
+  mkdirSync(join(at.folder, 'torc_output'), { recursive: true });
+  writeFileSync(join(at.folder, 'torc_output/offline_journal'), 'in the way');
+  const run = at.run();
+  await beginning(at, 2);
+  await statusesOf(at, { a: 'running', b: 'running' });
+  at.line.becomes('resets');
+  at.release('a');
+  await run.says('Results cannot be written into the offline journal');
+  at.line.becomes('open');
+  await statusesOf(at, { a: 'completed', b: 'running' });
+  at.release('b');
+  const { code, stderr } = await run.ended;
+  expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
 });
 
 it('with client.offline.enabled = false the jobs are killed and the runner fails', async () => {

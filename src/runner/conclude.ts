@@ -1,0 +1,102 @@
+import type { Client } from '../client/client.ts';
+import type { Actions } from './act/actions.ts';
+import type { Conversation } from './conversation.ts';
+import type { Crate } from './crate/crate.ts';
+import type { Crew } from './crew.ts';
+import type { Drain } from './drain.ts';
+import type { Journal } from './journal/journal.ts';
+import type { Launcher } from './launch/launcher.ts';
+import { sayWhatIsLeft } from './left.ts';
+import type { Monitor } from './monitor/monitor.ts';
+import type { NodeSummary } from './monitor/node-watch.ts';
+import type { Ending, RunSummary } from './options.ts';
+import type { Registered } from './register.ts';
+import { endStrays } from './strays.ts';
+
+/** What a runner has, when nothing runs any more. */
+interface Parts {
+  readonly client: Client;
+  /** Waits for a server that is away. */
+  readonly patient: Client;
+  readonly registered: Registered;
+  readonly conversation: Conversation;
+  readonly crew: Crew;
+  readonly launcher: Launcher;
+  readonly monitor: Monitor;
+  readonly actions: Actions;
+  readonly crate: Crate | undefined;
+  readonly drain: Drain;
+  readonly journal: Journal;
+  readonly startedAtMs: number;
+}
+
+/**
+ * The teardown of a runner, in the order of its chart: everything is told, the actions of the end are carried out, what jobs
+ * left running ends, measurements are drawn, the runner says what it leaves and is deregistered, the ledger removed. Without
+ * the server nothing of that asks for it, and what could not be told is kept.
+ */
+export async function conclude(
+  parts: Parts,
+  { ending, reason: why }: { readonly ending: Ending; readonly reason?: string | undefined },
+): Promise<RunSummary> {
+  const { client, registered, conversation, crew, monitor, actions, drain } = parts;
+  const { nodeId, hostname, facts, ledger, log } = registered;
+  const { workflowId, runId } = facts;
+  const isSuperseded = ending === 'superseded';
+
+  const seen = monitor.close();
+  const isTold = await conversation.settle();
+  if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+  if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
+  await endStrays(registered.mark, log);
+  const seconds = (Date.now() - parts.startedAtMs) / 1000;
+  await monitor.draw();
+  const left = isTold
+    ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
+    : undefined;
+  const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
+  if (isTold || isSuperseded) drain.forget();
+  else drain.keep();
+  if (isTold) await deregister(parts.patient, registered, seconds, seen);
+
+  const { tally } = crew;
+  log.write('info', 'Job runner finished', {
+    workflow_id: workflowId,
+    ending,
+    reason,
+    had_failures: tally.failed > 0,
+    had_terminations: tally.terminated > 0,
+    ...tally,
+  });
+  // What was superseded is of no use to anybody; what could not be told is for the next runner of this host.
+  ledger.close({ remove: isTold || isSuperseded });
+  return {
+    ending,
+    reason,
+    nodeId,
+    runId,
+    tally,
+    counts: conversation.counts,
+    seconds,
+    isTold,
+    journal: parts.journal.written,
+    launcher: parts.launcher.name,
+    logPath: registered.logPath,
+  };
+}
+
+async function deregister(
+  client: Client,
+  { nodeId, log }: Registered,
+  seconds: number,
+  seen: NodeSummary | undefined,
+): Promise<void> {
+  try {
+    await client.updateComputeNode({
+      params: { id: nodeId },
+      body: { is_active: false, duration_seconds: seconds, ...seen },
+    });
+  } catch (error) {
+    log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
+  }
+}
