@@ -1,4 +1,4 @@
-import { type Client, createClient, queryOf } from '../client/client.ts';
+import { createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import { signalCalled } from '../core/contract/signal.ts';
 import { createActions } from './act/actions.ts';
@@ -14,7 +14,7 @@ import { atMoment } from './moment.ts';
 import { startMonitor } from './monitor/monitor.ts';
 import type { Ending, Runner, RunnerOptions, RunSummary } from './options.ts';
 import { createOutbox } from './outbox.ts';
-import { type Registered, register } from './register.ts';
+import { register } from './register.ts';
 import { createRest } from './rest.ts';
 import { createStop } from './stop.ts';
 import { prepareForOutages } from './prepare-for-outages.ts';
