@@ -90,7 +90,7 @@ it('every wall between files refuses what breaks it', async () => {
     caught.map(([wall]) => wall),
     said,
   ).toEqual(Object.keys(cruised));
-}, 60_000);
+}, 240_000);
 
 const purity: Readonly<Record<string, readonly [path: string, text: string, refusal: RegExp]>> = {
   'core reads no file': [
@@ -133,7 +133,7 @@ it.each([
     const said = await refusalOf('tsc', ['-b'], copy);
     for (const [wall, [, , refusal]] of offences) expect(said, wall).toMatch(refusal);
   },
-  120_000,
+  240_000,
 );
 
 it('the linter refuses a clock and a lost promise', async () => {
@@ -152,4 +152,4 @@ it('the linter refuses a clock and a lost promise', async () => {
   ]) {
     expect(said).toContain(words);
   }
-}, 60_000);
+}, 240_000);
