@@ -6,6 +6,7 @@ import { parseDuration } from '../../core/quantity/duration.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { byNeed, byPriority, type JobClass, type Waiting, walkReady } from './merge.ts';
+import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 import { bytesOfGibibytes, fitsNode, type Offer, roomOf } from './room.ts';
 
@@ -31,15 +32,7 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
   const classesOf = (workflowId: number): JobClass[] =>
     queries.classes.all({ workflowId }).map((row) => ({
       id: row.id,
-      schedulerId: row.scheduler_id,
-      labels: row.labels === null ? [] : (JSON.parse(row.labels) as string[]),
-      need: {
-        num_cpus: row.num_cpus,
-        memory_bytes: row.memory_bytes,
-        num_gpus: row.num_gpus,
-        num_nodes: row.num_nodes,
-        runtime_seconds: row.runtime_s,
-      },
+      ...kindOf(row),
     }));
 
   const fetch = (classId: number, limit: number, offset: number) => queries.ready.all({ classId, limit, offset });

@@ -1,11 +1,9 @@
 import type { Need } from '../../core/contract/exchange.ts';
+import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 
-/** Jobs that are alike for a claim. */
-export interface JobClass {
+/** Jobs that are alike for a claim, as the database keeps them together. */
+export interface JobClass extends JobKind {
   readonly id: number;
-  readonly schedulerId: number | null;
-  readonly labels: readonly string[];
-  readonly need: Need;
 }
 
 /** A job that is ready, as far as the order of claims goes. */

@@ -1,20 +1,18 @@
 import type { Database } from '../store/database.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 import type { ComputeNodeRow } from '../store/node-row.ts';
+import type { KindRow } from './kind.ts';
 import type { Waiting } from './merge.ts';
 
-interface ClassRow {
+interface ClassRow extends KindRow {
   id: number;
-  scheduler_id: number | null;
-  labels: string | null;
-  num_cpus: number;
-  memory_bytes: number;
-  num_gpus: number;
-  num_nodes: number;
-  runtime_s: number;
 }
 
-type ReadyClassRow = Omit<ClassRow, 'id'> & { jobs: number; example_id: number | null; example_name: string | null };
+interface ReadyClassRow extends KindRow {
+  jobs: number;
+  example_id: number | null;
+  example_name: string | null;
+}
 
 export const readySql = `
   select id, priority

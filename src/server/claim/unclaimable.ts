@@ -4,6 +4,7 @@ import { unclaimable } from '../../core/lifecycle/unclaimable.ts';
 import { found } from '../store/find.ts';
 import { computeNodeOf, type ComputeNodeRow } from '../store/node-row.ts';
 import type { Store } from '../store/store.ts';
+import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 
 /** The ready jobs that a runner cannot take; without one, that none of those which are active can, or else the last could not. */
@@ -15,15 +16,7 @@ export const createUnclaimable =
       computeNodeOf,
     );
     const kinds = queries.readyClasses.all({ workflowId }).map((row) => ({
-      labels: row.labels === null ? [] : (JSON.parse(row.labels) as string[]),
-      schedulerId: row.scheduler_id,
-      need: {
-        num_cpus: row.num_cpus,
-        memory_bytes: row.memory_bytes,
-        num_gpus: row.num_gpus,
-        num_nodes: row.num_nodes,
-        runtime_seconds: row.runtime_s,
-      },
+      ...kindOf(row),
       jobs: row.jobs,
       exampleId: row.example_id ?? 0,
       exampleName: row.example_name ?? '',
