@@ -1,6 +1,6 @@
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Handlers } from '../store/handlers.ts';
-import { clamped } from '../store/listing.ts';
+import { clamped, pageOf } from '../store/listing.ts';
 import type { Store } from '../store/store.ts';
 import { adminQueries, entryOf } from './queries.ts';
 import { carryOut, type SqlSettings } from './sql.ts';
@@ -26,15 +26,7 @@ export const adminHandlers = (store: Store, settings: AdminSettings) => {
     listAuditLog({ query }) {
       const { offset = 0, limit = PAGE_LIMIT } = clamped(query);
       const items = queries.auditLog.all({ limit, offset }).map(entryOf);
-      const total = queries.audited.get({})?.rows ?? 0;
-      return {
-        items,
-        offset,
-        max_limit: PAGE_LIMIT,
-        count: items.length,
-        total_count: total,
-        has_more: offset + items.length < total,
-      };
+      return pageOf(items, offset, queries.audited.get({})?.rows ?? 0);
     },
     getApiStats: ({ query }) => settings.traffic.stats(query.window_seconds, query.interval_seconds),
   } satisfies Partial<Handlers>;

@@ -76,16 +76,19 @@ export function createListing<Filters extends object, Row, Item>(
     const { page, count } = statements(where, order);
     const items = page.all({ ...values, limit, offset }).map(toItem);
     const total = listing.total?.(filters) ?? count.get(values)?.total ?? 0;
-    return {
-      items,
-      offset,
-      max_limit: PAGE_LIMIT,
-      count: items.length,
-      total_count: total,
-      has_more: offset + items.length < total,
-    };
+    return pageOf(items, offset, total);
   };
 }
+
+/** The envelope of a page that begins at `offset` in a list of `total` items. */
+export const pageOf = <Item>(items: Item[], offset: number, total: number): Page<Item> => ({
+  items,
+  offset,
+  max_limit: PAGE_LIMIT,
+  count: items.length,
+  total_count: total,
+  has_more: offset + items.length < total,
+});
 
 /** A name that every object has is no column. */
 const sortColumn = ({ sortable, idColumn }: Pick<Listing<object>, 'sortable' | 'idColumn'>, name = '') =>
