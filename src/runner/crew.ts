@@ -1,34 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
-import { createAttempts, type Step, type Tally } from './attempt.ts';
+import { type AttemptOptions, createAttempts, type Step, type Tally } from './attempt.ts';
 import type { Capacity, Lease } from './capacity.ts';
-import type { Crate } from './crate/crate.ts';
 import { type Ending, LaunchError, type Launcher } from './launch/launcher.ts';
-import type { Ledger } from './ledger.ts';
-import type { Log } from './log.ts';
 import type { EndedFor } from './outcome.ts';
-import type { Outbox } from './outbox.ts';
 import { lookForOutputs } from './outputs.ts';
-import type { Retry } from './retry/retry.ts';
-import { filesOf, launchRequestOf, type RunFacts, STDIO_FOLDER } from './step.ts';
-import type { Watch } from './watch.ts';
+import { filesOf, launchRequestOf, STDIO_FOLDER } from './step.ts';
 
 /** A job that runs, with what it holds. */
 interface Running extends Step {
   readonly lease: Lease;
 }
 
-export interface CrewOptions {
-  readonly facts: RunFacts;
+export interface CrewOptions extends AttemptOptions {
   readonly capacity: Capacity;
   readonly launcher: Launcher;
-  readonly ledger: Ledger;
-  readonly outbox: Outbox;
-  readonly watch: Watch | undefined;
-  readonly retry?: Retry | undefined;
-  readonly crate?: Crate | undefined;
-  readonly log: Log;
   /** Jobs ended and are in the outbox. */
   readonly onEnded: (count: number) => void;
   /** Jobs cannot be started here at all: the reason. */
