@@ -1132,6 +1132,18 @@ export interface Calls {
           memory_gb: number;
           num_gpus: number;
         } | null | undefined;
+        nodes?: {
+          free: {
+            num_cpus: number;
+            memory_gb: number;
+            num_gpus: number;
+          };
+          total: {
+            num_cpus: number;
+            memory_gb: number;
+            num_gpus: number;
+          };
+        }[] | null | undefined;
         labels?: string[] | null | undefined;
         strict_scheduler_match?: boolean | null | undefined;
       } | null | undefined;

@@ -11,7 +11,9 @@ const need = (over: Partial<Need> = {}): Need => ({
   runtime_seconds: 60,
   ...over,
 });
-const node = (gpus: readonly string[] = []) => createCapacity({ cpus: 4, memoryBytes: 100 }, gpus);
+const node = (devices: readonly string[] = []) => createCapacity([{ name: 'n1', cpus: 4, memoryBytes: 100, devices }]);
+const cluster = (...names: readonly string[]) =>
+  createCapacity(names.map((name) => ({ name, cpus: 4, memoryBytes: 100, devices: ['0', '1'] })));
 
 describe('a node', () => {
   it.each<[string, Partial<Need>, Partial<Need>]>([
@@ -39,10 +41,55 @@ describe('a node', () => {
   });
 });
 
+describe('several nodes', () => {
+  it('have room for a job only where one of them has it, however much they have together', () => {
+    const capacity = cluster('n1', 'n2');
+    capacity.lease(need({ num_cpus: 3 }));
+    capacity.lease(need({ num_cpus: 2 }));
+    expect(capacity.free().cpus).toBe(3);
+    expect(capacity.lease(need({ num_cpus: 3 }))).toBeUndefined();
+    expect(capacity.lease(need({ num_cpus: 2 }))?.nodes).toEqual(['n2']);
+  });
+
+  it('are filled one after the other, so that idle ones are left for jobs that need them whole', () => {
+    const capacity = cluster('n1', 'n2', 'n3');
+    const narrow = [1, 2, 3, 4].map(() => capacity.lease(need()) as Lease);
+    expect(narrow.flatMap(({ nodes }) => nodes)).toEqual(['n1', 'n1', 'n1', 'n1']);
+    expect(capacity.lease(need({ num_nodes: 2 }))?.nodes).toEqual(['n2', 'n3']);
+  });
+
+  it('belong whole to a job of several, however little it needs of each', () => {
+    const capacity = cluster('n1', 'n2');
+    const wide = capacity.lease(need({ num_nodes: 2 })) as Lease;
+    expect(capacity.free()).toEqual({ cpus: 0, memoryBytes: 0, gpus: 0 });
+    expect(capacity.lease(need())).toBeUndefined();
+    capacity.release(wide);
+    expect(capacity.free()).toEqual(capacity.total);
+  });
+
+  it('are not given to a job of several while somebody uses a part of them', () => {
+    const capacity = cluster('n1', 'n2');
+    const narrow = capacity.lease(need()) as Lease;
+    expect(capacity.lease(need({ num_nodes: 2 }))).toBeUndefined();
+    capacity.release(narrow);
+    expect(capacity.lease(need({ num_nodes: 2 }))?.nodes).toEqual(['n1', 'n2']);
+  });
+
+  it('have devices of their own, by the same numbers', () => {
+    const capacity = cluster('n1', 'n2');
+    const leases = [1, 2].map(() => capacity.lease(need({ num_gpus: 2 })));
+    expect(leases.map((lease) => [lease?.nodes, lease?.gpus])).toEqual([
+      [['n1'], ['0', '1']],
+      [['n2'], ['0', '1']],
+    ]);
+    expect(capacity.lease(need({ num_gpus: 1 }))).toBeUndefined();
+  });
+});
+
 describe('a runner that counts jobs', () => {
   it('ignores what they need', () => {
     const vast = need({ num_cpus: 1_000, memory_bytes: 2 ** 50, num_nodes: 9 });
-    expect(createSlots(1, []).lease(vast)).toEqual({ need: vast, gpus: [] });
+    expect(createSlots(1, []).lease(vast)).toEqual({ need: vast, nodes: [], gpus: [] });
   });
 
   it('runs as many at once as it was told to, and another when one has ended', () => {
@@ -104,6 +151,33 @@ describe('whatever is leased and released, in whatever order', () => {
             gpus: devices.length - leased.length,
           });
           expect(Math.min(...Object.values(capacity.free()))).toBeGreaterThanOrEqual(0);
+        });
+        expect(capacity.free()).toEqual(capacity.total);
+      }),
+    );
+  });
+
+  it('several nodes lease never more than each of them has, and nothing of one that somebody has whole', () => {
+    const names = ['n1', 'n2', 'n3'];
+    fc.assert(
+      fc.property(turns, (all) => {
+        const capacity = cluster(...names);
+        play(capacity, all, (live) => {
+          for (const name of names) {
+            const here = live.filter(({ nodes }) => nodes.includes(name));
+            const sum = (field: 'num_cpus' | 'memory_bytes' | 'num_gpus') =>
+              here.reduce((total, each) => total + each.need[field], 0);
+            expect(sum('num_cpus')).toBeLessThanOrEqual(4);
+            expect(sum('memory_bytes')).toBeLessThanOrEqual(100);
+            expect(sum('num_gpus')).toBeLessThanOrEqual(2);
+            const devices = here.flatMap(({ gpus }) => gpus);
+            expect(new Set(devices).size).toBe(devices.length);
+            const needy = here.filter(
+              (lease) => lease.need.num_cpus + lease.need.memory_bytes + lease.need.num_gpus > 0,
+            );
+            if (here.some((lease) => lease.need.num_nodes > 1)) expect(needy.length).toBeLessThanOrEqual(1);
+          }
+          for (const lease of live) expect(new Set(lease.nodes).size).toBe(lease.need.num_nodes);
         });
         expect(capacity.free()).toEqual(capacity.total);
       }),

@@ -1,54 +1,86 @@
 import type { Need } from '../core/contract/exchange.ts';
+import { type NodeRoom, type NodeSize, placeOf, sizeWith, sizeWithout } from '../core/lifecycle/placement.ts';
 
-/** What a job holds while it runs. `gpus` are the devices that it was given. */
+/** What a job holds while it runs: the nodes that it is pinned to, and the devices that it was given. */
 export interface Lease {
   readonly need: Need;
+  /** Names of nodes; none where a runner counts jobs. */
+  readonly nodes: readonly string[];
+  /** Devices of its node. A job of several nodes has all of theirs, and whoever starts it there hands them out. */
   readonly gpus: readonly string[];
 }
 
-export interface Free {
+/** A node whose jobs a runner starts. */
+export interface CapacityNode {
+  readonly name: string;
   readonly cpus: number;
   readonly memoryBytes: number;
-  readonly gpus: number;
+  readonly devices: readonly string[];
 }
 
 /**
- * The books of one node: what of it is free, and which devices.
+ * The books of a runner: what of its nodes is free, and which devices.
  *
  * Devices are leased in turn, so that all of them are used alike. No device is given to two jobs at once as long as
- * the needs are kept within the node, which `lease` sees to.
+ * the needs are kept within the nodes, which `lease` sees to.
  */
 export interface Capacity {
-  readonly total: Free;
-  free(): Free;
+  /** Of all nodes together. */
+  readonly total: NodeSize;
+  free(): NodeSize;
+  /** Node by node; empty where jobs are counted. */
+  nodes(): readonly NodeRoom[];
   /** Takes the job in if it fits. */
   lease(need: Need): Lease | undefined;
   release(lease: Lease): void;
 }
 
-export function createCapacity(
-  total: { readonly cpus: number; readonly memoryBytes: number },
-  devices: readonly string[],
-): Capacity {
-  let cpus = total.cpus;
-  let memoryBytes = total.memoryBytes;
-  const idle = [...devices];
+interface Book {
+  readonly name: string;
+  readonly total: NodeSize;
+  free: NodeSize;
+  idle: string[];
+}
+
+export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
+  const books = nodes.map(({ name, cpus, memoryBytes, devices }): Book => {
+    const total = { cpus, memoryBytes, gpus: devices.length };
+    return { name, total, free: total, idle: [...devices] };
+  });
+  const byName = new Map(books.map((book) => [book.name, book]));
   return {
-    total: { ...total, gpus: devices.length },
-    free: () => ({ cpus, memoryBytes, gpus: idle.length }),
+    total: sum(books.map(({ total }) => total)),
+    free: () => sum(books.map(({ free }) => free)),
+    nodes: () => books,
     lease(need) {
-      if (need.num_nodes > 1 || need.num_cpus > cpus || need.memory_bytes > memoryBytes || need.num_gpus > idle.length)
-        return undefined;
-      cpus -= need.num_cpus;
-      memoryBytes -= need.memory_bytes;
-      return { need, gpus: idle.splice(0, Math.max(0, need.num_gpus)) };
+      const taken = placeOf(need, books)?.map((place) => books[place] as Book);
+      if (taken === undefined) return undefined;
+      for (const book of taken) book.free = sizeWith(need, book);
+      const [first] = taken as [Book];
+      const gpus = need.num_nodes > 1 ? [] : first.idle.splice(0, Math.max(0, need.num_gpus));
+      return { need, nodes: taken.map(({ name }) => name), gpus };
     },
-    release({ need, gpus }) {
-      cpus += need.num_cpus;
-      memoryBytes += need.memory_bytes;
-      idle.push(...gpus);
+    release({ need, nodes: names, gpus }) {
+      for (const name of names) {
+        const book = byName.get(name) as Book;
+        book.free = sizeWithout(need, book);
+        book.idle.push(...gpus);
+      }
     },
   };
+}
+
+function sum(sizes: readonly NodeSize[]): NodeSize {
+  const [first] = sizes;
+  if (sizes.length === 1) return first as NodeSize;
+  return sizes.reduce(
+    (all, each) => ({
+      cpus: all.cpus + each.cpus,
+      memoryBytes: all.memoryBytes + each.memoryBytes,
+      gpus: all.gpus + each.gpus,
+    }),
+    { cpus: 0, memoryBytes: 0, gpus: 0 },
+  );
 }
 
 /**
@@ -62,12 +94,13 @@ export function createSlots(slots: number, devices: readonly string[]): Capacity
   return {
     total: { cpus: slots, ...infinite },
     free: () => ({ cpus: free, ...infinite }),
+    nodes: () => [],
     lease(need) {
       if (free === 0) return undefined;
       free -= 1;
       const gpus = ring.splice(0, Math.max(0, Math.min(need.num_gpus, devices.length)));
       ring.push(...gpus);
-      return { need, gpus };
+      return { need, nodes: [], gpus };
     },
     release() {
       free += 1;

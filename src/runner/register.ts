@@ -51,7 +51,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const offered = offeredBy(options, host);
   const capacity =
     options.maxParallelJobs === undefined
-      ? createCapacity(offered, devices)
+      ? createCapacity([{ name: host.hostname, ...offered, devices }])
       : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
   const ledgerPath = resolve(outputDir, 'job_runner_ledger', `wf${workflowId}_r${runId}_${mark}.ledger`);

@@ -56,7 +56,7 @@ const crewOf = (count: number) => {
   const outbox = createOutbox();
   const crew = createCrew({
     facts: { ...facts, outputDir: folder },
-    capacity: createCapacity({ cpus: 2, memoryBytes: 0 }, []),
+    capacity: createCapacity([{ name: 'n1', cpus: 2, memoryBytes: 0, devices: [] }]),
     launcher,
     ledger,
     outbox,

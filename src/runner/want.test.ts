@@ -29,7 +29,8 @@ const options = (over: Partial<RunnerOptions> = {}): RunnerOptions => {
   };
 };
 const need = { num_cpus: 3, memory_bytes: GIBIBYTE, num_gpus: 1, num_nodes: 1, runtime_seconds: 60 };
-const node = () => createCapacity({ cpus: 4, memoryBytes: 2 * GIBIBYTE }, ['0', '1']);
+const shape = { cpus: 4, memoryBytes: 2 * GIBIBYTE, devices: ['0', '1'] };
+const node = () => createCapacity([{ name: 'n1', ...shape }]);
 
 describe('a runner of a node wants', () => {
   it('jobs for what is free now, and more that fit into the whole node', () => {
@@ -49,6 +50,24 @@ describe('a runner of a node wants', () => {
     capacity.lease({ ...need, num_cpus: 4 });
     expect(wantOf(options(), capacity, 0, 0, 300)).toBeUndefined();
     expect(wantOf(options(), capacity, 1, 0, 300)).toMatchObject({ limit: 0, prefetch: 1, offer: { num_cpus: 0 } });
+  });
+
+  it('jobs for each of its nodes, where it has several', () => {
+    const capacity = createCapacity([
+      { name: 'n1', ...shape },
+      { name: 'n2', ...shape, cpus: 8, devices: [] },
+    ]);
+    capacity.lease(need);
+    const small = { num_cpus: 4, memory_gb: 2, num_gpus: 2 };
+    const large = { num_cpus: 8, memory_gb: 2, num_gpus: 0 };
+    expect(wantOf(options(), capacity, 0, 0, 300)).toMatchObject({
+      limit: 9,
+      offer: { num_cpus: 8, memory_gb: 2, num_gpus: 1, num_nodes: 2 },
+      nodes: [
+        { free: { num_cpus: 1, memory_gb: 1, num_gpus: 1 }, total: small },
+        { free: large, total: large },
+      ],
+    });
   });
 
   it('jobs that end before it does, if it has an end', () => {

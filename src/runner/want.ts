@@ -1,4 +1,5 @@
 import type { Want } from '../core/contract/exchange.ts';
+import type { NodeSize } from '../core/lifecycle/placement.ts';
 import type { Capacity } from './capacity.ts';
 import { claimLimit } from './deadline.ts';
 import type { RunnerOptions } from './options.ts';
@@ -25,27 +26,38 @@ export function wantOf(
   if (lacksTime(options, nowMs, leastSeconds)) return undefined;
   if (options.maxParallelJobs !== undefined) return { limit, prefetch, labels };
   const time = options.endAtMs === undefined ? {} : { time_limit: claimLimit(nowMs, options.endAtMs) };
+  const nodes = capacity.nodes();
   const scheduler = options.schedulerConfigId === undefined ? {} : { scheduler_config_id: options.schedulerConfigId };
   return {
     limit,
     prefetch,
     offer: {
-      num_cpus: free.cpus,
-      memory_gb: free.memoryBytes / GIBIBYTE,
-      num_gpus: free.gpus,
-      num_nodes: 1,
+      ...sizeOf(most(nodes.map((node) => node.free))),
+      num_nodes: nodes.length,
       labels,
       ...time,
       ...scheduler,
     },
-    capacity: {
-      num_cpus: capacity.total.cpus,
-      memory_gb: capacity.total.memoryBytes / GIBIBYTE,
-      num_gpus: capacity.total.gpus,
-    },
+    capacity: sizeOf(most(nodes.map(({ total }) => total))),
+    ...(nodes.length > 1
+      ? { nodes: nodes.map((node) => ({ free: sizeOf(node.free), total: sizeOf(node.total) })) }
+      : {}),
     strict_scheduler_match: options.strictSchedulerMatch,
   };
 }
+
+const sizeOf = ({ cpus, memoryBytes, gpus }: NodeSize) => ({
+  num_cpus: cpus,
+  memory_gb: memoryBytes / GIBIBYTE,
+  num_gpus: gpus,
+});
+
+/** The most that any of the nodes has, of each kind. */
+const most = (sizes: readonly NodeSize[]): NodeSize => ({
+  cpus: Math.max(...sizes.map(({ cpus }) => cpus)),
+  memoryBytes: Math.max(...sizes.map(({ memoryBytes }) => memoryBytes)),
+  gpus: Math.max(...sizes.map(({ gpus }) => gpus)),
+});
 
 /** Is a runner that counts jobs too near to its end to take any? */
 export const lacksTime = (

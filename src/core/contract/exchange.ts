@@ -40,18 +40,23 @@ export type Completion = z.output<typeof Completion>;
 export const Retried = Completion.extend({ max_retries: z.int() });
 export type Retried = z.output<typeof Retried>;
 
+const NodeSize = z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() });
+
 /**
  * What a runner has room for.
  *
  * `limit` jobs are to start at once and are packed into `offer`, what is free now. `prefetch` more may be handed out that
  * fit into `capacity`, the node when it is empty: they wait in the runner's queue for the next free slot. Without
  * `offer` jobs are counted and their needs ignored.
+ *
+ * A runner of several nodes tells what each of them has and has free in `nodes`; `offer` then says only for whom it is.
  */
 export const Want = z.object({
   limit: z.int().min(0),
   prefetch: z.int().min(0),
   offer: maybe(ComputeNodesResources),
-  capacity: maybe(z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() })),
+  capacity: maybe(NodeSize),
+  nodes: maybe(z.array(z.object({ free: NodeSize, total: NodeSize }))),
   labels: maybe(z.array(text)),
   strict_scheduler_match: maybe(z.boolean()),
 });

@@ -214,6 +214,35 @@ describe('taking ahead', () => {
     ]);
   });
 
+  it('counts node by node for a runner of several: a job fits into one of them, or waits', async () => {
+    const { id, nodeId } = await workflowOf(
+      service,
+      [
+        { name: 'mpi', requirements: 'mpi' },
+        { name: 'wide', requirements: 'wide' },
+        { name: 'narrow' },
+        { name: 'huge', requirements: 'huge' },
+      ],
+      {
+        mpi: { num_nodes: 2, runtime: 'PT3H' },
+        wide: { num_cpus: 3, runtime: 'PT2H' },
+        huge: { num_nodes: 3, runtime: 'PT1M' },
+      },
+    );
+    const total = { num_cpus: 4, memory_gb: 4, num_gpus: 0 };
+    const halfFree = { free: { ...total, num_cpus: 2 }, total };
+    const idle = { free: total, total };
+    const turn = async (nodes: object[], prefetch = 0) => {
+      const { jobs } = await exchange(id, nodeId, { limit: 9, prefetch, offer: offer({ num_nodes: 2 }), nodes });
+      return jobs.map(({ name }) => name);
+    };
+    // Four CPUs are free, two on each: nothing for a job of three, and no node for one that wants two whole.
+    expect(await turn([halfFree, halfFree])).toEqual(['narrow']);
+    expect(await turn([halfFree, idle])).toEqual(['wide']);
+    // Ahead goes what fits into the nodes when they are empty, and no more than that.
+    expect(await turn([halfFree, halfFree], 5)).toEqual(['mpi']);
+  });
+
   it('takes nothing ahead when nothing ahead is wanted', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const { jobs } = await exchange(id, nodeId, { limit: 1, offer: offer({ num_cpus: 1 }) });

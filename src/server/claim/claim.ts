@@ -2,13 +2,14 @@ import { type ClaimedJob, type Need, type Want } from '../../core/contract/excha
 import { covers, refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
+import { type NodeSize, placeOf } from '../../core/lifecycle/placement.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { byNeed, byPriority, type JobClass, type Waiting, walkReady } from './merge.ts';
 import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
-import { bytesOfGibibytes, fitsNode, type Offer, roomOf } from './room.ts';
+import { bytesOfGibibytes, fitsNode, type Room, roomOf, roomOfNodes } from './room.ts';
 
 /** Who asks: the runner's id where it is known. */
 interface Asker {
@@ -57,25 +58,18 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
     refuseBadLabels(offer.labels);
     const labels = sortedLabels(offer.labels);
     const secondsLeft = secondsOf(offer.time_limit);
-    const free = offerOf(offer);
-    const whole =
-      want.capacity === undefined || want.capacity === null
-        ? free
-        : offerOf({ ...want.capacity, num_nodes: offer.num_nodes });
+    const { room, couldFit } = placesOf(want, offer);
 
     const eligible = classesOf(asker.workflowId).filter(
-      (each) =>
-        covers(labels, each.labels) &&
-        each.need.runtime_seconds <= secondsLeft &&
-        fitsNode(each.need, want.prefetch > 0 ? whole : free),
+      (each) => covers(labels, each.labels) && each.need.runtime_seconds <= secondsLeft && couldFit(each.need),
     );
     const bound = eligible.filter(
       ({ schedulerId }) => schedulerId === null || schedulerId === (offer.scheduler_config_id ?? null),
     );
-    const chosen = pack(bound, want, free, fetch);
+    const chosen = pack(bound, want, room(), fetch);
     if (chosen.length > 0 || want.strict_scheduler_match === true || bound.length === eligible.length)
       return hand(asker, chosen);
-    return hand(asker, pack(eligible, want, free, fetch));
+    return hand(asker, pack(eligible, want, room(), fetch));
   };
 
   const inOrder = (asker: Asker, want: Want): ClaimedJob[] => {
@@ -140,10 +134,9 @@ function secondsOf(timeLimit: string | null | undefined): number {
 function pack(
   classes: readonly JobClass[],
   want: Want,
-  free: Offer,
+  room: Room,
   fetch: (classId: number, limit: number, offset: number) => Waiting[],
 ): Chosen[] {
-  const room = roomOf(free);
   const chosen: Chosen[] = [];
   let starts = want.limit;
   let ahead = want.prefetch;
@@ -157,14 +150,32 @@ function pack(
   return chosen;
 }
 
-function offerOf({
-  num_cpus,
-  memory_gb,
-  num_gpus,
-  num_nodes,
-}: Pick<ComputeNodesResources, 'num_cpus' | 'memory_gb' | 'num_gpus' | 'num_nodes'>): Offer {
-  return { cpus: num_cpus, memoryBytes: bytesOfGibibytes(memory_gb), gpus: num_gpus, nodes: num_nodes };
+interface Places {
+  /** What is free now. */
+  room(): Room;
+  /** Is there any sense in looking for jobs with this need: is there room now or, for those ahead, when all is empty? */
+  couldFit(need: Need): boolean;
 }
+
+function placesOf({ prefetch, capacity, nodes }: Want, offer: ComputeNodesResources): Places {
+  if (nodes !== undefined && nodes !== null) {
+    const now = nodes.map(({ free, total }) => ({ free: sizeOf(free), total: sizeOf(total) }));
+    const then = prefetch > 0 ? now.map(({ total }) => ({ free: total, total })) : now;
+    return { room: () => roomOfNodes(now), couldFit: (need) => placeOf(need, then) !== undefined };
+  }
+  const now = { ...sizeOf(offer), nodes: offer.num_nodes };
+  const isAhead = prefetch > 0 && capacity !== undefined && capacity !== null;
+  const then = isAhead ? { ...sizeOf(capacity), nodes: offer.num_nodes } : now;
+  return { room: () => roomOf(now), couldFit: (need) => fitsNode(need, then) };
+}
+
+type SizeTold = Pick<ComputeNodesResources, 'num_cpus' | 'memory_gb' | 'num_gpus'>;
+
+const sizeOf = ({ num_cpus: cpus, memory_gb: memory, num_gpus: gpus }: SizeTold): NodeSize => ({
+  cpus,
+  memoryBytes: bytesOfGibibytes(memory),
+  gpus,
+});
 
 type OutputsOf = (jobId: number) => { id: number; path: string }[];
 

@@ -1,4 +1,5 @@
 import type { Need } from '../../core/contract/exchange.ts';
+import { type NodeRoom, placeOf, sizeWith } from '../../core/lifecycle/placement.ts';
 
 /** What one node has; `nodes` of them are offered. */
 export interface Offer {
@@ -44,6 +45,21 @@ export function roomOf(offer: Offer): Room {
       shared.memoryBytes = memoryBytes;
       shared.gpus = gpus;
       return true;
+    },
+  };
+}
+
+/** The room of nodes of which is known what each has free: what is taken fits there, node by node. */
+export function roomOfNodes(nodes: readonly NodeRoom[]): Room {
+  const left = nodes.map(({ free, total }) => ({ free, total }));
+  return {
+    take(need) {
+      const places = placeOf(need, left);
+      for (const place of places ?? []) {
+        const node = left[place] as NodeRoom;
+        left[place] = { ...node, free: sizeWith(need, node) };
+      }
+      return places !== undefined;
     },
   };
 }
