@@ -42,16 +42,18 @@ it('a workflow that asks for provenance says of each output which attempt made i
     '#software-torc-run-id-1',
     '#software-torc-server-run-id-1',
     '#torc-run-id-1',
+    '#torc-workflow',
     'numbers.txt',
     'sum.txt',
   ]);
   expect(entities.get('#job-2-attempt-1')?.metadata).toMatchObject({
-    '@type': 'CreateAction',
+    '@type': ['CreateAction', 'prov:Activity'],
     name: 'add',
+    'prov:hadPlan': { '@id': '#torc-workflow' },
     instrument: { '@id': '#software-torc-run-id-1' },
     isPartOf: { '@id': '#torc-run-id-1' },
     object: [{ '@id': 'numbers.txt' }],
-    'prov:used': [{ '@id': 'numbers.txt' }],
+    'prov:used': { '@id': 'numbers.txt' },
     result: [{ '@id': 'sum.txt' }],
   });
   const sum = entities.get('sum.txt');
@@ -60,8 +62,14 @@ it('a workflow that asks for provenance says of each output which attempt made i
     contentSize: '2',
     sha256: createHash('sha256').update('6\n').digest('hex'),
     'prov:wasGeneratedBy': { '@id': '#job-2-attempt-1' },
-    'prov:wasDerivedFrom': [{ '@id': 'numbers.txt' }],
-    'prov:wasAttributedTo': { '@id': '#software-torc-run-id-1' },
+    'prov:wasDerivedFrom': { '@id': 'numbers.txt' },
+    'prov:wasAttributedTo': { '@id': '#torc-run-id-1' },
+    encodingFormat: 'text/plain',
+  });
+  expect(entities.get('#torc-workflow')?.metadata).toMatchObject({ name: 'crate', '@type': ['HowTo', 'prov:Plan'] });
+  expect(entities.get('#software-torc-run-id-1')?.metadata).toMatchObject({
+    '@type': ['SoftwareApplication', 'prov:SoftwareAgent'],
+    version: expect.stringMatching(/^\d/),
   });
   expect(entities.get('#torc-run-id-1')?.metadata).toMatchObject({
     startTime: expect.stringMatching(/Z$/),
@@ -77,7 +85,7 @@ it('a second run says anew what it made, in the place of what the first one said
   const entities = await entitiesOf({ enable_ro_crate: true }, 2);
   expect(entities.get('#job-2-attempt-1')?.metadata).toMatchObject({ isPartOf: { '@id': '#torc-run-id-2' } });
   expect(entities.get('sum.txt')?.metadata).toMatchObject({
-    'prov:wasAttributedTo': { '@id': '#software-torc-run-id-2' },
+    'prov:wasAttributedTo': { '@id': '#torc-run-id-2' },
   });
   expect(entities.has('#torc-run-id-1')).toBe(true);
 });

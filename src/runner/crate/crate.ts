@@ -9,7 +9,15 @@ import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../log.ts';
 import type { RunFacts } from '../step.ts';
-import { attemptEntity, type Made, type Making, outputEntity, runEntity, softwareEntity } from './entities.ts';
+import {
+  attemptEntity,
+  type Made,
+  type Making,
+  outputEntity,
+  planEntity,
+  runEntity,
+  softwareEntity,
+} from './entities.ts';
 
 export interface CrateOptions {
   readonly client: Client;
@@ -101,7 +109,8 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
   };
 
   void enqueue('the run', async () => {
-    await add(softwareEntity(runId));
+    await put(planEntity(workflow));
+    await add(softwareEntity(runId, process.argv[1] ?? process.execPath));
     await add(runEntity(runId, started));
   });
 

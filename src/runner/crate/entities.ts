@@ -1,38 +1,59 @@
 import { basename } from 'node:path';
+import { getMimeType } from 'hono/utils/mime';
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { VERSION } from '../../core/contract/version.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
 
 /**
- * What a runner adds to the research object of a workflow (RO-Crate): the program, the run, each attempt that made files,
- * and of each file what made it. All as JSON-LD, pointing at each other by `@id`.
+ * What a runner adds to the research object of a workflow (RO-Crate): the plan, the program, the run, each attempt that
+ * made files, and of each file what made it. All as JSON-LD, pointing at each other by `@id`.
  */
 
 type Entity = Pick<RoCrateEntity, 'entity_id' | 'entity_type' | 'metadata'>;
 
-const entity = (id: string, type: string, rest: RoCrateEntity['metadata']): Entity => ({
+/** Of the first type, and of the one that the same thing has in the words of PROV. */
+const entity = (id: string, types: readonly [string, ...string[]], rest: RoCrateEntity['metadata']): Entity => ({
   entity_id: id,
-  entity_type: type,
-  metadata: { '@id': id, '@type': type, ...rest },
+  entity_type: types[0],
+  metadata: { '@id': id, '@type': [...types], ...rest },
 });
 const at = (id: string) => ({ '@id': id });
+
+/** As other readers of provenance expect it: one thing is no list. */
+const oneOrAll = <Item>(items: Item[]): Item | Item[] => {
+  const [only, ...more] = items;
+  return only !== undefined && more.length === 0 ? only : items;
+};
 
 const softwareId = (runId: number) => `#software-torc-run-id-${runId}`;
 const runEntityId = (runId: number) => `#torc-run-id-${runId}`;
 const attemptId = (jobId: number, attempt: number) => `#job-${jobId}-attempt-${attempt}`;
 
-export const softwareEntity = (runId: number): Entity =>
-  entity(softwareId(runId), 'SoftwareApplication', { name: 'torc', version: VERSION });
+const PLAN_ID = '#torc-workflow';
+
+/** The workflow: what every run of it was meant to do. */
+export const planEntity = ({ name, description }: Pick<Workflow, 'name' | 'description'>): Entity =>
+  entity(PLAN_ID, ['HowTo', 'prov:Plan'], { name, ...(description ? { description } : {}) });
+
+/** The program that ran the jobs; `path` is where it lies. */
+export const softwareEntity = (runId: number, path: string): Entity =>
+  entity(softwareId(runId), ['SoftwareApplication', 'prov:SoftwareAgent'], {
+    name: 'torc',
+    url: path,
+    version: VERSION,
+  });
 
 /** The run as a whole; it has an end when the workflow is complete. */
 export const runEntity = (
   runId: number,
   { name, startTime, endTime }: { readonly name: string; readonly startTime: string; readonly endTime?: string },
 ): Entity =>
-  entity(runEntityId(runId), 'CreateAction', {
+  entity(runEntityId(runId), ['CreateAction', 'prov:Activity'], {
     name: `${name}, run ${runId}`,
     startTime,
     ...(endTime === undefined ? {} : { endTime }),
     instrument: at(softwareId(runId)),
+    'prov:hadPlan': at(PLAN_ID),
   });
 
 /** An attempt that made files. */
@@ -49,13 +70,14 @@ export interface Making {
 }
 
 export const attemptEntity = ({ runId, jobId, attempt, name, endTime, inputs, outputs }: Making): Entity =>
-  entity(attemptId(jobId, attempt), 'CreateAction', {
+  entity(attemptId(jobId, attempt), ['CreateAction', 'prov:Activity'], {
     name,
     endTime,
     instrument: at(softwareId(runId)),
+    'prov:hadPlan': at(PLAN_ID),
     isPartOf: at(runEntityId(runId)),
     object: inputs.map(at),
-    'prov:used': inputs.map(at),
+    'prov:used': oneOrAll(inputs.map(at)),
     result: outputs.map(at),
   });
 
@@ -81,15 +103,16 @@ export function outputEntity(
       '@id': id,
       '@type': ['File', 'prov:Entity'],
       name: basename(path),
+      encodingFormat: getMimeType(path)?.replace(/;.*$/, '') ?? 'application/octet-stream',
       // A name that somebody gave to the file says nothing of where it is.
-      ...(id === path ? {} : { sameAs: path }),
+      ...(id === path ? {} : { sameAs: at(path) }),
       ...before,
       contentSize: String(sizeBytes),
       sha256,
       dateModified: new Date(modifiedMs).toISOString(),
       'prov:wasGeneratedBy': at(attemptId(jobId, attempt)),
-      'prov:wasDerivedFrom': inputs.map(at),
-      'prov:wasAttributedTo': at(softwareId(runId)),
+      'prov:wasDerivedFrom': oneOrAll(inputs.map(at)),
+      'prov:wasAttributedTo': at(runEntityId(runId)),
     },
   };
 }

@@ -18,7 +18,12 @@ export function describeCrate(
     fileId: null,
     entityId: server,
     type: 'SoftwareApplication',
-    metadata: JSON.stringify({ '@id': server, '@type': 'SoftwareApplication', name: 'torc-server', version: VERSION }),
+    metadata: JSON.stringify({
+      '@id': server,
+      '@type': ['SoftwareApplication', 'prov:SoftwareAgent'],
+      name: 'torc-server',
+      version: VERSION,
+    }),
   });
   if (isWanted !== 1) return;
   for (const { id, path, st_mtime: seconds, entity_id: before } of queries.crateFiles.all({ workflowId })) {
