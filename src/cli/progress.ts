@@ -12,6 +12,8 @@ export interface ProgressLine {
 }
 
 const REDRAW_MS = 100;
+/** Where nothing happens only the time goes on. */
+const IDLE_REDRAW_MS = 1_000;
 const PLAIN_MS = 30_000;
 /** Over so long the rate is smoothed: long enough to be read, short enough to follow a change. */
 const SMOOTH_MS = 5_000;
@@ -54,18 +56,28 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
     if (isLive && latest !== undefined) terminal.write('\r\u001b[2K');
   };
 
-  const timer = setInterval(draw, isLive ? REDRAW_MS : PLAIN_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+  let isSoon = false;
+  const drawIn = (ms: number) => {
+    clearTimeout(timer);
+    isSoon = ms === REDRAW_MS;
+    timer = setTimeout(() => {
+      draw();
+      drawIn(isLive ? IDLE_REDRAW_MS : PLAIN_MS);
+    }, ms).unref();
+  };
+  drawIn(isLive ? REDRAW_MS : PLAIN_MS);
   return {
     update(progress) {
       latest = progress;
+      if (isLive && !isSoon) drawIn(REDRAW_MS);
     },
     say(text) {
       clear();
       output.notice(text);
     },
     close() {
-      clearInterval(timer);
+      clearTimeout(timer);
       clear();
     },
   };

@@ -70,6 +70,7 @@ describe('lines stand in the file', () => {
 
   it('and nothing else does while nothing is said', () => {
     const { log, text } = opened();
+    expect(vi.getTimerCount()).toBe(0);
     vi.advanceTimersByTime(60_000);
     log.close();
     expect(text()).toBe('');

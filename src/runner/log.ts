@@ -18,7 +18,10 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
   let gathered: string[] = [];
   let length = 0;
   let isFull = false;
+  let timer: NodeJS.Timeout | undefined;
   const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
     if (length === 0) return;
     const text = Buffer.from(`${gathered.join('\n')}\n`);
     gathered = [];
@@ -33,8 +36,6 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
       isFull = true;
     }
   };
-  const timer = setInterval(flush, FLUSH_MS);
-  timer.unref();
   return {
     write(level, words, fields = {}) {
       if (!isLoudEnough(level, least)) return;
@@ -43,9 +44,9 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
       length += line.length + 1;
       if (isLoudEnough(level, 'warn')) echo(`${level}: ${words}${fieldsText(fields)}`);
       if (length >= FLUSH_LENGTH) flush();
+      else timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
     close() {
-      clearInterval(timer);
       flush();
       closeSync(fd);
     },

@@ -77,6 +77,27 @@ describe('a job that is watched', () => {
     ]);
   });
 
+  it('wakes the runner for its looks only, and one that has ended not at all', async () => {
+    const { watch, use, wait, looks } = watchOver();
+    watch.begin(7, jobOf(1));
+    use(7, 100);
+    await wait(10);
+    const wakings = vi.fn();
+    const real = setTimeout;
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((call: () => void, ms: number) =>
+      real(() => {
+        wakings();
+        call();
+      }, ms)) as typeof setTimeout);
+    looks.mockClear();
+    await wait(60);
+    expect([looks.mock.calls.length, wakings.mock.calls.length]).toEqual([6, 5]);
+    watch.end(7);
+    await wait(10);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.restoreAllMocks();
+  });
+
   it('has the highest and the mean of its memory, and its CPU between looks', async () => {
     const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
     watch.begin(7, jobOf(1));

@@ -85,7 +85,8 @@ export interface Watch {
 
 /** Ages of a job, in milliseconds, at which it is looked at beside the regular interval. */
 const EARLY_MS = [500, 2_000, 5_000];
-const TICK_MS = 500;
+/** Looks fall on multiples of this, so that jobs which start one after another share them. */
+const GRID_MS = 500;
 /** A look may cost this part of the time since the last one: many jobs that start one after another ask for one each. */
 const LARGEST_SHARE = 1 / 50;
 
@@ -93,14 +94,17 @@ export function createWatch(options: WatchOptions): Watch {
   const { intervalSeconds, look, peakOf, memoryOf, limitOf, onViolation, onSample } = options;
   const watched = new Map<number, Watched>();
   let timer: NodeJS.Timeout | undefined;
-  const ages = EARLY_MS.filter((age) => age < intervalSeconds * 1000);
+  let wakesAtMs = Infinity;
+  const intervalMs = intervalSeconds * 1000;
+  const ages = EARLY_MS.filter((age) => age < intervalMs);
   // All but the time of a sample is of the clock that does not jump.
-  let lastSweepMs = performance.now();
+  const gridMs = performance.now();
+  let lastSweepMs = gridMs;
   let lastRegularMs = lastSweepMs;
   let lastCostMs = 0;
 
   /** Limits hold at the regular looks, as everywhere: a job of a second with a careless limit is not killed for it. */
-  const isRegular = (nowMs: number) => nowMs - lastRegularMs >= intervalSeconds * 1000;
+  const isRegular = (nowMs: number) => nowMs - lastRegularMs >= intervalMs;
 
   const isDue = (nowMs: number): boolean => {
     if (isRegular(nowMs)) return true;
@@ -111,9 +115,33 @@ export function createWatch(options: WatchOptions): Watch {
     return false;
   };
 
-  const sweep = () => {
+  /** When there is something to look at next; a runner that only waits is not woken for nothing. */
+  const nextDue = (): number => {
+    const restMs = lastSweepMs + lastCostMs / LARGEST_SHARE;
+    let due = watched.size === 0 ? Infinity : lastRegularMs + intervalMs;
+    for (const { startMs, lastLookMs } of watched.values()) {
+      const age = ages.find((each) => lastLookMs - startMs < each);
+      if (age !== undefined) due = Math.min(due, Math.max(startMs + age, restMs));
+    }
+    return due;
+  };
+
+  const wakeBy = (dueMs: number) => {
+    const at = gridMs + Math.ceil((dueMs - gridMs) / GRID_MS) * GRID_MS;
+    if (at >= wakesAtMs) return;
+    clearTimeout(timer);
+    wakesAtMs = at;
+    timer = setTimeout(wake, Math.ceil(at - performance.now()));
+  };
+
+  const wake = () => {
+    wakesAtMs = Infinity;
     const nowMs = performance.now();
-    if (watched.size === 0 || !isDue(nowMs)) return;
+    if (watched.size > 0 && isDue(nowMs)) sweep(nowMs);
+    wakeBy(Math.max(nextDue(), nowMs + 1));
+  };
+
+  const sweep = (nowMs: number) => {
     const holdsLimits = isRegular(nowMs);
     if (holdsLimits) lastRegularMs = nowMs;
     for (const each of watched.values()) each.lastLookMs = nowMs;
@@ -180,7 +208,7 @@ export function createWatch(options: WatchOptions): Watch {
         lastMs: nowMs,
         isAsked: false,
       });
-      timer ??= setInterval(sweep, TICK_MS);
+      wakeBy(nowMs + (ages[0] ?? intervalMs));
     },
     end(pid) {
       const each = watched.get(pid);
@@ -198,7 +226,7 @@ export function createWatch(options: WatchOptions): Watch {
       for (const { job, pid } of watched.values()) if (job.id === jobId && job.attempt_id === attemptId) return pid;
       return undefined;
     },
-    close: () => clearInterval(timer),
+    close: () => clearTimeout(timer),
   };
 }
 
