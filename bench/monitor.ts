@@ -2,8 +2,8 @@
  * What does one look at the processes of a machine cost?
  *
  * `node bench/monitor.ts [processes] [rounds]`: the sample of a runner that watches a job of 1,000 processes, beside
- * `ps -eo pid,ppid,pgid,rss,time`, both over the same table. CPU time, not time on the clock: a runner shares the machine
- * with its jobs. The library `systeminformation` is left out: it is none of our dependencies.
+ * `ps -eo pid,ppid,pgid,rss,time` and the library `systeminformation`, all over the same table. CPU time, not time on the
+ * clock: a runner shares the machine with its jobs.
  */
 import { spawn } from 'node:child_process';
 import { createFamilies } from '../src/cluster/host/families.ts';
@@ -36,18 +36,34 @@ try {
     const { user, system } = process.cpuUsage(before);
     const ours = (((user + system) / 1000 / LOOKS) * 1000) / processes;
 
-    // Children that a shell waited for, as its own shell says it: ps ends before anybody could look at it.
-    const script = `for i in $(seq ${LOOKS}); do ps -eo pid,ppid,pgid,rss,time >/dev/null; done; times`;
-    const { stdout } = await timed('bash', ['-c', script], { cwd: '/' });
-    const [, children = ''] = stdout.trim().split('\n');
-    const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
-    const ps = ((seconds.reduce((sum, each) => sum + each, 0) * 1000) / LOOKS / processes) * 1000;
+    const perLook = (seconds: number) => ((seconds * 1000) / LOOKS / processes) * 1000;
+    const ps = perLook(
+      await childSeconds(`for i in $(seq ${LOOKS}); do ps -eo pid,ppid,pgid,rss,time >/dev/null; done`),
+    );
+    const library = perLook((await librarySeconds(LOOKS)) - (await librarySeconds(0)));
 
     note('a look, for 1,000 processes', ours, 'ms', { atMost: 10 });
     note('ps -eo pid,ppid,pgid,rss,time', ps, 'ms');
+    note('systeminformation, processes()', library, 'ms');
     note('ours, of ps', ours / ps, '', { atMost: 1 });
+    note('ours, of systeminformation', ours / library, '', { atMost: 1 });
   }
 } finally {
   process.kill(-root, 'SIGKILL');
 }
 print();
+
+/** CPU seconds of what a script ran, as its shell says it: programs end before anybody could look at them. */
+async function childSeconds(script: string): Promise<number> {
+  const { stdout } = await timed('bash', ['-c', `${script}; times`], { cwd: '/' });
+  const [, children = ''] = stdout.trim().split('\n');
+  const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
+  return seconds.reduce((sum, each) => sum + each, 0);
+}
+
+/** The library runs `ps` and reads its answer, so its children count too. */
+function librarySeconds(looks: number): Promise<number> {
+  const library = import.meta.resolve('systeminformation');
+  const program = `const { processes } = (await import('${library}')).default; for (let i = 0; i < ${looks}; i += 1) await processes()`;
+  return childSeconds(`'${process.execPath}' --input-type=module -e "${program}"`);
+}
