@@ -197,7 +197,7 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     expect(items[0]).toMatchObject(figures);
 
     const pages = ['job_1', 'summary', 'system_timeline'].map((name) => `${label}_${name}.html`);
-    expect(readdirSync(folderOf(folder)).filter((name) => name.endsWith('.html'))).toEqual(pages);
+    expect(readdirSync(folderOf(folder)).toSorted()).toEqual([`resource_metrics_${label}.db`, ...pages]);
     const again = await torc(['plot-resources', path, '-o', 'plots', '-f', 'json', '-j', '1,7'], { cwd: folder });
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('no samples of job 7')]);
     expect(again.stdout).toBe('plots/job_1.json\nplots/summary.json\nplots/system_timeline.json\n');

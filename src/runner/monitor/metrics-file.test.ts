@@ -71,7 +71,7 @@ describe('the file of what was measured', () => {
       { id: 1, ...summary, avg_memory_bytes: null },
     ]);
     expect(rowsOf(path, 'select timestamp from job_resource_samples')).toEqual([{ timestamp: 1 }, { timestamp: 2 }]);
-    expect(rowsOf(path, 'pragma journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(rowsOf(path, 'pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
   });
 
   it('is written early when much has gathered', () => {
@@ -103,7 +103,7 @@ describe('the file of what was measured', () => {
     mkdirSync(join(folder, 'sub/resource_utilization'), { recursive: true });
     writeFileSync(join(folder, 'sub/resource_utilization/metrics.db'), 'no database at all, but a text of some length');
     expect(() => fileIn(join(folder, 'sub'))).toThrow('not a database');
-    expect(existsSync(join(folder, 'sub/resource_utilization/metrics.db-wal'))).toBe(false);
+    expect(existsSync(join(folder, 'sub/resource_utilization/metrics.db-journal'))).toBe(false);
   });
 });
 

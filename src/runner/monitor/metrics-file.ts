@@ -9,7 +9,7 @@ import type { NodeSample, NodeSummary } from './node-watch.ts';
  * original's; a timestamp is Unix seconds, a CPU of 100 is one core for jobs and the whole node for the system.
  *
  * Samples are gathered and written in one transaction at an interval: a write for each would wake the disk of a parallel
- * file system for some dozen bytes.
+ * file system for some dozen bytes. No write-ahead log: it works on no network file system, and leaves files behind.
  */
 export interface MetricsFile {
   readonly path: string;
@@ -28,7 +28,7 @@ export interface MetricsFileOptions {
 }
 
 const SCHEMA = `
-  pragma journal_mode = wal;
+  pragma journal_mode = delete;
   pragma synchronous = normal;
   pragma temp_store = memory;
   begin immediate;
