@@ -4,6 +4,7 @@ import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, number } from '../option.ts';
 import { runWorkflow } from '../run-workflow.ts';
+import { startDelaySeconds } from '../start-delay.ts';
 
 const GIBIBYTE = 2 ** 30;
 
@@ -53,10 +54,9 @@ export const slurmRunner: Command = {
         'SLURM_JOB_ID is not set: this program runs inside of a Slurm allocation; elsewhere use torc run',
       );
     const id = workflowId(workflow);
-    await delay(
-      options['startupDelaySeconds'] as number,
-      `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`,
-    );
+    const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
+    const delaySeconds = startDelaySeconds(options['startupDelaySeconds'] as number, who);
+    await new Promise((resolve) => void setTimeout(resolve, delaySeconds * 1000));
 
     const endAtMs = await endOfAllocation(allocation, environment).catch((cause: Error) => {
       throw new Failure(
@@ -101,12 +101,4 @@ function shareOf(allocation: Allocation, cpusPerTask: string | undefined): Pick<
   const own = Number(cpusPerTask);
   if (cpus === undefined || !(own > 0)) return { cpus, memoryBytes };
   return { cpus: own, memoryBytes: memoryBytes === undefined ? undefined : Math.floor((memoryBytes * own) / cpus) };
-}
-
-/** Waits for a part of the window that depends on who we are, so that runners which start together spread over it. */
-async function delay(windowSeconds: number, who: string): Promise<void> {
-  if (windowSeconds <= 0) return;
-  let hash = 0;
-  for (const letter of who) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
-  await new Promise((resolve) => void setTimeout(resolve, (hash % Math.max(1, Math.floor(windowSeconds))) * 1000));
 }

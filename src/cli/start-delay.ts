@@ -1,0 +1,9 @@
+/**
+ * Seconds after which a runner begins, so that those which start together spread over a window of whole seconds and do not
+ * all ask the server at once. It depends on `who` alone: a runner that is started again waits as long as before.
+ */
+export function startDelaySeconds(windowSeconds: number, who: string): number {
+  let hash = 0;
+  for (const letter of who) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return hash % Math.max(1, Math.floor(windowSeconds));
+}
