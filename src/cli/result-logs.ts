@@ -3,7 +3,8 @@ import { all } from '../client/every.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { filesOf, runnerLogOf, stdioOf } from '../runner/step.ts';
+import { runnerLogOf, slurmTaskOf } from '../runner/label.ts';
+import { filesOf, stdioOf } from '../runner/step.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { counted, someOf } from './output/words.ts';
@@ -66,12 +67,13 @@ export function pathsOf(
     { ...place, execution: workflow.execution_config ?? {} },
     { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
   );
-  const slurmJob = slurmJobOf(node);
+  const slurmJob = slurmTaskOf(node?.scheduler)?.jobId;
   const slurm = `${outputDir}/slurm_output_wf${result.workflow_id}_sl${slurmJob}`;
   return {
     job_stdout: stdout,
     job_stderr: stderr,
-    job_runner_log: node === undefined ? undefined : runnerLogOf(place, node.hostname),
+    job_runner_log:
+      node === undefined ? undefined : runnerLogOf(outputDir, { ...place, ...node, scheduler: node.scheduler }),
     ...(slurmJob === undefined ? {} : { slurm_stdout: `${slurm}.o`, slurm_stderr: `${slurm}.e` }),
   };
 }
@@ -79,10 +81,3 @@ export function pathsOf(
 /** A job that did its work may leave no output behind, by the wish of its workflow. */
 const isDeletedOnSuccess = ({ execution_config: execution }: Workflow, { status, job_name: name }: Result) =>
   status === 'completed' && stdioOf(execution ?? {}, name ?? '').delete_on_success;
-
-function slurmJobOf(node: ComputeNode | undefined): string | undefined {
-  const scheduler = node?.scheduler;
-  if (typeof scheduler !== 'object' || scheduler === null || Array.isArray(scheduler)) return undefined;
-  const id = scheduler['slurm_job_id'];
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
-}

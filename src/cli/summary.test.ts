@@ -6,7 +6,7 @@ import { ended, testService, workflowOf } from '../../tests/support/service.ts';
 import type { JobStatus, JobStatusCounts } from '../core/contract/job.ts';
 import type { RunSummary } from '../runner/options.ts';
 import { createOutput } from './output/output.ts';
-import { saySummary } from './summary.ts';
+import { isBroken, saySummary } from './summary.ts';
 
 /** How a job ended: its return code, or its status as well. */
 type Ended = number | { readonly code: number; readonly status: JobStatus };
@@ -177,5 +177,21 @@ describe('a run that is not complete', () => {
     const text = await said({ a: 1 }, { summary: { ending: 'unreachable', isTold: false, journal } });
     expect(text).toContain('what was not told to the server is kept (3 results), and the next runner');
     expect(text).not.toContain('failed with exit code');
+  });
+});
+
+describe('a command that ran jobs', () => {
+  it.each([
+    ['complete', true, false],
+    ['idle', true, false],
+    ['deadline', true, false],
+    ['canceled', true, false],
+    ['complete', false, true],
+    ['unreachable', false, true],
+    ['behind', true, true],
+    ['superseded', true, true],
+    ['unable', true, true],
+  ] as const)('that ended as %s, with the server told of all: %s, is broken: %s', (ending, isTold, expected) => {
+    expect(isBroken({ ending, isTold })).toBe(expected);
   });
 });

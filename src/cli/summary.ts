@@ -21,6 +21,12 @@ interface SummaryOptions {
   readonly outputDir: string;
 }
 
+const UNABLE: ReadonlySet<RunSummary['ending']> = new Set(['unreachable', 'behind', 'superseded', 'unable']);
+
+/** Could the runner not go on, or is there something that the server was not told? Then nobody must take the run for good. */
+export const isBroken = ({ ending, isTold }: Pick<RunSummary, 'ending' | 'isTold'>): boolean =>
+  UNABLE.has(ending) || !isTold;
+
 /** Says how a run ended: the counts, the time, and of failed jobs why and where to look. */
 export async function saySummary({ client, output, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
   const { counts, seconds, ending, reason, isTold } = summary;

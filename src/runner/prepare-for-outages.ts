@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Crew } from './crew.ts';
 import { createDrain, type Drain } from './drain.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
-import { labelOf } from './journal/label.ts';
+import { labelOf } from './label.ts';
 import { endsIn } from './ledger.ts';
 import type { RunnerOptions } from './options.ts';
 import { createOutage, type Outage } from './outage.ts';
@@ -38,7 +38,7 @@ export function prepareForOutages({ options, registered, crew, outbox, patienceM
   const { workflowId, outputDir, offline } = options;
   const { facts, nodeId, ledger, log } = registered;
   const { runId } = facts;
-  const label = labelOf(options, runId, hostname());
+  const label = labelOf({ workflowId, runId, hostname: hostname(), scheduler: options.scheduler });
   const owner = { workflowId, runId, nodeId, outputDir };
   const journal = createJournal({ ...owner, label }, Date.now);
   const drain = createDrain({

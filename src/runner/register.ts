@@ -9,11 +9,12 @@ import type { ComputeNode } from '../core/contract/node.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import type { ExecutionConfig, Workflow } from '../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots, devicesOf } from './capacity.ts';
+import { runnerLogOf } from './label.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { type Log, openLog } from './log.ts';
 import { recoverLostRunners } from './lost.ts';
 import type { RunnerOptions } from './options.ts';
-import { type RunFacts, runnerLogOf, STDIO_FOLDER } from './step.ts';
+import { type RunFacts, STDIO_FOLDER } from './step.ts';
 import { MARK_VARIABLE } from './strays.ts';
 import { lacksTime } from './want.ts';
 
@@ -42,7 +43,12 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const host = withinAllocation(hostFacts(), process.env);
 
   mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
-  const logPath = runnerLogOf({ workflowId, runId, outputDir }, host.hostname);
+  const logPath = runnerLogOf(outputDir, {
+    workflowId,
+    runId,
+    hostname: host.hostname,
+    scheduler: options.scheduler,
+  });
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
   await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
 

@@ -52,12 +52,6 @@ export function filesOf(
   }
 }
 
-/** The log of a runner on a host. */
-export const runnerLogOf = (
-  { workflowId, runId, outputDir }: Pick<RunFacts, 'workflowId' | 'runId' | 'outputDir'>,
-  hostname: string,
-): string => `${outputDir}/job_runner_${hostname}_wf${workflowId}_r${runId}.log`;
-
 /**
  * The line that bash is given.
  *

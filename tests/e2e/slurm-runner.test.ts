@@ -62,6 +62,8 @@ describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
     const printed = readdirSync(join(folder, `out-${workflow}/job_stdio`)).filter((name) => name.endsWith('.o'));
     const texts = printed.map((name) => readFileSync(join(folder, `out-${workflow}/job_stdio`, name), 'utf8'));
     expect(texts.join('')).toBe('hello\n');
+    const log = `job_runner_slurm_wf${workflow}_sl42_n0_pid77.log`;
+    expect(readFileSync(join(folder, `out-${workflow}`, log), 'utf8')).toContain('Job runner starting');
     expect(await nodesOf(workflow)).toEqual([
       expect.objectContaining({
         compute_node_type: 'slurm',

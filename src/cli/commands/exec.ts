@@ -86,9 +86,10 @@ export const exec: Command = {
     output.notice(`Created workflow ${id}`);
     await initialize(client, id, { force: false, output });
 
-    const summary = await runWorkflow(context, id, options);
-    const { saySummary } = await import('../summary.ts');
+    // Before the run: afterwards the server may be gone.
     const workflow = await client.getWorkflow({ params: { id } });
+    const summary = await runWorkflow(context, id, options);
+    const { isBroken, saySummary } = await import('../summary.ts');
     await saySummary({
       client,
       output,
@@ -104,7 +105,7 @@ export const exec: Command = {
       had_failures: failed > 0,
       had_terminations: terminated > 0,
     });
-    if (!isGood && summary.ending !== 'stopped') context.exitWith(1);
+    if (isBroken(summary) || (!isGood && summary.ending !== 'stopped')) context.exitWith(1);
   },
 };
 

@@ -26,7 +26,7 @@ export const run: Command = {
     if (isFresh) await initialize(client, id, { force: false, output });
 
     const summary = await runWorkflow(context, id, options);
-    const { saySummary } = await import('../summary.ts');
+    const { isBroken, saySummary } = await import('../summary.ts');
     await saySummary({
       client,
       output,
@@ -34,7 +34,7 @@ export const run: Command = {
       summary,
       outputDir: options['outputDir'] as string,
     });
-    if (['unreachable', 'behind', 'superseded', 'unable'].includes(summary.ending)) context.exitWith(1);
+    if (isBroken(summary)) context.exitWith(1);
     const { counts } = summary;
     const bad = counts === undefined ? 0 : counts.failed + counts.terminated + counts.canceled;
     if (options['fail'] === true && (bad > 0 || summary.ending === 'stuck')) context.exitWith(1);

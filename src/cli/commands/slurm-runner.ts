@@ -91,7 +91,8 @@ export const slurmRunner: Command = {
     output.notice(
       `Runner ended (${ending}): ${tally.completed} completed, ${tally.failed} failed, ${tally.terminated} terminated${reason === undefined ? '' : `; ${reason}`}`,
     );
-    if (['unreachable', 'behind', 'superseded', 'unable'].includes(ending)) context.exitWith(1);
+    const { isBroken } = await import('../summary.ts');
+    if (isBroken(summary)) context.exitWith(1);
   },
 };
 

@@ -1,5 +1,4 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,6 @@ import { ended } from '../../../tests/support/service.ts';
 import { JobCompletion } from '../../core/contract/result.ts';
 import { isJournalOf, journalName, readJournal, writeJournal } from './file.ts';
 import { createJournal, entryOf } from './journal.ts';
-import { labelOf } from './label.ts';
 
 const owner = { workflowId: 7, runId: 2, nodeId: 5, label: 'wf7_hnode_r2' };
 const end = (id: number, returnCode = 0) => ended({ id, attempt_id: 1 }, returnCode);
@@ -145,10 +143,4 @@ it('journals are told from other files, and from those of other workflows and ru
     'resource_metrics_wf7_r2_x.db',
   ])
     expect([name, isJournalOf(name, 7, 2)]).toEqual([name, false]);
-});
-
-it('a runner has the label of its host and run, and inside of Slurm of allocation, node and process', () => {
-  expect(labelOf({ workflowId: 7 }, 2, hostname())).toBe(`wf7_h${hostname()}_r2`);
-  const scheduler = { type: 'slurm', slurm_job_id: '42', slurm_node_id: 0, slurm_task_pid: 77 };
-  expect(labelOf({ workflowId: 7, scheduler }, 2, 'node')).toBe('wf7_sl42_n0_p77');
 });

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import { labelOf } from '../label.ts';
 import { openMetricsFile } from './metrics-file.ts';
-import { metricsLabel, metricsPath } from './metrics-label.ts';
+import { metricsPath } from './metrics-path.ts';
 import { type NodeSummary, watchNode } from './node-watch.ts';
 import type { NodePlan } from './plan.ts';
 
@@ -20,7 +21,7 @@ export interface MeasureOptions {
 /** Measures this machine without running jobs, into a file like that of a runner. Throws when the file cannot be made. */
 export function measureNode(options: MeasureOptions): { readonly path: string; close(): NodeSummary } {
   const { outputDir, node, sampleSeconds, flushSeconds, onNotice } = options;
-  const path = metricsPath(outputDir, labelOf(options));
+  const path = metricsPath(outputDir, labelFor(options));
   const file = openMetricsFile({ path, onTrouble: (reason) => onNotice(`${path} could not be written: ${reason}`) });
   const watch = watchNode({
     ...node,
@@ -43,12 +44,12 @@ export function measureNode(options: MeasureOptions): { readonly path: string; c
 }
 
 /** Beside a runner on the same host it must not be the runner's file: it says whose samples they are by its process id. */
-function labelOf({ workflow, environment }: MeasureOptions): string {
+function labelFor({ workflow, environment }: MeasureOptions): string {
   const allocation = allocationOf(environment);
   const own = `h${hostname()}_p${process.pid}`;
   if (workflow === undefined) return own;
   if (allocation === undefined) return `wf${workflow.id}_${own}_r${workflow.runId}`;
   const { jobId, nodeId, taskPid } = allocation;
   const scheduler = { slurm_job_id: jobId, slurm_node_id: nodeId, slurm_task_pid: taskPid };
-  return metricsLabel(workflow.id, workflow.runId, hostname(), scheduler);
+  return labelOf({ workflowId: workflow.id, runId: workflow.runId, hostname: hostname(), scheduler });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { JobSample } from '../watch.ts';
 import { openMetricsFile } from './metrics-file.ts';
-import { metricsLabel, metricsPath } from './metrics-label.ts';
+import { metricsPath } from './metrics-path.ts';
 
 const sample = (id: number, atMs: number): JobSample => ({
   job: {
@@ -107,12 +107,6 @@ describe('the file of what was measured', () => {
   });
 });
 
-describe('its name', () => {
-  it('says the workflow, the host and the run, or within Slurm the allocation, node and task', () => {
-    expect(metricsPath('out', metricsLabel(3, 2, 'n01', undefined))).toBe(
-      'out/resource_utilization/resource_metrics_wf3_hn01_r2.db',
-    );
-    const scheduler = { type: 'slurm', slurm_job_id: '77', slurm_node_id: 1, slurm_task_pid: 4242 };
-    expect(metricsLabel(3, 2, 'n01', scheduler)).toBe('wf3_sl77_n1_p4242');
-  });
+it('is named after its runner', () => {
+  expect(metricsPath('out', 'wf3_hn01_r2')).toBe('out/resource_utilization/resource_metrics_wf3_hn01_r2.db');
 });

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import { labelOf } from '../label.ts';
 import type { Log } from '../log.ts';
 import type { RunnerOptions } from '../options.ts';
 import type { Watch } from '../watch.ts';
 import { type JobWatchOptions, watchJobs } from './job-watch.ts';
 import type { MetricsFile } from './metrics-file.ts';
-import { METRICS_FOLDER, metricsLabel, metricsPath } from './metrics-label.ts';
+import { METRICS_FOLDER, metricsPath } from './metrics-path.ts';
 import { type NodeSummary, watchNode } from './node-watch.ts';
 import { type MonitorPlan, monitorPlanOf } from './plan.ts';
 
@@ -28,7 +29,7 @@ export interface Monitor {
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const { workflow, facts, scheduler, log } = options;
   const plan = planFor(workflow, log);
-  const label = metricsLabel(facts.workflowId, facts.runId, hostname(), scheduler);
+  const label = labelOf({ ...facts, hostname: hostname(), scheduler });
   const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
   const timer = file && setInterval(() => file.flush(), plan.flushSeconds * 1000);
   const watch = plan.jobs && (await watchJobs(plan, options, plan.jobs.isTimeSeries ? file : undefined));

@@ -1,0 +1,46 @@
+/** Who a runner is, for the names of its files. `scheduler` is what its compute node says of where it runs. */
+export interface RunnerPlace {
+  readonly workflowId: number;
+  readonly runId: number;
+  readonly hostname: string;
+  readonly scheduler: unknown;
+}
+
+/** The task of Slurm that a runner is. */
+interface SlurmTask {
+  readonly jobId: string;
+  readonly nodeId: string;
+  readonly pid: string;
+}
+
+/**
+ * What tells the files of runners apart, as the original spells it: `wf7_hnode12_r1` by host and run, and inside of Slurm
+ * `wf7_sl42_n0_p77` by allocation, node and process.
+ */
+export function labelOf({ workflowId, runId, hostname, scheduler }: RunnerPlace): string {
+  const task = slurmTaskOf(scheduler);
+  return task === undefined
+    ? `wf${workflowId}_h${hostname}_r${runId}`
+    : `wf${workflowId}_sl${task.jobId}_n${task.nodeId}_p${task.pid}`;
+}
+
+/** The log of a runner. The names are public: people and tools look for them. */
+export function runnerLogOf(outputDir: string, { workflowId, runId, hostname, scheduler }: RunnerPlace): string {
+  const task = slurmTaskOf(scheduler);
+  return task === undefined
+    ? `${outputDir}/job_runner_${hostname}_wf${workflowId}_r${runId}.log`
+    : `${outputDir}/job_runner_slurm_wf${workflowId}_sl${task.jobId}_n${task.nodeId}_pid${task.pid}.log`;
+}
+
+/** Undefined outside of Slurm. */
+export function slurmTaskOf(scheduler: unknown): SlurmTask | undefined {
+  if (typeof scheduler !== 'object' || scheduler === null || Array.isArray(scheduler)) return undefined;
+  const facts = scheduler as Readonly<Record<string, unknown>>;
+  const text = (name: string, otherwise?: string) => {
+    const value = facts[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : otherwise;
+  };
+  const jobId = text('slurm_job_id');
+  if (jobId === undefined) return undefined;
+  return { jobId, nodeId: text('slurm_node_id', '0') as string, pid: text('slurm_task_pid', '0') as string };
+}
