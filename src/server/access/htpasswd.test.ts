@@ -3,14 +3,15 @@ import { readUsers } from './htpasswd.ts';
 
 const HASH = `$2b$04$${'a'.repeat(53)}`;
 
-it('users are read with their hashes, whichever of bcrypt’s three names stands before them', () => {
-  const text = `# who may log in\r\nann:${HASH}\n\n  bob:${HASH.replace('$2b', '$2y')}\ncy:${HASH.replace('$2b', '$2a')}\n`;
+it('users are read with their hashes, without blanks around them, whichever of bcrypt’s three names stands before them', () => {
+  const text = `# who may log in\r\n  ann : ${HASH} \n\n  bob:${HASH.replace('$2b', '$2y')}\ncy:${HASH.replace('$2b', '$2a')}\n`;
   expect([...readUsers(text, 'users').keys()]).toEqual(['ann', 'bob', 'cy']);
 });
 
 it.each([
   ['a line without a colon', 'ann', 'users:1: expected "user:hash"'],
   ['a line without a user', `:${HASH}`, 'users:1: expected "user:hash"'],
+  ['a user of blanks', ` :${HASH}`, 'users:1: expected "user:hash"'],
   ['a hash of another kind', '\nann:$apr1$x$y', "users:2: the hash of 'ann' is not one of bcrypt"],
   ['a hash that was cut', `ann:${HASH.slice(0, -1)}`, "users:1: the hash of 'ann' is not one of bcrypt"],
   ['a user that stands twice', `ann:${HASH}\nann:${HASH}`, "users:2: user 'ann' stands in the file twice"],

@@ -1,0 +1,34 @@
+/**
+ * A file of users: `user:hash` on each line, as htpasswd has it. Blank lines, those that begin with #, and blanks around a
+ * user or a hash belong to people and mean nothing.
+ */
+export interface UsersFile {
+  readonly users: ReadonlyMap<string, { readonly hash: string; readonly line: number }>;
+  /** What is wrong with it, by the number of the line, counted from 1. Any of these makes a server refuse the file. */
+  readonly problems: readonly { readonly line: number; readonly words: string }[];
+}
+
+const BCRYPT = /^\$2[aby]\$\d\d\$[./0-9A-Za-z]{53}$/;
+
+export function readUsersFile(lines: readonly string[]): UsersFile {
+  const users = new Map<string, { hash: string; line: number }>();
+  const problems: { line: number; words: string }[] = [];
+  for (const [index, text] of lines.entries()) {
+    const line = index + 1;
+    if (text.trim() === '' || text.trimStart().startsWith('#')) continue;
+    const colon = text.indexOf(':');
+    const user = text.slice(0, Math.max(0, colon)).trim();
+    const hash = text.slice(colon + 1).trim();
+    if (user === '') {
+      problems.push({ line, words: 'expected "user:hash"' });
+      continue;
+    }
+    if (users.has(user)) problems.push({ line, words: `user '${user}' stands in the file twice` });
+    else users.set(user, { hash, line });
+    if (!BCRYPT.test(hash)) {
+      const words = `the hash of '${user}' is not one of bcrypt ($2a$, $2b$ or $2y$); torc-htpasswd hash makes one`;
+      problems.push({ line, words });
+    }
+  }
+  return { users, problems };
+}
