@@ -186,6 +186,7 @@ describe('a command that ran jobs', () => {
     ['idle', true, false],
     ['deadline', true, false],
     ['canceled', true, false],
+    ['stopped', false, false],
     ['complete', false, true],
     ['unreachable', false, true],
     ['behind', true, true],

@@ -23,9 +23,12 @@ interface SummaryOptions {
 
 const UNABLE: ReadonlySet<RunSummary['ending']> = new Set(['unreachable', 'behind', 'superseded', 'unable']);
 
-/** Could the runner not go on, or is there something that the server was not told? Then nobody must take the run for good. */
+/**
+ * Could the runner not go on, or is there something that the server was not told? Then nobody must take the run for good.
+ * One that was stopped ends by its signal, which says as much.
+ */
 export const isBroken = ({ ending, isTold }: Pick<RunSummary, 'ending' | 'isTold'>): boolean =>
-  UNABLE.has(ending) || !isTold;
+  UNABLE.has(ending) || (!isTold && ending !== 'stopped');
 
 /** Says how a run ended: the counts, the time, and of failed jobs why and where to look. */
 export async function saySummary({ client, output, workflow, summary, outputDir }: SummaryOptions): Promise<void> {

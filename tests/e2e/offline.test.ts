@@ -42,7 +42,12 @@ async function place(jobs: readonly Sketch[], patienceMinutes = 0): Promise<Plac
   const url = `http://127.0.0.1:${line.port}${BASE_PATH}`;
   writeFileSync(
     join(folder, 'flow.yaml'),
-    `name: outage\ncompute_node_wait_for_healthy_database_minutes: ${patienceMinutes}\njobs:\n${jobs.map(jobLine).join('\n')}\n`,
+    `name: outage
+compute_node_wait_for_healthy_database_minutes: ${patienceMinutes}
+actions: [{trigger_type: on_worker_complete, action_type: run_commands, commands: [touch worker-is-done]}]
+jobs:
+${jobs.map(jobLine).join('\n')}
+`,
   );
   await torc(['--url', server.url, 'create', 'flow.yaml'], { cwd: folder });
   await torc(['--url', server.url, 'workflows', 'init', '1'], { cwd: folder });
@@ -115,9 +120,10 @@ describe.each([
     expect([code, stderr]).toEqual([0, expect.stringContaining('4 jobs completed')]);
     expect(at.began()).toEqual(['a 1', 'b 1', 'c 1', 'd 1']);
     expect(at.journals()).toEqual([]);
+    expect(existsSync(join(at.folder, 'torc_output/worker-is-done'))).toBe(true);
   });
 
-  it('and does not come back: the runner ends with its jobs, and leaves a journal and the node as it is', async () => {
+  it('and does not come back: the runner ends with its jobs, and leaves a journal, the node as it is, and the action of its end', async () => {
     const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'good' }]);
     const run = at.run();
     await beginning(at, 2);
@@ -141,6 +147,7 @@ describe.each([
     ]);
     const { items } = await at.server.client.listComputeNodes({ query: { workflow_id: 1 } });
     expect(items.map(({ is_active: isActive }) => isActive)).toEqual([true]);
+    expect(existsSync(join(at.folder, 'torc_output/worker-is-done'))).toBe(false);
     expect(await at.statuses()).toEqual({ good: 'running', bad: 'running', after: 'blocked' });
   });
 });
