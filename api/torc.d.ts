@@ -554,6 +554,7 @@ export interface Calls {
     longest_ready_runtime_seconds?: number | null | undefined;
     max_allocation_remaining_seconds?: number | null | undefined;
     unserved_ready_labels?: Record<string, number> | null | undefined;
+    run_id?: number | null | undefined;
   }>;
   /** Has every job ended, or was the workflow canceled? */
   readonly isComplete: (call: {

@@ -34,7 +34,7 @@ import { serverExport } from './commands/server-export.ts';
 import { serverRun } from './commands/server-run.ts';
 import { serviceCommands } from './commands/server-service.ts';
 import { slurmRunner } from './commands/slurm-runner.ts';
-import { status } from './commands/status.ts';
+import { statusCommands } from './commands/status.ts';
 import { taskCommands } from './commands/tasks.ts';
 import { userDataChanges } from './commands/user-data-change.ts';
 import { userDataCommands } from './commands/user-data.ts';
@@ -80,7 +80,7 @@ const ofTorc: readonly Command[] = [
   create,
   run,
   exec,
-  status,
+  ...statusCommands,
   cancel,
   remove,
   ...ofWorkflows,

@@ -171,7 +171,9 @@ describe('a record or a report as JSON is the bare object', () => {
       unserved_ready_labels: {},
       unclaimable_ready_jobs: 0,
       unclaimable_reasons: [],
+      run_id: 1,
     });
+    expect(await json('workflows', 'status', '1')).toEqual(found);
     expect(Object.keys(found['jobs_by_status'] as object)).toHaveLength(11);
   });
 

@@ -5,8 +5,8 @@ import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { secondsText } from '../output/words.ts';
 
-export const status: Command = {
-  words: 'status [workflow]',
+const command = (words: string): Command => ({
+  words,
   says: 'How a workflow stands.',
   async run(context, [workflow]) {
     const id = await chooseWorkflow(context, workflow);
@@ -35,7 +35,13 @@ export const status: Command = {
       context.output.warn(`${jobs} ready jobs need a runner with the labels ${labels}: torc run ${id} ${flags}`);
     }
   },
-};
+});
+
+/** Under both names that people know it by. */
+export const statusCommands: readonly Command[] = [
+  command('status [workflow]'),
+  command('workflows status [workflow]'),
+];
 
 /** Which ready jobs no runner can take, and why. */
 function leftLines(left: Unclaimable | undefined): string[] {
@@ -62,6 +68,7 @@ export function statusText(found: WorkflowStatus): string {
     `  Workflow ID: ${found.workflow_id}`,
     `  Name: ${found.workflow_name}`,
     `  User: ${found.workflow_user}`,
+    ...(found.run_id === undefined || found.run_id === null ? [] : [`  Run: ${found.run_id}`]),
     ...(found.is_canceled ? ['  Canceled: true'] : []),
     '',
     `Job Status (total: ${found.total_jobs}):`,

@@ -95,5 +95,7 @@ export const WorkflowStatus = z.object({
   longest_ready_runtime_seconds: maybe(z.int()),
   max_allocation_remaining_seconds: maybe(z.int()),
   unserved_ready_labels: maybe(z.record(text, z.int())),
+  /** Ours: the number of the current run, which names files and journals. */
+  run_id: maybe(z.int()),
 });
 export type WorkflowStatus = z.output<typeof WorkflowStatus>;

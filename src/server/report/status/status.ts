@@ -26,7 +26,7 @@ export const createStatus =
     if (queries.time.get({ workflowId })?.is_stale === 1) {
       await turns.write(() => queries.countTime.run({ workflowId }));
     }
-    const { name, user, is_canceled: isCanceled } = find.workflow(workflowId);
+    const { name, user, is_canceled: isCanceled, run_id: runId } = find.workflow(workflowId);
     const byStatus = counts(workflowId);
     const times = queries.time.get({ workflowId });
     const allocations = (status: string) => queries.allocations.get({ workflowId, status })?.allocations ?? 0;
@@ -55,6 +55,7 @@ export const createStatus =
       is_canceled: isCanceled === 1,
       ...blockedByRuntime(ready, nodes),
       ...unservedLabels(ready, nodes),
+      run_id: runId,
     };
   };
 
