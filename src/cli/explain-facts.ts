@@ -34,6 +34,7 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
   const nodeId = result?.compute_node_id ?? job.compute_node_id;
   const node = nodeId ? await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined) : undefined;
   const dependencies = await others(client, job.depends_on_job_ids ?? []);
+  const runners = status === 'ready' ? await liveRunners(client, workflowId, nowMs) : [];
   const { execution_config: execution } = workflow;
   const attempt = job.attempt_id ?? 1;
   const told = new Set(results.map((each) => each.attempt_id ?? 1));
@@ -46,6 +47,7 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
       id,
       name: job.name,
       status: status ?? 'uninitialized',
+      requirementsId: job.resource_requirements_id as number,
       attempt,
       startedAt: job.start_time ?? undefined,
       labels: job.labels ?? [],
@@ -61,7 +63,8 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
       },
       dependencies,
       cause: status === 'canceled' ? await causeOf(client, dependencies) : undefined,
-      runners: status === 'ready' ? await liveRunners(client, workflowId, nowMs) : [],
+      runners,
+      lastRunner: status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId) : undefined,
       runningOn: node?.hostname,
       end: result && endOf(result, node),
       attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter((n) => !told.has(n)),
@@ -138,10 +141,11 @@ async function liveRunners(client: Client, workflowId: number, nowMs: number): P
       return need === undefined ? [] : [need];
     });
     const slots = node.process?.max_parallel_jobs;
-    const left = (whole: number, of: (need: JobFacts['need']) => number) =>
-      Math.max(
-        0,
-        here.reduce((sum, need) => sum - of(need), whole),
+    /** A job of several nodes holds them whole. */
+    const left = (perNode: number, of: (need: JobFacts['need']) => number) =>
+      here.reduce(
+        (rest, need) => Math.max(0, rest - (need.num_nodes > 1 ? need.num_nodes * perNode : of(need))),
+        perNode * room.nodes,
       );
     return {
       id: node.id as number,
@@ -155,6 +159,13 @@ async function liveRunners(client: Client, workflowId: number, nowMs: number): P
       },
     };
   });
+}
+
+/** The runner that was there last, without its end: the next one will have another. */
+async function lastRunner(client: Client, workflowId: number): Promise<JobFacts['lastRunner']> {
+  const query = { workflow_id: workflowId, sort_by: 'id', reverse_sort: true, limit: 1 };
+  const [node] = (await client.listComputeNodes({ query })).items;
+  return node && { id: node.id as number, hostname: node.hostname, room: roomOfNode(node, undefined) };
 }
 
 /** Outputs that the job declares and that its runner did not find. */

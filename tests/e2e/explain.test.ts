@@ -79,7 +79,7 @@ describe('of a workflow that was run', () => {
   });
 
   it('a job that nobody took, when no runner is there any more, and one that waits for it', async () => {
-    expect((await toldOf('wide')).reasons.map(({ code }) => code)).toEqual(['no_runner']);
+    expect((await toldOf('wide')).reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
     const { reasons, next } = await toldOf('behind');
     expect(reasons).toEqual([{ code: 'dependency', message: `wide (job ${idOf['wide']}) is ready` }]);
     expect(next).toEqual([`torc jobs explain ${idOf['wide']}`]);

@@ -65,10 +65,12 @@ function blocked({ dependencies }: JobFacts): Wait {
 function ready(job: JobFacts): Wait {
   const run = `torc run ${job.workflow.id}${job.labels.map((label) => ` --label ${label}`).join('')}`;
   if (job.runners.length === 0) {
+    const none = { code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` };
+    const never = neverOf(job);
     return {
       headline: 'is ready, and no runner is there',
-      reasons: [{ code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` }],
-      next: [run],
+      reasons: [none, ...never],
+      next: never.length === 0 ? [run] : otherRunner(run, job),
     };
   }
   const found = job.runners.map((runner) => ({ runner, reasons: reasonsOf(job, runner) }));
@@ -83,8 +85,23 @@ function ready(job: JobFacts): Wait {
   return {
     headline: `is ready, and none of ${counted(job.runners.length, 'runner')} can ever take it`,
     reasons,
-    next: [`start a runner that can: ${run}`, 'or lower what the job asks for: torc resource-requirements update <id>'],
+    next: otherRunner(run, job),
   };
+}
+
+const otherRunner = (run: string, { requirementsId }: JobFacts) => [
+  `start a runner that can: ${run}`,
+  `or lower what the job asks for: torc resource-requirements update ${requirementsId}`,
+];
+
+/** What the last runner lacked, which another one like it would lack too. */
+function neverOf({ lastRunner, ...job }: JobFacts): Reason[] {
+  if (lastRunner === undefined) return [];
+  const { id, hostname, room } = lastRunner;
+  return obstacles(job, room).map(({ reason, needs, has }) => ({
+    code: reason,
+    message: `the last one, runner ${id} on ${hostname}, could not take it: the job needs ${needs}, it had ${has}`,
+  }));
 }
 
 /** What keeps this runner from the job: for ever, or until something ends there. */
@@ -99,6 +116,9 @@ function reasonsOf(job: JobFacts, { id, hostname, room, free }: LiveRunner): Rea
   }
   const { need } = job;
   const busy = [
+    ...(need.num_nodes > 1 && free.cpus < need.num_nodes * room.cpus
+      ? [`${need.num_nodes} idle nodes, and jobs run on too many of its ${room.nodes}`]
+      : []),
     ...(need.num_cpus > free.cpus ? [`${need.num_cpus} CPUs, ${free.cpus} of ${room.cpus} are free`] : []),
     ...(!room.countsJobs && need.memory_bytes > free.memoryBytes
       ? [

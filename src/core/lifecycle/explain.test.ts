@@ -27,6 +27,7 @@ const job = (over: Partial<JobFacts> = {}): JobFacts => ({
   id: 7,
   name: 'work',
   status: 'ready',
+  requirementsId: 5,
   attempt: 1,
   startedAt: undefined,
   labels: [],
@@ -43,6 +44,7 @@ const job = (over: Partial<JobFacts> = {}): JobFacts => ({
   dependencies: [],
   cause: undefined,
   runners: [],
+  lastRunner: undefined,
   runningOn: undefined,
   end: undefined,
   attemptsWithoutResult: [],
@@ -81,6 +83,30 @@ describe('a job waits', () => {
     const told = explain(job({ labels: ['gpu', 'fast'] }));
     expect(told.headline).toBe('is ready, and no runner is there');
     expect(told.next).toEqual(['torc run 1 --label gpu --label fast']);
+  });
+
+  it('for another runner than the last one, where that could not take it either', () => {
+    const { free: _, ...last } = runner({ cpus: 1 });
+    const told = explain(job({ lastRunner: last }));
+    expect(told.reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
+    expect(told.reasons[1]?.message).toBe(
+      'the last one, runner 3 on n1, could not take it: the job needs 2 CPUs, it had 1 CPU',
+    );
+    expect(told.next).toEqual([
+      'start a runner that can: torc run 1',
+      'or lower what the job asks for: torc resource-requirements update 5',
+    ]);
+    const { free: __, ...able } = runner();
+    expect(explain(job({ lastRunner: able })).next).toEqual(['torc run 1']);
+  });
+
+  it('for nodes that it wants whole, while others run there', () => {
+    const need = { ...job().need, num_nodes: 2 };
+    const [nodes, all] = [{ nodes: 2 }, { cpus: 8, memoryBytes: 16 * GIBIBYTE }];
+    expect(messages(job({ need, runners: [runner(nodes, { ...all, cpus: 7 })] }))).toEqual([
+      'runner 3 on n1: the job needs 2 idle nodes, and jobs run on too many of its 2',
+    ]);
+    expect(codes(job({ need, runners: [runner(nodes, all)] }))).toEqual(['soon']);
   });
 
   it.each([

@@ -14,7 +14,7 @@ export interface LiveRunner {
   readonly id: number;
   readonly hostname: string;
   readonly room: RunnerRoom;
-  /** What is not taken by jobs that run there. */
+  /** What is not taken by jobs that run there, of all its nodes together. */
   readonly free: { readonly cpus: number; readonly memoryBytes: number; readonly gpus: number };
 }
 
@@ -36,6 +36,8 @@ export interface JobFacts extends JobKind {
   readonly id: number;
   readonly name: string;
   readonly status: JobStatus;
+  /** The record of what it needs. */
+  readonly requirementsId: number;
   readonly attempt: number;
   readonly startedAt: string | undefined;
   readonly workflow: {
@@ -51,6 +53,8 @@ export interface JobFacts extends JobKind {
   /** For a job that was canceled: the first job on the way up that was not canceled itself. */
   readonly cause: OtherJob | undefined;
   readonly runners: readonly LiveRunner[];
+  /** Where no runner is there: the one that was there last, as it was. */
+  readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
   /** The runner that has the job now. */
   readonly runningOn: string | undefined;
   readonly end: AttemptEnd | undefined;
