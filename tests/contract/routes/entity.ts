@@ -11,7 +11,7 @@ const ofServer = {
   entity_type: 'SoftwareApplication',
   metadata: {
     '@id': '#software-torc-server-run-id-1',
-    '@type': 'SoftwareApplication',
+    '@type': ['SoftwareApplication', 'prov:SoftwareAgent'],
     name: 'torc-server',
     version: VERSION,
   },

@@ -55,6 +55,7 @@ export const progressCases: Cases = {
           is_canceled: false,
           runtime_blocked_ready_jobs: 0,
           unserved_ready_labels: { gpu: 1 },
+          run_id: 1,
         },
       },
       {
@@ -102,6 +103,7 @@ export const progressCases: Cases = {
           runtime_blocked_ready_jobs: 1,
           longest_ready_runtime_seconds: 3600,
           max_allocation_remaining_seconds: 600,
+          run_id: 1,
         },
       },
     ],
