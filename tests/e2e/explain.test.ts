@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
@@ -92,6 +92,16 @@ describe('of a workflow that was run', () => {
     );
     expect(stdout).toContain('\nFiles:\n  torc_output/job_stdio/job_wf1_j2_r1_a1.o\n');
     expect(stdout).toContain('\nNext:\n  read what it printed last\n');
+  });
+
+  it('names the files that are there, and all of them where none is', async () => {
+    rmSync(join(folder, 'torc_output/job_stdio/job_wf1_j2_r1_a1.o'));
+    const explained = async (...more: string[]) =>
+      (await torc(['--url', server.url, 'jobs', 'explain', '2', ...more], { cwd: folder })).stdout;
+    const here = await explained();
+    expect(here).toContain('\nFiles:\n  torc_output/job_stdio/job_wf1_j2_r1_a1.e\n');
+    expect(here).not.toContain('job_wf1_j2_r1_a1.o');
+    expect(await explained('-o', 'elsewhere')).toContain('\nFiles:\n  elsewhere/job_stdio/job_wf1_j2_r1_a1.o\n');
   });
 
   it('a job that went well has nothing to explain, and one that is none is refused', async () => {

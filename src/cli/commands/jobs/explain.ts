@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { JobFacts } from '../../../core/lifecycle/job-facts.ts';
 import { idOf } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
@@ -53,9 +54,12 @@ const runningAttempt = ({ id, name, attempt, workflow }: JobFacts, runId: number
   workflow_id: workflow.id,
 });
 
-const pathLines = (paths: Readonly<Record<string, string | undefined>>) => [
-  ...new Set(Object.values(paths).filter((path) => path !== undefined)),
-];
+/** Those that are there; where none is, the folder may be on another machine, and their names are all that helps. */
+function pathLines(paths: Readonly<Record<string, string | undefined>>): string[] {
+  const all = [...new Set(Object.values(paths).filter((path) => path !== undefined))];
+  const there = all.filter((path) => existsSync(path));
+  return there.length === 0 ? all : there;
+}
 
 const linesOf = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
