@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Actions } from './act/actions.ts';
+import type { Allocation } from './allocation.ts';
 import type { Conversation } from './conversation.ts';
 import type { Crate } from './crate/crate.ts';
 import type { Crew } from './crew.ts';
@@ -18,6 +19,7 @@ interface Parts {
   readonly client: Client;
   /** Waits for a server that is away. */
   readonly patient: Client;
+  readonly allocation: Allocation;
   readonly registered: Registered;
   readonly conversation: Conversation;
   readonly crew: Crew;
@@ -57,7 +59,10 @@ export async function conclude(
   const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
-  if (isTold) await deregister(parts.patient, registered, seconds, seen);
+  if (isTold) {
+    await deregister(parts.patient, registered, seconds, seen);
+    await parts.allocation.becomes('complete', log);
+  }
 
   const { tally } = crew;
   log.write('info', 'Job runner finished', {

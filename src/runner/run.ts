@@ -2,6 +2,7 @@ import { createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import { signalCalled } from '../core/contract/signal.ts';
 import { createActions } from './act/actions.ts';
+import { findAllocation } from './allocation.ts';
 import { conclude } from './conclude.ts';
 import { createConversation } from './converse.ts';
 import { createCrate } from './crate/crate.ts';
@@ -46,17 +47,20 @@ interface Verdict {
  * events alone drive it: a job that ended, a job that may have become ready, a signal, the end of its time. Teardown:
  * everything is told, the runner is deregistered, the ledger removed.
  */
-export async function startRunner(options: RunnerOptions): Promise<Runner> {
+export async function startRunner(given: RunnerOptions): Promise<Runner> {
   preferSmallHeap();
   const startedAtMs = Date.now();
-  const { send } = options.connection;
+  const { send } = given.connection;
   const client = createClient(send);
   // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
   const patient = (patienceMs: number) =>
-    createClient(patiently(send, { patienceMs, now: Date.now, wait, onAway: options.onNotice }));
-  const waiting = patient(SETUP_PATIENCE_MS[options.computeNodeType]);
+    createClient(patiently(send, { patienceMs, now: Date.now, wait, onAway: given.onNotice }));
+  const waiting = patient(SETUP_PATIENCE_MS[given.computeNodeType]);
+  const allocation = await findAllocation(waiting, given);
+  const { options } = allocation;
   const registered = await register(waiting, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
+  await allocation.becomes('active', log);
   const { workflowId, runId, execution } = facts;
   const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
@@ -235,7 +239,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     crew.dismiss();
     const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, crew, launcher };
     const summary = await conclude(
-      { ...parts, monitor, actions, crate, drain, journal, startedAtMs },
+      { ...parts, allocation, monitor, actions, crate, drain, journal, startedAtMs },
       { ending, reason },
     );
     for (const part of [launcher, stop, conversation, log]) part.close();

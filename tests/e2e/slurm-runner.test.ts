@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Ended, type RunningServer, start, startServer, temporaryFolder } from '../support/programs.ts';
+import { type Ended, type RunningServer, start, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { said } from '../support/words.ts';
 
 let server: RunningServer;
@@ -74,6 +74,44 @@ describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
         scheduler: expect.objectContaining({ slurm_job_id: '42', slurm_node_id: 0, slurm_task_pid: 77 }),
       }),
     ]);
+  });
+
+  it('stands for the scheduler that its allocation was made for, and says how the allocation stands', async () => {
+    const workflow = await created(
+      'name: bound\nslurm_schedulers: [{name: long, account: a, nodes: 1, walltime: "01:00:00"}]\njobs:\n  - {name: bound, scheduler: long, command: "until [ -e go ]; do sleep 0.05; done"}\n',
+    );
+    const { client } = server;
+    const query = { workflow_id: Number(workflow) };
+    const [scheduler] = (await client.listSlurmSchedulers({ query })).items;
+    const configId = scheduler?.id as number;
+    const { id } = await client.createScheduledComputeNode({
+      body: {
+        ...query,
+        scheduler_id: 42,
+        scheduler_config_id: configId,
+        scheduler_type: 'slurm',
+        status: 'pending',
+      },
+    });
+    const status = async () => (await client.getScheduledComputeNode({ params: { id: id as number } })).status;
+    const ended = runner(workflow, allocation);
+    await until(
+      () => statusesOf(workflow),
+      (found) => found['bound'] === 'running',
+      'the job to run',
+    );
+    expect(await status()).toBe('active');
+    writeFileSync(join(folder, 'go'), '');
+    expect((await ended).code).toBe(0);
+    expect(await status()).toBe('complete');
+    expect(await nodesOf(workflow)).toEqual([
+      expect.objectContaining({
+        scheduler_config_id: configId,
+        scheduler: { type: 'slurm', scheduler_id: id, slurm_job_id: '42', slurm_node_id: 0, slurm_task_pid: 77 },
+      }),
+    ]);
+    const { items } = await client.listSlurmJobCorrelations({ params: { id: Number(workflow) }, query: {} });
+    expect(items).toEqual([{ slurm_job_id: '42', job_id: expect.any(Number), job_name: 'bound' }]);
   });
 
   it('leaves what the allocation has no room for to others', async () => {

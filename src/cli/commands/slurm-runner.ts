@@ -80,7 +80,6 @@ export const slurmRunner: Command = {
         computeNodeType: 'slurm',
         scheduler: {
           type: 'slurm',
-          scheduler_id: allocation.jobId,
           slurm_job_id: String(allocation.jobId),
           slurm_node_id: allocation.nodeId,
           slurm_task_pid: allocation.taskPid,
