@@ -781,13 +781,14 @@ export interface Calls {
   readonly createJob: (call: {
     body: JobModel;
   }) => Promise<JobModel>;
-  /** Create jobs of one workflow, all or none. With reply=ids the answer has their ids only. */
+  /** Create jobs of one workflow, all or none. With reply=ids the answer has their ids only. `depends_on_positions` says for each job, in the same order, which jobs before it in this call it depends on, by their places from 0. */
   readonly createJobs: (call: {
     query?: {
       reply?: "ids" | undefined;
     } | undefined;
     body: {
       jobs: JobModel[];
+      depends_on_positions?: number[][] | null | undefined;
     };
   }) => Promise<{
     jobs?: JobModel[] | undefined;

@@ -1,6 +1,6 @@
 import type { Job } from '../core/contract/job.ts';
+import type { Input } from '../core/contract/routes.ts';
 import type { ExecutionConfig, ResourceMonitorConfig } from '../core/contract/workflow.ts';
-import { listOf } from '../core/spec/int-list.ts';
 import type { Plan, PlannedAction, PlannedJob } from '../core/spec/plan/plan.ts';
 import type { Client } from './client.ts';
 
@@ -24,8 +24,9 @@ const WINDOW = 2;
 /**
  * Creates the workflow of a plan and says its id.
  *
- * Jobs go level by level of what they depend on by name, so that ids of earlier levels are known. When anything is
- * refused, or the connection breaks, the half-made workflow is deleted.
+ * Jobs go in the order of what they depend on by name, a thousand a call: those of earlier calls are named by their ids,
+ * those of the same call by their places in it. When anything is refused, or the connection breaks, the half-made workflow
+ * is deleted.
  */
 export async function createWorkflow(client: Client, plan: Plan, options: CreateOptions): Promise<number> {
   const { id: created } = await client.createWorkflow({ body: workflowBody(plan, options) });
@@ -124,30 +125,62 @@ async function createJobs(
   { onProgress }: CreateOptions,
 ): Promise<Ids> {
   const ids = new Float64Array(plan.jobs.length);
+  const order = plan.levels.items;
+  const places = placesIn(order);
+  const placeOf = (number: number) => places[number] as number;
   let done = 0;
-  const send = async (numbers: Int32Array): Promise<void> => {
-    const jobs = Array.from(numbers, (number) => jobBody(plan.jobs.at(number), workflowId, records, ids));
-    const { job_ids: created } = await client.createJobs({ query: { reply: 'ids' }, body: { jobs } });
+
+  const send = async (numbers: Int32Array, body: Input<'createJobs'>['body']): Promise<void> => {
+    const { job_ids: created } = await client.createJobs({ query: { reply: 'ids' }, body });
     for (const [index, number] of numbers.entries()) ids[number] = (created as number[])[index] as number;
     done += numbers.length;
     onProgress?.(done);
   };
-  for (let level = 0; level + 1 < plan.levels.starts.length; level += 1) {
-    const numbers = listOf(plan.levels, level);
-    const underWay: Promise<void>[] = [];
-    for (let at = 0; at < numbers.length; at += BATCH) {
-      if (underWay.length === WINDOW) await underWay.shift();
-      const sent = send(numbers.subarray(at, at + BATCH));
-      // Awaited in its turn; until then a failure must not count as unhandled.
-      sent.catch(() => {});
-      underWay.push(sent);
+
+  const underWay: { readonly upTo: number; readonly sent: Promise<void> }[] = [];
+  /** Jobs that come before this place in the order have their ids. */
+  let known = 0;
+  const untilKnown = async (place: number): Promise<void> => {
+    while (known < place) {
+      const { upTo, sent } = underWay.shift() as (typeof underWay)[number];
+      await sent;
+      known = upTo;
     }
-    await Promise.all(underWay);
+  };
+
+  for (let at = 0; at < order.length; at += BATCH) {
+    const numbers = order.subarray(at, at + BATCH);
+    const jobs = Array.from(numbers, (number) => plan.jobs.at(number));
+    const isEarlier = (number: number) => placeOf(number) < at;
+    let last = -1;
+    for (const { dependsOn } of jobs)
+      for (const number of dependsOn) if (isEarlier(number)) last = Math.max(last, placeOf(number));
+    await untilKnown(last + 1);
+    if (underWay.length === WINDOW) await untilKnown((underWay[0] as (typeof underWay)[number]).upTo);
+    const positions = jobs.map(({ dependsOn }) =>
+      Array.from(dependsOn).flatMap((number) => (isEarlier(number) ? [] : [placeOf(number) - at])),
+    );
+    const sent = send(numbers, {
+      jobs: jobs.map((job) => jobBody(job, workflowId, records, job.dependsOn.filter(isEarlier), ids)),
+      depends_on_positions: positions.some((each) => each.length > 0) ? positions : undefined,
+    });
+    // Awaited in its turn; until then a failure must not count as unhandled.
+    sent.catch(() => {});
+    underWay.push({ upTo: at + numbers.length, sent });
   }
+  await untilKnown(order.length);
   return ids;
 }
 
-function jobBody(job: PlannedJob, workflowId: number, records: Records, jobs: Ids): Job {
+/** For each number its place in the order. */
+function placesIn(order: Int32Array): Int32Array {
+  const places = new Int32Array(order.length);
+  for (const [place, number] of order.entries()) places[number] = place;
+  return places;
+}
+
+/** `earlier` are the jobs that it depends on and that are there already. */
+function jobBody(job: PlannedJob, workflowId: number, records: Records, earlier: Int32Array, jobs: Ids): Job {
   const { files, userData, requirements, schedulers, handlers } = records;
   const of = (numbers: Int32Array, ids: Ids) =>
     numbers.length === 0 ? undefined : Array.from(numbers, (number) => ids[number] as number);
@@ -165,7 +198,7 @@ function jobBody(job: PlannedJob, workflowId: number, records: Records, jobs: Id
     resource_requirements_id: one(job.resourceRequirements, requirements),
     scheduler_id: one(job.scheduler, schedulers),
     failure_handler_id: one(job.failureHandler, handlers),
-    depends_on_job_ids: of(job.dependsOn, jobs),
+    depends_on_job_ids: of(earlier, jobs),
     input_file_ids: of(job.inputFiles, files),
     output_file_ids: of(job.outputFiles, files),
     input_user_data_ids: of(job.inputUserData, userData),

@@ -5,7 +5,7 @@ import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { userActions } from '../store/user-action.ts';
 import { initialize } from './initialize.ts';
-import { createJobs, refuseDuplicateNames } from './jobs.ts';
+import { createJobs, refuseBadPositions, refuseDuplicateNames } from './jobs.ts';
 import { submitQueries } from './queries.ts';
 import { createRequirements } from './requirements.ts';
 import { createAction, createFailureHandler, createSlurmScheduler } from './scheduling.ts';
@@ -47,7 +47,8 @@ export const submitHandlers = (store: Store, permissions: Permissions) => {
     createJobs({ query, body }) {
       const workflowId = workflowOfBulk({ field: 'jobs', one: 'job', many: 'jobs' }, body.jobs);
       refuseDuplicateNames(body.jobs);
-      const created = jobs(workflowId, body.jobs);
+      refuseBadPositions(body.jobs, body.depends_on_positions ?? []);
+      const created = jobs(workflowId, body.jobs, body.depends_on_positions ?? []);
       return query.reply === 'ids' ? { job_ids: created.map(({ id }) => id) } : { jobs: created };
     },
     spawnJobs: ({ params, body }) => spawn(params.id, body),

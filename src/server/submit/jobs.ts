@@ -13,21 +13,25 @@ const NONE = 0;
 
 type Submitted = Job & { id: number };
 
+/** For each job of a call the places of those before it that it depends on. */
+type Positions = readonly (readonly number[])[];
+
 /**
  * Creates jobs of one workflow, all or none, in the given order.
  *
  * They are uninitialized; edges that files and user data imply appear when the workflow is initialised. A job takes the
- * workflow's environment under its own, and the workflow's default requirements if it names none.
+ * workflow's environment under its own, and the workflow's default requirements if it names none. `positions` are the places of
+ * jobs before each that it depends on.
  */
 export const createJobs = (store: Store, queries: SubmitQueries) => {
   const references = createReferences(store.db);
   const classes = createClasses(store.db);
-  return (workflowId: number, jobs: readonly Job[]): Submitted[] => {
+  return (workflowId: number, given: readonly Job[], positions: Positions = []): Submitted[] => {
     const { env, defaultRequirementsId } = workflowDefaults(queries, workflowId);
     const known = references(workflowId);
     const classOf = classes(workflowId);
 
-    const rows = jobs.map((job) => {
+    const rows = given.map((job) => {
       refuseBadJob(job);
       const labels = storedLabels(job);
       const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
@@ -58,10 +62,11 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
       };
     });
     const ids = queries.insertJobs(rows);
-    return jobs.map((job, index) => {
+    return given.map((submitted, index) => {
       const id = ids[index] as number;
+      refuseOwnBatch(submitted, ids[0] as number);
+      const job = withPositions(submitted, positions[index] ?? [], ids);
       const labels = rows[index]?.labels ?? null;
-      refuseOwnBatch(job, ids[0] as number);
       insertEdges(queries, workflowId, id, job);
       return {
         ...present(job),
@@ -80,6 +85,30 @@ export function refuseDuplicateNames(jobs: readonly Job[]): void {
     seen.add(name);
   }
 }
+
+/** A call is refused whose jobs depend on what does not stand before them in it: so there is no circle either. */
+export function refuseBadPositions(jobs: readonly Job[], positions: Positions): void {
+  const refuse = (message: string, facts: object) => {
+    throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'depends_on_positions', ...facts });
+  };
+  if (positions.length > jobs.length)
+    refuse(`depends_on_positions has ${positions.length} lists for ${jobs.length} jobs`, { found: positions.length });
+  for (const [index, places] of positions.entries()) {
+    const found = places.find((place) => place < 0 || place >= index);
+    if (found === undefined) continue;
+    const { name } = jobs[index] as Job;
+    const allowed = index === 0 ? 'the first job has none before it' : `expected 0 to ${index - 1}`;
+    refuse(`depends_on_positions of job '${name}' names ${found}; ${allowed}`, { found, job: name });
+  }
+}
+
+const withPositions = (job: Job, places: readonly number[], ids: readonly number[]): Job =>
+  places.length === 0
+    ? job
+    : {
+        ...job,
+        depends_on_job_ids: [...(job.depends_on_job_ids ?? []), ...places.map((place) => ids[place] as number)],
+      };
 
 /** What a job has that says nothing else: asked for with each, so that one statement tells it all. */
 function workflowDefaults(queries: SubmitQueries, workflowId: number) {

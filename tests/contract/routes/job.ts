@@ -116,6 +116,20 @@ export const jobCases: Cases = {
   createJobs: {
     answers: [
       {
+        says: 'takes dependencies among them by their places in the call',
+        body: {
+          jobs: ['b', 'a', 'c'].map((name) => ({ workflow_id: 1, name, command: 'true' })),
+          depends_on_positions: [[], [0], [0, 1]],
+        },
+        reply: {
+          jobs: [
+            { workflow_id: 1, name: 'b', command: 'true', status: 'uninitialized', id: 5 },
+            { workflow_id: 1, name: 'a', command: 'true', depends_on_job_ids: [5], status: 'uninitialized', id: 6 },
+            { workflow_id: 1, name: 'c', command: 'true', depends_on_job_ids: [5, 6], status: 'uninitialized', id: 7 },
+          ],
+        },
+      },
+      {
         says: 'creates them in the order in which they came',
         body: {
           jobs: [
@@ -187,6 +201,36 @@ export const jobCases: Cases = {
         status: 422,
         code: 'BODY_REFUSED',
         message: 'All jobs in a batch must have the same workflow_id. Found workflow_ids: 1 and 2',
+      },
+      {
+        says: 'refuses the place of a job that does not come before the one that depends on it',
+        body: {
+          jobs: ['b', 'a'].map((name) => ({ workflow_id: 1, name, command: 'true' })),
+          depends_on_positions: [[], [1]],
+        },
+        status: 422,
+        code: 'REFERENCE_UNKNOWN',
+        message: "depends_on_positions of job 'a' names 1; expected 0 to 0",
+      },
+      {
+        says: 'refuses a place before the first',
+        body: {
+          jobs: ['b', 'a'].map((name) => ({ workflow_id: 1, name, command: 'true' })),
+          depends_on_positions: [[-1], []],
+        },
+        status: 422,
+        code: 'REFERENCE_UNKNOWN',
+        message: "depends_on_positions of job 'b' names -1; the first job has none before it",
+      },
+      {
+        says: 'refuses places for more jobs than there are',
+        body: {
+          jobs: ['b', 'a'].map((name) => ({ workflow_id: 1, name, command: 'true' })),
+          depends_on_positions: [[], [], [0]],
+        },
+        status: 422,
+        code: 'REFERENCE_UNKNOWN',
+        message: 'depends_on_positions has 3 lists for 2 jobs',
       },
     ],
   },

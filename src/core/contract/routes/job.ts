@@ -3,7 +3,7 @@ import { Job, jobStatus } from '../job.ts';
 import { ResourceRequirements } from '../resources.ts';
 import { Result } from '../result.ts';
 import { FailureHandler } from '../scheduling.ts';
-import { id, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
+import { id, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { SpawnReply, SpawnRequest } from '../spawn.ts';
 import { BULK_MEBIBYTES, deletedCount, message, ofId, ofOneWorkflow, ofWorkflow, route, type Route } from './route.ts';
 
@@ -23,9 +23,9 @@ export const jobRoutes = {
     path: '/bulk_jobs',
     kind: 'write',
     access: 'workflow in entries',
-    says: 'Create jobs of one workflow, all or none. With reply=ids the answer has their ids only.',
+    says: 'Create jobs of one workflow, all or none. With reply=ids the answer has their ids only. `depends_on_positions` says for each job, in the same order, which jobs before it in this call it depends on, by their places from 0.',
     query: z.object({ reply: z.enum(['ids']).optional() }),
-    body: z.object({ jobs: z.array(Job) }),
+    body: z.object({ jobs: z.array(Job), depends_on_positions: maybe(z.array(z.array(z.int()))) }),
     reply: z.object({ jobs: z.array(Job).optional(), job_ids: z.array(id).optional() }),
     bodyMebibytes: BULK_MEBIBYTES,
   }),
