@@ -1,8 +1,8 @@
 import type { Job } from '../core/contract/job.ts';
-import type { Input } from '../core/contract/routes.ts';
 import type { ExecutionConfig, ResourceMonitorConfig } from '../core/contract/workflow.ts';
 import type { Plan, PlannedAction, PlannedJob } from '../core/spec/plan/plan.ts';
 import type { Client } from './client.ts';
+import { BATCH, createJobsInOrder } from './create-jobs.ts';
 
 export interface CreateOptions {
   readonly user: string;
@@ -16,17 +16,10 @@ export interface CreateOptions {
   readonly onProgress?: (jobs: number) => void;
 }
 
-/** Records a call: larger calls would hold the server longer than other requests should wait. */
-const BATCH = 1000;
-/** Calls under way at once: while the server writes one, the next is made. */
-const WINDOW = 2;
-
 /**
  * Creates the workflow of a plan and says its id.
  *
- * Jobs go in the order of what they depend on by name, a thousand a call: those of earlier calls are named by their ids,
- * those of the same call by their places in it. When anything is refused, or the connection breaks, the half-made workflow
- * is deleted.
+ * When anything is refused, or the connection breaks, the half-made workflow is deleted.
  */
 export async function createWorkflow(client: Client, plan: Plan, options: CreateOptions): Promise<number> {
   const { id: created } = await client.createWorkflow({ body: workflowBody(plan, options) });
@@ -61,13 +54,14 @@ async function createRecords(client: Client, plan: Plan, workflowId: number, opt
     const body = { workflow_id: workflowId, name, rules: JSON.stringify(rules) };
     handlers.push((await client.createFailureHandler({ body })).id as number);
   }
-  const jobs = await createJobs(
-    client,
-    plan,
-    workflowId,
-    { files, userData, requirements, schedulers, handlers },
-    options,
-  );
+  const records = { files, userData, requirements, schedulers, handlers };
+  const jobs = await createJobsInOrder(client, {
+    order: plan.levels.items,
+    jobOf: (number) => plan.jobs.at(number),
+    dependsOn: (job) => job.dependsOn,
+    bodyOf: (job, earlier) => jobBody(job, workflowId, records, earlier),
+    onProgress: options.onProgress,
+  });
   for (const action of plan.actions) {
     await client.createWorkflowAction({
       params: { id: workflowId },
@@ -117,70 +111,8 @@ interface Records {
   readonly handlers: readonly number[];
 }
 
-async function createJobs(
-  client: Client,
-  plan: Plan,
-  workflowId: number,
-  records: Records,
-  { onProgress }: CreateOptions,
-): Promise<Ids> {
-  const ids = new Float64Array(plan.jobs.length);
-  const order = plan.levels.items;
-  const places = placesIn(order);
-  const placeOf = (number: number) => places[number] as number;
-  let done = 0;
-
-  const send = async (numbers: Int32Array, body: Input<'createJobs'>['body']): Promise<void> => {
-    const { job_ids: created } = await client.createJobs({ query: { reply: 'ids' }, body });
-    for (const [index, number] of numbers.entries()) ids[number] = (created as number[])[index] as number;
-    done += numbers.length;
-    onProgress?.(done);
-  };
-
-  const underWay: { readonly upTo: number; readonly sent: Promise<void> }[] = [];
-  /** Jobs that come before this place in the order have their ids. */
-  let known = 0;
-  const untilKnown = async (place: number): Promise<void> => {
-    while (known < place) {
-      const { upTo, sent } = underWay.shift() as (typeof underWay)[number];
-      await sent;
-      known = upTo;
-    }
-  };
-
-  for (let at = 0; at < order.length; at += BATCH) {
-    const numbers = order.subarray(at, at + BATCH);
-    const jobs = Array.from(numbers, (number) => plan.jobs.at(number));
-    const isEarlier = (number: number) => placeOf(number) < at;
-    let last = -1;
-    for (const { dependsOn } of jobs)
-      for (const number of dependsOn) if (isEarlier(number)) last = Math.max(last, placeOf(number));
-    await untilKnown(last + 1);
-    if (underWay.length === WINDOW) await untilKnown((underWay[0] as (typeof underWay)[number]).upTo);
-    const positions = jobs.map(({ dependsOn }) =>
-      Array.from(dependsOn).flatMap((number) => (isEarlier(number) ? [] : [placeOf(number) - at])),
-    );
-    const sent = send(numbers, {
-      jobs: jobs.map((job) => jobBody(job, workflowId, records, job.dependsOn.filter(isEarlier), ids)),
-      depends_on_positions: positions.some((each) => each.length > 0) ? positions : undefined,
-    });
-    // Awaited in its turn; until then a failure must not count as unhandled.
-    sent.catch(() => {});
-    underWay.push({ upTo: at + numbers.length, sent });
-  }
-  await untilKnown(order.length);
-  return ids;
-}
-
-/** For each number its place in the order. */
-function placesIn(order: Int32Array): Int32Array {
-  const places = new Int32Array(order.length);
-  for (const [place, number] of order.entries()) places[number] = place;
-  return places;
-}
-
-/** `earlier` are the jobs that it depends on and that are there already. */
-function jobBody(job: PlannedJob, workflowId: number, records: Records, earlier: Int32Array, jobs: Ids): Job {
+/** `earlier` are ids of jobs that it depends on. */
+function jobBody(job: PlannedJob, workflowId: number, records: Records, earlier: number[]): Job {
   const { files, userData, requirements, schedulers, handlers } = records;
   const of = (numbers: Int32Array, ids: Ids) =>
     numbers.length === 0 ? undefined : Array.from(numbers, (number) => ids[number] as number);
@@ -198,7 +130,7 @@ function jobBody(job: PlannedJob, workflowId: number, records: Records, earlier:
     resource_requirements_id: one(job.resourceRequirements, requirements),
     scheduler_id: one(job.scheduler, schedulers),
     failure_handler_id: one(job.failureHandler, handlers),
-    depends_on_job_ids: of(earlier, jobs),
+    depends_on_job_ids: earlier.length === 0 ? undefined : earlier,
     input_file_ids: of(job.inputFiles, files),
     output_file_ids: of(job.outputFiles, files),
     input_user_data_ids: of(job.inputUserData, userData),

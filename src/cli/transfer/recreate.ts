@@ -1,7 +1,8 @@
 import type { Client } from '../../client/client.ts';
+import { BATCH, createJobsInOrder } from '../../client/create-jobs.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import { listOf, type Lists } from '../../core/spec/int-list.ts';
+import type { Lists } from '../../core/spec/int-list.ts';
 import type { Exported } from './document.ts';
 import { recreateResults } from './results.ts';
 
@@ -13,9 +14,6 @@ export interface ImportOptions {
 
 /** New ids by those in the file. */
 export type Ids = ReadonlyMap<number, number>;
-
-/** Records a call: larger calls would hold the server longer than other requests should wait. */
-const BATCH = 1000;
 
 /**
  * Creates the workflow of a document anew, with ids of this server, and says its id. `levels` are its jobs in the order
@@ -101,27 +99,14 @@ async function recreateRequirements(client: Client, document: Exported, workflow
 }
 
 async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: Lists, records: Records): Promise<Ids> {
-  const ids = new Map<number, number>();
-  const send = async (part: Exported['jobs']): Promise<void> => {
-    const body = { jobs: part.map((job) => jobBody(job, records, ids)) };
-    const { job_ids: created = [] } = await client.createJobs({ query: { reply: 'ids' }, body });
-    for (const [index, { id }] of part.entries()) ids.set(id, created[index] as number);
-  };
-  for (let level = 0; level + 1 < levels.starts.length; level += 1) {
-    // A call takes no name twice, though a workflow may have it twice.
-    let part: Exported['jobs'] = [];
-    let names = new Set<string>();
-    for (const place of listOf(levels, level)) {
-      const job = jobs[place] as Exported['jobs'][number];
-      if (part.length === BATCH || names.has(job.name)) {
-        await send(part);
-        [part, names] = [[], new Set()];
-      }
-      part.push(job);
-      names.add(job.name);
-    }
-    if (part.length > 0) await send(part);
-  }
+  const numbers = new Map(jobs.map(({ id }, number) => [id, number]));
+  const created = await createJobsInOrder(client, {
+    order: levels.items,
+    jobOf: (number) => jobs[number] as Exported['jobs'][number],
+    dependsOn: ({ depends_on_job_ids: others }) => (others ?? []).map((id) => numbers.get(id) as number),
+    bodyOf: (job, earlier) => jobBody(job, records, earlier),
+  });
+  const ids = new Map(jobs.map(({ id }, number) => [id, created[number] as number]));
   for (const { id, name, command, status } of jobs) {
     if (status !== 'disabled') continue;
     await client.updateJob({ params: { id: ids.get(id) as number }, body: { name, command, status } });
@@ -129,13 +114,13 @@ async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: List
   return ids;
 }
 
-function jobBody(job: Exported['jobs'][number], records: Records, jobs: Ids): Job {
+function jobBody(job: Exported['jobs'][number], records: Records, earlier: number[]): Job {
   const { workflowId, files, userData, requirements, slurm, handlers } = records;
   const all = (ids: Ids, given: readonly number[] | null | undefined) => given?.map((id) => ids.get(id) as number);
   return {
     ...job,
     workflow_id: workflowId,
-    depends_on_job_ids: all(jobs, job.depends_on_job_ids),
+    depends_on_job_ids: job.depends_on_job_ids && earlier,
     input_file_ids: all(files, job.input_file_ids),
     output_file_ids: all(files, job.output_file_ids),
     input_user_data_ids: all(userData, job.input_user_data_ids),

@@ -247,6 +247,24 @@ describe('a workflow that is exported and imported', () => {
     expect(items.map(({ name }) => name).sort()).toEqual(['early', 'early', 'late', 'off']);
   });
 
+  it('keeps who waits for whom, also along a chain of jobs of one name', async () => {
+    const id = await workflow(here, 'w');
+    const names = ['step', 'step', 'between', 'step'];
+    let before: number[] = [];
+    for (const name of names) {
+      const body = { workflow_id: id, name, command: 'true', depends_on_job_ids: before };
+      before = [(await here.client.createJob({ body })).id as number];
+    }
+    const copy = await imported(there, (await exported(here, id)).text);
+    const query = { workflow_id: copy, include_relationships: true };
+    const chain = (await there.client.listJobs({ query })).items.filter(({ name }) => names.includes(name));
+    const behind = (jobId: number | undefined) =>
+      chain.find(({ depends_on_job_ids: others }) => (jobId === undefined ? !others?.length : others?.includes(jobId)));
+    const found: string[] = [];
+    for (let at = behind(undefined); at !== undefined; at = behind(at.id as number)) found.push(at.name);
+    expect(found).toEqual(names);
+  });
+
   it('forgets a scheduler that was deleted where it came from', async () => {
     const id = await workflow(here, 'w');
     await here.client.deleteSlurmSchedulers({ query: { workflow_id: id } });

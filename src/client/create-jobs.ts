@@ -1,0 +1,112 @@
+import type { Job } from '../core/contract/job.ts';
+import type { Client } from './client.ts';
+
+/** Jobs to be created, by numbers of whoever has them. */
+export interface JobsToCreate<Sketch extends { readonly name: string }> {
+  /** Each behind those that it depends on. */
+  readonly order: Int32Array;
+  readonly jobOf: (number: number) => Sketch;
+  /** Numbers of the jobs that it depends on. */
+  readonly dependsOn: (job: Sketch) => Iterable<number>;
+  /** The record; `earlier` are the ids of those jobs that are there already. */
+  readonly bodyOf: (job: Sketch, earlier: number[]) => Job;
+  /** How many jobs there are by now. */
+  readonly onProgress?: ((jobs: number) => void) | undefined;
+}
+
+/** Records a call: larger calls would hold the server longer than other requests should wait. */
+export const BATCH = 1000;
+/** Calls under way at once: while the server writes one, the next is made. */
+const WINDOW = 2;
+
+/**
+ * Creates jobs in their order, a thousand a call, and says their ids by number. Those of earlier calls are named by their
+ * ids, those of the same call by their places in it, so that a long chain takes no call for each of its jobs.
+ */
+export async function createJobsInOrder<Sketch extends { readonly name: string }>(
+  client: Client,
+  { order, jobOf, dependsOn, bodyOf, onProgress }: JobsToCreate<Sketch>,
+): Promise<Float64Array> {
+  const ids = new Float64Array(order.length);
+  const places = placesIn(order);
+  const placeOf = (number: number) => places[number] as number;
+  let done = 0;
+
+  const send = async (at: number, jobs: Job[], positions: number[][]): Promise<void> => {
+    const { job_ids: created } = await client.createJobs({
+      query: { reply: 'ids' },
+      body: { jobs, depends_on_positions: positions.some((each) => each.length > 0) ? positions : undefined },
+    });
+    for (const [index, id] of (created as number[]).entries()) ids[order[at + index] as number] = id;
+    done += jobs.length;
+    onProgress?.(done);
+  };
+
+  const underWay: { readonly upTo: number; readonly sent: Promise<void> }[] = [];
+  /** Jobs that stand before this place have their ids. */
+  let known = 0;
+  const untilKnown = async (place: number): Promise<void> => {
+    while (known < place) {
+      const { upTo, sent } = underWay.shift() as (typeof underWay)[number];
+      await sent;
+      known = upTo;
+    }
+  };
+
+  for (let at = 0; at < order.length;) {
+    const jobs = nextOf(order, at, jobOf);
+    const earlier = jobs.map((): number[] => []);
+    const positions = jobs.map((): number[] => []);
+    let last = -1;
+    for (const [index, job] of jobs.entries()) {
+      for (const number of dependsOn(job)) {
+        const place = placeOf(number);
+        if (place >= at) {
+          (positions[index] as number[]).push(place - at);
+        } else {
+          (earlier[index] as number[]).push(number);
+          last = Math.max(last, place);
+        }
+      }
+    }
+    await untilKnown(last + 1);
+    if (underWay.length === WINDOW) await untilKnown((underWay[0] as (typeof underWay)[number]).upTo);
+    const bodies = jobs.map((job, index) =>
+      bodyOf(
+        job,
+        (earlier[index] as number[]).map((number) => ids[number] as number),
+      ),
+    );
+    const sent = send(at, bodies, positions);
+    // Awaited in its turn; until then a failure must not count as unhandled.
+    sent.catch(() => {});
+    at += jobs.length;
+    underWay.push({ upTo: at, sent });
+  }
+  await untilKnown(order.length);
+  return ids;
+}
+
+/** The jobs of the next call: a call takes no name twice, though a workflow may have it twice. */
+function nextOf<Sketch extends { readonly name: string }>(
+  order: Int32Array,
+  at: number,
+  jobOf: (number: number) => Sketch,
+): Sketch[] {
+  const jobs: Sketch[] = [];
+  const names = new Set<string>();
+  for (const number of order.subarray(at, at + BATCH)) {
+    const job = jobOf(number);
+    if (names.has(job.name)) break;
+    names.add(job.name);
+    jobs.push(job);
+  }
+  return jobs;
+}
+
+/** For each number its place in the order. */
+function placesIn(order: Int32Array): Int32Array {
+  const places = new Int32Array(order.length);
+  for (const [place, number] of order.entries()) places[number] = place;
+  return places;
+}
