@@ -1,4 +1,5 @@
 import type { Store } from '../store/store.ts';
+import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
 import type { SubmitQueries } from './queries.ts';
 
@@ -15,8 +16,8 @@ export const initialize =
     const { user, run_id: runId } = workflow;
     const of = { workflowId };
     const wasTerminated = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
-    queries.implyByFiles.run(of);
-    queries.implyByUserData.run(of);
+    const implied = queries.implyByFiles.run(of) + queries.implyByUserData.run(of);
+    if (implied > 0) refuseCircle(queries, workflowId);
     if (onlyUninitialized) queries.spreadDownstream.run(of);
     queries.countUnmet.run(of);
     queries.block.run({ workflowId, onlyUninitialized: Number(onlyUninitialized) });

@@ -179,6 +179,19 @@ export const submitQueries = (db: Database) => ({
     join job_output_user_data writes on writes.user_data_id = reads.user_data_id
     join job on job.id = reads.job_id
     where job.workflow_id = :workflowId and reads.job_id <> writes.job_id`),
+  // Nothing is found where jobs were made in the order of what they wait for, as nearly always.
+  backwardEdge: db.prepare<{ workflowId: number }, { job_id: number }>(`
+    select edge.job_id
+    from job
+    join job_depends_on edge on edge.job_id = job.id
+    where job.workflow_id = :workflowId and edge.depends_on_job_id > edge.job_id
+    limit 1`),
+  edges: db.prepare<{ workflowId: number }, { job_id: number; other_id: number }>(`
+    select edge.job_id, edge.depends_on_job_id as other_id
+    from job
+    join job_depends_on edge on edge.job_id = job.id
+    where job.workflow_id = :workflowId`),
+  jobName: db.prepare<{ id: number }, { name: string }>('select name from job where id = :id'),
   spreadDownstream: db.prepare<{ workflowId: number }>(`
     with recursive downstream (id) as (
       select id from job where workflow_id = :workflowId and status = 0

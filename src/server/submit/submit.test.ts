@@ -204,3 +204,41 @@ it('a job that names no requirements is refused where the default ones were dele
   await expect(client.createJob({ body: job })).rejects.toMatchObject({ status: 422, code: 'REFERENCE_UNKNOWN' });
   expect((await client.listJobs({ query: { workflow_id: id } })).total_count).toBe(0);
 });
+
+describe('jobs that wait for each other by what they read and write', () => {
+  const looped = async (readsOwn: boolean) => {
+    const { client } = service;
+    const id = await newWorkflow();
+    const [f, g] = [
+      (await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } })).id as number,
+      (await client.createFile({ body: { workflow_id: id, name: 'g', path: 'g' } })).id as number,
+    ];
+    const job = (name: string, inputs: number[], outputs: number[]) =>
+      client.createJob({
+        body: { workflow_id: id, name, command: 'true', input_file_ids: inputs, output_file_ids: outputs },
+      });
+    const last = await job('last', [g], []);
+    await job('first', readsOwn ? [g] : [], [f]);
+    await job('second', [f], [g]);
+    return { id, last };
+  };
+
+  it('are refused when the workflow is initialized, by name, and nothing is changed', async () => {
+    const { id } = await looped(true);
+    await expect(service.client.initializeJobs({ params: { id } })).rejects.toMatchObject({
+      status: 422,
+      code: 'CIRCLE',
+      message: expect.stringMatching(
+        /: jobs wait for each other, by files or user data that they read and write: (first → second → first|second → first → second)$/,
+      ),
+    });
+    expect(new Set(Object.values(await statuses(service, id)))).toEqual(new Set(['uninitialized']));
+    expect((await service.client.listJobDependencies({ params: { id }, query: {} })).items).toEqual([]);
+  });
+
+  it('are none where one only was made before what it waits for', async () => {
+    const { id } = await looped(false);
+    await service.client.initializeJobs({ params: { id } });
+    expect(await statuses(service, id)).toEqual({ last: 'blocked', first: 'ready', second: 'blocked' });
+  });
+});
