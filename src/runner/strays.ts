@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { environmentOf } from '../cluster/host/environment-of.ts';
 import { processesWith } from '../cluster/host/marked.ts';
 import type { Log } from './log.ts';
 
@@ -60,14 +61,10 @@ export async function endStrays(mark: string, log: Log): Promise<void> {
 const isOfThisAllocation = ({ pid }: Stray): boolean =>
   variableOf(pid, 'SLURM_JOB_ID') === (process.env['SLURM_JOB_ID'] ?? '');
 
-function variableOf(pid: number, name: string): string {
-  try {
-    const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-    return variables.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-  } catch {
-    return '';
-  }
-}
+const variableOf = (pid: number, name: string): string =>
+  environmentOf(pid)
+    .find((each) => each.startsWith(`${name}=`))
+    ?.slice(name.length + 1) ?? '';
 
 /** The first few, as `pid 42: sleep 600`. */
 export function strayWords(strays: readonly Stray[]): string {

@@ -102,6 +102,21 @@ describe('a failure handler', () => {
   });
 });
 
+/** A run whose job has failed once and whose recovery script runs, and goes on for longer than anybody waits. */
+async function whilePreparing() {
+  const bench = await benchOf({
+    ...handler({ exit_codes: [7], recovery_script: 'touch preparing; sleep 600' }),
+    jobs: [job(succeedsAt(2))],
+  });
+  const run = start('torc', ['--url', bench.server.url, 'run', '1'], { cwd: bench.folder });
+  await until(
+    () => existsSync(join(bench.folder, 'preparing')),
+    (there) => there,
+    'the recovery script',
+  );
+  return { bench, run };
+}
+
 describe('a recovery script', () => {
   it('ends before the job runs again, knows of what it is about, and what it prints is kept', async () => {
     const script =
@@ -132,16 +147,7 @@ describe('a recovery script', () => {
   });
 
   it('is killed when the runner is told to end now, and the job is ready for the next one', async () => {
-    const bench = await benchOf({
-      ...handler({ exit_codes: [7], recovery_script: 'touch preparing; sleep 600' }),
-      jobs: [job(succeedsAt(2))],
-    });
-    const run = start('torc', ['--url', bench.server.url, 'run', '1'], { cwd: bench.folder });
-    await until(
-      () => existsSync(join(bench.folder, 'preparing')),
-      (there) => there,
-      'the recovery script',
-    );
+    const { bench, run } = await whilePreparing();
     run.child.kill('SIGINT');
     await run.says('Ending: running jobs');
     run.child.kill('SIGINT');
@@ -167,16 +173,7 @@ it('a workflow that asks for it parks what no rule covers, and the runner says t
 
 describe('a runner that is killed', () => {
   it('between a failure and its retry leaves both to the next one, with the true return code', async () => {
-    const bench = await benchOf({
-      ...handler({ exit_codes: [7], recovery_script: 'touch preparing; sleep 600' }),
-      jobs: [job(succeedsAt(2))],
-    });
-    const run = start('torc', ['--url', bench.server.url, 'run', '1'], { cwd: bench.folder });
-    await until(
-      () => existsSync(join(bench.folder, 'preparing')),
-      (there) => there,
-      'the recovery script',
-    );
+    const { bench, run } = await whilePreparing();
     const { items } = await bench.server.client.listComputeNodes({ query: { workflow_id: 1 } });
     const mark = items[0]?.process?.mark as string;
     run.child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { groupPaths, textOf } from './group-files.ts';
 
 /** What control groups and affinity leave of a machine to this process; undefined where they set no limit. */
 export interface GroupLimits {
@@ -24,7 +24,7 @@ interface Mount {
  */
 export function groupLimits(proc = '/proc/self'): GroupLimits {
   const mounts = mountsOf(textOf(`${proc}/mountinfo`) ?? '');
-  const paths = pathsOf(textOf(`${proc}/cgroup`) ?? '');
+  const paths = groupPaths(textOf(`${proc}/cgroup`) ?? '');
   const folders = (controller: string): string[] => {
     const mount = mounts.find(({ controllers }) => controllers.includes(controller));
     return mount === undefined ? [] : lineOf(mount, paths.get(controller) ?? '/');
@@ -64,16 +64,6 @@ function mountsOf(mountinfo: string): Mount[] {
   });
 }
 
-/** `4:cpu,cpuacct:/path`, and `0::/path` of version 2: the path of each controller's group. */
-function pathsOf(cgroup: string): Map<string, string> {
-  const paths = new Map<string, string>();
-  for (const line of cgroup.split('\n')) {
-    const match = /^\d+:([^:]*):(.*)$/.exec(line);
-    for (const controller of match?.[1]?.split(',') ?? []) paths.set(controller, match?.[2] ?? '/');
-  }
-  return paths;
-}
-
 /** The folders of a group and of those above it. */
 function lineOf({ point, root }: Mount, path: string): string[] {
   const within = root === '/' ? path : path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : '/';
@@ -110,14 +100,6 @@ function bytesIn(path: string): number | undefined {
   if (!/^\d+$/.test(text)) return undefined;
   const bytes = Number(text);
   return bytes > 0 && bytes < Number.MAX_SAFE_INTEGER ? bytes : undefined;
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 const least = (limits: readonly (number | undefined)[]): number | undefined => {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { groupPaths, textOf } from './group-files.ts';
 
 /**
  * A control group of the kernel that accounts for memory: what a Slurm step or an allocation is on a node.
@@ -30,21 +30,17 @@ export function groupOf(
   pid: number | 'self',
   { proc = '/proc', groups = '/sys/fs/cgroup' }: Roots = {},
 ): ControlGroup | undefined {
-  const paths = new Map<string, string>();
-  for (const line of (read(`${proc}/${pid}/cgroup`) ?? '').split('\n')) {
-    const [, names, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-    for (const name of (names ?? '').split(',')) if (path !== undefined) paths.set(name, path);
-  }
+  const paths = groupPaths(textOf(`${proc}/${pid}/cgroup`) ?? '');
   const memory = paths.get('memory');
   if (memory !== undefined) {
     const folder = join(groups, 'memory', memory);
     const cpu = paths.get('cpuacct');
-    return read(join(folder, 'memory.usage_in_bytes')) === undefined
+    return textOf(join(folder, 'memory.usage_in_bytes')) === undefined
       ? undefined
       : { version: 1, memoryFolder: folder, cpuFolder: cpu === undefined ? undefined : join(groups, 'cpuacct', cpu) };
   }
   const folder = join(groups, paths.get('') ?? '');
-  return read(join(folder, 'memory.current')) === undefined
+  return textOf(join(folder, 'memory.current')) === undefined
     ? undefined
     : { version: 2, memoryFolder: folder, cpuFolder: folder };
 }
@@ -65,10 +61,10 @@ export function limitedGroup(group: ControlGroup, groups = '/sys/fs/cgroup'): Co
 export function useOfGroup(group: ControlGroup): GroupUse | undefined {
   const { version, memoryFolder } = group;
   const usage = Number(
-    read(join(memoryFolder, version === 2 ? 'memory.current' : 'memory.usage_in_bytes')) ?? Number.NaN,
+    textOf(join(memoryFolder, version === 2 ? 'memory.current' : 'memory.usage_in_bytes')) ?? Number.NaN,
   );
   if (!Number.isFinite(usage)) return undefined;
-  const statistics = read(join(memoryFolder, 'memory.stat')) ?? '';
+  const statistics = textOf(join(memoryFolder, 'memory.stat')) ?? '';
   const prefix = version === 2 ? '' : 'total_';
   const droppable =
     (numberIn(statistics, `${prefix}inactive_file`) ?? 0) + (numberIn(statistics, `${prefix}active_file`) ?? 0);
@@ -82,10 +78,10 @@ export function useOfGroup(group: ControlGroup): GroupUse | undefined {
 function cpuSecondsOf({ version, cpuFolder }: ControlGroup): number | undefined {
   if (cpuFolder === undefined) return undefined;
   if (version === 2) {
-    const microseconds = numberIn(read(join(cpuFolder, 'cpu.stat')) ?? '', 'usage_usec');
+    const microseconds = numberIn(textOf(join(cpuFolder, 'cpu.stat')) ?? '', 'usage_usec');
     return microseconds === undefined ? undefined : microseconds / 1e6;
   }
-  const nanoseconds = read(join(cpuFolder, 'cpuacct.usage'));
+  const nanoseconds = textOf(join(cpuFolder, 'cpuacct.usage'));
   return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1e9;
 }
 
@@ -93,7 +89,7 @@ function cpuSecondsOf({ version, cpuFolder }: ControlGroup): number | undefined 
 const NO_LIMIT = 2 ** 60;
 
 function limitOf({ version, memoryFolder }: ControlGroup): number | undefined {
-  const text = read(join(memoryFolder, version === 2 ? 'memory.max' : 'memory.limit_in_bytes'))?.trim() ?? 'max';
+  const text = textOf(join(memoryFolder, version === 2 ? 'memory.max' : 'memory.limit_in_bytes'))?.trim() ?? 'max';
   const bytes = text === 'max' ? Infinity : Number(text);
   return bytes < NO_LIMIT ? bytes : undefined;
 }
@@ -102,11 +98,3 @@ const numberIn = (text: string, name: string): number | undefined => {
   const match = new RegExp(`^${name} (\\d+)$`, 'm').exec(text);
   return match === null ? undefined : Number(match[1]);
 };
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}

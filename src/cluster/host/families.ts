@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { environmentOf } from './environment-of.ts';
 import { openProcessTable, type ProcessSample } from './proc.ts';
 import { type TreeUse, useByRoot } from './process-tree.ts';
 
@@ -47,7 +47,7 @@ export function createFamilies({ sinceTicks, ownerBy, root = '/proc' }: Families
     ({ pid, startTicks }: ProcessSample): number | undefined => {
       if (startTicks < sinceTicks) return undefined;
       const before = known.get(pid);
-      const owner = before?.startTicks === startTicks ? before.owner : ownerBy(environmentOf(`${root}/${pid}/environ`));
+      const owner = before?.startTicks === startTicks ? before.owner : ownerBy(environmentOf(pid, root));
       remember(pid, startTicks, owner);
       return owner !== undefined && roots.has(owner) ? owner : undefined;
     };
@@ -85,13 +85,4 @@ export function createFamilies({ sinceTicks, ownerBy, root = '/proc' }: Families
     },
     close: () => table.close(),
   };
-}
-
-/** Empty where the process has ended meanwhile or is somebody else's. */
-function environmentOf(path: string): string[] {
-  try {
-    return readFileSync(path, 'latin1').split('\0');
-  } catch {
-    return [];
-  }
 }

@@ -1,9 +1,7 @@
 import type { JobSeries, SystemSeries } from './read.ts';
 
-/** What is said of a job beside its picture, and in the overview of all. */
-export interface JobFigures {
-  readonly job_id: number;
-  readonly job_name: string;
+/** What is said of anything that was measured over time. */
+interface Figures {
   readonly num_samples: number;
   /** From the first sample to the last. */
   readonly duration_seconds: number;
@@ -11,6 +9,12 @@ export interface JobFigures {
   readonly avg_cpu_percent: number;
   readonly peak_memory_bytes: number;
   readonly avg_memory_bytes: number;
+}
+
+/** What is said of a job beside its picture, and in the overview of all. */
+export interface JobFigures extends Figures {
+  readonly job_id: number;
+  readonly job_name: string;
   readonly max_processes: number;
 }
 
@@ -19,41 +23,32 @@ export function jobFigures(series: JobSeries): JobFigures {
   return {
     job_id,
     job_name,
-    num_samples: timestamps.length,
-    duration_seconds: spanOf(timestamps),
-    peak_cpu_percent: highest(cpu),
-    avg_cpu_percent: mean(cpu),
-    peak_memory_bytes: highest(memory),
-    avg_memory_bytes: Math.round(mean(memory)),
+    ...figuresOf(timestamps, cpu, memory),
     max_processes: highest(series.num_processes),
   };
 }
 
-export interface SystemFigures {
+export interface SystemFigures extends Figures {
   readonly database: string;
-  readonly num_samples: number;
-  readonly duration_seconds: number;
-  readonly peak_cpu_percent: number;
-  readonly avg_cpu_percent: number;
-  readonly peak_memory_bytes: number;
-  readonly avg_memory_bytes: number;
   readonly total_memory_bytes: number;
 }
 
 export function systemFigures({ database, timestamps, ...series }: SystemSeries): SystemFigures {
-  const cpu = measured(series.cpu_percent);
-  const memory = measured(series.memory_bytes);
   return {
     database,
-    num_samples: timestamps.length,
-    duration_seconds: spanOf(timestamps),
-    peak_cpu_percent: highest(cpu),
-    avg_cpu_percent: mean(cpu),
-    peak_memory_bytes: highest(memory),
-    avg_memory_bytes: Math.round(mean(memory)),
+    ...figuresOf(timestamps, measured(series.cpu_percent), measured(series.memory_bytes)),
     total_memory_bytes: highest(measured(series.total_memory_bytes)),
   };
 }
+
+const figuresOf = (timestamps: readonly number[], cpu: readonly number[], memory: readonly number[]): Figures => ({
+  num_samples: timestamps.length,
+  duration_seconds: spanOf(timestamps),
+  peak_cpu_percent: highest(cpu),
+  avg_cpu_percent: mean(cpu),
+  peak_memory_bytes: highest(memory),
+  avg_memory_bytes: Math.round(mean(memory)),
+});
 
 const measured = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 const highest = (values: readonly number[]): number => values.reduce((most, value) => Math.max(most, value), 0);

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts';
+import { BATCH } from '../../../client/create-jobs.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
@@ -61,9 +62,6 @@ const create: Command = {
     output.record('job', job, fieldsText(`Created job ${job.id}:`, job, ['', 0]));
   },
 };
-
-/** Jobs a call, as where a whole workflow is created. */
-const BATCH = 1000;
 
 const createFromFile: Command = {
   words: 'jobs create-from-file <workflow> <file>',
