@@ -1085,6 +1085,8 @@ export interface Calls {
     body: {
       run_id: number;
       compute_node_id: number;
+      turn?: number | null | undefined;
+      is_last?: boolean | null | undefined;
       started?: {
         job_id: number;
         attempt_id: number;
@@ -1208,6 +1210,7 @@ export interface Calls {
     is_complete: boolean;
     is_canceled: boolean;
     change_id: number;
+    is_deregistered?: boolean | null | undefined;
     due_actions?: number[] | null | undefined;
   }>;
   /** The last turn of a runner that is proven gone (ours). */

@@ -19,13 +19,11 @@ export interface TestService {
   readonly clock: { now: number };
 }
 
-export function testService({ credential, ...options }: TestOptions = {}): TestService {
+export function testService({ credential, store: given, ...options }: TestOptions = {}): TestService {
   const clock = { now: Date.parse('2026-03-01T12:00:00Z') };
   const errors: unknown[] = [];
-  const store = createStore(openDatabase(':memory:'), {
-    now: () => clock.now,
-    onBroken: (error) => errors.push(error),
-  });
+  const store =
+    given ?? createStore(openDatabase(':memory:'), { now: () => clock.now, onBroken: (error) => errors.push(error) });
   const login = credential === undefined ? {} : { login: credentialLogin(credential) };
   const app = createApp(store, { ...login, ...options, onError: (error) => errors.push(error) });
   const clientWith = (authorization: string | undefined): Client =>
@@ -68,7 +66,11 @@ const headersOf = (body: string | undefined, authorization: string | undefined):
 export const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-type TestOptions = Omit<AppOptions, 'onError'> & { readonly credential?: string };
+type TestOptions = Omit<AppOptions, 'onError'> & {
+  readonly credential?: string;
+  /** The store of another service: what a server finds that was restarted. */
+  readonly store?: Store;
+};
 
 interface JobSketch {
   readonly name: string;

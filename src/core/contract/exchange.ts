@@ -9,8 +9,11 @@ import { id, maybe, text } from './shape.ts';
  *
  * A runner tells what it started, what ended and what it gives back, and says what it has room for; the server takes
  * all of it in one transaction and answers with jobs, those among them that the turn itself made ready. At most one
- * exchange of a runner is under way. Every part is fenced by (workflow, run, job, attempt) and harmless to send twice,
- * so a turn whose answer was lost is simply sent again.
+ * exchange of a runner is under way. Every part is fenced by (workflow, run, job, attempt) and harmless to send twice.
+ *
+ * Turns are numbered (`turn`), upwards for each compute node. The server carries out each number once: the same number again
+ * gets the answer that it had, a lower one is refused. So a request that a network doubles or delivers late has no effect,
+ * and a runner that got no answer sends what it has to tell under the next number, with the list of what it holds.
  */
 
 /** An attempt that began. `start_time` is RFC 3339 with milliseconds. */
@@ -65,12 +68,16 @@ export type Want = z.output<typeof Want>;
 export const ExchangeRequest = z.object({
   run_id: z.int(),
   compute_node_id: id,
+  /** The number of this turn; a runner that does not number its turns is not protected from requests that arrive twice. */
+  turn: maybe(z.int().min(1)),
+  /** The runner ends: what is pending in its name and is not in `held` becomes ready again, and nothing is handed out. */
+  is_last: maybe(z.boolean()),
   started: maybe(z.array(Start)),
   completed: maybe(z.array(Completion)),
   retried: maybe(z.array(Retried)),
   /** Jobs that were handed out and are given back, not started. */
   returned: maybe(z.array(id)),
-  /** Sent after an exchange whose answer was lost: every job that the runner holds. The rest in its name is handed out again. */
+  /** After an exchange without an answer: every job that the runner holds. What else is pending in its name is handed out again. */
   held: maybe(z.array(id)),
   want: maybe(Want),
 });
@@ -103,6 +110,8 @@ export const ExchangeReply = z.object({
   is_canceled: z.boolean(),
   /** The last change that the answer takes account of: what the event stream tells up to it is no news to the runner. */
   change_id: z.int(),
+  /** True when the node was deregistered or reported lost: the runner has no part in the workflow any more. */
+  is_deregistered: maybe(z.boolean()),
   /** Actions of jobs that wait for somebody to carry them out; absent when there is none. */
   due_actions: maybe(z.array(id)),
 });

@@ -63,6 +63,14 @@ export const refusals = {
     status: 422,
     remedy: 'The workflow was restarted. Drop this report; the new run does the work again.',
   },
+  TURN_SUPERSEDED: {
+    status: 409,
+    remedy: 'Drop this request: a later one of the same runner was carried out. Number turns upwards, one at a time.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    remedy: 'Use a new Idempotency-Key for each request; send the same one only to repeat the same request.',
+  },
   WORKFLOW_BUSY: { status: 422, remedy: 'Wait for the jobs to end or cancel the workflow; force skips this check.' },
   WORKFLOW_ARCHIVED: { status: 422, remedy: 'Unarchive the workflow first.' },
   FIELD_IMMUTABLE: { status: 422, remedy: 'Create a new workflow for a different definition.' },

@@ -85,6 +85,25 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
     return hand(asker, chosen);
   };
 
+  const pendingOf = ({ workflowId, nodeId }: Asker, isWanted: (id: number) => boolean): ClaimedJob[] => {
+    if (nodeId === null) return [];
+    const needs = new Map(classesOf(workflowId).map((each) => [each.id, each.need]));
+    const outputsOf = outputs(workflowId);
+    return queries.heldBy
+      .all({ nodeId, workflowId })
+      .filter(({ id }) => isWanted(id))
+      .map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
+  };
+
+  /** Makes jobs ready again that the runner was handed and did not start. */
+  const giveBack = ({ workflowId, nodeId }: Asker, jobIds: readonly number[]): number[] => {
+    if (nodeId === null) return [];
+    const returned = jobIds.filter((id) => queries.giveBack.run({ id, nodeId }) === 1);
+    if (returned.length > 0)
+      changes.record(workflowId, 'jobs_returned', [{ compute_node_id: nodeId, job_ids: returned }]);
+    return returned;
+  };
+
   return {
     /** The jobs for what is wanted. A canceled workflow hands out none, which its callers look at first. */
     claim(asker: Asker, want: Want): ClaimedJob[] {
@@ -94,26 +113,31 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
         : byResources(asker, want, want.offer);
     },
 
-    /** What was handed to the runner and is not among those that it says it holds: an answer to it was lost. */
-    handAgain({ workflowId, nodeId }: Asker, held: readonly number[]): ClaimedJob[] {
-      if (nodeId === null) return [];
+    /**
+     * The jobs that are pending in the name of the runner and that it does not hold, because the answer that handed them
+     * out was lost. They are handed out again.
+     */
+    handAgain(asker: Asker, held: readonly number[]): ClaimedJob[] {
       const known = new Set(held);
-      const needs = new Map(classesOf(workflowId).map((each) => [each.id, each.need]));
-      const outputsOf = outputs(workflowId);
-      return queries.heldBy
-        .all({ nodeId, workflowId })
-        .filter(({ id }) => !known.has(id))
-        .map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
+      return pendingOf(asker, (id) => !known.has(id));
     },
 
-    /** Makes jobs ready again that the runner was handed and did not start. */
-    giveBack({ workflowId, nodeId }: Asker, jobIds: readonly number[]): number[] {
-      if (nodeId === null) return [];
-      const returned = jobIds.filter((id) => queries.giveBack.run({ id, nodeId }) === 1);
-      if (returned.length > 0)
-        changes.record(workflowId, 'jobs_returned', [{ compute_node_id: nodeId, job_ids: returned }]);
-      return returned;
+    /** The jobs of an answer that is given a second time, as far as they are still pending in the name of the runner. */
+    handSame(asker: Asker, jobIds: readonly number[]): ClaimedJob[] {
+      if (jobIds.length === 0) return [];
+      const wanted = new Set(jobIds);
+      return pendingOf(asker, (id) => wanted.has(id));
     },
+
+    /** Makes ready again what is pending in the name of a runner that ends, except what it says it holds. */
+    giveBackAllBut({ workflowId, nodeId }: Asker, held: readonly number[]): number[] {
+      if (nodeId === null) return [];
+      const known = new Set(held);
+      const lost = queries.heldBy.all({ nodeId, workflowId }).flatMap(({ id }) => (known.has(id) ? [] : [id]));
+      return giveBack({ workflowId, nodeId }, lost);
+    },
+
+    giveBack,
   };
 };
 

@@ -87,6 +87,19 @@ export const claimQueries = (db: Database) => ({
   giveBack: db.prepare<{ id: number; nodeId: number }>(
     'update job set status = 2, claimed_by = null where id = :id and status = 3 and claimed_by = :nodeId',
   ),
+
+  turnNode: db.prepare<{ workflowId: number; nodeId: number }, { is_active: number | null; number: number | null }>(`
+    select compute_node.is_active, runner_turn.number
+    from compute_node
+    left join runner_turn on runner_turn.compute_node_id = compute_node.id
+    where compute_node.id = :nodeId and compute_node.workflow_id = :workflowId`),
+  turn: db.prepare<{ nodeId: number }, { job_ids: string; errors: string }>(
+    'select job_ids, errors from runner_turn where compute_node_id = :nodeId',
+  ),
+  storeTurn: db.prepare<{ nodeId: number; number: number; jobIds: string; errors: string }>(`
+    insert into runner_turn (compute_node_id, number, job_ids, errors) values (:nodeId, :number, :jobIds, :errors)
+    on conflict (compute_node_id) do update set
+      number = excluded.number, job_ids = excluded.job_ids, errors = excluded.errors`),
 });
 
 export type ClaimQueries = ReturnType<typeof claimQueries>;

@@ -1,8 +1,9 @@
-import type { Completion, ExchangeReply, ExchangeRequest, Retried } from '../../core/contract/exchange.ts';
+import type { ClaimedJob, Completion, ExchangeReply, ExchangeRequest, Retried } from '../../core/contract/exchange.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
+import type { StoredTurn, TurnRecord } from '../claim/turns.ts';
 import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';
@@ -18,7 +19,7 @@ interface Verbs {
   readonly begin: Begin;
   readonly counts: ReturnType<typeof createCounts>;
   readonly due: Due;
-  readonly isNodeOf: (workflowId: number, nodeId: number) => boolean;
+  readonly turns: TurnRecord;
 }
 
 /**
@@ -27,64 +28,77 @@ interface Verbs {
  * Ends come before claims, so that what they made ready is handed out in the same answer: the next job of a chain is one
  * round trip away from the end of the last.
  */
-export const createExchange =
-  ({ find, changes }: Store, { claim, accept, retried, begin, counts, due, isNodeOf }: Verbs) =>
-  (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
-    const { run_id: current, is_canceled: isCanceled } = find.run(workflowId);
+export const createExchange = (
+  { find, changes }: Store,
+  { claim, accept, retried, begin, counts, due, turns }: Verbs,
+) => {
+  /** Takes in what the runner tells; says which parts were refused. */
+  const hear = (workflowId: number, turn: ExchangeRequest): JobCompletionError[] => {
     const { run_id: runId, compute_node_id: nodeId } = turn;
+    const completed = turn.completed ?? [];
+    const again = turn.retried ?? [];
+    const ended = new Set([...completed, ...again].map(({ job_id: id }) => id));
+    const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
+    const errors = begin(workflowId, runId, nodeId, begun);
+    const ends = completed.map((each) => endOf(each, workflowId, runId, nodeId));
+    errors.push(...refused(accept(workflowId, ends, 'holder'), completed));
+    if (again.length > 0) {
+      const endsAgain = again.map((each) => retriedOf(each, workflowId, runId, nodeId));
+      errors.push(...refused(retried(workflowId, endsAgain), again));
+    }
+    if (turn.returned) claim.giveBack({ workflowId, nodeId }, turn.returned);
+    return errors;
+  };
+
+  const handOut = (workflowId: number, { compute_node_id: nodeId, held, want }: ExchangeRequest): ClaimedJob[] => {
+    const asker = { workflowId, nodeId };
+    const jobs = held ? claim.handAgain(asker, held) : [];
+    if (want) jobs.push(...claim.claim(asker, { ...want, limit: Math.max(0, want.limit - jobs.length) }));
+    return jobs;
+  };
+
+  return (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
+    const { run_id: current, is_canceled: canceled } = find.run(workflowId);
+    const { run_id: runId, compute_node_id: nodeId, turn: number, is_last: isLast } = turn;
     if (runId !== current) {
       throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
         runId,
         current,
       });
     }
-    if (!isNodeOf(workflowId, nodeId)) {
-      throw new Refusal(
-        'REFERENCE_UNKNOWN',
-        `compute_node_id=${nodeId} is not a compute node of workflow ${workflowId}`,
-        { field: 'compute_node_id', found: nodeId },
-      );
-    }
-    const asker = { workflowId, nodeId };
-    const completed = turn.completed ?? [];
+    const isCanceled = canceled === 1;
+    const node = turns.node(workflowId, nodeId);
 
-    const again = turn.retried ?? [];
-    const ended = new Set([...completed, ...again].map(({ job_id: id }) => id));
-    const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
-    const errors = begin(workflowId, runId, nodeId, begun);
-    errors.push(
-      ...refused(
-        accept(
-          workflowId,
-          completed.map((each) => endOf(each, workflowId, runId, nodeId)),
-          'holder',
-        ),
-        completed,
-      ),
-    );
-    if (again.length > 0) {
-      const ends = again.map((each) => retriedOf(each, workflowId, runId, nodeId));
-      errors.push(...refused(retried(workflowId, ends), again));
-    }
-    if (turn.returned) claim.giveBack(asker, turn.returned);
-
-    const jobs = turn.held ? claim.handAgain(asker, turn.held) : [];
-    if (turn.want && isCanceled === 0) {
-      const { limit } = turn.want;
-      jobs.push(...claim.claim(asker, { ...turn.want, limit: Math.max(0, limit - jobs.length) }));
-    }
-    const byStatus = counts(workflowId);
-    const dueActions = due(workflowId);
-    return {
-      jobs,
-      errors,
-      jobs_by_status: byStatus,
-      is_complete: isCanceled === 1 || allEnded(byStatus),
-      is_canceled: isCanceled === 1,
-      change_id: changes.lastId,
-      ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
+    const replyWith = (jobs: ClaimedJob[], errors: JobCompletionError[]): ExchangeReply => {
+      const byStatus = counts(workflowId);
+      const dueActions = due(workflowId);
+      return {
+        jobs,
+        errors,
+        jobs_by_status: byStatus,
+        is_complete: isCanceled || allEnded(byStatus),
+        is_canceled: isCanceled,
+        change_id: changes.lastId,
+        ...(node.isActive ? {} : { is_deregistered: true }),
+        ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
+      };
     };
+
+    const numbered = typeof number === 'number' ? number : undefined;
+    const before = numbered === undefined ? undefined : turns.answered(nodeId, node, numbered);
+    if (before !== undefined) return replyWith(claim.handSame({ workflowId, nodeId }, before.jobIds), before.errors);
+
+    const errors = hear(workflowId, turn);
+    if (isLast === true) claim.giveBackAllBut({ workflowId, nodeId }, turn.held ?? []);
+    // A node that was deregistered is handed nothing: nobody would notice if it did not start it.
+    const jobs = isLast === true || isCanceled || !node.isActive ? [] : handOut(workflowId, turn);
+    if (numbered !== undefined) {
+      const stored: StoredTurn = { jobIds: jobs.map(({ id }) => id), errors };
+      turns.store(nodeId, numbered, stored);
+    }
+    return replyWith(jobs, errors);
   };
+};
 
 /** What a runner tells of an attempt, with what fences it. */
 export function endOf(told: Completion, workflowId: number, runId: number, nodeId: number): End {

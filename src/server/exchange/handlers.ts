@@ -3,6 +3,7 @@ import { createDue } from '../act/due.ts';
 import { dueQueries } from '../act/queries.ts';
 import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
+import { createTurnRecord } from '../claim/turns.ts';
 import { recoverQueries } from '../recover/queries.ts';
 import { createRequeue } from '../recover/requeue.ts';
 import { createAccept } from '../result/accept.ts';
@@ -18,16 +19,17 @@ import { createRetried } from './retried.ts';
 export const exchangeHandlers = (store: Store) => {
   const results = resultQueries(store.db);
   const recover = recoverQueries(store.db);
+  const claims = claimQueries(store.db);
   const accept = createAccept(store, results);
   const retried = createRetried(store, { results, recover, accept });
   const exchange = createExchange(store, {
     accept,
     retried,
     begin: createBegin(store, results),
-    claim: createClaim(store, claimQueries(store.db)),
+    claim: createClaim(store, claims),
+    turns: createTurnRecord(claims),
     counts: createCounts(store.db),
     due: createDue(dueQueries(store.db)),
-    isNodeOf: (workflowId, nodeId) => results.nodeOf.get({ nodeId, workflowId }) !== undefined,
   });
   const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });
 

@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import {
+  ended,
+  registerNode,
+  started,
+  statuses,
+  testService,
+  type TestService,
+  workflowOf,
+} from '../../../tests/support/service.ts';
 
 let service: TestService;
 let id: number;
@@ -84,9 +92,10 @@ describe('an attempt that a rule has run again', () => {
     expect((await turn({ retried: [again({ ...first, attempt_id: 2 })] })).errors).toMatchObject([
       { job_id: first.id, code: 'RUN_SUPERSEDED' },
     ]);
-    const second = await claimed();
+    const other = await registerNode(service, id);
+    const [second] = (await turn({ want: all }, other)).jobs as [ClaimedJob];
     await service.client.cancelWorkflow({ params: { id } });
-    expect((await turn({ retried: [again(second)] })).errors).toMatchObject([
+    expect((await turn({ retried: [again(second)] }, other)).errors).toMatchObject([
       { job_id: first.id, code: 'STATUS_REFUSED' },
     ]);
     expect((await statuses(service, id))['a']).toBe('canceled');
