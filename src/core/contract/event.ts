@@ -47,6 +47,23 @@ export const streamEvents = {
   job_retried: 'warning',
   /** ours: the status of jobs was set by hand. */
   job_status_changed: 'info',
+  /** ours: jobs became uninitialized; one entry counts them (`jobs`) and says why (`cause`). */
+  jobs_reset: 'info',
+  /** ours: a running job added jobs. */
+  jobs_spawned: 'info',
+  /** ours: jobs were deleted. */
+  jobs_deleted: 'warning',
+  /** ours: the workflow was deleted. The stream ends after this event. */
+  workflow_deleted: 'warning',
+  /** ours: a new run began (`reset_status`); reports of the former run are refused from here on. */
+  run_started: 'info',
+  /**
+   * ours, told by a stream alone: events after the client's `Last-Event-ID` were removed from the log. The client should
+   * read the state of the workflow again.
+   */
+  log_pruned: 'warning',
+  /** ours, told by a stream alone: the server ends it, and `reason` says why. */
+  stream_closed: 'warning',
 } as const satisfies Record<string, Severity>;
 
 export type StreamEventType = keyof typeof streamEvents;
