@@ -48,6 +48,8 @@ export interface ConverseOptions {
 export interface Conversation {
   /** Something may have become ready: by a change that the server told of, unless its last answer knew of that already. */
   hope(changeId?: number): void;
+  /** The workflow may have changed as a whole: asks the server, even when there is no news and no room for a job. */
+  ask(changeId?: number): void;
   ended(count: number): void;
   /** The line broke: the server may be another one from here on. */
   lineBroke(): void;

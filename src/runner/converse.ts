@@ -31,6 +31,8 @@ export function createConversation(options: ConverseOptions): Conversation {
   } = options;
   const rate = createRate();
   let hopeful = true;
+  /** The next turn must take place, though there may be neither news nor room for a job. */
+  let mustAsk = false;
   /** The last change that the server told of, and the last that an answer took account of. */
   let toldId = 0;
   let knownId = 0;
@@ -61,7 +63,10 @@ export function createConversation(options: ConverseOptions): Conversation {
     const isProbe = outage.isAway || inDoubt;
     if (!isProbe) crew.giveBackOlderThan(WAITED_TOO_LONG_MS);
     const news = isProbe ? undefined : outbox.take();
-    if (news !== undefined) hopeful = false;
+    if (news !== undefined) {
+      hopeful = false;
+      mustAsk = false;
+    }
     isSilent = false;
     const silence = setTimeout(() => {
       isSilent = true;
@@ -172,7 +177,7 @@ export function createConversation(options: ConverseOptions): Conversation {
       queued: crew.queued,
       hasRoom: crew.hasRoom,
       slots: slots(),
-      hasNews: !outbox.isEmpty,
+      hasNews: mustAsk || !outbox.isEmpty,
       hasHope: hopeful,
     };
     const delayMs = nextExchange(situation);
@@ -189,6 +194,12 @@ export function createConversation(options: ConverseOptions): Conversation {
         toldId = changeId;
         return;
       }
+      hopeful = true;
+      consider();
+    },
+    ask(changeId = Infinity) {
+      if (changeId <= knownId) return;
+      mustAsk = true;
       hopeful = true;
       consider();
     },

@@ -58,6 +58,8 @@ export function createCrew(options: CrewOptions): Crew {
   const running = new Map<number, Running>();
   /** Ended, and what becomes of them is not settled: outputs are looked for, or a recovery script runs. */
   const settling = new Set<number>();
+  /** Ended, and not yet reported or settling. Without it a launch that fails in between would end the runner too early. */
+  let reaped = 0;
   const attempts = createAttempts(options);
   let isOpen = true;
   let retry: NodeJS.Timeout | undefined;
@@ -180,6 +182,7 @@ export function createCrew(options: CrewOptions): Crew {
       capacity.release(step.lease);
       return [{ step, ending }];
     });
+    reaped = ended.length;
     // The next jobs first: everything else can wait.
     fill();
     let told = 0;
@@ -192,6 +195,7 @@ export function createCrew(options: CrewOptions): Crew {
       if (settled === undefined) told += 1;
       else settle(step.job, settled);
     }
+    reaped = 0;
     ledger.flush();
     if (told > 0) onEnded(told);
   };
@@ -201,7 +205,7 @@ export function createCrew(options: CrewOptions): Crew {
       return queue.length;
     },
     get running() {
-      return running.size + settling.size;
+      return running.size + settling.size + reaped;
     },
     get hasRoom() {
       return isOpen && retry === undefined && capacity.free().cpus > 0;

@@ -13,7 +13,7 @@ export interface RestOptions {
   readonly hasChildren: () => boolean;
   /** When a job was last handed out or ended, on the monotonic clock. */
   readonly lastProgress: () => number;
-  /** Looks for work. */
+  /** Looks for work, and for what became of the workflow. */
   readonly onPoll: () => void;
   /** There is no reason to stay: the kind and the reason. */
   readonly onLeave: (ending: 'idle' | 'stuck', reason: string) => void;

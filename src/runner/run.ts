@@ -180,6 +180,9 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const hope = (changeId?: number) => {
     if (isOpen) conversation.hope(changeId);
   };
+  const ask = (changeId?: number) => {
+    if (isOpen) conversation.ask(changeId);
+  };
   const held = () => crew.running + crew.queued + Number(actions.isBusy);
   const leave = async (ending: 'idle' | 'stuck', reason: string) => {
     // Where no job can start any more, none can bring the trigger of an action either.
@@ -195,7 +198,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     hasChildren: () => crew.running > 0,
     lastProgress: () => conversation.lastProgress,
     onPoll() {
-      hope();
+      ask();
       lookout.look();
     },
     onLeave: (ending, reason) => void leave(ending, reason),
@@ -215,6 +218,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
       `/workflows/${workflowId}/events/stream${queryOf({ types: WAKING_EVENTS.join(',') })}`,
     ),
     onWake: (changeId) => hope(changeId),
+    onWorkflow: (changeId) => ask(changeId),
     onConnected() {
       if (isOpen) conversation.lineStands();
     },
@@ -223,7 +227,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const end =
     deadline &&
     atMoment(deadline.askAtMs, () => {
-      verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
+      // A runner that is ending already keeps the reason for which it ends.
+      if (!stop.began) verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
       stop.ask('deadline', deadline.killAtMs, deadline.abandonAtMs);
     });
   log.write('info', 'Jobs are launched', { by: launcher.name });

@@ -189,6 +189,67 @@ describe('a runner that drains', () => {
     expect(sent).toEqual([]);
     expect(outbox.take()).toMatchObject({ returned: [3], completed: [{ status: 'failed', return_code: 3 }] });
   });
+
+  const words: [string, (stop: Stop) => void, string[]][] = [
+    [
+      'asks its jobs to end at its deadline',
+      (stop) => stop.ask('deadline', Date.now() + 5_000),
+      ['SIGTERM', 'SIGKILL'],
+    ],
+    ['asks its jobs to end after a cancel or one Ctrl-C', (stop) => stop.ask('stop'), ['SIGTERM', 'SIGKILL']],
+    ['kills its jobs after a second Ctrl-C', (stop) => stop.kill('stop'), ['SIGKILL']],
+  ];
+  it.each(words)('%s, as if it did not drain', (_, say, signals) => {
+    const { stop } = crewOf(1);
+    stop.drain();
+    say(stop);
+    vi.advanceTimersByTime(LEAD_SECONDS * 1000);
+    expect(sent.map(([, signal]) => signal)).toEqual(signals);
+  });
+});
+
+describe('a runner whose deadline comes while it ends already', () => {
+  it('kills at the earlier of the two moments', () => {
+    const { stop } = crewOf(1);
+    stop.ask('stop');
+    stop.ask('deadline', Date.now() + 5_000);
+    vi.advanceTimersByTime(4_999);
+    expect(sent).toEqual([[-FIRST_PID, 'SIGTERM']]);
+    vi.advanceTimersByTime(1);
+    expect(sent.slice(1)).toEqual([[-FIRST_PID, 'SIGKILL']]);
+  });
+
+  it('does not wait longer because a later moment was named', () => {
+    const { stop } = crewOf(1);
+    stop.ask('deadline', Date.now() + 5_000);
+    stop.ask('stop');
+    vi.advanceTimersByTime(5_000);
+    expect(sent.slice(1)).toEqual([[-FIRST_PID, 'SIGKILL']]);
+  });
+
+  it.each<[string, (stop: Stop) => void]>([
+    ['asked', (stop) => stop.ask('stop')],
+    ['killed', (stop) => stop.kill('stop')],
+  ])('leaves a job behind that does not end although it was %s', (_, say) => {
+    const { stop, emptied } = crewOf(1);
+    say(stop);
+    stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
+    vi.advanceTimersByTime(8_000);
+    expect(emptied()).toBe(1);
+    expect(sent.filter(([, signal]) => signal === 'SIGKILL')).toHaveLength(1);
+  });
+});
+
+describe('a lead beyond the longest timer of the runtime', () => {
+  it('kills nobody early', () => {
+    const { stop } = crewOf(1);
+    const far = 40 * 86_400_000;
+    stop.ask('stop', Date.now() + far);
+    vi.advanceTimersByTime(far - 1);
+    expect(sent).toEqual([[-FIRST_PID, 'SIGTERM']]);
+    vi.advanceTimersByTime(1);
+    expect(sent.slice(1)).toEqual([[-FIRST_PID, 'SIGKILL']]);
+  });
 });
 
 describe('that nothing runs any more', () => {

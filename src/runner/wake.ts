@@ -4,6 +4,8 @@ export interface WakeOptions {
   readonly open: OpenStream;
   /** Something happened that this runner waits for, by its id in the log of changes; or may have while it could not hear. */
   readonly onWake: (changeId?: number) => void;
+  /** The workflow as a whole changed: it was canceled, say. It concerns a runner that has no room for a job, too. */
+  readonly onWorkflow: (changeId?: number) => void;
   /** The stream stands, for the first time or again. */
   readonly onConnected: () => void;
   /** It stood, and broke. */
@@ -28,7 +30,7 @@ export const WAKING_EVENTS = [
   'workflow_reinitialized',
 ] as const;
 
-export function createWake({ open, onWake, onConnected, onLost }: WakeOptions): Wake {
+export function createWake({ open, onWake, onWorkflow, onConnected, onLost }: WakeOptions): Wake {
   const abort = new AbortController();
   let isConnected = false;
   let told: () => void = () => {};
@@ -52,7 +54,11 @@ export function createWake({ open, onWake, onConnected, onLost }: WakeOptions): 
         onLost();
       },
     });
-    for await (const { id } of events) onWake(id === undefined ? undefined : Number.parseInt(id, 10));
+    for await (const { id, event } of events) {
+      const changeId = id === undefined ? undefined : Number.parseInt(id, 10);
+      if (event.event_type.startsWith('workflow_')) onWorkflow(changeId);
+      else onWake(changeId);
+    }
   };
   void listen();
 
