@@ -383,6 +383,7 @@ export interface Calls {
   }) => Promise<{
     version: string;
     api_version: string;
+    git_hash?: string | undefined;
   }>;
   /** How far a task is. */
   readonly getTask: (call: {
@@ -1958,7 +1959,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** May a user see a workflow? As long as access is not enforced everybody may. */
+  /** Is a workflow for a user: as its owner, or as a member of a group that it is shared with? */
   readonly checkAccess: (call: {
     params: {
       workflow_id: number;

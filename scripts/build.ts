@@ -3,6 +3,7 @@
  * from sources reads hundreds. Libraries are bundled too, so that a package installs without any; their licences travel
  * along in one file.
  */
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -20,6 +21,7 @@ const bundle = await rolldown({
   platform: 'node',
   logLevel: 'warn',
   treeshake: true,
+  transform: { define: { TORC_GIT_HASH: JSON.stringify(gitHash()) } },
 });
 await bundle.write({
   dir: 'dist/cli',
@@ -39,6 +41,17 @@ writeFileSync(
   'dist/THIRD_PARTY_LICENSES.txt',
   `Libraries that are part of this program, and their licences.\n\n${notices.join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
+
+/** The commit that is checked out; sources may also come without their repository, or on a machine without git. */
+function gitHash(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return 'unknown';
+  }
+}
 
 interface Licensed {
   readonly name: string;

@@ -42,7 +42,6 @@ const EXPLAINED: readonly (readonly [RegExp, string])[] = [
   [/^DELETE \/failure_handlers\/\{\} reply\./, 'the original answers a message, not what its document says'],
   [/^DELETE \/files reply\.count: missing$/, 'the original answers deleted_count, not what its document says'],
   [/^GET \/resource_requirements query job_id: missing$/, 'the original answers 500 to it'],
-  [/^GET \/version reply\.git_hash: missing$/, 'left out where it is not known, as the original does'],
   [/\/claim reply\.success: missing$/, 'the original answers claimed, not what its document says'],
 ];
 

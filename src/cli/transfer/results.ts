@@ -20,8 +20,8 @@ export async function recreateResults(
     const body = { ...node, workflow_id: workflowId, is_active: false };
     nodeIds.set(node.id, (await client.createComputeNode({ body })).id as number);
   }
-  for (let at = 0; at < results.length; at += TOGETHER) {
-    const stored = results.slice(at, at + TOGETHER).map((result) =>
+  for (const batch of batchesOf(results)) {
+    const stored = batch.map((result) =>
       client.createResult({
         body: {
           ...result,
@@ -35,4 +35,24 @@ export async function recreateResults(
   }
   const lastRun = results.reduce((last, { run_id: run }) => Math.max(last, run), 0);
   for (let run = 0; run < lastRun; run += 1) await client.resetStatus({ params: { id: workflowId } });
+}
+
+/**
+ * Batches in the order of runs and attempts, of which none has two results of one job: calls of a batch may arrive in any
+ * order, and the result that arrives last is the current one of its job.
+ */
+function batchesOf(results: Exported['results']): Exported['results'][] {
+  const inOrder = results.toSorted((a, b) => a.run_id - b.run_id || (a.attempt_id ?? 1) - (b.attempt_id ?? 1));
+  const seen = new Map<number, number>();
+  const rounds: Exported['results'][] = [];
+  for (const result of inOrder) {
+    const round = seen.get(result.job_id) ?? 0;
+    seen.set(result.job_id, round + 1);
+    (rounds[round] ??= []).push(result);
+  }
+  return rounds.flatMap((round) =>
+    Array.from({ length: Math.ceil(round.length / TOGETHER) }, (_, index) =>
+      round.slice(index * TOGETHER, (index + 1) * TOGETHER),
+    ),
+  );
 }

@@ -217,7 +217,10 @@ describe('a workflow that is exported and imported', () => {
     const results = async (all: boolean) =>
       (await there.client.listResults({ query: { workflow_id: copy, all_runs: all } })).items;
     expect(await results(true)).toEqual([expect.objectContaining({ job_name: 'early', run_id: 1, return_code: 0 })]);
-    expect(await results(false)).toEqual([]);
+    expect(await results(false)).toEqual(await results(true));
+    expect(await there.client.getWorkflowStatus({ params: { id: copy } })).toMatchObject({
+      total_exec_time_minutes: 0.01,
+    });
     expect((await there.client.listComputeNodes({ query: { workflow_id: copy } })).items).toEqual([
       expect.objectContaining({ hostname: 'h', is_active: false }),
     ]);
@@ -226,6 +229,22 @@ describe('a workflow that is exported and imported', () => {
     const without = await imported(there, text, false);
     expect((await there.client.listResults({ query: { workflow_id: without, all_runs: true } })).items).toEqual([]);
     expect(await there.client.getWorkflow({ params: { id: without } })).toMatchObject({ run_id: 0 });
+  });
+
+  it('has as current results the last ones of its jobs, in whatever order the file has them', async () => {
+    const id = await workflow(here, 'w');
+    await run(here, id);
+    const { json } = await exported(here, id, { results: true });
+    const [result] = json['results'] as [Record<string, unknown>];
+    json['results'] = [
+      { ...result, run_id: 2, attempt_id: 3, return_code: 23 },
+      { ...result, run_id: 2, attempt_id: 2, return_code: 22 },
+      { ...result, run_id: 1, attempt_id: 4, return_code: 14 },
+    ];
+    const copy = await imported(there, JSON.stringify(json));
+    const { items } = await there.client.listResults({ query: { workflow_id: copy } });
+    expect(items.map(({ return_code: code }) => code)).toEqual([23]);
+    expect((await there.client.listResults({ query: { workflow_id: copy, all_runs: true } })).count).toBe(3);
   });
 
   it('tells its events where that is asked for, and else neither them nor its results', async () => {

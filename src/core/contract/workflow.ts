@@ -45,6 +45,9 @@ export const ResourceMonitorConfig = z.object({
 });
 export type ResourceMonitorConfig = z.output<typeof ResourceMonitorConfig>;
 
+/** Seconds that an idle runner waits for work where the workflow does not say. */
+export const STANDARD_WAIT_SECONDS = 90;
+
 export const Workflow = z.object({
   id: maybe(id),
   name: text,

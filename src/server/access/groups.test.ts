@@ -109,11 +109,16 @@ describe('a workflow', () => {
     expect((await service.client.listWorkflows({ query: {} })).items).toEqual([]);
   });
 
-  it('may be seen by everybody as long as access is not enforced; one that is not there by nobody', async () => {
-    const id = await workflow();
-    const check = (workflowId: number) =>
-      service.client.checkAccess({ params: { workflow_id: workflowId, user_name: 'ann' } });
-    expect(await check(id)).toEqual({ has_access: true, user_name: 'ann', workflow_id: id });
-    expect((await check(99)).has_access).toBe(false);
+  it('is for its owner and the members of its groups, and access_check says so while access is not enforced', async () => {
+    const lab = await group('lab');
+    const { id, user } = await service.client.getWorkflow({
+      params: { id: await workflow({ access_groups: ['lab'] }) },
+    });
+    const check = async (name: string, workflowId = id as number) =>
+      (await service.client.checkAccess({ params: { workflow_id: workflowId, user_name: name } })).has_access;
+    expect([await check(user), await check('ann')]).toEqual([true, false]);
+    const member = { user_name: 'ann', group_id: lab, role: 'member' };
+    await service.client.addGroupMember({ params: { id: lab }, body: member });
+    expect([await check('ann'), await check('ben'), await check('ann', 99)]).toEqual([true, false, false]);
   });
 });

@@ -100,13 +100,14 @@ export function createPermissions(
   const checks = new Map<Access, Check>([...(Object.entries(rules) as [Access, Check][]), ...ofRecords]);
 
   return {
+    isEnforced: enforce,
     check(access, given, caller) {
       if (enforce) checks.get(access)?.(given as Parameters<Check>[0], caller);
     },
     sees,
     owns: (caller, id) => !enforce || ownerOf(id) === caller.user || isAdministrator(caller),
     listedFor: (caller) => (enforce && !isAdministrator(caller) ? nameOf(caller) : undefined),
-    isFor: (id, user) => (enforce ? isFor(id, user) : ownerOf(id) !== undefined),
+    isFor,
   };
 }
 

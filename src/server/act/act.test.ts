@@ -50,6 +50,16 @@ describe('an action', () => {
     expect(read).toMatchObject({ executed: true, executed_by: 7, executed_at: '2026-03-01T12:00:00.000Z' });
   });
 
+  it('that is armed again waits for nobody: who carried it out before is forgotten, when he did is kept', async () => {
+    const action = await create();
+    await claim(action, { compute_node_id: 7 });
+    await service.client.initializeJobs({ params: { id } });
+    const [read] = await service.client.listWorkflowActions({ params: { id } });
+    expect(read).toMatchObject({ id: action, executed: false, executed_at: '2026-03-01T12:00:00.000Z' });
+    expect(read).not.toHaveProperty('executed_by');
+    expect(await pending()).toEqual([action]);
+  });
+
   it('that is persistent is everybody’s, again and again', async () => {
     const action = await create({ persistent: true });
     await claim(action);

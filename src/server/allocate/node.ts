@@ -8,6 +8,12 @@ import type { AllocateQueries } from './queries.ts';
 
 const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
 
+/**
+ * `is_active` of a node whose runner has never said whether it is active: it reads as false, and neither the list of active
+ * nodes nor that of inactive ones has it. The original stores null, which this column does not take.
+ */
+const NOT_SAID = -1;
+
 /** Registers a runner for its workflow. */
 export const registerNode =
   ({ find, changes }: Store, queries: AllocateQueries) =>
@@ -22,7 +28,7 @@ export const registerNode =
       start_time: body.start_time,
       end_time: body.end_time ?? null,
       duration_seconds: body.duration_seconds ?? null,
-      is_active: Number(body.is_active ?? false),
+      is_active: Number(body.is_active ?? NOT_SAID),
       num_cpus: body.num_cpus,
       memory_gb: body.memory_gb,
       num_gpus: body.num_gpus,

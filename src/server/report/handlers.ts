@@ -1,6 +1,6 @@
 import { type Job, statusCode } from '../../core/contract/job.ts';
 import { labelsOfQuery } from '../../core/contract/labels.ts';
-import { API_VERSION, VERSION } from '../../core/contract/version.ts';
+import { API_VERSION, GIT_HASH, VERSION } from '../../core/contract/version.ts';
 import { allEnded, createCounts } from '../store/counts.ts';
 import { eventOf } from '../store/event-row.ts';
 import { found } from '../store/find.ts';
@@ -28,7 +28,12 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
 
   return {
     ping: () => ({ status: 'Server is running' }),
-    getVersion: () => ({ version: VERSION, api_version: API_VERSION }),
+    /** Which commit it is helps whoever looks for a known hole: a server that enforces access does not say it. */
+    getVersion: () => ({
+      version: VERSION,
+      api_version: API_VERSION,
+      ...(permissions.isEnforced ? {} : { git_hash: GIT_HASH }),
+    }),
 
     listWorkflows({ query: { name, user, description, is_archived, access_group, ...paging } }, caller) {
       const seen_by = permissions.listedFor(caller);

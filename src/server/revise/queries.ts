@@ -81,6 +81,10 @@ export const reviseQueries = (db: Database) => ({
       :job_id, :workflow_id, :run_id, :attempt_id, :compute_node_id, :return_code, :exec_time_minutes,
       :completion_time, :status, :peak_memory_bytes, :avg_memory_bytes, :peak_cpu_percent, :avg_cpu_percent
     )`),
+  makeCurrent: db.prepare<{ jobId: number; id: number }>('update job set result_id = :id where id = :jobId'),
+  countTimeAgain: db.prepare<{ workflowId: number }>(`
+    insert into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 1)
+    on conflict (workflow_id) do update set is_stale = 1 where is_stale = 0`),
   updateResult: db.prepare<Record<string, Value>>(`
     update result set
       return_code = :return_code, exec_time_minutes = :exec_time_minutes, completion_time = :completion_time,

@@ -30,7 +30,7 @@ export const updateRequirements =
     return after;
   };
 
-/** Stores a result that is reported apart from the end of its job. */
+/** Stores a result that is reported apart from the end of its job; it becomes the job's current one. The job's status stays. */
 export const createResult =
   ({ find }: Store, queries: ReviseQueries) =>
   (body: Result): Result => {
@@ -44,7 +44,10 @@ export const createResult =
       const message = `compute_node_id=${body.compute_node_id} is not a compute node of workflow ${body.workflow_id}`;
       throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'compute_node_id', found: body.compute_node_id });
     }
-    return { ...present(body), id: queries.insertResult.insert({ ...resultRow(body), attempt_id: attemptId }) };
+    const id = queries.insertResult.insert({ ...resultRow(body), attempt_id: attemptId });
+    queries.makeCurrent.run({ jobId: body.job_id, id });
+    queries.countTimeAgain.run({ workflowId: body.workflow_id });
+    return { ...present(body), id };
   };
 
 export const updateResult =

@@ -19,6 +19,8 @@ export interface Given {
 
 /** Who may do what. */
 export interface Permissions {
+  /** Is access enforced? If not, everybody may do everything. */
+  readonly isEnforced: boolean;
   /** Refuses a request that the caller may not make; what is not there is left to the handler, which says so. */
   check(access: Access, given: Given, caller: Caller): void;
   /** May the caller see this workflow? */

@@ -42,6 +42,7 @@ export function jobOf(row: JobRow): Job {
     invocation_script: row.invocation_script ?? '',
     scheduler_id: row.scheduler_id ?? 0,
     failure_handler_id: row.failure_handler_id ?? 0,
+    supports_termination: row.supports_termination === 1,
   };
 }
 

@@ -72,6 +72,7 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
         ...present(job),
         id,
         status: 'uninitialized',
+        resource_requirements_id: rows[index]?.resourceRequirementsId,
         ...(labels === null ? {} : { labels: JSON.parse(labels) as string[] }),
       };
     });

@@ -261,7 +261,7 @@ export const submitQueries = (db: Database) => ({
     where workflow_id = :workflowId`),
   // What was done for a start, or for jobs that are complete and stay so, is not done again.
   rearmActions: db.prepare<{ workflowId: number; onlyUninitialized: number }>(`
-    update workflow_action set executed = 0
+    update workflow_action set executed = 0, executed_by = null
     where workflow_id = :workflowId and executed = 1 and (:onlyUninitialized = 0 or case
       when trigger_type = 'on_workflow_start' then 0
       when trigger_type in ('on_jobs_ready', 'on_jobs_complete') then exists (

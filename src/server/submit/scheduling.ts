@@ -27,7 +27,7 @@ export const createSlurmScheduler =
       extra: body.extra ?? null,
       serialize_allocations: Number(body.serialize_allocations ?? false),
     });
-    return { ...present(body), id };
+    return { serialize_allocations: false, ...present(body), id };
   };
 
 export const createFailureHandler =

@@ -1,6 +1,6 @@
 import { misplacedSettings } from '../../core/contract/execution.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Workflow, WorkflowChange } from '../../core/contract/workflow.ts';
+import { STANDARD_WAIT_SECONDS, type Workflow, type WorkflowChange } from '../../core/contract/workflow.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import type { NoteAction } from '../store/user-action.ts';
@@ -86,7 +86,7 @@ export const createWorkflow =
       ...columns,
       timestamp,
       env: Object.keys(body.env ?? {}).length === 0 ? null : text(body.env),
-      compute_node_wait_for_new_jobs_seconds: columns.compute_node_wait_for_new_jobs_seconds ?? 0,
+      compute_node_wait_for_new_jobs_seconds: columns.compute_node_wait_for_new_jobs_seconds ?? STANDARD_WAIT_SECONDS,
       compute_node_ignore_workflow_completion: columns.compute_node_ignore_workflow_completion ?? 0,
       compute_node_wait_for_healthy_database_minutes: columns.compute_node_wait_for_healthy_database_minutes ?? 20,
       compute_node_min_time_for_new_jobs_seconds: body.compute_node_min_time_for_new_jobs_seconds ?? 300,
@@ -99,8 +99,18 @@ export const createWorkflow =
     });
     queries.insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
     for (const groupId of groups) queries.shareWith.run({ workflowId: id, groupId, at: timestamp });
-    return { ...present(body), id, timestamp };
+    return { ...echoOf(body), id, timestamp };
   };
+
+/** The body as the original echoes it: groups sorted, and neither an empty list of groups nor an empty environment. */
+function echoOf(body: Workflow): Workflow {
+  const { env, access_groups: groups, ...rest } = present(body);
+  return {
+    ...rest,
+    ...(env === undefined || Object.keys(env).length === 0 ? {} : { env }),
+    ...(groups === undefined || groups.length === 0 ? {} : { access_groups: [...groups].sort() }),
+  };
+}
 
 const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs'] as const;
 

@@ -22,12 +22,17 @@ export const accessCases: Cases = {
   checkAccess: {
     answers: [
       {
-        says: 'lets everybody in as long as nothing is enforced',
-        params: { workflow_id: 1, user_name: 'somebody else' },
-        reply: { has_access: true, user_name: 'somebody else', workflow_id: 1 },
+        says: 'answers yes for the owner',
+        params: { workflow_id: 1, user_name: 'ada' },
+        reply: { has_access: true, user_name: 'ada', workflow_id: 1 },
       },
       {
-        says: 'lets nobody into a workflow that never was',
+        says: 'answers no for somebody else, also while access is not enforced',
+        params: { workflow_id: 1, user_name: 'somebody else' },
+        reply: { has_access: false, user_name: 'somebody else', workflow_id: 1 },
+      },
+      {
+        says: 'answers no for a workflow that does not exist',
         params: { workflow_id: 9, user_name: 'ada' },
         reply: { has_access: false, user_name: 'ada', workflow_id: 9 },
       },

@@ -24,9 +24,17 @@ export const jobCases: Cases = {
   createJob: {
     answers: [
       {
-        says: 'echoes what was sent, uninitialized, labels in order and each once; the rest is there when it is read',
+        says: 'echoes what was sent with the default requirements, uninitialized, labels in order and each once',
         body: { workflow_id: 1, name: 'new', command: 'true', labels: ['b', 'a', 'b'], status: 'ready', env: null },
-        reply: { workflow_id: 1, name: 'new', command: 'true', labels: ['a', 'b'], status: 'uninitialized', id: 5 },
+        reply: {
+          workflow_id: 1,
+          name: 'new',
+          command: 'true',
+          labels: ['a', 'b'],
+          status: 'uninitialized',
+          resource_requirements_id: 1,
+          id: 5,
+        },
         after: async ({ client }) =>
           expect(await client.getJob({ params: { id: 5 } })).toEqual({
             ...second,
@@ -37,13 +45,20 @@ export const jobCases: Cases = {
           }),
       },
       {
-        says: 'puts its own environment over that of the workflow',
-        body: { workflow_id: 1, name: 'new', command: 'true', env: { LEVEL: '2', MODE: 'x' } },
+        says: 'puts its own environment over that of the workflow, and keeps the requirements that it names',
+        body: {
+          workflow_id: 1,
+          name: 'new',
+          command: 'true',
+          env: { LEVEL: '2', MODE: 'x' },
+          resource_requirements_id: 3,
+        },
         reply: {
           workflow_id: 1,
           name: 'new',
           command: 'true',
           env: { LEVEL: '2', MODE: 'x' },
+          resource_requirements_id: 3,
           status: 'uninitialized',
           id: 5,
         },
@@ -123,9 +138,25 @@ export const jobCases: Cases = {
         },
         reply: {
           jobs: [
-            { workflow_id: 1, name: 'b', command: 'true', status: 'uninitialized', id: 5 },
-            { workflow_id: 1, name: 'a', command: 'true', depends_on_job_ids: [5], status: 'uninitialized', id: 6 },
-            { workflow_id: 1, name: 'c', command: 'true', depends_on_job_ids: [5, 6], status: 'uninitialized', id: 7 },
+            { workflow_id: 1, name: 'b', command: 'true', status: 'uninitialized', resource_requirements_id: 1, id: 5 },
+            {
+              workflow_id: 1,
+              name: 'a',
+              command: 'true',
+              depends_on_job_ids: [5],
+              status: 'uninitialized',
+              resource_requirements_id: 1,
+              id: 6,
+            },
+            {
+              workflow_id: 1,
+              name: 'c',
+              command: 'true',
+              depends_on_job_ids: [5, 6],
+              status: 'uninitialized',
+              resource_requirements_id: 1,
+              id: 7,
+            },
           ],
         },
       },
@@ -139,13 +170,14 @@ export const jobCases: Cases = {
         },
         reply: {
           jobs: [
-            { workflow_id: 1, name: 'b', command: 'true', status: 'uninitialized', id: 5 },
+            { workflow_id: 1, name: 'b', command: 'true', status: 'uninitialized', resource_requirements_id: 1, id: 5 },
             {
               workflow_id: 1,
               name: 'a',
               command: 'true',
               depends_on_job_ids: [3],
               status: 'uninitialized',
+              resource_requirements_id: 1,
               id: 6,
             },
           ],

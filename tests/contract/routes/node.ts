@@ -42,6 +42,21 @@ export const nodeCases: Cases = {
       { says: 'finds a part of a name in any case', query: { workflow_id: 1, hostname: 'CLUS' }, reply: whole(node) },
       { says: 'finds those that ended', query: { workflow_id: 1, is_active: false }, reply: whole() },
       {
+        says: 'has a node posted without is_active neither among the active ones nor among those that ended',
+        before: async (world) => {
+          await world.client.createComputeNode({ body: { ...registering, is_active: undefined } });
+          const listed = async (isActive?: boolean) =>
+            (await world.client.listComputeNodes({ query: { workflow_id: 1, is_active: isActive } })).items.map(
+              ({ id }) => id,
+            );
+          expect([await listed(), await listed(true), await listed(false)]).toEqual([[1, 3], [1], []]);
+          // Once its runner says that it has ended it is among those that did.
+          await world.client.updateComputeNode({ params: { id: 3 }, body: { is_active: false } });
+        },
+        query: { workflow_id: 1, is_active: false },
+        reply: whole({ ...node, id: 3, is_active: false }),
+      },
+      {
         says: 'finds those of an allocation',
         query: { workflow_id: 1, scheduled_compute_node_id: 1 },
         reply: whole(node),

@@ -67,12 +67,36 @@ export const outcomeCases: Cases = {
   createResult: {
     answers: [
       {
-        says: 'stores it as it is, and the job is not touched',
+        says: 'stores it as the current one of its job, whose status stays',
         body: { ...resultOf(), avg_memory_bytes: null },
         reply: { ...resultOf(), id: 1 },
         after: async ({ client }) => {
           expect(await client.getResult({ params: { id: 1 } })).toEqual(result);
           expect(await client.getJob({ params: { id: 1 } })).toMatchObject({ status: 'ready' });
+          expect((await client.listResults({ query: { workflow_id: 1 } })).items).toEqual([result]);
+        },
+      },
+      {
+        says: 'puts it in the place of an earlier one: in lists, and in the times that the status tells',
+        before: async (world) => {
+          await world.finish();
+          const { total_exec_time_minutes: minutes } = await world.client.getWorkflowStatus({ params: { id: 1 } });
+          expect(minutes).toBe(resultOf().exec_time_minutes);
+        },
+        body: { ...resultOf(), run_id: 2, exec_time_minutes: 30, completion_time: '2026-03-01T14:00:00.000Z' },
+        reply: {
+          ...resultOf(),
+          id: 2,
+          run_id: 2,
+          exec_time_minutes: 30,
+          completion_time: '2026-03-01T14:00:00.000Z',
+        },
+        after: async ({ client }) => {
+          const { items } = await client.listResults({ query: { workflow_id: 1 } });
+          expect(items.map(({ id }) => id)).toEqual([2]);
+          expect((await client.listResults({ query: { workflow_id: 1, all_runs: true } })).count).toBe(2);
+          const status = await client.getWorkflowStatus({ params: { id: 1 } });
+          expect(status).toMatchObject({ total_exec_time_minutes: 30, walltime_seconds: 1800 });
         },
       },
     ],

@@ -15,6 +15,11 @@ export const schedulerCases: Cases = {
         body: { ...scheduling, gres: 'gpu:1', mem: null },
         reply: { ...scheduling, gres: 'gpu:1', id: 3 },
       },
+      {
+        says: 'says that allocations are not serialized where the body does not ask for it',
+        body: { ...scheduling, serialize_allocations: null },
+        reply: { ...scheduling, serialize_allocations: false, id: 3 },
+      },
     ],
     refuses: [
       { ...unknownWorkflow, body: { ...scheduling, workflow_id: 9 } },

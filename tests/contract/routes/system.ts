@@ -15,8 +15,8 @@ export const systemCases: Cases = {
   getVersion: {
     answers: [
       {
-        says: 'tells the version of the program and that of the contract',
-        reply: { version: VERSION, api_version: API_VERSION },
+        says: 'tells the version of the program, that of the contract, and the commit, which sources do not know',
+        reply: { version: VERSION, api_version: API_VERSION, git_hash: 'unknown' },
       },
     ],
     refuses: [],

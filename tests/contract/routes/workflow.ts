@@ -29,6 +29,17 @@ export const workflowCases: Cases = {
           expect((await client.listWorkflowGroups({ params: { id: 3 } })).items).toMatchObject([{ name: 'team' }]);
         },
       },
+      {
+        says: 'echoes groups sorted, and an empty environment not at all',
+        before: ({ client }) => client.createAccessGroup({ body: { name: 'aides' } }),
+        body: { name: 'new', user: 'eve', env: {}, access_groups: ['team', 'aides'] },
+        reply: { name: 'new', user: 'eve', access_groups: ['aides', 'team'], id: 3, timestamp: AT },
+      },
+      {
+        says: 'echoes an environment, and an empty list of groups not at all',
+        body: { name: 'new', user: 'eve', env: { A: '1' }, access_groups: [] },
+        reply: { name: 'new', user: 'eve', env: { A: '1' }, id: 3, timestamp: AT },
+      },
     ],
     refuses: [
       {

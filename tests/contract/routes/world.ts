@@ -29,7 +29,7 @@ export const workflow = {
   description: 'A Study',
   timestamp: AT,
   env: { LEVEL: '1' },
-  compute_node_wait_for_new_jobs_seconds: 0,
+  compute_node_wait_for_new_jobs_seconds: 90,
   compute_node_ignore_workflow_completion: false,
   compute_node_wait_for_healthy_database_minutes: 20,
   compute_node_min_time_for_new_jobs_seconds: 300,
@@ -91,6 +91,7 @@ export const job = {
   resource_requirements_id: 3,
   scheduler_id: 0,
   failure_handler_id: 1,
+  supports_termination: false,
   attempt_id: 1,
   priority: 5,
 };

@@ -10,7 +10,7 @@ export const accessRoutes = {
     path: '/access_check/{workflow_id}/{user_name}',
     kind: 'read',
     access: 'oneself',
-    says: 'May a user see a workflow? As long as access is not enforced everybody may.',
+    says: 'Is a workflow for a user: as its owner, or as a member of a group that it is shared with?',
     params: z.object({ workflow_id: queryInteger, user_name: text }),
     reply: AccessCheck,
   }),

@@ -18,7 +18,7 @@ export const systemRoutes = {
     kind: 'read',
     access: 'anyone',
     says: 'The version of the program and of this contract.',
-    reply: z.object({ version: z.string(), api_version: z.string() }),
+    reply: z.object({ version: z.string(), api_version: z.string(), git_hash: z.string().optional() }),
   }),
   getTask: route({
     method: 'GET',

@@ -1,3 +1,4 @@
+import { STANDARD_WAIT_SECONDS } from '../../contract/workflow.ts';
 import type { Draft } from '../draft.ts';
 import type { ExecutionConfigSpec, StdioSpec, WorkflowSpec } from '../shape/workflow.ts';
 import { plainJson, type Json, type ValueMap } from '../text/value.ts';
@@ -14,8 +15,6 @@ const FIELDS = [
   'compute_node_ignore_workflow_completion',
   'compute_node_wait_for_healthy_database_minutes',
 ] as const;
-
-const STANDARD_WAIT_SECONDS = 90;
 
 /** The workflow itself; `env` has its parameters put in. */
 export const workflowOf = (spec: WorkflowSpec, env: WorkflowSpec['env']): PlannedWorkflow => ({
