@@ -1,11 +1,13 @@
-import type { Server } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { credentialLogin, type Login, openLogin, usersLogin } from './access/login.ts';
 import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
 import { createApp } from './http/app.ts';
+import { behindGate } from './http/gate.ts';
+import { isLoopbackAddress, nameOf } from './http/origin.ts';
 import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
 import { openDatabase } from './store/database.ts';
@@ -25,6 +27,8 @@ export interface ServeOptions {
   readonly access?: AccessSettings | undefined;
   /** Certificate and key as PEM texts; without them the service speaks plain HTTP. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
+  /** What web pages may send: names in `Host` and origins that are allowed beside the server's own; none unless said. */
+  readonly pages?: { readonly hosts: readonly string[]; readonly origins: readonly string[] } | undefined;
   /** What administrators may do with SQL; everything unless said. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   /** Largest body of the bulk routes in MiB; 200 unless said. */
@@ -71,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const traffic = createTrafficLog(now);
     const app = createApp(store, { login, access, database: path, adminSql, traffic, bulkMebibytes, onError });
     const listeners = await listen(host, port, () => {
-      const server = serverOf(app.fetch, options.tls);
+      const server = serverOf(app.fetch, options);
       watchTraffic(server, traffic, options.apiEventBodyBytes ?? API_EVENT_BODY_BYTES, now);
       return server;
     });
@@ -111,9 +115,19 @@ async function listen(host: string, port: number, create: () => Server): Promise
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-function serverOf(fetch: Parameters<typeof createAdaptorServer>[0]['fetch'], tls: ServeOptions['tls']): Server {
-  const secure = tls === undefined ? {} : { createServer, serverOptions: { cert: tls.certificate, key: tls.key } };
-  const server = createAdaptorServer({ fetch, ...secure }) as Server;
+function serverOf(fetch: Parameters<typeof getRequestListener>[0], { host, tls, pages }: ServeOptions): Server {
+  const answerBy = getRequestListener(fetch);
+  const answer: RequestListener = (incoming, outgoing) => void answerBy(incoming, outgoing);
+  let gated: RequestListener = answer;
+  const listener: RequestListener = (incoming, outgoing) => gated(incoming, outgoing);
+  const server =
+    tls === undefined ? createServer(listener) : createSecureServer({ cert: tls.certificate, key: tls.key }, listener);
+  // Which addresses a name stands for is known only now, and no request has come yet.
+  server.once('listening', () => {
+    const isLoopback = isLoopbackAddress((server.address() as AddressInfo).address);
+    const hosts = [nameOf(host.includes(':') ? `[${host}]` : host), ...(pages?.hosts ?? [])];
+    gated = behindGate({ isLoopback, isTls: tls !== undefined, hosts, origins: pages?.origins ?? [] }, answer);
+  });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
   server.requestTimeout = 0;

@@ -15,7 +15,7 @@ describe('a client', () => {
     return socket;
   };
   const headOf = (path: string, length: number) =>
-    `POST ${BASE_PATH}${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+    `POST ${BASE_PATH}${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
   const told = async (socket: Socket, until: string) => {
     let text = '';
     for await (const part of socket) {
@@ -69,13 +69,13 @@ describe('a client', () => {
   it.each([
     ['no HTTP', 'GARBAGE\r\n\r\n'],
     ['TLS', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3])],
-    ['a NUL in the path', `GET ${BASE_PATH}/work\0flows HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a NUL in the path', `GET ${BASE_PATH}/work\0flows HTTP/1.1\r\nHost: localhost\r\n\r\n`],
     [
       'two lengths',
-      `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+      `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n`,
     ],
-    ['a negative length', `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
-    ['a header of 100,000 letters', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`],
+    ['a negative length', `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n`],
+    ['a header of 100,000 letters', `GET / HTTP/1.1\r\nHost: localhost\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`],
   ])('that speaks %s is told that it is wrong', async (_, bytes) => {
     const socket = await open();
     socket.on('error', () => {});

@@ -132,11 +132,13 @@ export interface RunningServer {
 /** A server on a database file, on a port of its own or the one that is named. */
 export async function startServer(
   cwd: string,
-  { database = 'server.db', port = 0 }: { database?: string; port?: number } = {},
+  { database = 'server.db', port = 0, more = [] }: { database?: string; port?: number; more?: readonly string[] } = {},
 ): Promise<RunningServer> {
-  const program = start('torc-server', ['run', '--host', '127.0.0.1', '--port', String(port), '--database', database], {
-    cwd,
-  });
+  const program = start(
+    'torc-server',
+    ['run', '--host', '127.0.0.1', '--port', String(port), '--database', database, ...more],
+    { cwd },
+  );
   let told: number | undefined;
   program.child.stdout?.on('data', (text: string) => {
     told ??= Number(/TORC_SERVER_PORT=(\d+)/.exec(text)?.[1] ?? Number.NaN);

@@ -142,6 +142,15 @@ export const schema = {
     'show workflows to owners, their groups and administrators only',
   ),
   'server.admin_users': key(names, [], 'members of the group of administrators', { variable: 'TORC_ADMIN_USERS' }),
+  'server.allowed_hosts': key(
+    names,
+    [],
+    'names in `Host` that a server on a loopback address answers, beside localhost, 127.0.0.1 and [::1]',
+    { variable: 'TORC_ALLOWED_HOSTS' },
+  ),
+  'server.allowed_origins': key(names, [], 'origins whose web pages are answered: https://portal.example.org', {
+    variable: 'TORC_ALLOWED_ORIGINS',
+  }),
   'server.completion_check_interval_secs': key(
     positive,
     30,

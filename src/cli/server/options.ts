@@ -56,6 +56,18 @@ export const runOptions: readonly Option[] = [
     setting: 'server.admin_users',
     many: true,
   },
+  {
+    flags: '--allowed-host <name>',
+    says: 'a name in Host that a server on a loopback address answers, beside localhost, 127.0.0.1 and [::1]; repeat for more (TORC_ALLOWED_HOSTS)',
+    setting: 'server.allowed_hosts',
+    many: true,
+  },
+  {
+    flags: '--allowed-origin <origin>',
+    says: 'an origin whose web pages are answered, as https://portal.example.org; repeat for more (TORC_ALLOWED_ORIGINS)',
+    setting: 'server.allowed_origins',
+    many: true,
+  },
   { flags: '--disable-admin-sql', says: 'administrators may send no SQL', setting: 'server.disable_admin_sql' },
   {
     flags: '--disable-admin-sql-writes',

@@ -1,4 +1,5 @@
 import type { ServeOptions } from '../../server/serve.ts';
+import { nameOf, originOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 import { Failure } from '../failure.ts';
 import { integer, type Values } from '../option.ts';
@@ -21,6 +22,7 @@ export async function wishOf(options: Values, environment: Environment): Promise
     credential,
     // Who carries the credential may do everything; nobody else is answered.
     access: credential === undefined ? accessOf(options) : undefined,
+    pages: { hosts: hostsOf(options['allowedHost']), origins: originsOf(options['allowedOrigin']) },
     tls: options['https'] === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
@@ -34,6 +36,28 @@ export async function wishOf(options: Values, environment: Environment): Promise
 
 /** A path, also from a connection string of the original: `sqlite:torc.db?mode=rwc`. */
 export const pathOfDatabase = (text = 'torc.db'): string => text.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, '');
+
+const listed = (value: unknown): string[] =>
+  ((value ?? []) as readonly string[])
+    .flatMap((names) => names.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+function hostsOf(value: unknown): string[] {
+  return listed(value).map((name) => {
+    const host = nameOf(/^[^[]*:.*:/.test(name) ? `[${name}]` : name);
+    if (/^(\[[\da-f:.]+\]|[\w.-]+)$/.test(host)) return host;
+    throw new Failure(`--allowed-host: expected a name as torc.example.org, found "${name}"`);
+  });
+}
+
+function originsOf(value: unknown): string[] {
+  return listed(value).map((text) => {
+    const origin = originOf(text);
+    if (origin !== undefined) return origin;
+    throw new Failure(`--allowed-origin: expected an origin as https://portal.example.org, found "${text}"`);
+  });
+}
 
 function adminSqlOf(options: Values): 'writes' | 'reads' | 'nothing' {
   if (options['disableAdminSql'] === true) return 'nothing';
@@ -56,6 +80,9 @@ export function worriesAbout({ host, access, credential }: Wish, options: Values
   return [
     ...(isOpen
       ? ['Whoever reaches this address may use the service: --auth-file with --require-auth asks for a login']
+      : []),
+    ...(((options['allowedHost'] ?? []) as readonly string[]).length > 0 && !LOOPBACK.test(host)
+      ? ['--allowed-host limits nothing here: a server on an address of the network answers to any name']
       : []),
     ...(options['https'] !== true && (options['tlsCert'] ?? options['tlsKey']) !== undefined
       ? ['A certificate is named and not used: --https speaks TLS']

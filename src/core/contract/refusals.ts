@@ -47,6 +47,16 @@ export const refusals = {
     remedy: 'Let the job stop when it converges, or allow more in dynamic_jobs.max_iterations.',
   },
   CIRCLE: { status: 422, remedy: 'Take one of the dependencies of the circle away.' },
+  HOST_REFUSED: {
+    status: 403,
+    remedy:
+      'Use http://localhost or http://127.0.0.1, or start the server with --allowed-host NAME (server.allowed_hosts, TORC_ALLOWED_HOSTS).',
+  },
+  ORIGIN_REFUSED: {
+    status: 403,
+    remedy:
+      'For a page that you trust, start the server with --allowed-origin ORIGIN (server.allowed_origins, TORC_ALLOWED_ORIGINS).',
+  },
   FORBIDDEN: { status: 403, remedy: 'Ask who administers the server.' },
   USERS_FILE_MISSING: { status: 409, remedy: 'Start the server with --auth-file, or do without logins.' },
   USERS_FILE_REFUSED: {

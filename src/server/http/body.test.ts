@@ -69,7 +69,7 @@ describe('the body of a request', () => {
   it('is nobody’s error when the client goes away in the middle of it', async () => {
     const socket = connect(service.port, '127.0.0.1');
     socket.write(
-      `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`,
+      `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`,
     );
     await once(socket, 'connect');
     socket.destroySoon();

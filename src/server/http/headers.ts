@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import type { Answers } from './answers.ts';
 import { note } from './watch.ts';
@@ -7,9 +8,17 @@ import { note } from './watch.ts';
  *
  * Put into the answer itself: a middleware that adds headers costs each request 4 µs.
  */
-export function headersFor(context: Context<Answers>, type: string): Record<string, string> {
-  const name = context.req.header('x-span-id') ?? String(process.hrtime.bigint());
-  note(context.env?.incoming, { name });
+export const headersFor = (context: Context<Answers>, type: string): Record<string, string> =>
+  answerHeaders(context.env?.incoming, context.req.header('x-span-id'), type);
+
+/** The same for an answer that no route gives. */
+export function answerHeaders(
+  incoming: IncomingMessage | undefined,
+  given: string | string[] | undefined,
+  type: string,
+): Record<string, string> {
+  const name = typeof given === 'string' ? given : String(process.hrtime.bigint());
+  note(incoming, { name });
   return {
     'Content-Type': type,
     'X-Span-ID': name,
