@@ -105,7 +105,11 @@ const isChanged = ({ st_mtime: known }: File, mtime: number | undefined) =>
 
 async function storeTimes(client: Client, files: readonly FileOnDisk[]): Promise<void> {
   for (const { file, mtime } of files) {
-    if (isChanged(file, mtime)) await client.updateFile({ params: { id: file.id }, body: { st_mtime: mtime ?? null } });
+    if (!isChanged(file, mtime)) continue;
+    // Torc's own server requires the first three in every update.
+    const { workflow_id, name, path } = file;
+    const body = { workflow_id, name, path, st_mtime: mtime ?? null };
+    await client.updateFile({ params: { id: file.id }, body });
   }
 }
 

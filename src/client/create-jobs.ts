@@ -22,24 +22,37 @@ const WINDOW = 2;
 /**
  * Creates jobs in their order, a thousand a call, and says their ids by number. Those of earlier calls are named by their
  * ids, those of the same call by their places in it, so that a long chain takes no call for each of its jobs.
+ *
+ * Torc's own server ignores places without an error, and the jobs would have no dependencies. So the first call has no job
+ * that depends on another of the call, and its answer tells which server it is: only ours answers `reply=ids` with ids.
+ * On the other server each call takes jobs of one level, whose dependencies were all created by earlier calls.
  */
 export async function createJobsInOrder<Sketch extends { readonly name: string }>(
   client: Client,
-  { order, jobOf, dependsOn, bodyOf, onProgress }: JobsToCreate<Sketch>,
+  { order: given, jobOf, dependsOn, bodyOf, onProgress }: JobsToCreate<Sketch>,
 ): Promise<Float64Array> {
+  let order = given;
   const ids = new Float64Array(order.length);
-  const places = placesIn(order);
+  let places = placesIn(order);
   const placeOf = (number: number) => places[number] as number;
+  /** Does the server know places? Unknown until the first answer. */
+  let knowsPlaces: boolean | undefined;
   let done = 0;
 
   const send = async (at: number, jobs: Job[], positions: number[][]): Promise<void> => {
-    const { job_ids: created } = await client.createJobs({
+    const { job_ids: created, jobs: records } = await client.createJobs({
       query: { reply: 'ids' },
       body: { jobs, depends_on_positions: positions.some((each) => each.length > 0) ? positions : undefined },
     });
-    for (const [index, id] of (created as number[]).entries()) ids[order[at + index] as number] = id;
+    knowsPlaces ??= created !== undefined;
+    const all = created ?? (records as Job[]).map(({ id }) => id as number);
+    for (const [index, id] of all.entries()) ids[order[at + index] as number] = id;
     done += jobs.length;
     onProgress?.(done);
+  };
+  const isIndependent = (at: number) => (job: Sketch) => {
+    for (const number of dependsOn(job)) if (placeOf(number) >= at) return false;
+    return true;
   };
 
   const underWay: { readonly upTo: number; readonly sent: Promise<void> }[] = [];
@@ -54,7 +67,7 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
   };
 
   for (let at = 0; at < order.length;) {
-    const jobs = nextOf(order, at, jobOf);
+    const jobs = nextOf(order, at, jobOf, knowsPlaces === true ? () => true : isIndependent(at));
     const earlier = jobs.map((): number[] => []);
     const positions = jobs.map((): number[] => []);
     let last = -1;
@@ -82,26 +95,47 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
     sent.catch(() => {});
     at += jobs.length;
     underWay.push({ upTo: at, sent });
+    if (knowsPlaces !== undefined) continue;
+    await untilKnown(at);
+    if (knowsPlaces === false) {
+      order = byLevel(order, at, (number) => dependsOn(jobOf(number)));
+      places = placesIn(order);
+    }
   }
   await untilKnown(order.length);
   return ids;
 }
 
-/** The jobs of the next call: a call takes no name twice, though a workflow may have it twice. */
+/** The jobs of the next call, up to one that must wait: a call takes no name twice, though a workflow may have it twice. */
 function nextOf<Sketch extends { readonly name: string }>(
   order: Int32Array,
   at: number,
   jobOf: (number: number) => Sketch,
+  belongs: (job: Sketch) => boolean,
 ): Sketch[] {
   const jobs: Sketch[] = [];
   const names = new Set<string>();
   for (const number of order.subarray(at, at + BATCH)) {
     const job = jobOf(number);
-    if (names.has(job.name)) break;
+    if (names.has(job.name) || !belongs(job)) break;
     names.add(job.name);
     jobs.push(job);
   }
   return jobs;
+}
+
+/** The order with the jobs from this place on sorted by level: behind those of a level follow those that depend on them. */
+function byLevel(order: Int32Array, from: number, dependsOn: (number: number) => Iterable<number>): Int32Array {
+  const levels = new Int32Array(order.length);
+  for (const number of order) {
+    let level = 0;
+    for (const other of dependsOn(number)) level = Math.max(level, (levels[other] as number) + 1);
+    levels[number] = level;
+  }
+  const rest = order.slice(from).sort((a, b) => (levels[a] as number) - (levels[b] as number));
+  const sorted = order.slice();
+  sorted.set(rest, from);
+  return sorted;
 }
 
 /** For each number its place in the order. */

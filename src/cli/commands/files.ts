@@ -74,7 +74,12 @@ const filesUpdate: Command = {
     const before = await client.getFile({ params: { id } });
     // The server writes the time whenever anything is written. That of another path is not known until it is looked at.
     const isSamePath = wanted.path === undefined || wanted.path === before.path;
-    const body = { ...wanted, ...(isSamePath ? { st_mtime: before.st_mtime } : {}) };
+    const body = {
+      workflow_id: before.workflow_id,
+      name: wanted.name ?? before.name,
+      path: wanted.path ?? before.path,
+      ...(isSamePath ? { st_mtime: before.st_mtime } : {}),
+    };
     const file = await client.updateFile({ params: { id }, body });
     output.record('file', file, fieldsText(`Updated file ${id}:`, file));
   },

@@ -66,20 +66,23 @@ const roCrateUpdate: Command = {
   words: 'ro-crate update <id>',
   says: 'Change an entity of the research object; what is not given stays.',
   options: [entityId, entityType, metadata, fileId('the file that it describes; 0 for none', 0)],
-  async run({ service, output }, [given], options) {
+  async run({ service, output }, [which], options) {
     output.recordOnly(THING);
-    const id = idOf(THING, given);
+    const id = idOf(THING, which);
     const metadataGiven = options['metadata'] as string | undefined;
-    const body = {
+    const changes = {
       entity_id: options['entityId'] as string | undefined,
       entity_type: options['entityType'] as string | undefined,
       metadata: metadataGiven === undefined ? undefined : await metadataOf(metadataGiven),
       file_id: options['fileId'] as number | undefined,
     };
-    if (Object.values(body).every((value) => value === undefined))
+    if (Object.values(changes).every((value) => value === undefined))
       throw new Failure('nothing to change: give --entity-id, --entity-type, --metadata or --file-id');
     const { client } = await service();
-    const entity = await client.updateRoCrateEntity({ params: { id }, body });
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    // Torc's own server requires the whole entity in every update.
+    const { id: _, ...before } = await client.getRoCrateEntity({ params: { id } });
+    const entity = await client.updateRoCrateEntity({ params: { id }, body: { ...before, ...given } });
     output.record(THING, entity, fieldsText(`Updated ${THING} ${id}:`, entity));
   },
 };

@@ -49,15 +49,23 @@ const userDataUpdate: Command = {
     output.recordOnly('user data');
     const id = idOf('user data', given);
     const ephemeral = options['ephemeral'] as string | undefined;
-    const body = {
+    const changes = {
       name: options['name'] as string | undefined,
       data: options['data'] as UserData['data'],
       is_ephemeral: ephemeral === undefined ? undefined : ephemeral === 'true',
     };
-    if (Object.values(body).every((value) => value === undefined)) {
+    if (Object.values(changes).every((value) => value === undefined)) {
       throw new Failure('nothing to change: give --data, --name or --ephemeral');
     }
     const { client } = await service();
+    // Torc's own server requires the workflow and the name in every update.
+    const before = await client.getUserData({ params: { id } });
+    const body = {
+      workflow_id: before.workflow_id,
+      name: changes.name ?? before.name,
+      data: changes.data,
+      is_ephemeral: changes.is_ephemeral ?? before.is_ephemeral,
+    };
     const record = await client.updateUserData({ params: { id }, body });
     output.record('user data', record, userDataText(record));
   },

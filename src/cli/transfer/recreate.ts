@@ -109,7 +109,10 @@ async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: List
   const ids = new Map(jobs.map(({ id }, number) => [id, created[number] as number]));
   for (const { id, name, command, status } of jobs) {
     if (status !== 'disabled') continue;
-    await client.updateJob({ params: { id: ids.get(id) as number }, body: { name, command, status } });
+    await client.updateJob({
+      params: { id: ids.get(id) as number },
+      body: { workflow_id: records.workflowId, name, command, status },
+    });
   }
   return ids;
 }

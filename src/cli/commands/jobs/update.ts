@@ -57,6 +57,8 @@ export const jobsUpdate: Command = {
       params: { id },
       body: {
         ...changes,
+        // Torc's own server requires these three in every update.
+        workflow_id: before.workflow_id,
         name: changes.name ?? before.name,
         command: changes.command ?? before.command,
         resource_requirements_id: own ?? changes.resource_requirements_id,

@@ -49,19 +49,22 @@ const update: Command = {
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('workflow');
-    const body = {
+    const changes = {
       name: options['name'],
       description: options['description'],
       user: options['ownerUser'],
       project: options['project'],
       metadata: options['metadata'],
     } as WorkflowChange;
-    if (Object.values(body).every((value) => value === undefined))
+    if (Object.values(changes).every((value) => value === undefined))
       throw new Failure(
         'no fields to update. Provide at least one of --name, --description, --owner-user, --project, --metadata',
       );
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
+    // Torc's own server requires the name and the user in every update.
+    const before = await client.getWorkflow({ params: { id } });
+    const body = { ...changes, name: changes.name ?? before.name, user: changes.user ?? before.user };
     const workflow = await client.updateWorkflow({ params: { id }, body });
     output.record('workflow', workflow, fieldsText(`Updated workflow ${id}:`, workflow));
   },

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../src/core/contract/routes.ts';
+import { isOriginalPath } from '../support/original/contract.ts';
+import { type StandIn, standIn } from '../support/original/stand-in.ts';
+import { registerNode, started } from '../support/service.ts';
+
+/** The stand-in for Torc's own server, without which no test of mixed operation says anything. */
+let server: StandIn;
+beforeAll(async () => {
+  server = await standIn({ unblockEveryMs: 3_600_000 });
+});
+afterAll(() => server.close());
+
+const post = (path: string, body: unknown, method: 'POST' | 'PUT' = 'POST') =>
+  fetch(server.url + path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+
+/** A workflow of two jobs, the second behind the first, initialised; the first is claimed. */
+async function chain() {
+  const { client } = server;
+  const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
+  const job = (name: string, after: number[]) =>
+    client.createJob({ body: { workflow_id: id, name, command: 'true', depends_on_job_ids: after } });
+  const first = (await job('first', [])).id as number;
+  const second = (await job('second', [first])).id as number;
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  const nodeId = await registerNode(server, id);
+  const { jobs = [] } = await client.claimNextJobs({ params: { id }, query: { limit: 10 } });
+  expect(jobs.map((each) => each.id)).toEqual([first]);
+  return { id, first, second, nodeId };
+}
+
+const statusOf = async (id: number) => (await server.client.getJob({ params: { id } })).status;
+
+describe('the stand-in for Torc’s own server', () => {
+  it('has the routes of its document and none of ours', () => {
+    const ours = Object.values(routes)
+      .map(({ path }) => path.replaceAll(/\{\w+\}/g, '1'))
+      .filter((path) => !isOriginalPath(path));
+    // The last three are routes of the original that its document does not have.
+    expect(ours).toEqual([
+      '/workflows/1/unclaimable',
+      '/workflows/1/exchange',
+      '/workflows/1/compute_nodes/1/lost',
+      '/workflows/1/events/stream',
+      '/admin/api-stats',
+      '/admin/api-events/stream',
+    ]);
+  });
+
+  it('answers an unknown route with 404 and nothing else', async () => {
+    const reply = await post('/workflows/1/exchange', { run_id: 1, compute_node_id: 1 });
+    expect([reply.status, await reply.text()]).toEqual([404, '']);
+  });
+
+  it('ignores unknown query parameters and body fields, so a bulk call loses dependencies by position', async () => {
+    const { id } = await server.client.createWorkflow({ body: { name: 'w', user: 'u' } });
+    const job = (name: string) => ({ workflow_id: id, name, command: 'true' });
+    const body = { jobs: [job('a'), job('b')], depends_on_positions: [[], [0]] };
+    const reply = (await (await post('/bulk_jobs?reply=ids', body)).json()) as { jobs: { name: string }[] };
+    expect(Object.keys(reply)).toEqual(['jobs']);
+    const b = await server.client.listJobs({
+      query: { workflow_id: id as number, name: 'b', include_relationships: true },
+    });
+    expect(b.items[0]).not.toHaveProperty('depends_on_job_ids');
+  });
+
+  it.each<['POST' | 'PUT', string, object, string]>([
+    ['PUT', '/workflows/1', { description: 'd' }, 'missing field `name`'],
+    ['PUT', '/jobs/1', { name: 'n', command: 'c' }, 'missing field `workflow_id`'],
+    ['POST', '/jobs', { workflow_id: 1, name: 'n', command: 7 }, 'expected a string'],
+    ['POST', '/workflows', { name: 'n', user: 'u', execution_config: { modus: 'x' } }, 'unknown field `modus`'],
+  ])('refuses %s %s with a body that its schema does not allow', async (method, path, body, fault) => {
+    const reply = await post(path, body, method);
+    expect([reply.status, await reply.text()]).toEqual([422, expect.stringContaining(fault)]);
+  });
+
+  it('answers without our fields, and refusals without our codes', async () => {
+    const { id } = await chain();
+    const status = (await (await fetch(`${server.url}/workflows/${id}/status`)).json()) as object;
+    expect(status).toHaveProperty('jobs_by_status');
+    expect(status).not.toHaveProperty('run_id');
+    const refused = await fetch(`${server.url}/jobs/999999`);
+    expect(await refused.json()).toEqual({ error: { message: 'Job not found with ID: 999999' } });
+  });
+
+  it('answers a second start of a job with 500, as the original does', async () => {
+    const { first, nodeId } = await chain();
+    const params = { id: first, run_id: 1, compute_node_id: nodeId };
+    await server.client.startJob({ params });
+    await expect(server.client.startJob({ params })).rejects.toThrow(/status: 500.*invalid status=running/);
+  });
+
+  it('releases a dependant when its background task runs, and not with the end of the job', async () => {
+    const { id, first, second, nodeId } = await chain();
+    const { job_id, attempt_id } = started({ id: first, attempt_id: 1 });
+    const result = {
+      job_id,
+      attempt_id,
+      workflow_id: id,
+      run_id: 1,
+      compute_node_id: nodeId,
+      return_code: 0,
+      exec_time_minutes: 0,
+      completion_time: '2026-03-01T12:00:01.000Z',
+      status: 'completed' as const,
+    };
+    const entry = { job_id, status: 'completed' as const, run_id: 1, result };
+    const answer = await server.client.batchCompleteJobs({ params: { id }, body: { completions: [entry] } });
+    expect(answer.completed).toEqual([first]);
+    expect(await statusOf(second)).toBe('blocked');
+    await server.unblock();
+    expect(await statusOf(second)).toBe('ready');
+  });
+
+  it('streams the events of the original without ids, whatever types are asked for', async () => {
+    const { id, first, nodeId } = await chain();
+    const abort = new AbortController();
+    const stream = await fetch(`${server.url}/workflows/${id}/events/stream?types=jobs_ready`, {
+      signal: abort.signal,
+    });
+    await server.client.startJob({ params: { id: first, run_id: 1, compute_node_id: nodeId } });
+    await server.client.initializeJobs({ params: { id } });
+    let text = '';
+    for await (const part of stream.body as ReadableStream<Uint8Array>) {
+      text += Buffer.from(part).toString('utf8');
+      if (text.includes('workflow_reinitialized')) break;
+    }
+    abort.abort();
+    expect(text).toContain('event: job_started');
+    expect(text).not.toMatch(/^id:/m);
+    expect(text).not.toContain('jobs_ready');
+  });
+
+  it('carries a request out and loses its answer where a test asks for that', async () => {
+    server.loseAnswer('POST', /^\/workflows$/);
+    const before = (await server.client.listWorkflows({})).total_count;
+    await expect(server.client.createWorkflow({ body: { name: 'lost', user: 'u' } })).rejects.toThrow('no answer');
+    expect((await server.client.listWorkflows({})).total_count).toBe(before + 1);
+  });
+});
