@@ -1,4 +1,5 @@
-import type { Client } from '../client/client.ts';
+import type { Client, Send } from '../client/client.ts';
+import { patiently } from '../client/retry.ts';
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../runner/send.ts';
 import { certificatesIn } from './certificates.ts';
@@ -69,7 +70,7 @@ export function createContext({
             ['TORC_USERNAME', settings.user],
             ['TORC_PASSWORD', password],
           ];
-    const client = createClient(connection.send);
+    const client = createClient(patientAfterContact(connection.send, output));
     // A server that was started for this command is of the same version, unless somebody named another program.
     const isOwn = standalone !== undefined && settings.serverProgram === undefined;
     if (!settings.skipVersionCheck && !isOwn) await checkVersion(client, output);
@@ -93,6 +94,31 @@ export function createContext({
       connection?.close();
       await standalone?.stop();
     },
+  };
+}
+
+/** How long a command waits for a server that answered before and does not any more: a restart takes a few seconds. */
+const PATIENCE_MS = 30_000;
+const SERVICE_UNAVAILABLE = 503;
+
+/**
+ * Sends again what got no answer, once the server has answered anything: a server that was never there is reported at once.
+ * Each request is carried out once, however often it is sent.
+ */
+function patientAfterContact(send: Send, output: Output): Send {
+  let wasReached = false;
+  const patient = patiently(send, {
+    patienceMs: PATIENCE_MS,
+    now: () => performance.now(),
+    wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+    retries: (status) => status === SERVICE_UNAVAILABLE,
+    onAway: (reason) => output.warn(`the server does not answer: ${reason}; trying again for ${PATIENCE_MS / 1000} s`),
+  });
+  return async (request) => {
+    if (wasReached) return patient(request);
+    const response = await send(request);
+    wasReached = true;
+    return response;
   };
 }
 

@@ -7,6 +7,8 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
+  /** Sent as `Idempotency-Key`: the server carries out requests with the same key once. */
+  readonly key?: string | undefined;
 }
 
 /** Carries requests: over a connection, or straight into an app in a test. Throws `Unreachable` when there is no answer. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Request } from './client.ts';
 import type { Response } from './errors.ts';
 import { Unreachable } from './errors.ts';
 import { patiently } from './retry.ts';
@@ -30,6 +31,36 @@ function attempts(outcomes: readonly (Response | Error)[], patienceMs: number) {
   );
   return { send, waited, away, calls: () => calls };
 }
+
+/** What a client sends whose first attempt of each request gets no answer. */
+async function sentTwice(requests: readonly Request[]): Promise<Request[]> {
+  const sent: Request[] = [];
+  const send = patiently(
+    async (each) => {
+      sent.push(each);
+      if (sent.length % 2 === 1) throw new Unreachable('gone');
+      return fine;
+    },
+    { patienceMs: 60_000, now: () => 0, wait: async () => {} },
+  );
+  for (const each of requests) await send(each);
+  return sent;
+}
+
+describe('the idempotency key of a patient client', () => {
+  const post = { method: 'POST', path: '/workflows', body: '{}' };
+
+  it('is the same in all attempts of a request, and another one in the next request', async () => {
+    const [first, second, third, fourth] = (await sentTwice([post, post])).map(({ key }) => key);
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect([second, fourth]).toEqual([first, third]);
+    expect(third).not.toBe(first);
+  });
+
+  it('is left out where a repetition changes nothing', async () => {
+    expect((await sentTwice([request])).map(({ key }) => key)).toEqual([undefined, undefined]);
+  });
+});
 
 describe('a patient client', () => {
   it('asks again while there is no answer, with longer and longer pauses', async () => {

@@ -7,6 +7,8 @@ export interface Patience {
   readonly now: () => number;
   /** Resolves after so many milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
+  /** Is an answer with this status worth another attempt? Every 5xx unless said. */
+  readonly retries?: (status: number) => boolean;
   /** The server is away: told once for each time. */
   readonly onAway?: (reason: string) => void;
 }
@@ -18,14 +20,19 @@ const LONGEST_PAUSE_MS = 5_000;
 /**
  * Sends again what got no answer, or one that says that the server is ill (5xx), for as long as patience lasts.
  *
- * For calls that may be carried out twice: nobody knows whether the first was.
+ * Nobody knows whether a request without an answer was carried out. So each POST carries an idempotency key, the same in all
+ * its attempts, and the server carries it out once.
  */
-export function patiently(send: Send, { patienceMs, now, wait, onAway }: Patience): Send {
-  return async (request: Request): Promise<Response> => {
+export function patiently(
+  send: Send,
+  { patienceMs, now, wait, retries = (status) => status >= 500, onAway }: Patience,
+): Send {
+  return async (given: Request): Promise<Response> => {
+    const request = given.method === 'POST' ? { ...given, key: crypto.randomUUID() } : given;
     const startedMs = now();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       const outcome = await attempt(send, request);
-      if (!(outcome instanceof Error) && outcome.status < 500) return outcome;
+      if (!(outcome instanceof Error) && !retries(outcome.status)) return outcome;
       if (now() - startedMs >= patienceMs) {
         if (outcome instanceof Error) throw outcome;
         return outcome;

@@ -47,7 +47,7 @@ export function connect(address: ServiceAddress): Connection {
   const headers = headersOf(address, url);
 
   const ask = (
-    { method, path, body }: Request,
+    { method, path, body, key }: Request,
     extra: Record<string, string>,
     onResponse: (response: IncomingMessage) => void,
   ): ClientRequest => {
@@ -55,8 +55,9 @@ export function connect(address: ServiceAddress): Connection {
       body === undefined
         ? {}
         : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) };
+    const repeatable = key === undefined ? {} : { 'Idempotency-Key': key };
     const asked = request(
-      { ...common, method, path: base + path, headers: { ...headers, ...length, ...extra } },
+      { ...common, method, path: base + path, headers: { ...headers, ...length, ...repeatable, ...extra } },
       onResponse,
     );
     asked.end(body);

@@ -27,8 +27,8 @@ export function testService({ credential, store: given, ...options }: TestOption
   const login = credential === undefined ? {} : { login: credentialLogin(credential) };
   const app = createApp(store, { ...login, ...options, onError: (error) => errors.push(error) });
   const clientWith = (authorization: string | undefined): Client =>
-    createClient(async ({ method, path, body }) => {
-      const headers = headersOf(body, authorization);
+    createClient(async ({ method, path, body, key }) => {
+      const headers = { ...headersOf(body, authorization), ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
       const response = await app.request(BASE_PATH + path, {
         method,
         headers,

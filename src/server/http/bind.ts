@@ -1,13 +1,14 @@
 import type { Context, Hono } from 'hono';
 import { type Input, type Route, routes } from '../../core/contract/routes.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Permissions } from '../store/caller.ts';
+import type { Caller, Permissions } from '../store/caller.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { textOf } from './body.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checked, checkedHead } from './checked.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
+import { repeatableOf } from './idempotency-key.ts';
 import { note } from './watch.ts';
 
 const USUAL_MEBIBYTES = 2;
@@ -27,6 +28,12 @@ export function bind<N extends AnsweredRoute>(
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
   const isInBody = route.access === 'workflow in body' || route.access === 'workflow in entries';
+  const write = (context: Context<Answers>, input: Input<N>, caller: Caller): Promise<unknown> => {
+    const repeatable = repeatableOf(context, caller);
+    if (repeatable === undefined) return store.turns.write(() => handler(input, caller));
+    const { key, request } = repeatable;
+    return store.turns.write(() => store.replies.once(key, request, () => handler(input, caller)));
+  };
   const answer = async (context: Context<Answers>) => {
     const caller = callerOf(context);
     const head = checkedHead(route, context);
@@ -34,8 +41,7 @@ export function bind<N extends AnsweredRoute>(
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
     const input = { ...head, body: await bodyOf(route, context, mebibytes) } as Input<N>;
     if (isInBody) permissions.check(route.access, input, caller);
-    const reply =
-      route.kind === 'write' ? await store.turns.write(() => handler(input, caller)) : await handler(input, caller);
+    const reply = route.kind === 'write' ? await write(context, input, caller) : await handler(input, caller);
     const text = JSON.stringify(reply);
     note(context.env?.incoming, { response: text });
     return context.body(text, route.isAccepted?.(reply) === true ? 202 : 200, headersFor(context, JSON_TYPE));

@@ -2,6 +2,7 @@ import { createChangeLog, type ChangeLog } from './changes.ts';
 import type { Database } from './database.ts';
 import { createFind, type Find } from './find.ts';
 import { migrate } from './migrate.ts';
+import { createStoredReplies, type StoredReplies } from './stored-replies.ts';
 import { createTurns, type Turns } from './turn.ts';
 
 /** What every slice stands on. */
@@ -9,6 +10,7 @@ export interface Store {
   readonly db: Database;
   readonly turns: Turns;
   readonly changes: ChangeLog;
+  readonly replies: StoredReplies;
   readonly find: Find;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -25,5 +27,12 @@ export function createStore(
 ): Store {
   migrate(db);
   const changes = createChangeLog(db, now);
-  return { db, turns: createTurns(db, changes, onBroken), changes, find: createFind(db), now };
+  return {
+    db,
+    turns: createTurns(db, changes, onBroken),
+    changes,
+    replies: createStoredReplies(db, now),
+    find: createFind(db),
+    now,
+  };
 }

@@ -1,0 +1,49 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Database } from './database.ts';
+
+/**
+ * Replies to requests that carry an `Idempotency-Key`: the same request with the same key is carried out once.
+ *
+ * A client that got no answer does not know whether its request was carried out. It sends the same key again and gets
+ * the reply of the first time. Only success is stored: what was refused changed nothing and may be tried again.
+ */
+export interface StoredReplies {
+  /** The reply that is stored for the key, or that of `work`, which is stored in the same transaction. */
+  once(key: string, request: string, work: () => unknown): unknown;
+}
+
+/** Longer than any client retries: a runner in an allocation waits 20 minutes for its server. */
+const KEPT_MS = 3_600_000;
+/** Old rows that are removed with each new one: more than one, so that they end, and few, so that nobody waits. */
+const REMOVED_AT_ONCE = 20;
+
+export function createStoredReplies(db: Database, now: () => number): StoredReplies {
+  const find = db.prepare<{ key: string }, { request: string; reply: string }>(
+    'select request, reply from stored_reply where key = :key',
+  );
+  const insert = db.prepare<{ key: string; atMs: number; request: string; reply: string }>(
+    'insert into stored_reply (key, at_ms, request, reply) values (:key, :atMs, :request, :reply)',
+  );
+  const removeOld = db.prepare<{ before: number; limit: number }>(`
+    delete from stored_reply
+    where key in (select key from stored_reply where at_ms < :before order by at_ms limit :limit)`);
+
+  return {
+    once(key, request, work) {
+      const before = find.get({ key });
+      if (before === undefined) {
+        const reply = work();
+        const atMs = now();
+        insert.run({ key, atMs, request, reply: JSON.stringify(reply) });
+        removeOld.run({ before: atMs - KEPT_MS, limit: REMOVED_AT_ONCE });
+        return reply;
+      }
+      if (before.request === request) return JSON.parse(before.reply) as unknown;
+      throw new Refusal(
+        'IDEMPOTENCY_KEY_REUSED',
+        `the Idempotency-Key of this request was used for ${before.request}, and this is ${request}`,
+        { expected: before.request, found: request },
+      );
+    },
+  };
+}
