@@ -1382,11 +1382,14 @@ export interface Calls {
       id: number;
     };
   }) => Promise<UserDataModel>;
-  /** Change user data; this is how jobs publish values. */
+  /** Change user data; this is how jobs publish values. Null keeps a value, `clear_data` removes it. */
   readonly updateUserData: (call: {
     params: {
       id: number;
     };
+    query?: {
+      clear_data?: boolean | undefined;
+    } | undefined;
     body: {
       id?: number | null | undefined;
       workflow_id?: number | undefined;

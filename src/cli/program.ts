@@ -123,6 +123,7 @@ export function treeOf(program: string, act: Act, argv: readonly string[] = []):
   const root = new Commander(program).enablePositionalOptions().exitOverride().showHelpAfterError(false);
   if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
+  refuseHelpForUnknown(root);
   const commands = commandsOf(program);
   const isMeant = ({ words }: Command) => argv.includes(words.split(' ')[0] as string);
   const isNamed = commands.some(isMeant);
@@ -173,8 +174,26 @@ function groupOf(parent: Commander, word: string): Commander {
     .description(groups[word] ?? '')
     .enablePositionalOptions()
     .exitOverride();
+  refuseHelpForUnknown(group);
   parent.addCommand(group);
   return group;
+}
+
+/** Stands for a JSON `null` that an option was given: commander turns null into empty text. */
+const GIVEN_NULL = Symbol('null');
+const readValue = (read: (text: string) => unknown, text: string): unknown => {
+  const value = read(text);
+  return value === null ? GIVEN_NULL : value;
+};
+
+/** `torc nosuch --help` is a mistake: commander would show the help of `torc`, and end well. */
+function refuseHelpForUnknown(group: Commander): void {
+  group.addHelpText('beforeAll', ({ command }) => {
+    const [word] = command.args;
+    if (command === group && word !== undefined && !word.startsWith('-'))
+      command.error(`error: unknown command '${word}'`, { code: 'commander.unknownCommand' });
+    return '';
+  });
 }
 
 const isSaid = (source: string | undefined) => source !== undefined && source !== 'default';
@@ -184,7 +203,7 @@ function merged(root: Commander, own: Commander): Values {
   const values: Record<string, unknown> = { ...root.opts() };
   for (const [name, value] of Object.entries(own.opts() as Record<string, unknown>)) {
     if (name in values && !isSaid(own.getOptionValueSource(name)) && isSaid(root.getOptionValueSource(name))) continue;
-    values[name] = value;
+    values[name] = value === GIVEN_NULL ? null : value;
   }
   return values;
 }
@@ -210,7 +229,7 @@ function optionOf({
       ...(before ?? []),
       read === undefined ? text : read(text),
     ]);
-  else if (read !== undefined) option.argParser((text: string) => read(text));
+  else if (read !== undefined) option.argParser((text: string) => readValue(read, text));
   return option;
 }
 

@@ -56,6 +56,7 @@ describe('a list as JSON is an envelope of items', () => {
       resource_requirements_id: 1,
       failure_handler_id: 0,
       scheduler_id: 0,
+      supports_termination: false,
       attempt_id: 1,
       priority: 0,
     });
@@ -258,6 +259,10 @@ describe('words that nobody can act on', () => {
   it.each([
     [['nonsense'], "unknown command 'nonsense'"],
     [['jobs', 'nonsense'], "unknown command 'nonsense'"],
+    [['nonsense', '--help'], "unknown command 'nonsense'"],
+    [['nonsense', 'jobs', '-h'], "unknown command 'nonsense'"],
+    [['jobs', 'nonsense', '--help'], "unknown command 'nonsense'"],
+    [['jobs', 'nonsense', '-h', '--limit', '1'], "unknown command 'nonsense'"],
     [['jobs', 'list', '1', '--nonsense'], "unknown option '--nonsense'"],
     [['jobs', 'get'], "missing required argument 'id'"],
     [['jobs', 'list', '1', '--limit', 'many'], '--limit: expected a whole number, found "many"'],
@@ -269,6 +274,14 @@ describe('words that nobody can act on', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(why);
   });
+
+  it.each([[['--help']], [['jobs', '--help']], [['jobs', 'list', '--help']], [['--url', 'nonsense', 'jobs', '-h']]])(
+    'are not those that ask for help: torc %j',
+    async (words) => {
+      const { code, stdout, stderr } = await call(...words);
+      expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('Usage: torc'), '']);
+    },
+  );
 
   it('end the program with 2', async () => {
     const { code, stdout, stderr } = await program('jobs', 'list', '1', '--nonsense');

@@ -72,6 +72,7 @@ it('a workflow that asks for provenance says of each output which attempt made i
     version: expect.stringMatching(/^\d/),
   });
   expect(entities.get('#torc-run-id-1')?.metadata).toMatchObject({
+    name: 'crate Run 1',
     startTime: expect.stringMatching(/Z$/),
     endTime: expect.stringMatching(/Z$/),
   });

@@ -376,6 +376,15 @@ describe('user data', () => {
     ]);
   });
 
+  it('has no value where null is given, neither when it is created nor later', async () => {
+    const record = await json('user-data', 'create', empty, '-n', 'gone', '-d', 'null');
+    expect(record).not.toHaveProperty('data');
+    const id = String(record['id']);
+    expect(await json('user-data', 'update', id, '-d', '""')).toMatchObject({ data: '' });
+    const changed = await json('user-data', 'update', id, '-d', 'null', '-n', 'still');
+    expect(changed).toEqual({ id: record['id'], workflow_id: Number(empty), name: 'still', is_ephemeral: false });
+  });
+
   it('is listed fifty at a time, files all at once', async () => {
     const workflow_id = Number(await created('workflows', 'new', '--name', 'many'));
     const many = Array.from({ length: 60 }, (_, index) => ({ workflow_id, name: `n${index}`, path: `p${index}` }));
@@ -459,6 +468,13 @@ describe('an event', () => {
     const [, first, second] = await csv('events', 'list', empty);
     expect(first).toContain(',warning,mine,"{""category"":""mine""');
     expect(second).toContain(',info,,');
+  });
+
+  it('has null for its data where null was given, and not an empty text', async () => {
+    const workflow = await created('workflows', 'new', '--name', 'null');
+    for (const data of ['null', '""']) await json('events', 'create', workflow, '--data', data);
+    const { items: kept } = await server.client.listEvents({ query: { workflow_id: Number(workflow) } });
+    expect(kept.map(({ data }) => data)).toEqual([null, '']);
   });
 
   it('is the latest until another comes; without any there is none', async () => {

@@ -508,6 +508,14 @@ describe('jobs create', () => {
     });
   });
 
+  it('takes --blocking-job-ids, the name of the original, for what it waits for', async () => {
+    const words = ['-n', 'last', '-c', 'true', '--blocking-job-ids', jobs['first'], '-b', jobs['alone'], jobs['first']];
+    const created = await json('jobs', 'create', id, ...words);
+    expect(await json('jobs', 'get', created['id'])).toMatchObject({
+      depends_on_job_ids: [jobs['first'], jobs['alone']],
+    });
+  });
+
   it('is refused without a command, and when it waits for a job that is not there', async () => {
     expect((await call('jobs', 'create', id, '-n', 'last')).code).toBe(2);
     const { code, stdout, stderr } = await call('jobs', 'create', id, '-n', 'x', '-c', 'true', '-b', 999_999);
@@ -536,6 +544,39 @@ describe('jobs create-from-file', () => {
   });
 
   it.each([
+    ['with a number', () => ['--batch', 2, id, file()]],
+    ['with a number behind', () => [id, file(), '--batch', 2]],
+    ['without a number, before the arguments', () => ['--batch', id, file()]],
+    ['without a number, between them', () => [id, '--batch', file()]],
+    ['without a number, behind them', () => [id, file(), '--batch']],
+  ])('takes --batch %s, and adds every job', async (_, words) => {
+    writeFileSync(file(), 'true\n'.repeat(5));
+    expect(await json('jobs', 'create-from-file', ...words())).toMatchObject({ workflow_id: id, jobs_created: 5 });
+    expect(Object.keys(await statuses())).toHaveLength(8);
+  });
+
+  it('takes every job back when a batch is refused', async () => {
+    breakServer('insert', "new.name = 'job8'");
+    writeFileSync(file(), 'true\n'.repeat(5));
+    expect((await call('jobs', 'create-from-file', id, file(), '--batch', 2)).code).toBe(1);
+    expect(Object.keys(await statuses())).toHaveLength(3);
+  });
+
+  it.each([
+    ['no file', () => [id], "missing required argument 'file'"],
+    [
+      'a size of batches that is none',
+      () => [id, file(), '--batch', 'many'],
+      '--batch: expected a whole number, found "many"',
+    ],
+    ['batches of nothing', () => [id, file(), '--batch', 0], '--batch: expected 1 or more, found 0'],
+  ])('is refused with %s', async (_, words, why) => {
+    writeFileSync(file(), 'true\n');
+    const { code, stderr } = await call('jobs', 'create-from-file', ...words());
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+  });
+
+  it.each([
     ['a file without commands', '# nothing\n', [], 'has no commands'],
     ['needs that nobody can read', 'true\n', ['--memory-per-job', '2gb'], "Invalid memory format '2gb'"],
   ])('adds nothing of %s', async (_, text, words, why) => {
@@ -558,6 +599,28 @@ describe('jobs create-from-file', () => {
   it('says which file is not there', async () => {
     const { code, stderr } = await call('jobs', 'create-from-file', id, join(folder, 'nothing.txt'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing.txt: there is no such file')]);
+  });
+});
+
+describe('jobs spawn', () => {
+  it('keeps no state where --state null is given, whatever the file says', async () => {
+    await json('workflows', 'init', id);
+    await startJob('first');
+    const file = join(folder, 'spawned.json');
+    const request = { jobs: [{ name: 'a', command: 'true' }], lineage: 'l', state: { at: 1 } };
+    const states = async () => {
+      const query = { workflow_id: id, name: '__torc_lineage__l__' };
+      const { items } = await server.client.listUserData({ query });
+      return items.map(({ data }) => (data as { state: unknown }).state);
+    };
+    const spawn = (name: string, ...words: string[]) => {
+      writeFileSync(file, JSON.stringify({ ...request, jobs: [{ name, command: 'true' }] }));
+      return json('jobs', 'spawn', file, '-j', jobs['first'], ...words);
+    };
+    await spawn('a', '--state', 'null');
+    await spawn('b', '--state', '""');
+    await spawn('c');
+    expect(await states()).toEqual([null, '', { at: 1 }]);
   });
 });
 
@@ -683,12 +746,17 @@ describe('jobs reset-status', () => {
         reinit: { requested: false, applied: false, error: null },
       },
     ]);
-    expect(stderr).toContain('1 job completed successfully and will run again: first');
+    expect(stderr).toContain(`job ${jobs['first']} (first) completed successfully and will run again`);
     expect(await statuses()).toMatchObject({ first: 'uninitialized', alone: 'failed' });
   });
 
   it.each([
     ['by status', ['--status', 'failed,canceled'], ['alone']],
+    [
+      'by several statuses, each in an option',
+      ['--status', 'completed', '--status', 'failed'],
+      ['first', 'second', 'alone'],
+    ],
     ['by return code', ['--return-code', 0], ['first', 'second']],
   ])('finds jobs %s', async (_, words, names) => {
     const { reset_job_ids: reset } = await json('jobs', 'reset-status', ...words, '--workflow-id', id);
@@ -740,6 +808,21 @@ describe('jobs reset-status', () => {
       reset_job_ids: [jobs['alone']],
       reinit: { requested: true, applied: false, error: expect.stringContaining('given.txt') },
     });
+  });
+
+  it.each([
+    ['ids and --workflow-id', () => [jobs['first'], '--workflow-id', id], '--workflow-id is for --status and'],
+    ['ids and a status', () => [jobs['first'], '--status', 'failed'], 'one of the three'],
+    ['a status of no workflow', () => ['--status', 'failed'], 'need --workflow-id'],
+    [
+      'a status that is none behind one that is',
+      () => ['--status', 'failed', '--status', 'lost', '--workflow-id', id],
+      'no such status "lost"',
+    ],
+  ])('is a usage error with %s, and resets nothing', async (_, words, why) => {
+    const { code, stdout, stderr } = await call('jobs', 'reset-status', ...words(), '--no-prompts');
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)]);
+    expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'failed' });
   });
 
   it('of a filter that nothing matches is an error', async () => {

@@ -58,7 +58,7 @@ export const slurmRunner: Command = {
     const delaySeconds = startDelaySeconds(options['startupDelaySeconds'] as number, who);
     await new Promise((resolve) => void setTimeout(resolve, delaySeconds * 1000));
 
-    const endAtMs = await endOfAllocation(allocation, environment).catch((cause: Error) => {
+    const endAtMs = await endOfAllocation(allocation, environment, Date.now()).catch((cause: Error) => {
       throw new Failure(
         `when allocation ${allocation.jobId} ends is not known: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, where squeue cannot be asked.`,
         { cause },

@@ -42,7 +42,7 @@ const userDataUpdate: Command = {
   says: 'Change user data; jobs publish values with this.',
   options: [
     { flags: '-n, --name <name>', says: 'a new name' },
-    { flags: '-d, --data <json>', says: 'a new value, as JSON', read: jsonValue('--data') },
+    { flags: '-d, --data <json>', says: 'a new value, as JSON; null for none', read: jsonValue('--data') },
     { flags: '--ephemeral <flag>', says: 'is it ephemeral?', choices: ['true', 'false'] },
   ],
   async run({ service, output }, [given], options) {
@@ -66,7 +66,9 @@ const userDataUpdate: Command = {
       data: changes.data,
       is_ephemeral: changes.is_ephemeral ?? before.is_ephemeral,
     };
-    const record = await client.updateUserData({ params: { id }, body });
+    // In a body null means "as before".
+    const query = body.data === null ? { clear_data: true } : {};
+    const record = await client.updateUserData({ params: { id }, query, body });
     output.record('user data', record, userDataText(record));
   },
 };

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -71,23 +71,40 @@ test.each([
 });
 
 describe('the end of an allocation', () => {
+  const NOW = Date.parse('2026-11-20T12:00:00Z');
   const allocation = { jobId: 42, nodeId: 0, taskPid: 1, nodes: 1, cpus: 1, memoryBytes: 1 };
 
   it('is taken from the environment where it stands there', async () => {
-    expect(await endOfAllocation(allocation, { SLURM_JOB_END_TIME: '1795270481' })).toBe(1_795_270_481_000);
+    expect(await endOfAllocation(allocation, { SLURM_JOB_END_TIME: '1795270481', TORC_FAKE_SBATCH: 'x' }, NOW)).toBe(
+      1_795_270_481_000,
+    );
   });
 
   it('is asked of squeue otherwise', async () => {
     const squeue = join(mkdtempSync(join(tmpdir(), 'torc-squeue-')), 'squeue');
     writeFileSync(squeue, '#!/bin/sh\ntest "$3" = 42 && echo 2026-11-21T16:30:00\n');
     chmodSync(squeue, 0o755);
-    expect(await endOfAllocation(allocation, { TORC_FAKE_SQUEUE: squeue })).toBe(Date.parse('2026-11-21T16:30:00'));
+    expect(await endOfAllocation(allocation, { TORC_FAKE_SQUEUE: squeue }, NOW)).toBe(
+      Date.parse('2026-11-21T16:30:00'),
+    );
+  });
+
+  it('is ten days away where sbatch is played, and squeue is not asked', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'torc-squeue-'));
+    const squeue = join(folder, 'squeue');
+    writeFileSync(squeue, `#!/bin/sh\ntouch ${folder}/asked; echo 2026-11-21T16:30:00\n`);
+    chmodSync(squeue, 0o755);
+    const played = { TORC_FAKE_SBATCH: '/bin/true', TORC_FAKE_SQUEUE: squeue };
+    expect(await endOfAllocation(allocation, played, NOW)).toBe(Date.parse('2026-11-30T12:00:00Z'));
+    expect(existsSync(join(folder, 'asked'))).toBe(false);
   });
 
   it('is not guessed when squeue fails: its words are passed on', async () => {
     const squeue = join(mkdtempSync(join(tmpdir(), 'torc-squeue-')), 'squeue');
     writeFileSync(squeue, '#!/bin/sh\necho "slurm_load_jobs error: Invalid job id specified" >&2; exit 1\n');
     chmodSync(squeue, 0o755);
-    await expect(endOfAllocation(allocation, { TORC_FAKE_SQUEUE: squeue })).rejects.toThrow('Invalid job id specified');
+    await expect(endOfAllocation(allocation, { TORC_FAKE_SQUEUE: squeue }, NOW)).rejects.toThrow(
+      'Invalid job id specified',
+    );
   });
 });

@@ -51,10 +51,23 @@ export function allocationOf(environment: Environment): Allocation | undefined {
 
 const SQUEUE_MS = 20_000;
 
-/** When the allocation ends, in Unix milliseconds; undefined when it has no end. Asked of squeue where the environment does not say. */
-export async function endOfAllocation({ jobId }: Allocation, environment: Environment): Promise<number | undefined> {
+/** How long an allocation lasts where Slurm is only played, as in the original. */
+const PLAYED_MS = 10 * 24 * 3600 * 1000;
+
+/**
+ * When the allocation ends, in Unix milliseconds; undefined when it has no end.
+ *
+ * Asked of squeue where the environment does not say. Where `TORC_FAKE_SBATCH` stands in for sbatch there is no Slurm that
+ * knows the allocation: nothing is asked, and it lasts ten days.
+ */
+export async function endOfAllocation(
+  { jobId }: Allocation,
+  environment: Environment,
+  nowMs: number,
+): Promise<number | undefined> {
   const told = environment['SLURM_JOB_END_TIME'];
   if (told !== undefined && /^\d+$/.test(told)) return Number(told) * 1000;
+  if (environment['TORC_FAKE_SBATCH']) return nowMs + PLAYED_MS;
   const squeue = environment['TORC_FAKE_SQUEUE'] ?? 'squeue';
   return parseEnd(
     await runHelper(squeue, ['--noheader', '--jobs', String(jobId), '--format', '%e'], { atMostMs: SQUEUE_MS }),

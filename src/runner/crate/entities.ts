@@ -49,7 +49,7 @@ export const runEntity = (
   { name, startTime, endTime }: { readonly name: string; readonly startTime: string; readonly endTime?: string },
 ): Entity =>
   entity(runEntityId(runId), ['CreateAction', 'prov:Activity'], {
-    name: `${name}, run ${runId}`,
+    name: `${name} Run ${runId}`,
     startTime,
     ...(endTime === undefined ? {} : { endTime }),
     instrument: at(softwareId(runId)),

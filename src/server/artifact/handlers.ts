@@ -73,8 +73,9 @@ export const artifactHandlers = (store: Store) => {
       return queries.listUserData({ workflow_id, consumer_job_id, producer_job_id, name, is_ephemeral }, paging);
     },
     getUserData: ({ params }) => userData(params.id),
-    updateUserData({ params: { id }, body }) {
+    updateUserData({ params: { id }, query, body }) {
       userData(id);
+      if (query.clear_data === true) queries.clearUserData.run({ id });
       queries.updateUserData.run({
         id,
         name: body.name ?? null,

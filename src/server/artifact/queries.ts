@@ -123,6 +123,7 @@ export const artifactQueries = (db: Database) => ({
     update user_data set
       name = coalesce(:name, name), data = coalesce(:data, data), is_ephemeral = coalesce(:isEphemeral, is_ephemeral)
     where id = :id`),
+  clearUserData: db.prepare<{ id: number }>('update user_data set data = null where id = :id'),
   listUserData: createListing<UserDataFilters, UserDataRow, UserData>(
     db,
     {

@@ -115,6 +115,13 @@ export const userDataCases: Cases = {
     answers: [
       { says: 'publishes a value', params: { id: 2 }, body: { data: [1] }, reply: { ...answer, data: [1] } },
       { says: 'keeps the value when null is given', params: { id: 1 }, body: { data: null }, reply: parameters },
+      {
+        says: 'removes the value where that is asked for',
+        params: { id: 1 },
+        query: { clear_data: true },
+        body: { name: 'none' },
+        reply: { id: 1, workflow_id: 1, name: 'none', is_ephemeral: false },
+      },
     ],
     refuses: [{ ...unknown('user_data'), body: { data: 1 } }],
   },

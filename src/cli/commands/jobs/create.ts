@@ -4,7 +4,7 @@ import type { Job } from '../../../core/contract/job.ts';
 import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integer } from '../../option.ts';
+import { integer, type Values } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { counted } from '../../output/words.ts';
 import { readInput } from '../../read-input.ts';
@@ -25,6 +25,14 @@ const create: Command = {
       says: 'jobs that must end before it',
       many: true,
       read: integer('--depends-on-job-ids', 1),
+    },
+    // The name that the original gives it.
+    {
+      flags: '--blocking-job-ids <id...>',
+      says: 'the same as --depends-on-job-ids',
+      many: true,
+      read: integer('--blocking-job-ids', 1),
+      isHidden: true,
     },
     {
       flags: '-i, --input-file-ids <id...>',
@@ -48,13 +56,14 @@ const create: Command = {
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
     const ids = (option: string) => options[option] as number[] | undefined;
+    const upstream = [...new Set([...(ids('dependsOnJobIds') ?? []), ...(ids('blockingJobIds') ?? [])])];
     const job = await client.createJob({
       body: {
         workflow_id: id,
         name,
         command,
         resource_requirements_id: options['resourceRequirementsId'] as number | undefined,
-        depends_on_job_ids: ids('dependsOnJobIds'),
+        depends_on_job_ids: upstream,
         input_file_ids: ids('inputFileIds'),
         output_file_ids: ids('outputFileIds'),
       },
@@ -64,19 +73,25 @@ const create: Command = {
 };
 
 const createFromFile: Command = {
-  words: 'jobs create-from-file <workflow> <file>',
+  words: 'jobs create-from-file <workflow> [file]',
   says: 'Add a job for each line of a file; blank lines and those that begin with # are passed over.',
   options: [
     { flags: '--cpus-per-job <n>', says: 'CPUs for each', default: 1, read: integer('--cpus-per-job', 1) },
     { flags: '--memory-per-job <memory>', says: 'memory for each', default: '1m' },
     { flags: '--runtime-per-job <duration>', says: 'time for each, ISO 8601', default: 'PT1M' },
+    {
+      flags: '--batch [n]',
+      says: `create so many with each call to the server, at most ${BATCH} (default ${BATCH}); all are created or none`,
+      read: (text) => (/^\d+$/.test(text) ? integer('--batch', 1)(text) : text),
+    },
   ],
-  async run({ service, output }, [givenWorkflow, path], options) {
+  async run({ service, output }, [first, second], options) {
     output.recordOnly('create-from-file');
-    const id = workflowId(givenWorkflow);
+    const { workflow, path, batch } = fromFileArguments(first as string, second as string | undefined, options);
+    const id = workflowId(workflow);
     const { commandLines } = await import('../../exec-spec.ts');
-    const commands = commandLines(readInput(path as string, 'commands'));
-    if (commands.length === 0) throw new Failure(`${String(path)} has no commands; expected one a line`);
+    const commands = commandLines(readInput(path, 'commands'));
+    if (commands.length === 0) throw new Failure(`${path} has no commands; expected one a line`);
     const { client } = await service();
     const { total_count: count } = await client.listJobs({ query: { workflow_id: id, limit: 1 } });
     const needs = await client.createResourceRequirements({
@@ -96,7 +111,7 @@ const createFromFile: Command = {
       command,
       resource_requirements_id: needs.id,
     }));
-    await createAll(client, jobs, needs.id as number);
+    await createAll(client, jobs, { requirementsId: needs.id as number, batch });
     const message = `Created ${counted(jobs.length, 'job')} in workflow ${id}`;
     output.record(
       'create-from-file',
@@ -106,13 +121,37 @@ const createFromFile: Command = {
   },
 };
 
+/**
+ * The workflow, the file and the size of batches. `--batch` may stand without a number before an argument, which commander
+ * takes for its number: with one argument missing that one is given back to its place.
+ */
+function fromFileArguments(
+  first: string,
+  second: string | undefined,
+  { batch: given }: Values,
+): { readonly workflow: string; readonly path: string; readonly batch: number } {
+  if (second === undefined) {
+    if (typeof given === 'number') return { workflow: String(given), path: first, batch: BATCH };
+    if (typeof given === 'string') return { workflow: first, path: given, batch: BATCH };
+    throw new UsageError("missing required argument 'file': the file of commands, - for standard input");
+  }
+  if (typeof given === 'string') throw new UsageError(`--batch: expected a whole number, found "${given}"`);
+  return { workflow: first, path: second, batch: typeof given === 'number' ? Math.min(given, BATCH) : BATCH };
+}
+
+interface Creation {
+  readonly requirementsId: number;
+  /** Jobs of a call. */
+  readonly batch: number;
+}
+
 /** Creates the jobs, or none of them: what was made is taken back when a later call fails. */
-async function createAll(client: Client, jobs: readonly Job[], requirementsId: number): Promise<void> {
+async function createAll(client: Client, jobs: readonly Job[], { requirementsId, batch }: Creation): Promise<void> {
   const created: number[] = [];
   try {
-    for (let at = 0; at < jobs.length; at += BATCH) {
-      const batch = { jobs: jobs.slice(at, at + BATCH) };
-      const { job_ids: ids = [] } = await client.createJobs({ query: { reply: 'ids' }, body: batch });
+    for (let at = 0; at < jobs.length; at += batch) {
+      const body = { jobs: jobs.slice(at, at + batch) };
+      const { job_ids: ids = [] } = await client.createJobs({ query: { reply: 'ids' }, body });
       created.push(...ids);
     }
   } catch (error) {

@@ -17,11 +17,11 @@ export const jobsResetStatus: Command = {
   says: 'Make jobs uninitialized, so that a reinit makes them ready again with everything downstream of them.',
   more: 'Which jobs: by their ids, by --status or by --return-code.',
   options: [
-    { flags: '--status <statuses>', says: 'the jobs in one of these, separated by commas' },
+    { flags: '--status <statuses>', says: 'the jobs in one of these; repeat or separate by commas', many: true },
     { flags: '--return-code <n>', says: 'the jobs whose result has this return code', read: integer('--return-code') },
     {
       flags: '--workflow-id <id>',
-      says: 'the workflow; needed with --status and --return-code',
+      says: 'the workflow; needed with --status and --return-code, and for them only',
       read: integer('--workflow-id', 1),
     },
     { flags: '--force', says: 'even while runners or allocations are active or jobs run' },
@@ -42,8 +42,7 @@ export const jobsResetStatus: Command = {
 
     if (options['force'] !== true) await refuseBusy(client, workflowId);
     const done = jobs.filter(({ status }) => status === 'completed');
-    if (done.length > 0)
-      output.warn(`${counted(done.length, 'job')} completed successfully and will run again: ${namesOf(done)}`);
+    if (done.length > 0) output.warn(`${namesOf(done)} completed successfully and will run again`);
     const question = `Reset ${counted(jobs.length, 'job')} of workflow ${workflowId}?`;
     if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
 
@@ -184,8 +183,8 @@ function report(
 const told = ({ id, name, status }: Job) => ({ job_id: id, name, status });
 const line = ({ id, name, status }: Job) => `  ${id} ${name} (${status})`;
 
-/** The first few names, and how many more. */
+/** `job 3 (first)` for the first few, and how many more. */
 function namesOf(jobs: readonly Job[]): string {
-  const shown = jobs.slice(0, 5).map(({ name }) => name);
+  const shown = jobs.slice(0, 5).map(({ id, name }) => `job ${id} (${name})`);
   return jobs.length > 5 ? `${shown.join(', ')} and ${jobs.length - 5} more` : shown.join(', ');
 }

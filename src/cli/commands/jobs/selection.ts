@@ -8,21 +8,27 @@ import type { Values } from '../../option.ts';
 
 /** Which jobs of a workflow are meant. */
 export type Selection =
-  | { readonly by: 'ids'; readonly ids: readonly number[]; readonly workflowId: number | undefined }
+  | { readonly by: 'ids'; readonly ids: readonly number[] }
   | { readonly by: 'status'; readonly statuses: readonly JobStatus[]; readonly workflowId: number }
   | { readonly by: 'return code'; readonly code: number; readonly workflowId: number };
 
 /** Reads which jobs are meant: ids, `--status` or `--return-code`, and one of them only. */
 export function selectionOf(given: readonly string[], options: Values): Selection {
-  const text = options['status'] as string | undefined;
+  const texts = options['status'] as readonly string[] | undefined;
   const code = options['returnCode'] as number | undefined;
   const workflowId = options['workflowId'] as number | undefined;
-  const ways = [given.length > 0, text !== undefined, code !== undefined].filter(Boolean).length;
+  const ways = [given.length > 0, texts !== undefined, code !== undefined].filter(Boolean).length;
   if (ways !== 1) throw new UsageError('name the jobs by their ids, by --status or by --return-code: one of the three');
-  if (given.length > 0) return { by: 'ids', ids: [...new Set(given.map((id) => idOf('job', id)))], workflowId };
+  if (given.length > 0) {
+    if (workflowId !== undefined)
+      throw new UsageError(
+        '--workflow-id is for --status and --return-code; ids of jobs say their workflow themselves',
+      );
+    return { by: 'ids', ids: [...new Set(given.map((id) => idOf('job', id)))] };
+  }
   if (workflowId === undefined) throw new UsageError('--status and --return-code need --workflow-id');
   if (code !== undefined) return { by: 'return code', code, workflowId };
-  const statuses = (text ?? '').split(',').map((part) => part.trim());
+  const statuses = [...new Set((texts ?? []).flatMap((text) => text.split(',')).map((part) => part.trim()))];
   const unknown = statuses.find((status) => !(jobStatuses as readonly string[]).includes(status));
   if (unknown !== undefined)
     throw new UsageError(`--status: no such status "${unknown}"; expected some of ${jobStatuses.join(', ')}`);
@@ -36,7 +42,7 @@ export interface Selected {
 
 /** The jobs of a selection, in the order of their ids. */
 export async function selectJobs(client: Client, selection: Selection): Promise<Selected> {
-  if (selection.by === 'ids') return byIds(client, selection.ids, selection.workflowId);
+  if (selection.by === 'ids') return byIds(client, selection.ids);
   const { workflowId } = selection;
   const listed = (status?: JobStatus) =>
     all((page) => client.listJobs({ query: { workflow_id: workflowId, status, ...page } }));
@@ -51,10 +57,10 @@ export async function selectJobs(client: Client, selection: Selection): Promise<
   return { workflowId, jobs: ids.size === 0 ? [] : (await listed()).filter(({ id }) => ids.has(id as number)) };
 }
 
-async function byIds(client: Client, ids: readonly number[], workflowId: number | undefined): Promise<Selected> {
+async function byIds(client: Client, ids: readonly number[]): Promise<Selected> {
   const jobs: Job[] = [];
   for (const id of ids) jobs.push(await client.getJob({ params: { id } }));
-  const of = workflowId ?? (jobs[0] as Job).workflow_id;
+  const of = (jobs[0] as Job).workflow_id;
   const foreign = jobs.find((job) => job.workflow_id !== of);
   if (foreign !== undefined)
     throw new Failure(

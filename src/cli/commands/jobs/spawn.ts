@@ -29,7 +29,8 @@ export const jobsSpawn: Command = {
     const request = requestFrom(readInput(path as string, 'jobs'), String(path));
     const lineage =
       (options['lineage'] as string | undefined) ?? request.lineage ?? environment['TORC_ORCHESTRATOR_LINEAGE_ID'];
-    const state = options['state'] ?? request.state;
+    // A null that was given says that there is no state, whatever the file says.
+    const state = options['state'] === undefined ? request.state : options['state'];
     const { client } = await service();
     const reply = await client.spawnJobs({
       params: { id: jobId },
