@@ -17,15 +17,19 @@ export interface Patience {
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
+/** The status of an answer to a client that must wait. */
+const TOO_MANY = 429;
+
 /**
- * Sends again what got no answer, or one that says that the server is ill (5xx), for as long as patience lasts.
+ * Sends again what got no answer, or one that says that the server is ill (5xx) or was asked too often (429), for as long as
+ * patience lasts.
  *
  * Nobody knows whether a request without an answer was carried out. So each POST carries an idempotency key, the same in all
  * its attempts, and the server carries it out once.
  */
 export function patiently(
   send: Send,
-  { patienceMs, now, wait, retries = (status) => status >= 500, onAway }: Patience,
+  { patienceMs, now, wait, retries = (status) => status >= 500 || status === TOO_MANY, onAway }: Patience,
 ): Send {
   return async (given: Request): Promise<Response> => {
     const request = given.method === 'POST' ? { ...given, key: crypto.randomUUID() } : given;

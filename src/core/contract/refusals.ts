@@ -57,6 +57,11 @@ export const refusals = {
     remedy:
       'For a page that you trust, start the server with --allowed-origin ORIGIN (server.allowed_origins, TORC_ALLOWED_ORIGINS).',
   },
+  LOGIN_THROTTLED: {
+    status: 429,
+    remedy: 'Wait for as many seconds as Retry-After says, then send the right password.',
+  },
+  LOGIN_BUSY: { status: 503, remedy: 'Wait for as many seconds as Retry-After says, then try again.' },
   FORBIDDEN: { status: 403, remedy: 'Ask who administers the server.' },
   USERS_FILE_MISSING: { status: 409, remedy: 'Start the server with --auth-file, or do without logins.' },
   USERS_FILE_REFUSED: {

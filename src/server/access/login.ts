@@ -1,14 +1,24 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { ANONYMOUS, type Caller } from '../store/caller.ts';
-import { readUsers } from './htpasswd.ts';
+import { readUsers, type Users } from './htpasswd.ts';
+import { createLoginQueue, type Outcome } from './login-queue.ts';
 import type { AccessSettings } from './settings.ts';
 import { createVerifier } from './verify.ts';
 
+/** The connection that a login comes from. */
+export interface Sender {
+  readonly address: string;
+  /** The connection is closed: nobody reads the answer. */
+  isGone(): boolean;
+}
+
+const UNKNOWN_SENDER: Sender = { address: '', isGone: () => false };
+
 /** Tells who sends a request by its `Authorization`; undefined for somebody who is not answered at all. */
 export interface Login {
-  callerOf(authorization: string | undefined): Caller | undefined | Promise<Caller | undefined>;
+  callerOf(authorization: string | undefined, sender?: Sender): Caller | undefined | Promise<Caller | undefined>;
   /** Reads who may log in anew and answers how many may. */
   reload(): number;
   close(): Promise<void>;
@@ -43,12 +53,21 @@ export function credentialLogin(credential: string): Login {
 
 /** Logins, good and bad, that are remembered at most: one that is tried over and over costs one comparison. */
 const REMEMBERED = 10_000;
+/** Unknown names share so many queues: made-up names cannot crowd out the real ones, and one alone behaves as they do. */
+const UNKNOWN_QUEUES = 16;
+
+/** One comparison that several requests wait for. */
+interface Shared {
+  readonly outcome: Promise<Outcome>;
+  readonly senders: Sender[];
+}
 
 /**
  * Logins from an htpasswd file.
  *
  * A comparison takes a tenth of a second and more, so its outcome is remembered, and those who ask for the same at the
- * same time share one. Without a good login a caller is anonymous, or is not answered at all where one is required.
+ * same time share one. `login-queue.ts` has the order of the comparisons. Without a good login a caller is anonymous, or is not
+ * answered at all where one is required. An unknown name is compared too, so that it takes as long as a known one.
  *
  * @throws {UsersFileError} when the file is not one.
  */
@@ -59,32 +78,62 @@ export function usersLogin(
 ): Login {
   const read = () => readUsers(readFileSync(path, 'utf8'), path);
   const verifier = createVerifier();
+  const queue = createLoginQueue(now);
+  // Remembered logins cannot be guessed from a copy of the memory without it.
+  const secret = randomBytes(32);
   let users = read();
-  const known = new Map<string, { readonly isRight: boolean | Promise<boolean>; readonly untilMs: number }>();
+  let nobodysHash = hashOfNobody(users);
+  const known = new Map<string, { readonly isRight: boolean; readonly untilMs: number }>();
+  const compared = new Map<string, Shared>();
+  const rightBefore = new Set<string>();
 
-  const compare = (user: string, password: string): boolean | Promise<boolean> => {
-    const hash = users.get(user);
-    if (hash === undefined) return false;
-    const key = digest(`${user}:${password}`).toString('base64');
+  const remember = (key: string, isRight: boolean, untilMs: number) => {
+    if (isRight) {
+      limit(rightBefore);
+      rightBefore.add(key);
+    }
+    if (cacheSeconds === 0) return;
+    limit(known);
+    known.set(key, { isRight, untilMs });
+  };
+
+  const compare = (user: string, password: string, sender: Sender): boolean | Promise<boolean> => {
+    const key = createHmac('sha256', secret).update(`${user}:${password}`).digest('base64');
     const before = known.get(key);
     if (before !== undefined && now() < before.untilMs) return before.isRight;
-    const untilMs = now() + cacheSeconds * 1000;
-    const compared = verifier.verify(password, hash).then((isRight) => {
-      if (known.get(key)?.isRight === compared) {
-        if (cacheSeconds > 0) known.set(key, { isRight, untilMs });
-        else known.delete(key);
-      }
-      return isRight;
+    let shared = compared.get(key);
+    if (shared === undefined) {
+      shared = ask(key, user, password, sender);
+      compared.set(key, shared);
+    } else shared.senders.push(sender);
+    return shared.outcome.then((outcome) => outcome === 'right');
+  };
+
+  const ask = (key: string, user: string, password: string, sender: Sender): Shared => {
+    const senders = [sender];
+    const hash = users.get(user);
+    const since = users;
+    const outcome = queue.ask({
+      name: hash === undefined ? `\0unknown ${digest(user).readUInt8() % UNKNOWN_QUEUES}` : user,
+      address: networkOf(sender.address),
+      isTrusted: rightBefore.has(key),
+      isGone: () => senders.every((each) => each.isGone()),
+      compare: async () => (await verifier.verify(password, hash ?? nobodysHash)) && hash !== undefined,
     });
-    compared.catch(() => known.delete(key));
-    if (known.size >= REMEMBERED) known.delete(known.keys().next().value as string);
-    // Until it is compared, others who ask wait for the same comparison.
-    known.set(key, { isRight: compared, untilMs: Infinity });
-    return compared;
+    const untilMs = now() + cacheSeconds * 1000;
+    const forget = () => {
+      if (compared.get(key)?.outcome === outcome) compared.delete(key);
+    };
+    outcome.then((found) => {
+      // Users that were read meanwhile may have other passwords.
+      if (found !== 'gone' && users === since) remember(key, found === 'right', untilMs);
+      forget();
+    }, forget);
+    return { outcome, senders };
   };
 
   return {
-    callerOf(authorization) {
+    callerOf(authorization, sender = UNKNOWN_SENDER) {
       const login = loginOf(authorization);
       if (login === undefined) return requireLogin ? undefined : ANONYMOUS;
       const { user, password } = login;
@@ -92,8 +141,8 @@ export function usersLogin(
         if (isRight) return { user };
         return requireLogin ? undefined : { user: undefined, refused: user };
       };
-      const compared = compare(user, password);
-      return typeof compared === 'boolean' ? decide(compared) : compared.then(decide);
+      const found = compare(user, password, sender);
+      return typeof found === 'boolean' ? decide(found) : found.then(decide);
     },
     reload() {
       try {
@@ -102,11 +151,38 @@ export function usersLogin(
         const words = `${(cause as Error).message}; the users are those of before`;
         throw new Refusal('USERS_FILE_REFUSED', words, { path }, { cause });
       }
-      known.clear();
+      nobodysHash = hashOfNobody(users);
+      for (const memory of [known, compared, rightBefore]) memory.clear();
       return users.size;
     },
     close: () => verifier.close(),
   };
+}
+
+function limit(memory: Map<string, unknown> | Set<string>): void {
+  if (memory.size >= REMEMBERED) memory.delete(memory.keys().next().value as string);
+}
+
+/** A hash that no password has, of the cost that most users' hashes have. */
+function hashOfNobody(users: Users): string {
+  const counts = new Map<string, number>();
+  for (const hash of users.values()) {
+    const cost = hash.slice(4, 6);
+    counts.set(cost, (counts.get(cost) ?? 0) + 1);
+  }
+  const [cost] = [...counts].reduce((most, each) => (each[1] > most[1] ? each : most), ['10', 0]);
+  return `$2b$${cost}$${'.'.repeat(53)}`;
+}
+
+/** The part of an address that one client cannot change: of IPv6 the first 64 bits. */
+function networkOf(address: string): string {
+  const text = address.replace(/^::ffff:(?=\d+\.)/, '');
+  if (!text.includes(':')) return text;
+  const [head = '', tail] = text.split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : 8 - front.length - back.length;
+  return [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...back].slice(0, 4).join(':');
 }
 
 function bearerOf(header: string | undefined): string | undefined {

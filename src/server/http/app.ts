@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { openApiDocument } from '../../core/contract/openapi.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { accessHandlers } from '../access/handlers.ts';
 import { type Login, openLogin } from '../access/login.ts';
@@ -70,9 +71,9 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   for (const path of ['/', '/dashboard']) root.get(path, (context) => context.html(FRONT_PAGE));
   const app = root.basePath(BASE_PATH);
   app.onError((error, context) => {
-    const { status, body } = errorBody(error);
-    if (status >= 500) onError(error);
-    return context.body(JSON.stringify(body), status, headersFor(context, JSON_TYPE));
+    const { status, body, headers } = errorBody(error);
+    if (status >= 500 && !(error instanceof Refusal)) onError(error);
+    return context.body(JSON.stringify(body), status, { ...headersFor(context, JSON_TYPE), ...headers });
   });
   app.notFound((context) => {
     const { status, body } = errorBody(notServed(context.req.method, context.req.path));

@@ -7,7 +7,11 @@ import { note } from './watch.ts';
 /** Answers 401 to whom the login does not take, and keeps who the others are. */
 export function identify(login: Login): MiddlewareHandler<Answers> {
   return async (context, next) => {
-    const found = login.callerOf(context.req.header('authorization'));
+    const socket = context.env?.incoming?.socket;
+    const found = login.callerOf(
+      context.req.header('authorization'),
+      socket && { address: socket.remoteAddress ?? '', isGone: () => socket.destroyed || !socket.writable },
+    );
     const caller = found instanceof Promise ? await found : found;
     if (caller !== undefined) {
       context.set('caller', caller);
