@@ -13,6 +13,7 @@ import { snapshot } from './snapshot.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase } from './store/own.ts';
 import { createStore } from './store/store.ts';
+import { startUpkeep } from './upkeep.ts';
 
 export interface ServeOptions {
   /** Path of the database file, or `:memory:`. */
@@ -36,6 +37,8 @@ export interface ServeOptions {
   /** Bytes of a body that `admin tail-api` shows; 8,192 unless said. */
   readonly apiEventBodyBytes?: number | undefined;
   readonly now?: () => number;
+  /** Hears what the server does on its own that a person may ask about. */
+  readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Hears of errors that are not refusals. */
   readonly onError: (error: unknown) => void;
   /** The disk failed under a commit: nothing may be acknowledged any more, so the process is expected to end. */
@@ -64,7 +67,7 @@ const DRAIN_MS = 1_000;
 
 /** Opens the database, brings it up to date, and serves it. */
 export async function serve(options: ServeOptions): Promise<Service> {
-  const { database: path, host, port, now = Date.now, onError, onBroken } = options;
+  const { database: path, host, port, now = Date.now, onError, onNotice, onBroken } = options;
   const { access, adminSql, bulkMebibytes } = options;
   // First, for a file of users that is none must not leave anything behind.
   const login = loginOf(options, now);
@@ -73,17 +76,28 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const db = openDatabase(path);
     const store = createStore(db, { now, onBroken });
     const traffic = createTrafficLog(now);
-    const app = createApp(store, { login, access, database: path, adminSql, traffic, bulkMebibytes, onError });
+    const app = createApp(store, {
+      login,
+      access,
+      database: path,
+      adminSql,
+      traffic,
+      bulkMebibytes,
+      onNotice,
+      onError,
+    });
     const listeners = await listen(host, port, () => {
       const server = serverOf(app.fetch, options);
       watchTraffic(server, traffic, options.apiEventBodyBytes ?? API_EVENT_BODY_BYTES, now);
       return server;
     });
+    const upkeep = startUpkeep(store);
     return {
       port: portOf(listeners[0] as Server),
       snapshot: (target, keep) => snapshot(db, target, keep),
       async close() {
         await Promise.all(listeners.map(drain));
+        await upkeep.stop();
         await store.turns.idle();
         await login.close();
         if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
+import { type StreamEventType, streamEvents } from '../../src/core/contract/event.ts';
 import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
 import { credentialLogin } from '../../src/server/access/login.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
@@ -161,3 +162,7 @@ export async function statuses({ client }: TestService, workflowId: number): Pro
   const { items } = await client.listJobs({ query: { workflow_id: workflowId } });
   return Object.fromEntries(items.map(({ name, status }) => [name, status as string]));
 }
+
+/** All that the log of changes says of a workflow. */
+export const recordedChanges = ({ changes }: Store, workflowId: number) =>
+  changes.read(workflowId, 0, Object.keys(streamEvents) as StreamEventType[], Infinity).changes;

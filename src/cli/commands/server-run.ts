@@ -87,6 +87,7 @@ async function start(wish: Wish, log: Log): Promise<Service> {
   try {
     return await serve({
       ...wish,
+      onNotice: (words, facts) => log.write('warn', words, facts),
       onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
       onBroken(error) {
         log.write(

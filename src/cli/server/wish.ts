@@ -7,7 +7,7 @@ import { accessOf } from './access.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Wish extends Omit<ServeOptions, 'onError' | 'onBroken'> {
+export interface Wish extends Omit<ServeOptions, 'onError' | 'onNotice' | 'onBroken'> {
   /** Where a copy of the database goes when SIGUSR1 asks for it, and how many copies are kept. */
   readonly snapshots: { readonly path: string; readonly keep: number };
 }

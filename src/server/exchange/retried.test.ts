@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import {
   ended,
+  recordedChanges,
   registerNode,
   started,
   statuses,
@@ -63,7 +64,7 @@ describe('an attempt that a rule has run again', () => {
       run_id: 1,
       message: 'Job a runs again as attempt 2',
     });
-    const told = service.store.changes.since(id, 0, 100).map(({ event_type: type }) => type);
+    const told = recordedChanges(service.store, id).map(({ event_type: type }) => type);
     expect(told.slice(-3)).toEqual(['job_started', 'job_retried', 'jobs_ready']);
   });
 

@@ -42,6 +42,10 @@ export interface AppOptions {
   readonly traffic?: TrafficLog | undefined;
   /** Largest body of the bulk routes in MiB. */
   readonly bulkMebibytes?: number | undefined;
+  /** Hears what the server does on its own that a person may ask about: it ended a stream, for instance. */
+  readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** How long a listener may leave what it was sent unread; a test shortens it. */
+  readonly stallMs?: number | undefined;
   /** Hears of errors that are not refusals: bugs, and the disk. */
   readonly onError: (error: unknown) => void;
 }
@@ -52,6 +56,9 @@ const NOTHING_ENFORCED = { enforce: false, administrators: [] };
 export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const { login = openLogin, access = NOTHING_ENFORCED, database = ':memory:', adminSql = 'writes' } = options;
   const { traffic = createTrafficLog(store.now), bulkMebibytes, onError } = options;
+  const { onNotice, stallMs } = options;
+  const onDropped = (reason: string, facts: Readonly<Record<string, unknown>>) =>
+    onNotice?.('An event stream was ended', { reason, ...facts });
   const permissions = createPermissions(store, access);
   const handlers: Handlers = {
     ...reportHandlers(store, permissions),
@@ -89,7 +96,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     context.body((document ??= JSON.stringify(openApiDocument())), 200, headersFor(context, JSON_TYPE)),
   );
   for (const name of Object.keys(routes) as RouteName[]) {
-    if (name === 'streamEvents') serveEvents(app, store, permissions);
+    if (name === 'streamEvents') serveEvents(app, store, permissions, { onDropped, stallMs });
     else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions);
     else bind(app, store, permissions, name, handlers[name], bulkMebibytes);
   }

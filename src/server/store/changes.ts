@@ -7,6 +7,8 @@ import type { Database, NoParameters } from './database.ts';
  * A row holds one kind of change of one workflow, often of many jobs at once: `data` is a list, and each element is an
  * event of the stream. Its id there is `row.place`, so that a reader that comes back with the last id it saw misses
  * nothing and sees nothing twice, even in the middle of a row.
+ *
+ * The log is bounded: `prune.ts` removes old rows. Ids are never given twice, also when the table is empty after that.
  */
 export interface Change {
   readonly id: number;
@@ -16,14 +18,40 @@ export interface Change {
   readonly entries: readonly unknown[];
 }
 
+/** A piece of the log of one workflow. */
+interface Stretch {
+  /** Those of the wanted types, oldest first. */
+  readonly changes: readonly Change[];
+  /** Every row of the workflow up to this id was looked at. */
+  readonly lastId: number;
+  /** There are no further rows. */
+  readonly isEnd: boolean;
+}
+
+/** Rows from an id on that a reader still needs: they are not pruned. */
+interface Hold {
+  fromId: number;
+}
+
 export interface ChangeLog {
   /** Writes down a change within the current transaction; readers hear of it after the commit. */
   record(workflowId: number, type: StreamEventType, entries: readonly unknown[]): void;
-  /** Changes of the workflow with a row id of `fromId` or more, oldest first, at most `limit` rows. */
-  since(workflowId: number, fromId: number, limit: number): Change[];
+  /**
+   * Reads on from `fromId`: the changes of these types, until they hold about `maxLength` characters or a bounded number
+   * of rows was looked at. One call takes a few milliseconds, however long the log is and however little of it is wanted.
+   */
+  read(workflowId: number, fromId: number, types: readonly StreamEventType[], maxLength: number): Stretch;
+  /** The id of the last row of the workflow that was pruned; 0 when none was. */
+  prunedId(workflowId: number): number;
   /** The id of the last row, those of the current transaction included; 0 before the first. */
   readonly lastId: number;
+  /** Characters of all rows that were ever written: the measure of the column `end_length`. */
+  readonly endLength: number;
   subscribe(workflowId: number, listener: (change: Change) => void): () => void;
+  /** Keeps the rows from an id on until it is released. */
+  hold(fromId: number): Hold & { release(): void };
+  /** The lowest id that somebody holds; Infinity when nobody does. */
+  readonly heldId: number;
 
   /** For `turn.ts`: what was recorded since a mark belongs to a write that was rolled back. */
   mark(): number;
@@ -39,32 +67,41 @@ interface Row {
   data: string;
 }
 
-export function createChangeLog(db: Database, now: () => number): ChangeLog {
-  const insert = db.prepare<{ workflowId: number; atMs: number; type: string; data: string }>(`
-    insert into change_log (workflow_id, at_ms, event_type, data)
-    values (:workflowId, :atMs, :type, :data)`);
-  const since = db.prepare<{ workflowId: number; fromId: number; limit: number }, Row>(`
-    select id, workflow_id, at_ms, event_type, data
-    from change_log
-    where id >= :fromId and workflow_id = :workflowId
-    order by id
-    limit :limit`);
+/** Rows of a workflow that one read looks at: only ids and types of those that are not wanted, some 0.5 ms. */
+const STRETCH_ROWS = 1_000;
 
+export function createChangeLog(db: Database, now: () => number): ChangeLog {
+  const queries = changeQueries(db);
   const listeners = new Map<number, Set<(change: Change) => void>>();
-  let recorded: Change[] = [];
-  let publishedId =
-    db.prepare<NoParameters, { id: number | null }>('select max(id) as id from change_log').get({})?.id ?? 0;
+  const holds = new Set<Hold>();
+  let recorded: { change: Change; endLength: number }[] = [];
+  let publishedId = queries.lastId.get({})?.id ?? 0;
+  let publishedLength = queries.endLength.get({})?.length ?? 0;
+  const endLength = () => recorded.at(-1)?.endLength ?? publishedLength;
 
   return {
     record(workflowId, type, entries) {
       const atMs = now();
-      const id = insert.insert({ workflowId, atMs, type, data: JSON.stringify(entries) });
-      recorded.push({ id, workflow_id: workflowId, at_ms: atMs, event_type: type, entries });
+      const data = JSON.stringify(entries);
+      const length = endLength() + data.length;
+      const id = queries.insert.insert({ workflowId, atMs, type, data, length });
+      const change = { id, workflow_id: workflowId, at_ms: atMs, event_type: type, entries };
+      recorded.push({ change, endLength: length });
     },
-    since: (workflowId, fromId, limit) =>
-      since
-        .all({ workflowId, fromId, limit })
-        .map(({ data, ...row }) => ({ ...row, entries: JSON.parse(data) as unknown[] })),
+    read(workflowId, fromId, types, maxLength) {
+      const endId = queries.endOfStretch.get({ workflowId, fromId, rows: STRETCH_ROWS })?.id;
+      const changes: Change[] = [];
+      let length = 0;
+      const wanted = { workflowId, fromId, endId: endId ?? Number.MAX_SAFE_INTEGER, types: JSON.stringify(types) };
+      for (const { data, ...row } of queries.stretch.iterate(wanted)) {
+        changes.push({ ...row, entries: JSON.parse(data) as unknown[] });
+        length += data.length;
+        if (length >= maxLength) return { changes, lastId: row.id, isEnd: false };
+      }
+      if (endId !== undefined) return { changes, lastId: endId - 1, isEnd: false };
+      return { changes, lastId: recorded.at(-1)?.change.id ?? publishedId, isEnd: true };
+    },
+    prunedId: (workflowId) => queries.prunedId.get({ workflowId })?.id ?? 0,
     subscribe(workflowId, listener) {
       const set = listeners.get(workflowId) ?? new Set();
       listeners.set(workflowId, set.add(listener));
@@ -73,8 +110,21 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
         if (set.size === 0) listeners.delete(workflowId);
       };
     },
+    hold(fromId) {
+      const hold = { fromId, release: () => void holds.delete(hold) };
+      holds.add(hold);
+      return hold;
+    },
+    get heldId() {
+      let least = Infinity;
+      for (const { fromId } of holds) least = Math.min(least, fromId);
+      return least;
+    },
     get lastId() {
-      return recorded.at(-1)?.id ?? publishedId;
+      return recorded.at(-1)?.change.id ?? publishedId;
+    },
+    get endLength() {
+      return endLength();
     },
     mark: () => recorded.length,
     forgetSince(mark) {
@@ -83,13 +133,41 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
     publish() {
       const changes = recorded;
       recorded = [];
-      publishedId = changes.at(-1)?.id ?? publishedId;
-      for (const change of changes) {
+      publishedId = changes.at(-1)?.change.id ?? publishedId;
+      publishedLength = changes.at(-1)?.endLength ?? publishedLength;
+      for (const { change } of changes) {
         for (const listener of listeners.get(change.workflow_id) ?? []) listener(change);
       }
     },
   };
 }
+
+const changeQueries = (db: Database) => ({
+  insert: db.prepare<{ workflowId: number; atMs: number; type: string; data: string; length: number }>(`
+    insert into change_log (workflow_id, at_ms, event_type, data, end_length)
+    values (:workflowId, :atMs, :type, :data, :length)`),
+  // From the index alone.
+  endOfStretch: db.prepare<{ workflowId: number; fromId: number; rows: number }, { id: number }>(`
+    select id
+    from change_log
+    where workflow_id = :workflowId and id >= :fromId
+    order by id
+    limit 1 offset :rows`),
+  stretch: db.prepare<{ workflowId: number; fromId: number; endId: number; types: string }, Row>(`
+    select id, workflow_id, at_ms, event_type, data
+    from change_log
+    where workflow_id = :workflowId and id >= :fromId and id < :endId
+      and event_type in (select value from json_each(:types))
+    order by id`),
+  prunedId: db.prepare<{ workflowId: number }, { id: number }>(
+    'select last_id as id from change_log_pruned where workflow_id = :workflowId',
+  ),
+  // Not the highest id in the table: after all rows were pruned that would begin at 0 again, and runners compare ids.
+  lastId: db.prepare<NoParameters, { id: number }>(`select seq as id from sqlite_sequence where name = 'change_log'`),
+  endLength: db.prepare<NoParameters, { length: number }>(
+    'select end_length as length from change_log order by id desc limit 1',
+  ),
+});
 
 /** How loudly a change is told. */
 export const severityOf = (type: StreamEventType) => streamEvents[type];

@@ -2,6 +2,7 @@ import { createChangeLog, type ChangeLog } from './changes.ts';
 import type { Database } from './database.ts';
 import { createFind, type Find } from './find.ts';
 import { migrate } from './migrate.ts';
+import { createPruner } from './prune.ts';
 import { createStoredReplies, type StoredReplies } from './stored-replies.ts';
 import { createTurns, type Turns } from './turn.ts';
 
@@ -12,6 +13,8 @@ export interface Store {
   readonly changes: ChangeLog;
   readonly replies: StoredReplies;
   readonly find: Find;
+  /** Removes what the log of changes need not keep, until `isStopped`; resolves with the number of rows. */
+  readonly prune: (isStopped?: () => boolean) => Promise<number>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -27,12 +30,14 @@ export function createStore(
 ): Store {
   migrate(db);
   const changes = createChangeLog(db, now);
+  const turns = createTurns(db, changes, onBroken);
   return {
     db,
-    turns: createTurns(db, changes, onBroken),
+    turns,
     changes,
     replies: createStoredReplies(db, now),
     find: createFind(db),
+    prune: createPruner(db, { turns, changes, now }),
     now,
   };
 }

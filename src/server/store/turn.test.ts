@@ -9,9 +9,7 @@ import { createTurns } from './turn.ts';
 const counted = () => {
   const db = openDatabase(':memory:');
   db.run('create table note (text text not null unique) strict');
-  db.run(
-    'create table change_log (id integer primary key, workflow_id integer, at_ms integer, event_type text, data text)',
-  );
+  migrate(db);
   const changes = createChangeLog(db, () => 0);
   const broken: unknown[] = [];
   const turns = createTurns(db, changes, (error) => broken.push(error));

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { recordedChanges } from '../../support/service.ts';
 import type { Cases } from './case.ts';
 import { inUnknownWorkflow, ofUnknownWorkflow, unknown, unknownWorkflow, whole } from './usual.ts';
 import { AT, node, type World } from './world.ts';
@@ -78,7 +79,7 @@ export const nodeCases: Cases = {
         body: { is_active: false, duration_seconds: 1.5, peak_memory_bytes: 9, labels: ['x'] },
         reply: { ...node, is_active: false, duration_seconds: 1.5, peak_memory_bytes: 9 },
         after: async ({ store }) =>
-          expect(store.changes.since(1, 0, 100).map(({ event_type }) => event_type)).toContain('compute_node_stopped'),
+          expect(recordedChanges(store, 1).map(({ event_type }) => event_type)).toContain('compute_node_stopped'),
       },
     ],
     refuses: [{ ...unknown('compute_node'), body: {} }],

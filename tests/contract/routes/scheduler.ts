@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { recordedChanges } from '../../support/service.ts';
 import type { Cases } from './case.ts';
 import { ofUnknownWorkflow, unknown, unknownWorkflow, whole } from './usual.ts';
 import { allocation, scheduler } from './world.ts';
@@ -90,7 +91,7 @@ export const schedulerCases: Cases = {
         body: { ...allocating, status: 'pending' },
         reply: { ...allocating, status: 'pending', id: 2 },
         after: async ({ store }) =>
-          expect(store.changes.since(1, 0, 100).at(-1)).toMatchObject({
+          expect(recordedChanges(store, 1).at(-1)).toMatchObject({
             event_type: 'scheduler_node_created',
             entries: [{ category: 'scheduler', scheduled_compute_node_id: 2, scheduler_id: 812, status: 'pending' }],
           }),

@@ -1,0 +1,21 @@
+import type { StreamEventType } from '../../core/contract/event.ts';
+import { type Change, severityOf } from '../store/changes.ts';
+
+const texts = new WeakMap<Change, string[]>();
+
+/** What clients are told of a change, an entry each: the same to all, so it is written once. */
+export function textsOf(change: Change): string[] {
+  let found = texts.get(change);
+  if (found === undefined) {
+    const { id, workflow_id: workflowId, at_ms: atMs, event_type: type, entries } = change;
+    found = entries.map((entry, index) => eventText(`${id}.${index}`, workflowId, atMs, type, entry));
+    texts.set(change, found);
+  }
+  return found;
+}
+
+/** One event as the protocol writes it. */
+export function eventText(id: string, workflowId: number, atMs: number, type: StreamEventType, entry: unknown): string {
+  const event = { workflow_id: workflowId, timestamp: atMs, event_type: type, severity: severityOf(type), data: entry };
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

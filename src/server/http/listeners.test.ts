@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createParser } from 'eventsource-parser';
+import { longestWait } from '../../../tests/support/longest-wait.ts';
+import { testService, type TestService } from '../../../tests/support/service.ts';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { createAdaptorServer } from '@hono/node-server';
+import type { AddressInfo } from 'node:net';
+import { createPruner } from '../store/prune.ts';
+
+let service: TestService;
+let id: number;
+let notices: { words: string; facts: object }[];
+const STALL_MS = 300;
+
+beforeEach(async () => {
+  notices = [];
+  service = testService({ stallMs: STALL_MS, onNotice: (words, facts) => void notices.push({ words, facts }) });
+  id = (await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
+});
+
+type Told = { id: string; type: string; data: Record<string, unknown> };
+
+/** Listens in this process. `next` resolves with the next event. */
+async function listen(query = '', lastEventId?: string) {
+  const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
+  const response = await service.app.request(`${BASE_PATH}/workflows/${id}/events/stream${query}`, { headers });
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  const events: Told[] = [];
+  const parser = createParser({
+    onEvent: ({ id: place = '', event = '', data }) =>
+      events.push({ id: place, type: event, data: (JSON.parse(data) as { data: Record<string, unknown> }).data }),
+  });
+  const next = async (): Promise<Told | undefined> => {
+    while (events.length === 0) {
+      const { value, done } = await reader.read();
+      if (done) return undefined;
+      parser.feed(decoder.decode(value, { stream: true }));
+    }
+    return events.shift();
+  };
+  return { next, close: () => reader.cancel() };
+}
+
+const tell = (...entries: unknown[]) =>
+  service.store.turns.write(() => service.store.changes.record(id, 'job_status_changed', entries));
+
+describe('a listener', () => {
+  it('is told at once of a burst that is larger than what may wait for it', async () => {
+    const heard = await listen();
+    const filler = 'x'.repeat(1_000);
+    const began = performance.now();
+    await service.store.turns.write(() => {
+      for (let index = 0; index < 600; index += 1) {
+        service.store.changes.record(id, 'job_status_changed', [{ index, filler }]);
+      }
+    });
+    for (let index = 0; index < 600; index += 1) expect((await heard.next())?.data['index']).toBe(index);
+    // The keep-alive would have woken it after 15 s.
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await tell({ after: true });
+    expect((await heard.next())?.data).toEqual({ after: true });
+    await heard.close();
+  });
+
+  it('that comes back with an old id holds nobody up, even if nothing of a long log is for it', async () => {
+    const { db } = service.store;
+    const data = JSON.stringify(
+      Array.from({ length: 20 }, (_, index) => ({ job_id: index, job_name: 'x'.repeat(30) })),
+    );
+    db.prepare<{ id: number; data: string }>(`
+      with recursive n (n) as (select 1 union all select n + 1 from n where n < 60000)
+      insert into change_log (workflow_id, at_ms, event_type, data) select :id, 0, 'job_started', :data from n`).run({
+      id,
+      data,
+    });
+    await tell({ wanted: true });
+    let found: Told | undefined;
+    const longest = await longestWait(async () => {
+      const heard = await listen('?types=job_status_changed', '1.0');
+      found = await heard.next();
+      await heard.close();
+    });
+    expect(found?.data).toEqual({ wanted: true });
+    expect(longest).toBeLessThan(150);
+  });
+
+  it('that comes back after its place was pruned is told so first, and only once', async () => {
+    await tell({ lost: 1 }, { lost: 2 });
+    const first = service.store.changes.lastId;
+    service.clock.now += 1_000;
+    await tell({ kept: true });
+    await createPruner(service.store.db, service.store, { maxLength: 1e6, maxAgeMs: 500 })();
+    const heard = await listen('?types=job_status_changed', `${first}.0`);
+    const pruned = await heard.next();
+    expect(pruned).toMatchObject({ type: 'log_pruned', data: { last_event_id: `${first}.0` } });
+    expect((await heard.next())?.data).toEqual({ kept: true });
+    await heard.close();
+    const again = await listen('?types=job_status_changed', pruned?.id);
+    expect((await again.next())?.data).toEqual({ kept: true });
+    await again.close();
+  });
+
+  it('that names an event of another database is told so, and hears what comes', async () => {
+    const heard = await listen('', '99999.0');
+    expect(await heard.next()).toMatchObject({ type: 'log_pruned', data: { last_event_id: '99999.0' } });
+    await tell({ index: 1 });
+    expect((await heard.next())?.data).toEqual({ index: 1 });
+    await heard.close();
+  });
+
+  it('never sees an id lower than one before', async () => {
+    const heard = await listen();
+    for (let index = 0; index < 50; index += 1) await tell({ index }, { index });
+    const ids: number[][] = [];
+    for (let index = 0; index < 100; index += 1) ids.push(((await heard.next())?.id ?? '').split('.').map(Number));
+    await heard.close();
+    const sorted = ids.toSorted(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d);
+    expect(ids).toEqual(sorted);
+    expect(new Set(ids.map((each) => each.join('.'))).size).toBe(100);
+  });
+
+  it.each(['', '?level=error', '?types=job_started'])(
+    'of a workflow that is deleted hears that and is at its end (%s)',
+    async (query) => {
+      const heard = await listen(query);
+      await service.store.turns.write(() => service.store.changes.record(id, 'workflow_deleted', [{ name: 'w' }]));
+      expect((await heard.next())?.type).toBe('workflow_deleted');
+      expect(await heard.next()).toBeUndefined();
+    },
+  );
+});
+
+describe('a listener over the network', () => {
+  let server: ReturnType<typeof createAdaptorServer>;
+  const sockets: Socket[] = [];
+  beforeEach(async () => {
+    server = createAdaptorServer({ fetch: service.app.fetch, overrideGlobalObjects: false });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    server.close();
+  });
+
+  const open = async () => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    sockets.push(socket);
+    socket.write(`GET ${BASE_PATH}/workflows/${id}/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await once(socket, 'data');
+    return socket;
+  };
+  const fill = async () => {
+    for (let index = 0; index < 100; index += 1) await tell({ index, filler: 'x'.repeat(100_000) });
+  };
+
+  it('that does not read is cut off, and the log says why', async () => {
+    const socket = await open();
+    socket.pause();
+    await fill();
+    while (notices.length === 0) await new Promise((resolve) => void setTimeout(resolve, 20));
+    expect(notices).toEqual([
+      {
+        words: 'An event stream was ended',
+        facts: expect.objectContaining({ workflow_id: id, reason: expect.stringContaining('nothing was read for') }),
+      },
+    ]);
+    socket.on('error', () => {});
+    socket.resume();
+    await once(socket, 'close');
+  });
+
+  it('that reads is not', async () => {
+    const socket = await open();
+    let read = 0;
+    socket.on('data', (part: Buffer) => void (read += part.length));
+    await fill();
+    while (read < 10_000_000) await new Promise((resolve) => void setTimeout(resolve, 20));
+    await new Promise((resolve) => void setTimeout(resolve, 2 * STALL_MS));
+    expect(notices).toEqual([]);
+  });
+
+  it('costs no more memory than its share, however many there are that do not read', async () => {
+    const listeners = await Promise.all(Array.from({ length: 200 }, open));
+    for (const socket of listeners) socket.pause();
+    const before = process.memoryUsage();
+    await fill();
+    const after = process.memoryUsage();
+    const grown = after.arrayBuffers - before.arrayBuffers + after.external - before.external;
+    // Each is sent 10 MB, so 2 GB would wait for them.
+    expect(grown).toBeLessThan(250 * 2 ** 20);
+  });
+});

@@ -1,0 +1,231 @@
+import type { StreamEventType } from '../../core/contract/event.ts';
+import type { Store } from '../store/store.ts';
+import { nextTurn } from '../store/slices.ts';
+import { eventText, textsOf } from './event-text.ts';
+
+/**
+ * Those who listen to the event stream of a workflow.
+ *
+ * A listener is live or catches up. A live one is sent events as they are committed. One that came back with
+ * `Last-Event-ID`, or that read too slowly, catches up: it is served from the log, a piece in each turn of the event
+ * loop, and is live again at the end of the log. So a slow reader costs a place in the log and little memory, and
+ * nothing is left out. The id of an event is `row.place`: its row in the log and its place there.
+ *
+ * The server ends a stream, and says why, when the workflow was deleted, when the caller may not see it any more, and
+ * when the client does not read.
+ */
+export interface Listen {
+  readonly workflowId: number;
+  /** What the client wants to hear of. */
+  readonly types: ReadonlySet<StreamEventType>;
+  /** May the caller still see the workflow? */
+  readonly isWelcome: () => boolean;
+  /** The last event that the client saw before. */
+  readonly last: Place | undefined;
+  /** Cuts the connection of a client that does not read. */
+  readonly cut: () => void;
+}
+
+/** A place in the log: everything up to it, itself included, was sent. */
+export interface Place {
+  readonly row: number;
+  readonly entry: number;
+}
+
+interface Options {
+  readonly onDropped?: ((reason: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
+  readonly stallMs?: number | undefined;
+}
+
+/** Bytes that may wait for one client; what comes after them is read from the log later. */
+const WAITING_BYTES = 256 * 1024;
+/**
+ * Bytes that may wait for all clients together, shared equally. Too few, and a thousand listeners read each burst from
+ * the log instead of memory; too many, and they take the server's memory: it may have 300 MB at a million jobs.
+ */
+const ALL_WAITING_BYTES = 32 * 2 ** 20;
+/** The least share of a client, so that each makes progress. */
+const LEAST_BYTES = 4 * 1024;
+/** Most that is read from the log in one turn of the event loop: 2 ms to read and to write as text. */
+const PIECE_LENGTH = 64 * 1024;
+/** A client hears at once of what happens after a silence, and then this often: each telling costs a system call a client. */
+const GATHER_MS = 10;
+/** Silence after which a comment is sent, so that both sides and the proxies between learn of a dead connection. */
+const KEEP_ALIVE_MS = 15_000;
+/**
+ * How long a client may leave what it was sent unread. Too short, and a laptop that sleeps for a moment loses its
+ * stream; too long, and dead clients hold memory and keep the log from being pruned.
+ */
+const STALL_MS = 60_000;
+/** Time for the last words of a stream before its connection is cut. */
+const CUT_MS = 2_000;
+const WHOLE_ROW = Number.MAX_SAFE_INTEGER;
+
+export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }: Options) {
+  const { changes, now } = store;
+  const encoder = new TextEncoder();
+  let count = 0;
+  const share = () => Math.min(WAITING_BYTES, Math.max(LEAST_BYTES, Math.floor(ALL_WAITING_BYTES / count)));
+
+  const listen = ({ workflowId, types, isWelcome, last, cut }: Listen): ReadableStream<Uint8Array> => {
+    // A deleted workflow ends the stream, so everybody hears of it.
+    const wanted = [...types, 'workflow_deleted' as const];
+    let told: Place = last ?? { row: changes.lastId, entry: WHOLE_ROW };
+    let hold: ReturnType<typeof changes.hold> | undefined;
+    let isBusy = false;
+    let isClosed = false;
+    let gathered = '';
+    /** The last change that is in `gathered`, or was passed over. */
+    let reached = told.row;
+    let isPaused = false;
+    let pause: NodeJS.Timeout | undefined;
+    let enqueued = 0;
+    let stream: ReadableStreamDefaultController<Uint8Array>;
+
+    const waiting = () => WAITING_BYTES - (stream.desiredSize ?? 0);
+    const room = () => share() - waiting() - gathered.length;
+    const send = (text: string) => {
+      const bytes = encoder.encode(text);
+      enqueued += bytes.length;
+      stream.enqueue(bytes);
+    };
+
+    const close = () => {
+      isClosed = true;
+      count -= 1;
+      clearInterval(keepAlive);
+      clearTimeout(pause);
+      hold?.release();
+      unsubscribe();
+    };
+    const end = (reason?: string, facts: Readonly<Record<string, unknown>> = {}) => {
+      if (isClosed) return;
+      if (reason !== undefined) {
+        send(eventText(`${told.row}.${WHOLE_ROW}`, workflowId, now(), 'stream_closed', { reason, ...facts }));
+        onDropped?.(reason, { workflow_id: workflowId, ...facts });
+      }
+      close();
+      stream.close();
+    };
+
+    const flush = () => {
+      isPaused = gathered !== '' && !isClosed;
+      if (!isPaused) return;
+      send(gathered);
+      gathered = '';
+      told = { row: reached, entry: WHOLE_ROW };
+      pause = setTimeout(flush, GATHER_MS);
+    };
+
+    const fallBack = () => {
+      gathered = '';
+      hold = changes.hold(told.row);
+      // Where nothing waits for the client, nobody would ask for more.
+      void catchUp();
+    };
+
+    /** Reads from the log for as long as there is room; the client's next read goes on where it is full. */
+    const catchUp = async () => {
+      if (isBusy) return;
+      isBusy = true;
+      while (hold !== undefined && !isClosed && room() > 0) {
+        await nextTurn();
+        if (!isClosed) catchUpOnce();
+      }
+      isBusy = false;
+    };
+    const catchUpOnce = () => {
+      const from = told.entry === WHOLE_ROW ? told.row + 1 : told.row;
+      const piece = changes.read(workflowId, from, wanted, Math.min(PIECE_LENGTH, Math.max(1, room())));
+      let text = '';
+      for (const change of piece.changes) {
+        const texts = textsOf(change);
+        text += (change.id === told.row ? texts.slice(told.entry + 1) : texts).join('');
+      }
+      if (text !== '') send(text);
+      told = { row: Math.max(told.row, piece.lastId), entry: WHOLE_ROW };
+      reached = told.row;
+      if (piece.changes.some(({ event_type: type }) => type === 'workflow_deleted')) end();
+      else if (piece.isEnd) {
+        hold?.release();
+        hold = undefined;
+      } else if (hold !== undefined) hold.fromId = told.row;
+    };
+
+    const unsubscribe = changes.subscribe(workflowId, (change) => {
+      if (hold !== undefined || change.id <= told.row) return;
+      const isEnd = change.event_type === 'workflow_deleted';
+      if (types.has(change.event_type) || isEnd) {
+        const text = textsOf(change).join('');
+        if (text.length > room()) return fallBack();
+        gathered += text;
+      }
+      reached = change.id;
+      if (isEnd) {
+        flush();
+        end();
+      } else if (!isPaused) {
+        // Not at once: what else the same turn changed goes along.
+        isPaused = true;
+        queueMicrotask(flush);
+      }
+    });
+
+    let readBefore = 0;
+    let stalledMs = 0;
+    const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
+    const keepAlive = setInterval(() => {
+      if (!isWelcome()) return end('you may not see this workflow any more');
+      const read = enqueued - waiting();
+      stalledMs = waiting() > 0 && read === readBefore ? stalledMs + tickMs : 0;
+      readBefore = read;
+      if (stalledMs >= stallMs) {
+        end(`nothing was read for ${Math.round(stalledMs / 1000)} s`, { waiting_bytes: waiting() });
+        setTimeout(cut, CUT_MS).unref();
+      } else if (waiting() === 0) send(': keep-alive\n\n');
+    }, tickMs);
+
+    count += 1;
+    return new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          stream = controller;
+          // Says at once that the stream stands: a client that asks only after this misses nothing.
+          send(': connected\n\n');
+          if (last === undefined) return;
+          const missed = missedSince(workflowId, last);
+          if (missed !== undefined) {
+            send(eventText(`${missed.lostId}.${WHOLE_ROW}`, workflowId, now(), 'log_pruned', missed.told));
+            told = { row: missed.lostId, entry: WHOLE_ROW };
+          }
+          fallBack();
+        },
+        pull() {
+          if (hold !== undefined) void catchUp();
+        },
+        cancel() {
+          if (!isClosed) close();
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
+    );
+  };
+
+  /** What a client that comes back cannot be told any more: its place is no longer in the log, or never was. */
+  const missedSince = (workflowId: number, { row, entry }: Place) => {
+    const lastEventId = `${row}.${entry}`;
+    const prunedId = changes.prunedId(workflowId);
+    if (row < prunedId || (row === prunedId && row > 0 && entry !== WHOLE_ROW)) {
+      const message = 'events after this id were removed from the log; read the state of the workflow again';
+      return { lostId: prunedId, told: { message, last_event_id: lastEventId } };
+    }
+    if (row > changes.lastId) {
+      const message =
+        'this log has no such event, so the database is another one; read the state of the workflow again';
+      return { lostId: changes.lastId, told: { message, last_event_id: lastEventId } };
+    }
+    return undefined;
+  };
+
+  return { listen };
+}

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { recordedChanges, testService, type TestService } from '../../../tests/support/service.ts';
+import { createChangeLog } from './changes.ts';
+import { createPruner } from './prune.ts';
+
+let service: TestService;
+let id: number;
+let other: number;
+const DAY_MS = 24 * 3_600_000;
+
+beforeEach(async () => {
+  service = testService();
+  const create = async () => (await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
+  id = await create();
+  other = await create();
+});
+
+const tell = (workflowId: number, entry: unknown) =>
+  service.store.turns.write(() => service.store.changes.record(workflowId, 'jobs_ready', [entry]));
+const pruner = (maxLength: number, maxAgeMs = DAY_MS) =>
+  createPruner(service.store.db, service.store, { maxLength, maxAgeMs });
+const told = (workflowId: number) => recordedChanges(service.store, workflowId).flatMap(({ entries }) => entries);
+const rows = () =>
+  service.store.db.prepare<Record<string, never>, { n: number }>('select count(*) as n from change_log').get({})?.n;
+
+describe('the log of changes', () => {
+  it('keeps what is neither too old nor too much', async () => {
+    await tell(id, 'first');
+    await tell(other, 'second');
+    expect(await pruner(10_000)()).toBe(0);
+    expect([told(id), told(other)]).toEqual([['first'], ['second']]);
+  });
+
+  it('loses its oldest rows when they are too old, and says up to which id for each workflow', async () => {
+    await tell(id, 'old');
+    const oldId = service.store.changes.lastId;
+    service.clock.now += 2 * DAY_MS;
+    await tell(id, 'new');
+    await tell(other, 'new');
+    expect(await pruner(10_000)()).toBe(1);
+    expect([told(id), told(other)]).toEqual([['new'], ['new']]);
+    expect([service.store.changes.prunedId(id), service.store.changes.prunedId(other)]).toEqual([oldId, 0]);
+  });
+
+  it('loses its oldest rows when there are too many, a slice at a time', async () => {
+    for (let index = 0; index < 500; index += 1) await tell(id, `${index} ${'x'.repeat(100)}`);
+    const removed = await pruner(5_000)();
+    expect(removed).toBeGreaterThan(400);
+    const [first] = told(id) as string[];
+    expect(first).toMatch(new RegExp(`^${removed} `));
+    expect(JSON.stringify(told(id)).length).toBeLessThan(6_000);
+  });
+
+  it('keeps what a listener still has to read, and loses it afterwards', async () => {
+    await tell(id, 'old');
+    await tell(id, 'older than a day, too');
+    service.clock.now += 2 * DAY_MS;
+    const hold = service.store.changes.hold(service.store.changes.lastId);
+    await pruner(10_000)();
+    expect(told(id)).toEqual(['older than a day, too']);
+    hold.release();
+    await pruner(10_000)();
+    expect(told(id)).toEqual([]);
+  });
+
+  it('never gives an id twice, not even when all rows were pruned and the server was started again', async () => {
+    await tell(id, 'old');
+    const { lastId } = service.store.changes;
+    service.clock.now += 2 * DAY_MS;
+    await pruner(10_000)();
+    expect(rows()).toBe(0);
+    const afterRestart = createChangeLog(service.store.db, () => service.clock.now);
+    expect(afterRestart.lastId).toBe(lastId);
+    afterRestart.record(id, 'jobs_ready', []);
+    expect(afterRestart.lastId).toBe(lastId + 1);
+  });
+
+  it('loses the rows of a workflow that was deleted, and only those', async () => {
+    for (let index = 0; index < 450; index += 1) await tell(id, index);
+    await tell(other, 'stays');
+    await service.client.deleteWorkflow({ params: { id } });
+    await service.store.prune();
+    expect([told(id), told(other)]).toEqual([[], ['stays']]);
+  });
+
+  it('is read by the index of its workflow, in order, without a sort', () => {
+    const plan = service.store.db.plan(
+      `select id, data from change_log where workflow_id = 1 and id >= 5 and id < 9
+       and event_type in (select value from json_each('[]')) order by id`,
+    );
+    expect(plan.join(' ')).toContain('change_log_workflow (workflow_id=? AND rowid>? AND rowid<?)');
+    expect(plan.join(' ')).not.toContain('ORDER BY');
+  });
+});
