@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 export interface Companion {
   readonly pid: number | undefined;
   /** Resolves when it has ended, with how. */
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly ended: Promise<End>;
   /** Closes its standard input, which some programs take as the word to end. */
   endInput(): void;
   signal(signal: NodeJS.Signals): void;
@@ -44,15 +44,44 @@ export async function startCompanion(
   child.stdin?.on('error', () => {});
   if (child.stdout) createInterface({ input: child.stdout }).on('line', onLine);
   if (child.stderr) createInterface({ input: child.stderr }).on('line', onErrorLine);
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal }));
-  });
   return {
     pid: child.pid,
-    ended,
+    ended: endOf(child),
     endInput: () => void child.stdin?.end(),
     signal: (signal) => void child.kill(signal),
   };
+}
+
+interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * How long the output of a program that has ended is still read. What it wrote itself is in the pipe already and is read in
+ * a few milliseconds. The pipe stays open for longer only where a process that it left behind holds it.
+ */
+const HELD_MS = 250;
+
+/** Resolves when a program has ended and its output is read, also when a process that it left behind holds its pipes. */
+function endOf(child: ChildProcess): Promise<End> {
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+    child.once('exit', () => closeWhenQuiet(child));
+  });
+}
+
+/** Closes our ends of its pipes once nothing more comes out of them, which makes `close` happen. */
+function closeWhenQuiet(child: ChildProcess): void {
+  const pipes = [child.stdout, child.stderr].filter((pipe) => pipe !== null);
+  let isQuiet = false;
+  for (const pipe of pipes) pipe.on('data', () => (isQuiet = false));
+  const look = () => {
+    isQuiet = true;
+    // After the pipes had their turn: a loop that was held up for longer would not have read them yet.
+    setTimeout(() => setImmediate(() => (isQuiet ? pipes.forEach((pipe) => pipe.destroy()) : look())), HELD_MS).unref();
+  };
+  look();
 }
 
 /** A program that goes on when we have ended. */
@@ -89,23 +118,47 @@ export class HelperFailed extends Error {
   }
 }
 
-/** Runs a program to its end and gives its standard output. Throws `HelperFailed`. */
+/**
+ * Runs a program to its end and gives its standard output.
+ *
+ * The program gets a process group of its own. At the time limit the whole group is killed: a wrapper script that waits
+ * for the real program does not keep us waiting. Throws `HelperFailed`.
+ */
 export async function runHelper(
   program: string,
   args: readonly string[],
   { atMostMs }: { readonly atMostMs: number },
 ): Promise<string> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: atMostMs, killSignal: 'SIGKILL' });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  const how = await new Promise<string | undefined>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) =>
-      resolve(code === 0 ? undefined : `it ended with ${signal ?? `exit code ${code}`}`),
-    );
-  });
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = child.exitCode === null && child.signalCode === null;
+    if (isLate) killGroup(child.pid);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }, atMostMs);
+  const how = await Promise.race([
+    new Promise<string>((resolve) => void child.once('error', (error) => resolve(error.message))),
+    endOf(child).then(({ code, signal }) => {
+      if (isLate) return `it was killed after ${atMostMs / 1000} s, its time limit`;
+      return code === 0 ? undefined : `it ended with ${signal ?? `exit code ${code}`}`;
+    }),
+  ]);
+  clearTimeout(limit);
   if (how === undefined) return out;
   throw new HelperFailed(`${program} ${args.join(' ')}: ${how}${err.trim() === '' ? '' : `: ${err.trim()}`}`);
+}
+
+/** Kills a program that has not been waited for yet, with everything that it started in its process group. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Ended meanwhile.
+  }
 }

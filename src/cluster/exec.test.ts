@@ -1,0 +1,110 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder, until } from '../../tests/support/programs.ts';
+import { HelperFailed, runHelper, startCompanion } from './exec.ts';
+
+/** A program in bash. `$1` names a folder that it may write into. */
+function programOf(script: string): { program: string; folder: string } {
+  const folder = temporaryFolder();
+  const program = join(folder, 'helper');
+  writeFileSync(program, `#!/bin/bash\n${script}\n`);
+  chmodSync(program, 0o755);
+  return { program, folder };
+}
+
+const pidIn = (folder: string) => Number(readFileSync(join(folder, 'pid'), 'utf8'));
+const kill = (folder: string) => {
+  try {
+    process.kill(pidIn(folder), 'SIGKILL');
+  } catch {
+    // `yes` ends by itself when nobody reads it.
+  }
+};
+const isAlive = (pid: number) => readdirSync('/proc').includes(String(pid));
+const gone = (pid: number) =>
+  until(
+    () => isAlive(pid),
+    (alive) => !alive,
+    `process ${pid} to end`,
+  );
+const secondsOf = async (call: () => Promise<unknown>) => {
+  const startedMs = performance.now();
+  await call();
+  return (performance.now() - startedMs) / 1000;
+};
+
+describe('a helper program', () => {
+  it('gives its standard output', async () => {
+    const { program } = programOf('echo "$1 $2"; echo words >&2');
+    expect(await runHelper(program, ['one', 'two words'], { atMostMs: 10_000 })).toBe('one two words\n');
+  });
+
+  it('that fails says its exit code and its own words', async () => {
+    const { program } = programOf('echo no such job >&2; exit 3');
+    await expect(runHelper(program, ['7'], { atMostMs: 10_000 })).rejects.toThrow(
+      new HelperFailed(`${program} 7: it ended with exit code 3: no such job`),
+    );
+  });
+
+  it('that does not exist says so', async () => {
+    const { folder } = programOf('');
+    await expect(runHelper(join(folder, 'missing'), [], { atMostMs: 10_000 })).rejects.toThrow(/ENOENT/);
+  });
+
+  it('ends with its whole process group at its time limit', async () => {
+    const { program, folder } = programOf('sleep 60 & echo $! > $1/pid; echo begun >&2; wait');
+    const seconds = await secondsOf(() =>
+      expect(runHelper(program, [folder], { atMostMs: 500 })).rejects.toThrow(
+        'it was killed after 0.5 s, its time limit: begun',
+      ),
+    );
+    expect(seconds).toBeLessThan(3);
+    await gone(pidIn(folder));
+  });
+
+  it('keeps nobody waiting at its time limit, even when a process that left the group holds its output', async () => {
+    const { program, folder } = programOf('setsid sleep 60 & echo $! > $1/pid; wait');
+    onTestFinished(() => kill(folder));
+    const seconds = await secondsOf(() =>
+      expect(runHelper(program, [folder], { atMostMs: 500 })).rejects.toThrow('its time limit'),
+    );
+    expect(seconds).toBeLessThan(3);
+    expect(isAlive(pidIn(folder))).toBe(true);
+  });
+
+  it('that ended well has answered, also when a process that it left behind holds its output', async () => {
+    const { program, folder } = programOf('sleep 60 & echo $! > $1/pid; echo answer');
+    onTestFinished(() => kill(folder));
+    const seconds = await secondsOf(async () =>
+      expect(await runHelper(program, [folder], { atMostMs: 30_000 })).toBe('answer\n'),
+    );
+    expect(seconds).toBeLessThan(3);
+  });
+
+  it('that ended well has answered at its time limit, although what it left behind writes without end', async () => {
+    const { program, folder } = programOf('(sleep 0.2; exec yes) & echo $! > $1/pid; echo answer');
+    onTestFinished(() => kill(folder));
+    expect(await runHelper(program, [folder], { atMostMs: 500 })).toMatch(/^answer\n/);
+  });
+
+  it('gives a large output whole', async () => {
+    const { program } = programOf('head -c 5000000 /dev/zero | tr "\\0" x');
+    expect(await runHelper(program, [], { atMostMs: 30_000 })).toHaveLength(5_000_000);
+  });
+});
+
+describe('a program that runs beside us', () => {
+  it('has ended when it ended, although a process that it left behind holds its output', async () => {
+    const { program, folder } = programOf('sleep 60 & echo $! > $1/pid; exit 4');
+    const companion = await startCompanion(program, [folder], {
+      environment: process.env,
+      onLine: () => {},
+      onErrorLine: () => {},
+    });
+    const seconds = await secondsOf(async () => expect(await companion.ended).toEqual({ code: 4, signal: null }));
+    expect(seconds).toBeLessThan(3);
+    expect(existsSync(join(folder, 'pid'))).toBe(true);
+    kill(folder);
+  });
+});
