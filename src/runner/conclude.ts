@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Actions } from './act/actions.ts';
 import type { Allocation } from './allocation.ts';
-import type { Conversation } from './conversation.ts';
+import type { Conversation } from './conversation/converse.ts';
 import type { Crate } from './crate/crate.ts';
 import type { Crew } from './crew.ts';
 import type { Drain } from './drain.ts';

@@ -167,6 +167,12 @@ export function createCrew(options: CrewOptions): Crew {
     });
   };
 
+  const held = () => [
+    ...[...running.values()].map(({ job }) => job.id),
+    ...settling,
+    ...queue.map(({ job }) => job.id),
+  ];
+
   const dismiss = () => {
     isOpen = false;
     clearTimeout(retry);
@@ -212,12 +218,15 @@ export function createCrew(options: CrewOptions): Crew {
     },
     tally: attempts.tally,
     take(jobs) {
+      if (jobs.length === 0) return;
       const sinceMs = Date.now();
-      for (const job of jobs) queue.push({ job, sinceMs });
+      // What is held already must not start twice, whatever the server hands out.
+      const known = new Set([...[...running.values()], ...queue].map((each) => attemptOf(each.job)));
+      for (const job of jobs) if (!known.has(attemptOf(job))) queue.push({ job, sinceMs });
       if (isOpen) fill();
       else dismiss();
     },
-    held: () => [...[...running.values()].map(({ job }) => job.id), ...settling, ...queue.map(({ job }) => job.id)],
+    held,
     dismiss,
     reopen() {
       isOpen = true;
@@ -255,6 +264,8 @@ export function createCrew(options: CrewOptions): Crew {
     },
   };
 }
+
+const attemptOf = ({ id, attempt_id: attempt }: ClaimedJob) => `${id} ${attempt}`;
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {

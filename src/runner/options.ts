@@ -1,6 +1,6 @@
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { LogLevel } from '../core/contract/log-line.ts';
-import type { Over } from './conversation.ts';
+import type { Over } from './conversation/state.ts';
 import type { Scheduling } from './act/scheduling.ts';
 import type { Tally } from './attempt.ts';
 import type { Journal } from './journal/journal.ts';

@@ -21,6 +21,8 @@ export interface Outbox {
   /** What was taken is known to the server. */
   acknowledged(): void;
   putBack(news: News): void;
+  /** Jobs of which something is left to tell that is not under way. */
+  waiting(): number[];
   /** Ends that the server may not know, those that are under way among them. */
   untold(): Completion[];
 }
@@ -38,7 +40,9 @@ export function createOutbox(): Outbox {
     started: (start) => void started.push(start),
     completed: (completion) => void completed.push(completion),
     retried: (each) => void retried.push(each),
-    returned: (jobIds) => void returned.push(...jobIds),
+    returned(jobIds) {
+      for (const id of jobIds) returned.push(id);
+    },
     get isEmpty() {
       return started.length + completed.length + retried.length + returned.length === 0;
     },
@@ -68,6 +72,7 @@ export function createOutbox(): Outbox {
       retried = [...news.retried, ...retried];
       returned = [...news.returned, ...returned];
     },
+    waiting: () => [...[...completed, ...retried].map(({ job_id: id }) => id), ...returned],
     untold: () => [...underWay, ...completed],
   };
 }

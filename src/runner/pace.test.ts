@@ -17,19 +17,27 @@ const anySituation = fc.record({
   hasRoom: fc.boolean(),
   slots: fc.integer({ min: 1, max: 128 }),
   hasNews: fc.boolean(),
-  hasHope: fc.boolean(),
+  workMayBeReady: fc.boolean(),
 });
 
 describe('a runner speaks to the server', () => {
-  const calm: Situation = { queued: 0, hasRoom: false, slots: 4, hasNews: false, hasHope: false };
+  const calm: Situation = { queued: 0, hasRoom: false, slots: 4, hasNews: false, workMayBeReady: false };
 
   it.each<[string, Partial<Situation>, number | undefined]>([
-    ['at once when a slot has nothing to do and there may be work', { hasRoom: true, hasHope: true }, 0],
+    ['at once when a slot has nothing to do and there may be work', { hasRoom: true, workMayBeReady: true }, 0],
     ['not at all when a slot has nothing to do and no hope of work', { hasRoom: true }, undefined],
-    ['not at all when there may be work but no slot for it', { hasHope: true }, undefined],
-    ['not at once while jobs still wait here for the slot', { hasRoom: true, hasHope: true, queued: 1 }, undefined],
-    ['soon when its queue is short and there may be work', { hasNews: true, hasHope: true, queued: 4 }, GATHER_LOW_MS],
-    ['later when its queue will last', { hasNews: true, hasHope: true, queued: 5 }, GATHER_MS],
+    ['not at all when there may be work but no slot for it', { workMayBeReady: true }, undefined],
+    [
+      'not at once while jobs still wait here for the slot',
+      { hasRoom: true, workMayBeReady: true, queued: 1 },
+      undefined,
+    ],
+    [
+      'soon when its queue is short and there may be work',
+      { hasNews: true, workMayBeReady: true, queued: 4 },
+      GATHER_LOW_MS,
+    ],
+    ['later when its queue will last', { hasNews: true, workMayBeReady: true, queued: 5 }, GATHER_MS],
     ['later when there is no hope of work, idle slot or not', { hasNews: true, hasRoom: true }, GATHER_MS],
   ])('%s', (_, differs, delayMs) => {
     expect(nextExchange({ ...calm, ...differs })).toBe(delayMs);
@@ -40,7 +48,7 @@ describe('a runner speaks to the server', () => {
       fc.property(anySituation, (situation) => {
         const delayMs = nextExchange(situation);
         if (situation.hasNews) return delayMs !== undefined && delayMs >= 0 && delayMs <= GATHER_MS;
-        return delayMs === undefined || (delayMs === 0 && situation.hasHope && situation.hasRoom);
+        return delayMs === undefined || (delayMs === 0 && situation.workMayBeReady && situation.hasRoom);
       }),
     );
   });

@@ -30,14 +30,14 @@ export interface Situation {
   /** Is there something that the server does not know: a start, an end, a job given back? */
   readonly hasNews: boolean;
   /** Has something happened that may have made jobs ready: an end, a wake-up, a lost answer? */
-  readonly hasHope: boolean;
+  readonly workMayBeReady: boolean;
 }
 
 /** Milliseconds until the next exchange; undefined when there is no reason for one. */
-export function nextExchange({ queued, hasRoom, slots, hasNews, hasHope }: Situation): number | undefined {
-  if (hasRoom && queued === 0 && hasHope) return 0;
+export function nextExchange({ queued, hasRoom, slots, hasNews, workMayBeReady }: Situation): number | undefined {
+  if (hasRoom && queued === 0 && workMayBeReady) return 0;
   if (!hasNews) return undefined;
-  return queued <= slots && hasHope ? GATHER_LOW_MS : GATHER_MS;
+  return queued <= slots && workMayBeReady ? GATHER_LOW_MS : GATHER_MS;
 }
 
 /**

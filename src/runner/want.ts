@@ -13,7 +13,7 @@ const GIBIBYTE = 2 ** 30;
  * A runner that counts jobs does not look at how long they take: it wants none when fewer than `leastSeconds` are left.
  */
 export function wantOf(
-  options: RunnerOptions,
+  options: Pick<RunnerOptions, 'labels' | 'maxParallelJobs' | 'endAtMs' | 'schedulerConfigId' | 'strictSchedulerMatch'>,
   capacity: Capacity,
   prefetch: number,
   nowMs: number,

@@ -1,0 +1,236 @@
+import type { ExchangeReply } from '../core/contract/exchange.ts';
+import { signalCalled } from '../core/contract/signal.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import type { AttemptOptions } from './attempt.ts';
+import type { Capacity } from './capacity.ts';
+import { type Conversation, type ConverseOptions, createConversation } from './conversation/converse.ts';
+import type { Over } from './conversation/state.ts';
+import { type Crew, createCrew } from './crew.ts';
+import type { Drain } from './drain.ts';
+import type { Ending as ProcessEnding, Launcher } from './launch/launcher.ts';
+import type { Meaning } from './meaning.ts';
+import type { Ending, RunnerOptions } from './options.ts';
+import type { Outbox } from './outbox.ts';
+import { createRest, type Rest } from './rest.ts';
+import { createStop, type Stop } from './stop.ts';
+import { terminationOf } from './deadline.ts';
+import { wantOf } from './want.ts';
+
+const MINUTE_MS = 60_000;
+/**
+ * A server that has said nothing for so long counts as away. It answers in milliseconds, and the longest turns of the
+ * busiest server take a few seconds; who looks for it more often than that does not wait that long either.
+ */
+const LONGEST_SILENCE_MS = 10_000;
+
+/** Why a runner ends, as far as it is known before nothing runs any more. */
+export interface Verdict {
+  readonly ending: Ending;
+  readonly reason?: string;
+}
+
+/** The actions of a workflow, as far as they keep a runner at work. */
+interface BusyActions {
+  readonly isBusy: boolean;
+  consider(due: readonly number[]): void;
+  keepsIdle(idleMs: number): Promise<boolean>;
+}
+
+export interface WorkOptions extends AttemptOptions {
+  readonly options: Pick<
+    RunnerOptions,
+    | 'offline'
+    | 'pollIntervalSeconds'
+    | 'claimBackoffMaxSeconds'
+    | 'persistent'
+    | 'maxParallelJobs'
+    | 'labels'
+    | 'endAtMs'
+    | 'schedulerConfigId'
+    | 'strictSchedulerMatch'
+    | 'onProgress'
+  >;
+  readonly workflow: Workflow;
+  readonly nodeId: number;
+  readonly capacity: Capacity;
+  readonly outbox: Outbox;
+  readonly ask: ConverseOptions['ask'];
+  readonly launcherOf: (onEnd: (endings: readonly ProcessEnding[]) => void) => Launcher;
+  readonly actions: BusyActions;
+  /** What is done while the server is away. */
+  readonly drainOf: (crew: Crew, mayGoOn: () => boolean) => Drain;
+  /** Scripts of the runner's own end within so many milliseconds. */
+  readonly limitScripts: (ms: number) => void;
+  /** It is time to look after runners of this host that are gone. */
+  readonly onPoll: () => void;
+}
+
+/**
+ * What a runner does between setup and teardown: its jobs, its conversation with the server, and how both end.
+ *
+ * Everything that it meets comes in from outside: the server's answers, the ends of processes, events, signals. It reads no
+ * file and knows no address, so a simulation can run it.
+ */
+export interface Work {
+  readonly crew: Crew;
+  readonly stop: Stop;
+  readonly conversation: Conversation;
+  readonly drain: Drain;
+  readonly rest: Rest;
+  readonly launcher: Launcher;
+  /** Resolves when nothing runs any more, with the reason. */
+  readonly finished: Promise<Verdict>;
+  /** Jobs that it holds, and actions that it carries out. */
+  held(): number;
+  /** Begins to ask for jobs. */
+  open(): void;
+  /** What the server's event stream tells. */
+  readonly on: {
+    workMayBeReady(changeId?: number): void;
+    workflowChanged(changeId?: number): void;
+    lineStands(): void;
+    lineBroke(): void;
+  };
+  /** The time limit is near. */
+  endForDeadline(killAtMs: number, abandonAtMs: number): void;
+}
+
+export function createWork(given: WorkOptions): Work {
+  const { options, workflow, nodeId, facts, capacity, outbox, actions, log, limitScripts } = given;
+  const { workflowId, runId, execution } = facts;
+  const { leadSeconds } = terminationOf(execution);
+  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
+  const staysWhenComplete = workflow.compute_node_ignore_workflow_completion === true;
+  const pingMs = options.offline.pingIntervalSeconds * 1000;
+  /** What belongs before the first job has been done. */
+  let isOpen = false;
+  let verdict: Verdict = { ending: 'stopped' };
+  let finish: (verdict: Verdict) => void = () => {};
+  const finished = new Promise<Verdict>((resolve) => {
+    finish = resolve;
+  });
+
+  const launcher = given.launcherOf((endings) => crew.onEndings(endings));
+  const crew = createCrew({
+    ...given,
+    launcher,
+    onEnded(count) {
+      drain.ended();
+      conversation.ended(count);
+      stop.ended();
+    },
+    onUnable(reason) {
+      log.write('error', 'Jobs cannot be started here', { reason });
+      verdict = { ending: 'unable', reason };
+      stop.drain();
+    },
+  });
+  const stop = createStop({
+    crew,
+    log,
+    workflowId,
+    signal: signalCalled(execution.termination_signal ?? 'SIGTERM') as NodeJS.Signals,
+    leadSeconds,
+    onEmpty: () => finish(verdict),
+  });
+  const drain = given.drainOf(crew, () => !stop.began);
+
+  const onReply = (reply: ExchangeReply) => {
+    drain.told();
+    options.onProgress?.({
+      counts: reply.jobs_by_status,
+      runningHere: crew.running,
+      endsPerSecond: conversation.rate,
+    });
+    if (reply.due_actions) actions.consider(reply.due_actions);
+    if (!stop.began) rest.consider(reply);
+  };
+  const onOffline = (meaning: Meaning) => {
+    if (options.offline.isEnabled) drain.begin(meaning);
+    if (!options.offline.isEnabled || crew.running === 0) conversation.giveUp();
+  };
+  const onOver = (over: Over) => {
+    verdict = { ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) };
+    if (over.kind !== 'unreachable' && over.kind !== 'behind') {
+      if (over.kind !== 'complete') limitScripts(leadSeconds * 1000);
+      stop.ask('cancel');
+    } else if (options.offline.isEnabled) stop.drain();
+    else stop.kill('stop');
+  };
+
+  const conversation: Conversation = createConversation({
+    ask: given.ask,
+    runId,
+    nodeId,
+    crew,
+    outbox,
+    log,
+    want: (prefetch) =>
+      stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now(), leastSeconds),
+    slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
+    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? 20) * MINUTE_MS,
+    pingMs,
+    silentMs: Math.min(LONGEST_SILENCE_MS, pingMs),
+    staysWhenComplete,
+    onReply,
+    onOffline,
+    onOnline: () => drain.end(),
+    onOver,
+  });
+
+  // No job before the actions of the start.
+  const workMayBeReady = (changeId?: number) => {
+    if (isOpen) conversation.workMayBeReady(changeId);
+  };
+  const workflowChanged = (changeId?: number) => {
+    if (isOpen) conversation.mustAsk(changeId);
+  };
+  const held = () => crew.running + crew.queued + Number(actions.isBusy);
+  const leave = async (ending: 'idle' | 'stuck', reason: string) => {
+    // Where no job can start any more, none can bring the trigger of an action either.
+    const idleMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
+    if (!(await actions.keepsIdle(idleMs)) && held() === 0) finish({ ending, reason });
+  };
+  const rest = createRest({
+    baseMs: options.pollIntervalSeconds * 1000,
+    capMs: options.claimBackoffMaxSeconds * 1000,
+    idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
+    persistent: options.persistent || staysWhenComplete,
+    held,
+    hasChildren: () => crew.running > 0,
+    lastProgress: () => conversation.lastProgress,
+    onPoll() {
+      workflowChanged();
+      given.onPoll();
+    },
+    onLeave: (ending, reason) => void leave(ending, reason),
+  });
+
+  return {
+    crew,
+    stop,
+    conversation,
+    drain,
+    rest,
+    launcher,
+    finished,
+    held,
+    open() {
+      isOpen = true;
+      conversation.consider();
+    },
+    on: {
+      workMayBeReady,
+      workflowChanged,
+      lineStands() {
+        if (isOpen) conversation.lineStands();
+      },
+      lineBroke: () => conversation.lineBroke(),
+    },
+    endForDeadline(killAtMs, abandonAtMs) {
+      // A runner that is ending already keeps the reason for which it ends.
+      if (!stop.began) verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
+      stop.ask('deadline', killAtMs, abandonAtMs);
+    },
+  };
+}
