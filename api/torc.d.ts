@@ -1644,6 +1644,7 @@ export interface Calls {
       reverse_sort?: boolean | undefined;
       hostname?: string | undefined;
       is_active?: boolean | undefined;
+      holds_jobs?: boolean | undefined;
       scheduled_compute_node_id?: number | undefined;
     };
   }) => Promise<{

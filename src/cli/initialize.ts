@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { all, every } from '../client/every.ts';
 import type { File } from '../core/contract/artifact.ts';
+import { beginRun } from './begin-run.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import { counted, someOf } from './output/words.ts';
@@ -36,13 +37,12 @@ export async function prepare(client: Client, workflowId: number, { force, outpu
       `${counted(existingOutputs.length, 'output file')} exist already and will be overwritten: ${someOf(existingOutputs)}`,
     );
   }
-  await client.resetStatus({ params: { id: workflowId }, query: { force } });
+  await beginRun(client, workflowId, { force, output });
   await client.resetJobStatus({ params: { id: workflowId } });
   await storeTimes(client, files);
 }
 
-interface ReinitializeOptions {
-  readonly force: boolean;
+interface ReinitializeOptions extends InitializeOptions {
   /** False where a new run has begun already. */
   readonly newRun?: boolean;
 }
@@ -60,14 +60,14 @@ export async function reinitialize(client: Client, workflowId: number, options: 
 export async function prepareChanged(
   client: Client,
   workflowId: number,
-  { force, newRun = true }: ReinitializeOptions,
+  { force, output, newRun = true }: ReinitializeOptions,
 ): Promise<void> {
   await refuseArchived(client, workflowId);
   const { files, missingInputs } = await readiness(client, workflowId);
   if (missingInputs.length > 0 && !force) refuseMissing(missingInputs);
   await refuseMissingData(client, workflowId);
   const { run_id: runId } = newRun
-    ? await client.resetStatus({ params: { id: workflowId }, query: { force } })
+    ? await beginRun(client, workflowId, { force, output })
     : await client.getWorkflow({ params: { id: workflowId } });
 
   const changed = files.filter(({ file, mtime }) => isChanged(file, mtime));

@@ -44,10 +44,9 @@ export async function conclude(
   const { client, registered, conversation, crew, monitor, actions, drain } = parts;
   const { nodeId, hostname, facts, ledger, log } = registered;
   const { workflowId, runId } = facts;
-  const isSuperseded = ending === 'superseded';
-
   const seen = monitor.close();
   const isTold = await conversation.settle();
+  const isSuperseded = ending === 'superseded' || (!isTold && (await hasNewRun(client, facts)));
   if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
   await endStrays(registered.mark, log);
@@ -59,7 +58,8 @@ export async function conclude(
   const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
-  if (isTold) {
+  // A superseded runner too: its jobs have ended, and only this tells the server of it. Jobs of the new run wait for that.
+  if (isTold || isSuperseded) {
     await deregister(parts.patient, registered, seconds, seen);
     await parts.allocation.becomes('complete', log);
   }
@@ -88,6 +88,20 @@ export async function conclude(
     launcher: parts.launcher.name,
     logPath: registered.logPath,
   };
+}
+
+/** How long a server may take to say which run it is at; one that is away must not hold up the end of a runner. */
+const ASK_MS = 5_000;
+
+/** Did the workflow begin a new run while this runner ended? Then the server wants none of its reports any more. */
+async function hasNewRun(client: Client, { workflowId, runId }: Registered['facts']): Promise<boolean> {
+  const late = new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), ASK_MS).unref());
+  try {
+    const workflow = await Promise.race([client.getWorkflow({ params: { id: workflowId } }), late]);
+    return workflow !== undefined && workflow.run_id !== runId;
+  } catch {
+    return false;
+  }
 }
 
 async function deregister(

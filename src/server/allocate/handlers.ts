@@ -67,9 +67,11 @@ export const allocateHandlers = (store: Store) => {
     createComputeNode: ({ body }) => register(body),
     updateComputeNode: ({ params, body }) => change(params.id, body),
     getComputeNode: ({ params: { id } }) => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id)),
-    listComputeNodes({ query: { workflow_id, hostname, is_active, scheduled_compute_node_id, ...paging } }) {
+    listComputeNodes({
+      query: { workflow_id, hostname, is_active, holds_jobs, scheduled_compute_node_id, ...paging },
+    }) {
       find.workflow(workflow_id);
-      return queries.listNodes({ workflow_id, hostname, is_active, scheduled_compute_node_id }, paging);
+      return queries.listNodes({ workflow_id, hostname, is_active, holds_jobs, scheduled_compute_node_id }, paging);
     },
     listSlurmSchedulers({ query: { workflow_id, ...paging } }) {
       find.workflow(workflow_id);

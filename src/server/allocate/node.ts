@@ -1,5 +1,6 @@
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import { createLeave } from './leave.ts';
 import { found } from '../store/find.ts';
 import { computeNodeOf } from '../store/node-row.ts';
 import { present } from '../store/present.ts';
@@ -55,9 +56,10 @@ export const registerNode =
   };
 
 /** Changes what is known of a runner; one that ends says so with `is_active: false`. */
-export const changeNode =
-  ({ changes }: Store, queries: AllocateQueries) =>
-  (id: number, body: Partial<{ [F in keyof ComputeNode]: ComputeNode[F] | undefined }>): ComputeNode => {
+export const changeNode = (store: Store, queries: AllocateQueries) => {
+  const { changes } = store;
+  const takeLeave = createLeave(store, queries);
+  return (id: number, body: Partial<{ [F in keyof ComputeNode]: ComputeNode[F] | undefined }>): ComputeNode => {
     const read = () => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id));
     read();
     queries.updateNode.run({
@@ -75,6 +77,7 @@ export const changeNode =
     });
     const after = read();
     if (body.is_active === false) {
+      const { returned, running } = takeLeave(after);
       changes.record(after.workflow_id, 'compute_node_stopped', [
         {
           compute_node_id: id,
@@ -82,8 +85,11 @@ export const changeNode =
           pid: after.pid,
           duration_seconds: after.duration_seconds,
           compute_node_type: after.compute_node_type,
+          ...(returned === 0 ? {} : { returned_jobs: returned }),
+          ...(running === 0 ? {} : { running_jobs: running }),
         },
       ]);
     }
     return after;
   };
+};

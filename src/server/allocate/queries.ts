@@ -2,6 +2,8 @@ import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } f
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import type { Database, Value } from '../store/database.ts';
+import { insertEvent } from '../store/event-row.ts';
+import { unsettled } from '../store/job-row.ts';
 import { present } from '../store/present.ts';
 import { whole } from '../store/records.ts';
 import { contains, createListing } from '../store/listing.ts';
@@ -16,6 +18,7 @@ interface NodeFilters {
   workflow_id?: number | undefined;
   hostname?: string | undefined;
   is_active?: boolean | undefined;
+  holds_jobs?: boolean | undefined;
 }
 
 type Asked<Model, Keys extends keyof Model> = { [F in Keys]?: Model[F] | undefined };
@@ -139,6 +142,20 @@ export const allocateQueries = (db: Database) => ({
       peak_memory_bytes = coalesce(:peak_memory_bytes, peak_memory_bytes),
       avg_memory_bytes = coalesce(:avg_memory_bytes, avg_memory_bytes)
     where id = :id`),
+  // Handed to the runner and never started. It lets go first, so that no attempt is left behind.
+  unstarted: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(`
+    select id
+    from job
+    where workflow_id = :workflowId and status = 3 and ${unsettled} and claimed_by = :nodeId
+    order by id`),
+  letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
+  giveBack: db.prepare<{ id: number }>('update job set status = 2 where id = :id'),
+  runningIn: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(`
+    select id
+    from job
+    where workflow_id = :workflowId and status = 4 and ${unsettled} and claimed_by = :nodeId
+    order by id`),
+  writeEvent: insertEvent(db),
   listNodes: createListing<NodeFilters, ComputeNodeRow, ComputeNode>(
     db,
     {
@@ -150,6 +167,12 @@ export const allocateQueries = (db: Database) => ({
         scheduled_compute_node_id:
           "json_extract(compute_node.scheduler, '$.scheduler_id') = :scheduled_compute_node_id",
         is_active: 'compute_node.is_active = :is_active',
+        holds_jobs: `:holds_jobs = exists (
+          select 1 from job
+          where job.workflow_id = compute_node.workflow_id and job.status in (3, 4) and ${unsettled}
+            and job.claimed_by = compute_node.id
+          union all
+          select 1 from held_attempt where held_attempt.compute_node_id = compute_node.id)`,
       },
       sortable: {
         id: 'compute_node.id',

@@ -4,6 +4,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import { type NodeSize, placeOf } from '../../core/lifecycle/placement.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
+import { createHeldAttempts } from '../store/held-attempts.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { byNeed, byPriority, type JobClass, type Waiting, walkReady } from './merge.ts';
@@ -29,7 +30,9 @@ interface Chosen {
  * node, to wait there for the next free slot. Without one jobs are counted and their needs ignored. Either way by
  * priority, and only jobs whose labels the runner covers.
  */
-export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
+export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
+  const attempts = createHeldAttempts(db, changes);
+
   const classesOf = (workflowId: number): JobClass[] =>
     queries.classes.all({ workflowId }).map((row) => ({
       id: row.id,
@@ -98,7 +101,11 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
   /** Makes jobs ready again that the runner was handed and did not start. */
   const giveBack = ({ workflowId, nodeId }: Asker, jobIds: readonly number[]): number[] => {
     if (nodeId === null) return [];
-    const returned = jobIds.filter((id) => queries.giveBack.run({ id, nodeId }) === 1);
+    const returned = jobIds.filter((id) => {
+      if (queries.letGo.run({ id, nodeId }) === 1) return queries.giveBack.run({ id }) === 1;
+      attempts.over({ workflowId, jobId: id, nodeId });
+      return false;
+    });
     if (returned.length > 0)
       changes.record(workflowId, 'jobs_returned', [{ compute_node_id: nodeId, job_ids: returned }]);
     return returned;
@@ -119,6 +126,7 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
      */
     handAgain(asker: Asker, held: readonly number[]): ClaimedJob[] {
       const known = new Set(held);
+      if (asker.nodeId !== null) attempts.overBut(asker.workflowId, asker.nodeId, known);
       return pendingOf(asker, (id) => !known.has(id));
     },
 
@@ -133,6 +141,7 @@ export const createClaim = ({ changes }: Store, queries: ClaimQueries) => {
     giveBackAllBut({ workflowId, nodeId }: Asker, held: readonly number[]): number[] {
       if (nodeId === null) return [];
       const known = new Set(held);
+      attempts.overBut(workflowId, nodeId, known);
       const lost = queries.heldBy.all({ nodeId, workflowId }).flatMap(({ id }) => (known.has(id) ? [] : [id]));
       return giveBack({ workflowId, nodeId }, lost);
     },

@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { notHeld } from '../store/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 import type { ComputeNodeRow } from '../store/node-row.ts';
 import type { KindRow } from './kind.ts';
@@ -17,7 +18,7 @@ interface ReadyClassRow extends KindRow {
 export const readySql = `
   select id, priority
   from job
-  where class_id = :classId and status = 2
+  where class_id = :classId and status = 2 and ${notHeld}
   order by priority desc, id
   limit :limit offset :offset`;
 
@@ -84,9 +85,11 @@ export const claimQueries = (db: Database) => ({
     where workflow_id = :workflowId and status = 3 and ${unsettled} and claimed_by = :nodeId
     order by priority desc, id`),
 
-  giveBack: db.prepare<{ id: number; nodeId: number }>(
-    'update job set status = 2, claimed_by = null where id = :id and status = 3 and claimed_by = :nodeId',
+  // The runner lets go first, so that no attempt is left behind (trigger attempt_left_behind).
+  letGo: db.prepare<{ id: number; nodeId: number }>(
+    'update job set claimed_by = null where id = :id and status = 3 and claimed_by = :nodeId',
   ),
+  giveBack: db.prepare<{ id: number }>('update job set status = 2 where id = :id'),
 
   turnNode: db.prepare<{ workflowId: number; nodeId: number }, { is_active: number | null; number: number | null }>(`
     select compute_node.is_active, runner_turn.number

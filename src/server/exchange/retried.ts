@@ -5,6 +5,7 @@ import type { Accept, Verdict } from '../result/accept.ts';
 import { type End, resultOfEnd, startOfEnd } from '../result/end.ts';
 import { createHolderVerdict } from '../result/holder.ts';
 import type { EndedJob, ResultQueries } from '../result/queries.ts';
+import { createHeldAttempts } from '../store/held-attempts.ts';
 import type { Store } from '../store/store.ts';
 
 /** An attempt that went wrong and whose job is to run again. */
@@ -21,10 +22,11 @@ export interface RetriedEnd extends End {
  * that the rule does not allow to be followed by another is the last one, whatever the runner says.
  */
 export const createRetried = (
-  { changes, now }: Store,
+  { db, changes, now }: Store,
   { results, recover, accept }: { results: ResultQueries; recover: RecoverQueries; accept: Accept },
 ) => {
   const verdictOf = createHolderVerdict(results);
+  const held = createHeldAttempts(db, changes);
 
   return (workflowId: number, ends: readonly RetriedEnd[]): Verdict[] => {
     const begun: object[] = [];
@@ -33,10 +35,14 @@ export const createRetried = (
       if (end.attemptId >= end.maxRetries) return accept(workflowId, [end], 'holder')[0] as Verdict;
       const job = results.job.get({ id: end.jobId });
       const verdict = verdictOf(end, job);
-      if (verdict !== undefined) return verdict;
+      if (verdict !== undefined) {
+        held.over(end);
+        return verdict;
+      }
       const failed = job as EndedJob;
       if (failed.status === PENDING) begun.push(startOfEnd(end, failed.name));
       results.insertResult.run(resultOfEnd(end));
+      results.letGo.run({ id: end.jobId });
       runAgain(recover, failed, end.runId, now());
       retried.push({
         job_id: end.jobId,

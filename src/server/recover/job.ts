@@ -28,6 +28,7 @@ export const changeStatus =
     }
     const { run_id: current } = find.workflow(job.workflow_id);
     if (runId !== current) throw superseded(runId, current);
+    if (status === 'ready') letGoIfToldByItsRunner(queries, id);
     queries.setStatus.run({ id, status: statusCode[status] });
     if (status === 'blocked') queries.countUnmet.run({ id });
     if (isComplete(before)) queries.countUp.run({ id });
@@ -36,6 +37,15 @@ export const changeStatus =
     if (status === 'ready') changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
     return jobOf(find.job(id));
   };
+
+/**
+ * A runner of the original says by these routes that it could not start a job, or that an attempt failed and is to run
+ * again: the process is over. Runners of ours say so in their exchange, so for their jobs the call comes from somebody
+ * else, and the attempt counts as held until its runner reports the end.
+ */
+function letGoIfToldByItsRunner(queries: RecoverQueries, id: number): void {
+  if (queries.isHeldByOurs.get({ id }) === undefined) queries.letGo.run({ id });
+}
 
 const RETRIABLE: readonly JobStatus[] = ['running', 'failed', 'terminated'];
 
@@ -62,6 +72,7 @@ export const retryJob =
       );
     }
     if (isComplete(status)) queries.countUp.run({ id });
+    letGoIfToldByItsRunner(queries, id);
     runAgain(queries, job, runId, now());
     changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
     return jobOf(find.job(id));

@@ -38,8 +38,20 @@ export const recoverQueries = (db: Database) => ({
     where workflow_id = :workflowId and status in (6, 7, 8, 10) and ${unsettled}`),
 
   setStatus: db.prepare<{ id: number; status: number }>(
-    'update job set status = :status, claimed_by = null where id = :id',
+    // Between pending and running its runner keeps the job.
+    `update job set
+      status = :status,
+      claimed_by = case when status in (3, 4) and :status in (3, 4) then claimed_by end
+    where id = :id`,
   ),
+  // Whoever holds the attempt lets go of it, so that none is left behind (trigger attempt_left_behind).
+  letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
+  // A runner of ours tells the server everything in its exchange; one of the original uses these routes itself.
+  isHeldByOurs: db.prepare<{ id: number }, { id: number }>(`
+    select job.id
+    from job
+    join compute_node on compute_node.id = job.claimed_by
+    where job.id = :id and job.status in (3, 4) and compute_node.process is not null`),
   // Blocked by hand: what it waits for was not counted while it was something else.
   countUnmet: db.prepare<{ id: number }>(`update job set (unmet, upstream_failed) = (${upstreamOfJob}) where id = :id`),
   // A dependency that had ended is open again.

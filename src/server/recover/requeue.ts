@@ -1,4 +1,5 @@
 import { statusOf } from '../../core/contract/job.ts';
+import { createHeldAttempts } from '../store/held-attempts.ts';
 import type { JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import type { RecoverQueries } from './queries.ts';
@@ -10,7 +11,8 @@ import type { RecoverQueries } from './queries.ts';
  * attempt gets a result of its own (return code -128) that says so. A job that it never started is ready again as it
  * was. `started` says which attempts, from the runner's ledger; without it all count as started.
  */
-export const createRequeue = ({ changes, now }: Store, queries: RecoverQueries) => {
+export const createRequeue = ({ db, changes, now }: Store, queries: RecoverQueries) => {
+  const held = createHeldAttempts(db, changes);
   /** A runner's clock is text, and text can be anything: what is no time counts as now. */
   const beganAt = ({ start_time: told }: JobRow) => {
     const at = Date.parse(told ?? '');
@@ -38,13 +40,16 @@ export const createRequeue = ({ changes, now }: Store, queries: RecoverQueries) 
             completionTime: new Date(now()).toISOString(),
             minutes: Math.max(0, now() - beganAt(job)) / 60_000,
           });
+          queries.letGo.run({ id: job.id });
           queries.retry.run({ id: job.id });
           requeued.push(job);
         } else {
+          queries.letGo.run({ id: job.id });
           queries.giveBack.run({ id: job.id });
           returned.push(job);
         }
       }
+      held.overWithNode(workflowId, nodeId);
       queries.deactivate.run({ nodeId });
       const about = { compute_node_id: nodeId, reason };
       if (requeued.length > 0) {

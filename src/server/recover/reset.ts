@@ -3,6 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { isComplete } from '../../core/lifecycle/job.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Caller } from '../store/caller.ts';
+import { createHeldAttempts, holderWords } from '../store/held-attempts.ts';
 import type { Store } from '../store/store.ts';
 import type { NoteAction } from '../store/user-action.ts';
 import type { RecoverQueries } from './queries.ts';
@@ -25,9 +26,9 @@ export const cancelWorkflow =
   };
 
 /** Begins a new run: reports of the old one are refused from here on. Jobs keep their status. */
-export const resetStatus =
-  ({ find }: Store, queries: RecoverQueries, noteAction: NoteAction) =>
-  (id: number, force: boolean, caller: Caller): Workflow => {
+export const resetStatus = ({ db, changes, find }: Store, queries: RecoverQueries, noteAction: NoteAction) => {
+  const held = createHeldAttempts(db, changes);
+  return (id: number, force: boolean, caller: Caller): Workflow => {
     const { is_archived: isArchived } = find.workflow(id);
     if (isArchived === 1) {
       throw new Refusal('WORKFLOW_ARCHIVED', 'Cannot reset archived workflow status. Unarchive the workflow first.');
@@ -38,6 +39,15 @@ export const resetStatus =
         'WORKFLOW_BUSY',
         'Cannot reset workflow status: jobs are currently running or pending submission',
         { jobs: busy },
+      );
+    }
+    const holders = force ? [] : held.holders(id);
+    if (holders.length > 0) {
+      const attempts = holders.reduce((sum, each) => sum + each.attempts, 0);
+      throw new Refusal(
+        'WORKFLOW_BUSY',
+        `Cannot reset workflow status: ${attempts} ${attempts === 1 ? 'attempt has' : 'attempts have'} not ended yet: ${holderWords(holders)}`,
+        { attempts, holders: holders.slice(0, HOLDERS_TOLD) },
       );
     }
     const allocations = queries.openAllocations.get({ workflowId: id })?.allocations ?? 0;
@@ -52,6 +62,10 @@ export const resetStatus =
     noteAction(id, caller, 'reset_workflow_status', { force });
     return find.wholeWorkflow(id);
   };
+};
+
+/** Names of runners in the facts of a refusal: there may be thousands. */
+const HOLDERS_TOLD = 20;
 
 /** Makes jobs uninitialized: all, or those that failed and everything downstream of them. Says how many, without the downstream. */
 export const resetJobStatus =

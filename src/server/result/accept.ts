@@ -1,6 +1,7 @@
 import type { StreamEventType } from '../../core/contract/event.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { createHeldAttempts } from '../store/held-attempts.ts';
 import { createRelease } from '../store/release.ts';
 import type { Store } from '../store/store.ts';
 import { type End, refusalOfEnd, resultOfEnd, startOfEnd } from './end.ts';
@@ -25,6 +26,7 @@ export type Reporter = 'holder' | 'anybody';
  */
 export const createAccept = (store: Store, queries: ResultQueries) => {
   const { changes } = store;
+  const held = createHeldAttempts(store.db, changes);
   const release = createRelease(store.db, changes);
   const verdictOfHolder = createHolderVerdict(queries);
 
@@ -47,7 +49,11 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     return unknown;
   };
 
-  const write = (end: End): void => {
+  const write = (end: End, holder: number | null): void => {
+    // Somebody else says that it ended: its process may run on under the runner that holds it.
+    if (holder !== null && holder !== end.nodeId) held.keep(end.jobId);
+    // An end in these statuses is told apart from a change by hand: the runner let go of the attempt.
+    if (LETS_GO.has(end.status)) queries.letGo.run({ id: end.jobId });
     const resultId = queries.insertResult.insert(resultOfEnd(end));
     queries.end.run({ id: end.jobId, status: statusCode[end.status], resultId });
     for (const { id, st_mtime: mtime } of end.files ?? []) {
@@ -69,10 +75,14 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     const verdicts = ends.map((end): Verdict => {
       const job = queries.job.get({ id: end.jobId });
       const verdict = verdictOf(end, job) ?? unknownNodes.get(end.nodeId);
-      if (verdict !== undefined) return verdict;
+      if (verdict !== undefined) {
+        // Late: the job has moved on, and this attempt of it is over now.
+        held.over(end);
+        return verdict;
+      }
       // A job that began and ended in one turn was never written as running.
       if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOfEnd(end, job.name));
-      write(end);
+      write(end, job?.claimed_by ?? null);
       tell(`job_${end.status}` as StreamEventType, {
         job_id: end.jobId,
         job_name: job?.name,
@@ -99,6 +109,8 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
 export type Accept = ReturnType<typeof createAccept>;
 
 const PENDING = statusCode.pending;
+
+const LETS_GO: ReadonlySet<string> = new Set(['canceled', 'pending_failed']);
 
 /** How long attempts took in all, and from when to when, in Unix seconds. */
 function timeOf(ends: readonly End[]) {

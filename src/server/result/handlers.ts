@@ -2,6 +2,7 @@ import type { Job } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Handlers } from '../store/handlers.ts';
+import { createHeldAttempts } from '../store/held-attempts.ts';
 import { jobOf } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { createAccept } from './accept.ts';
@@ -13,6 +14,7 @@ import { createStart } from './start.ts';
 export const resultHandlers = (store: Store) => {
   const { db, find } = store;
   const queries = resultQueries(db);
+  const held = createHeldAttempts(db, store.changes);
   const accept = createAccept(store, queries);
   const start = createStart(store, queries);
   const job = (id: number): Job => jobOf(find.job(id));
@@ -48,6 +50,8 @@ export const resultHandlers = (store: Store) => {
           completed.push(jobId);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
+          // Refused or not, the runner says that this attempt is over.
+          held.over({ workflowId, jobId, attemptId: result.attempt_id ?? 1, nodeId: result.compute_node_id });
           errors.push({ job_id: jobId, message: error.message, code: error.code });
         }
       }

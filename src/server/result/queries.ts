@@ -54,6 +54,7 @@ export const resultQueries = (db: Database) => ({
     'select id from compute_node where id = :nodeId and workflow_id = :workflowId',
   ),
 
+  letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
   end: db.prepare<{ id: number; status: number; resultId: number | null }>(`
     update job set
       status = :status, result_id = coalesce(:resultId, result_id),

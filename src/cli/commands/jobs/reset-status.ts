@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { reinitialize } from '../../initialize.ts';
 import { integer, type Values } from '../../option.ts';
+import type { Output } from '../../output/output.ts';
 import { counted } from '../../output/words.ts';
 import { downstreamJobs, selectionOf, selectJobs, type Selected } from './selection.ts';
 
@@ -47,7 +48,7 @@ export const jobsResetStatus: Command = {
     if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
 
     const { reset, failures } = await resetAll(client, selected);
-    const reinit = await reinitialized(client, workflowId, options);
+    const reinit = await reinitialized({ client, output }, workflowId, options);
     report(context, selected, downstream, { reset, failures, reinit });
   },
 };
@@ -135,10 +136,14 @@ interface Reinit {
   readonly error: string | null;
 }
 
-async function reinitialized(client: Client, workflowId: number, options: Values): Promise<Reinit> {
+async function reinitialized(
+  { client, output }: { client: Client; output: Output },
+  workflowId: number,
+  options: Values,
+): Promise<Reinit> {
   if (options['reinit'] !== true) return { requested: false, applied: false, error: null };
   try {
-    await reinitialize(client, workflowId, { force: options['force'] === true });
+    await reinitialize(client, workflowId, { force: options['force'] === true, output });
     return { requested: true, applied: true, error: null };
   } catch (error) {
     return { requested: true, applied: false, error: (error as Error).message };

@@ -53,7 +53,7 @@ const reinit: Command = {
     await carryOut(context, id, values, {
       done: `Reinitialized workflow ${id}`,
       async begin() {
-        await prepareChanged(client, id, { force: values['force'] === true });
+        await prepareChanged(client, id, { force: values['force'] === true, output: context.output });
         return client.initializeJobs({ params: { id }, query: { async: true, only_uninitialized: true } });
       },
     });

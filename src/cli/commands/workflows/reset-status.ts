@@ -1,5 +1,6 @@
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
+import { beginRun } from '../../begin-run.ts';
 import type { Command } from '../../command.ts';
 import { reinitialize } from '../../initialize.ts';
 import { counted } from '../../output/words.ts';
@@ -23,7 +24,7 @@ export const workflowsResetStatus: Command = {
 
     const { client } = await context.service();
     const force = options['force'] === true;
-    await client.resetStatus({ params: { id }, query: { force } });
+    await beginRun(client, id, { force, output });
     const messages: string[] = [];
     const errors: string[] = [];
     const done = { workflow_reset: true, job_reset: false, reinitialize: false };
@@ -33,7 +34,7 @@ export const workflowsResetStatus: Command = {
       done.job_reset = true;
       messages.push(`Reset ${counted(count, 'job')} of workflow ${id}`);
       if (options['reinitialize'] === true) {
-        await reinitialize(client, id, { force, newRun: false });
+        await reinitialize(client, id, { force, output, newRun: false });
         done.reinitialize = true;
         messages.push(`Reinitialized workflow ${id}`);
       }

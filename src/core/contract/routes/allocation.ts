@@ -50,6 +50,8 @@ export const allocationRoutes = {
     query: ofWorkflow.extend({
       hostname: text.optional(),
       is_active: queryFlag.optional(),
+      /** ours: only runners in whose name jobs are pending or running, or only the others. */
+      holds_jobs: queryFlag.optional(),
       scheduled_compute_node_id: queryInteger.optional(),
     }),
     reply: page(ComputeNode),

@@ -1,0 +1,87 @@
+import { hostname } from 'node:os';
+import type { Client } from '../client/client.ts';
+import { ServiceError } from '../client/errors.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import { terminationOf } from '../runner/deadline.ts';
+import type { Output } from './output/output.ts';
+import { counted } from './output/words.ts';
+
+interface BeginOptions {
+  /** Even when jobs run or earlier attempts have not ended. */
+  readonly force: boolean;
+  readonly output: Output;
+}
+
+/** A runner that still holds attempts of canceled or reset jobs, as the refusal names it. */
+interface Holder {
+  readonly compute_node_id: number;
+  readonly hostname: string;
+  readonly attempts: number;
+}
+
+/** Pause between two tries. */
+const PAUSE_MS = 500;
+
+/** Beyond the lead time of the workflow, in which its runners kill what does not end: for them to report it. */
+const MARGIN_SECONDS = 30;
+
+const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+/**
+ * Begins a new run of a workflow.
+ *
+ * While attempts that were canceled or reset have not ended, the server refuses, because their jobs would run twice at
+ * once. Their runners need as long as the lead time of the workflow to end them: this says what it waits for, and tries
+ * again until then. A runner of this host that is gone is recovered first, because nobody else may do it.
+ */
+export async function beginRun(client: Client, workflowId: number, { force, output }: BeginOptions): Promise<Workflow> {
+  const call = { params: { id: workflowId }, query: { force } };
+  let told = '';
+  let untilMs: number | undefined;
+  for (;;) {
+    try {
+      return await client.resetStatus(call);
+    } catch (error) {
+      const holders = holdersIn(error);
+      if (holders.length === 0) throw error;
+      if (untilMs === undefined) {
+        const workflow = await client.getWorkflow({ params: { id: workflowId } });
+        const { leadSeconds } = terminationOf(workflow.execution_config ?? {});
+        untilMs = Date.now() + (leadSeconds + MARGIN_SECONDS) * 1000;
+        if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, output);
+      }
+      if (Date.now() >= untilMs) throw error;
+      const what = waitingWords(holders);
+      if (what !== told) output.notice(what);
+      told = what;
+      await wait(PAUSE_MS);
+    }
+  }
+}
+
+/** What the person is told while attempts end. */
+export function waitingWords(holders: readonly Holder[]): string {
+  const attempts = holders.reduce((sum, each) => sum + each.attempts, 0);
+  const where = holders.map(({ hostname: host, compute_node_id: id }) => `${host} (compute node ${id})`);
+  return `Waiting for ${counted(attempts, 'attempt')} of earlier jobs to end on ${where.join(', ')}`;
+}
+
+/** Who holds attempts, where the server refused for that; nobody where it refused for another reason. */
+function holdersIn(error: unknown): readonly Holder[] {
+  if (!(error instanceof ServiceError) || error.code !== 'WORKFLOW_BUSY') return [];
+  try {
+    const { error: told } = JSON.parse(error.text) as { error?: { holders?: unknown } };
+    return Array.isArray(told?.holders) ? (told.holders as Holder[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+async function recoverHere(client: Client, { id, run_id: runId }: Workflow, output: Output): Promise<void> {
+  const { recoverLostRunners } = await import('../runner/lost.ts');
+  const log = {
+    write: (level: string, words: string) => (level === 'warn' || level === 'error' ? output.warn(words) : undefined),
+    close: () => {},
+  };
+  await recoverLostRunners({ client, workflowId: id as number, runId: runId ?? 0, hostname: hostname(), log });
+}

@@ -1,0 +1,45 @@
+import type { ComputeNode } from '../../core/contract/node.ts';
+import { createHeldAttempts } from '../store/held-attempts.ts';
+import type { Store } from '../store/store.ts';
+import type { AllocateQueries } from './queries.ts';
+
+/** Ids that an event names; of more it says the number. */
+const NAMED = 20;
+
+/**
+ * What becomes of the jobs of a runner that is deregistered, in the same transaction.
+ *
+ * Jobs that are pending in its name were never started, for it starts nothing more: they are ready again. Attempts that it
+ * still held have ended. A job that runs in its name stays as it is, because nothing proves that its process ended: an
+ * event says so, and recovery on the runner's host looks for it.
+ */
+export const createLeave = ({ db, changes, now }: Store, queries: AllocateQueries) => {
+  const held = createHeldAttempts(db, changes);
+  return ({ id: nodeId, workflow_id: workflowId, hostname }: ComputeNode & { id: number }) => {
+    const unstarted = queries.unstarted.all({ workflowId, nodeId }).map(({ id }) => id);
+    for (const id of unstarted) {
+      queries.letGo.run({ id });
+      queries.giveBack.run({ id });
+    }
+    if (unstarted.length > 0) {
+      const reason = 'the runner was deregistered';
+      changes.record(workflowId, 'jobs_returned', [{ compute_node_id: nodeId, reason, job_ids: unstarted }]);
+      changes.record(workflowId, 'jobs_ready', [{ jobs: unstarted.length }]);
+    }
+    held.overWithNode(workflowId, nodeId);
+
+    const running = queries.runningIn.all({ workflowId, nodeId }).map(({ id }) => id);
+    if (running.length > 0) {
+      const message = `Compute node ${nodeId} on host ${hostname} was deregistered while ${running.length} of its jobs were running; they stay running until a runner on that host proves that their processes are gone`;
+      const data = {
+        category: 'compute_node',
+        message,
+        compute_node_id: nodeId,
+        jobs: running.length,
+        job_ids: running.slice(0, NAMED),
+      };
+      queries.writeEvent.run({ workflowId, timestamp: now(), data: JSON.stringify(data) });
+    }
+    return { returned: unstarted.length, running: running.length };
+  };
+};

@@ -1,0 +1,112 @@
+import type { ChangeLog } from './changes.ts';
+import type { Database } from './database.ts';
+
+/** A runner, and how many attempts it still holds whose jobs have moved on. */
+export interface Holder {
+  readonly compute_node_id: number;
+  readonly hostname: string;
+  readonly attempts: number;
+}
+
+/** What names an attempt that a runner held. Without `attemptId`: any attempt of the job. */
+interface HeldBy {
+  readonly workflowId: number;
+  readonly jobId: number;
+  readonly attemptId?: number | undefined;
+  readonly nodeId: number;
+}
+
+/**
+ * Attempts that a runner still holds although their job has moved on (table `held_attempt`).
+ *
+ * A job that is canceled, reset or set by hand leaves its attempt behind: the process may run for as long as the lead
+ * time of its workflow, or for as long as the runner cannot reach the server. Triggers write the row. It goes when the
+ * runner reports the end of the attempt, gives the job back, is deregistered or is proven lost; silence proves nothing.
+ * Until then the job is not handed out, so no job ever has two live attempts.
+ */
+export function createHeldAttempts(db: Database, changes: ChangeLog) {
+  const queries = heldQueries(db);
+
+  /** Runners that wait for these jobs hear that they can be claimed. */
+  const tellReady = (workflowId: number, ready: number) => {
+    if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
+  };
+
+  return {
+    /** The runner says that the attempt has ended, or that it never began. Harmless when nothing is known of it. */
+    over({ workflowId, jobId, attemptId, nodeId }: HeldBy): void {
+      if (queries.drop.run({ jobId, attemptId: attemptId ?? null, nodeId }) === 0) return;
+      tellReady(workflowId, queries.isReady.get({ jobId }) === undefined ? 0 : 1);
+    },
+
+    /** The runner says what it holds, and it is all: attempts of other jobs have ended, or never reached it. */
+    overBut(workflowId: number, nodeId: number, jobIds: ReadonlySet<number>): void {
+      for (const { jobId } of queries.heldByNode.all({ workflowId, nodeId }))
+        if (!jobIds.has(jobId)) this.over({ workflowId, jobId, nodeId });
+    },
+
+    /** The runner is gone, and with it all that it held. Returns how many attempts that were. */
+    overWithNode(workflowId: number, nodeId: number): number {
+      const held = queries.ofNode.get({ workflowId, nodeId }) ?? { attempts: 0, ready: 0 };
+      if (held.attempts === 0) return 0;
+      queries.dropNode.run({ workflowId, nodeId });
+      tellReady(workflowId, held.ready);
+      return held.attempts;
+    },
+
+    /** Somebody else reports the end of an attempt that this runner holds: its process may run on. */
+    keep(jobId: number): void {
+      queries.keep.run({ jobId });
+    },
+
+    /** Who still holds attempts of the workflow. */
+    holders: (workflowId: number): Holder[] => queries.holders.all({ workflowId }),
+  };
+}
+
+/** `2 on host n1 (compute node 3), 1 on host n2 (compute node 4)`. */
+export const holderWords = (holders: readonly Holder[]): string =>
+  holders
+    .slice(0, SHOWN)
+    .map(({ compute_node_id: id, hostname, attempts }) => `${attempts} on host ${hostname} (compute node ${id})`)
+    .concat(holders.length > SHOWN ? [`and ${holders.length - SHOWN} more compute nodes`] : [])
+    .join(', ');
+
+const SHOWN = 5;
+
+/** A condition for queries that hand out jobs: no earlier attempt of the job is held. */
+export const notHeld = 'not exists (select 1 from held_attempt held where held.job_id = job.id)';
+
+const heldQueries = (db: Database) => ({
+  drop: db.prepare<{ jobId: number; attemptId: number | null; nodeId: number }>(`
+    delete from held_attempt
+    where job_id = :jobId and compute_node_id = :nodeId and attempt_id = coalesce(:attemptId, attempt_id)`),
+  isReady: db.prepare<{ jobId: number }, { id: number }>(
+    `select id from job where id = :jobId and status = 2 and ${notHeld}`,
+  ),
+  heldByNode: db.prepare<{ workflowId: number; nodeId: number }, { jobId: number }>(
+    'select job_id as jobId from held_attempt where workflow_id = :workflowId and compute_node_id = :nodeId',
+  ),
+  ofNode: db.prepare<{ workflowId: number; nodeId: number }, { attempts: number; ready: number }>(`
+    select count(*) as attempts, coalesce(sum(job.status = 2), 0) as ready
+    from held_attempt held
+    join job on job.id = held.job_id
+    where held.workflow_id = :workflowId and held.compute_node_id = :nodeId`),
+  dropNode: db.prepare<{ workflowId: number; nodeId: number }>(
+    'delete from held_attempt where workflow_id = :workflowId and compute_node_id = :nodeId',
+  ),
+  keep: db.prepare<{ jobId: number }>(`
+    insert or replace into held_attempt (job_id, attempt_id, workflow_id, compute_node_id, run_id)
+    select job.id, job.attempt_id, job.workflow_id, job.claimed_by, workflow.run_id
+    from job
+    join workflow on workflow.id = job.workflow_id
+    join compute_node on compute_node.id = job.claimed_by
+    where job.id = :jobId and job.status in (3, 4)`),
+  holders: db.prepare<{ workflowId: number }, Holder>(`
+    select held.compute_node_id, compute_node.hostname, count(*) as attempts
+    from held_attempt held
+    join compute_node on compute_node.id = held.compute_node_id
+    where held.workflow_id = :workflowId
+    group by held.compute_node_id
+    order by held.compute_node_id`),
+});
