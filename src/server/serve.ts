@@ -34,6 +34,8 @@ export interface ServeOptions {
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   /** Largest body of the bulk routes in MiB; 200 unless said. */
   readonly bulkMebibytes?: number | undefined;
+  /** Time in ms for a body of any size; 30 s unless said. */
+  readonly bodyGraceMs?: number | undefined;
   /** Bytes of a body that `admin tail-api` shows; 8,192 unless said. */
   readonly apiEventBodyBytes?: number | undefined;
   readonly now?: () => number;
@@ -68,7 +70,7 @@ const DRAIN_MS = 1_000;
 /** Opens the database, brings it up to date, and serves it. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { database: path, host, port, now = Date.now, onError, onNotice, onBroken } = options;
-  const { access, adminSql, bulkMebibytes } = options;
+  const { access, adminSql, bulkMebibytes, bodyGraceMs } = options;
   // First, for a file of users that is none must not leave anything behind.
   const login = loginOf(options, now);
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
@@ -83,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       adminSql,
       traffic,
       bulkMebibytes,
+      bodyGraceMs,
       onNotice,
       onError,
     });

@@ -34,6 +34,7 @@ export const refusals = {
   CONTENT_TYPE_REFUSED: { status: 415, remedy: 'Send JSON and say so: Content-Type: application/json.' },
   BODY_REFUSED: { status: 422, remedy: 'Correct the fields that the message names.' },
   PARAMETER_REFUSED: { status: 400, remedy: 'Correct the parameter that the message names.' },
+  BODY_TOO_SLOW: { status: 408, remedy: 'Send the body without long pauses, or fewer records a call.' },
   BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records a call.' },
   CREDENTIAL_MISSING: {
     status: 401,

@@ -22,7 +22,7 @@ import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { serveApiEvents } from './api-event-stream.ts';
-import { bind } from './bind.ts';
+import { bind, type BodyLimits } from './bind.ts';
 import { FRONT_PAGE } from './front-page.ts';
 import type { Answers } from './answers.ts';
 import { identify } from './caller.ts';
@@ -31,7 +31,7 @@ import { serveEvents } from './event-stream.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { notServed } from './not-served.ts';
 
-export interface AppOptions {
+export interface AppOptions extends BodyLimits {
   /** Tells who sends a request; everybody is answered without one. */
   readonly login?: Login | undefined;
   readonly access?: Pick<AccessSettings, 'enforce' | 'administrators'> | undefined;
@@ -40,8 +40,6 @@ export interface AppOptions {
   /** What administrators may do with SQL; everything unless said. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   readonly traffic?: TrafficLog | undefined;
-  /** Largest body of the bulk routes in MiB. */
-  readonly bulkMebibytes?: number | undefined;
   /** Hears what the server does on its own that a person may ask about: it ended a stream, for instance. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
   /** How long a listener may leave what it was sent unread; a test shortens it. */
@@ -55,7 +53,7 @@ const NOTHING_ENFORCED = { enforce: false, administrators: [] };
 /** The service as a function from requests to responses, over an open store. */
 export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const { login = openLogin, access = NOTHING_ENFORCED, database = ':memory:', adminSql = 'writes' } = options;
-  const { traffic = createTrafficLog(store.now), bulkMebibytes, onError } = options;
+  const { traffic = createTrafficLog(store.now), onError } = options;
   const { onNotice, stallMs } = options;
   const onDropped = (reason: string, facts: Readonly<Record<string, unknown>>) =>
     onNotice?.('An event stream was ended', { reason, ...facts });
@@ -98,7 +96,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions, { onDropped, stallMs });
     else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions);
-    else bind(app, store, permissions, name, handlers[name], bulkMebibytes);
+    else bind(app, store, permissions, name, handlers[name], options);
   }
   return app;
 }

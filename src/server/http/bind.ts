@@ -4,14 +4,26 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Caller, Permissions } from '../store/caller.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
-import { textOf } from './body.ts';
+import { bytesOf, isLarge, parsed } from './body.ts';
 import { type Answers, callerOf } from './answers.ts';
-import { checked, checkedHead } from './checked.ts';
+import { checked, checkedHead, checkedInSlices } from './checked.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { repeatableOf } from './idempotency-key.ts';
 import { note } from './watch.ts';
 
 const USUAL_MEBIBYTES = 2;
+
+export interface BodyLimits {
+  /** Largest body of the bulk routes in MiB. */
+  readonly bulkMebibytes?: number | undefined;
+  /** Time for a body of any size; a test shortens it. */
+  readonly bodyGraceMs?: number | undefined;
+}
+
+interface Limits {
+  readonly mebibytes: number;
+  readonly graceMs: number | undefined;
+}
 
 /**
  * Puts a handler behind its route: what comes in is checked against the table, then whether the caller may ask for it,
@@ -23,7 +35,7 @@ export function bind<N extends AnsweredRoute>(
   permissions: Permissions,
   name: N,
   handler: Handler<N>,
-  bulkMebibytes: number | undefined,
+  { bulkMebibytes, bodyGraceMs }: BodyLimits,
 ): void {
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
@@ -39,7 +51,7 @@ export function bind<N extends AnsweredRoute>(
     const head = checkedHead(route, context);
     // Before the body is read, where that does not say which workflow is meant.
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
-    const input = { ...head, body: await bodyOf(route, context, mebibytes) } as Input<N>;
+    const input = { ...head, body: await bodyOf(route, context, { mebibytes, graceMs: bodyGraceMs }) } as Input<N>;
     if (isInBody) permissions.check(route.access, input, caller);
     const reply = route.kind === 'write' ? await write(context, input, caller) : await handler(input, caller);
     const text = JSON.stringify(reply);
@@ -51,26 +63,12 @@ export function bind<N extends AnsweredRoute>(
   app.on(route.method, path, answer);
 }
 
-async function bodyOf({ body }: Route, context: Context<Answers>, mebibytes: number): Promise<unknown> {
+async function bodyOf({ body }: Route, context: Context<Answers>, { mebibytes, graceMs }: Limits): Promise<unknown> {
   if (body === undefined) return undefined;
-  const found = await json(context, mebibytes);
-  return checked(body, found, 'BODY_REFUSED', 'Failed to deserialize the JSON body into the target type');
-}
-
-async function json(context: Context<Answers>, mebibytes: number): Promise<unknown> {
   refuseOtherContent(context.req.header('content-type') ?? '', context.req.header('content-encoding') ?? 'identity');
-  const text = await textOf(context, mebibytes);
-  note(context.env?.incoming, { request: text });
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Refusal(
-      'BODY_MALFORMED',
-      `Failed to parse the request body as JSON: ${(cause as Error).message}`,
-      {},
-      { cause },
-    );
-  }
+  const bytes = await bytesOf(context, mebibytes, graceMs);
+  const check = isLarge(bytes) ? checkedInSlices : checked;
+  return check(body, await parsed(bytes), 'BODY_REFUSED', 'Failed to deserialize the JSON body into the target type');
 }
 
 function refuseOtherContent(type: string, encoding: string): void {

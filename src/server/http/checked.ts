@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
 import type { Route } from '../../core/contract/routes.ts';
+import { beginSlice } from '../store/slices.ts';
 import type { Answers } from './answers.ts';
 
 /** What a request says before its body, checked against the table. */
@@ -21,7 +22,69 @@ export function checked(shape: z.ZodType | undefined, value: unknown, code: Refu
   if (shape === undefined) return undefined;
   const result = shape.safeParse(value);
   if (result.success) return result.data;
-  const all = result.error.issues;
+  return refuse(result.error.issues, code, what);
+}
+
+/** Elements of a list that are checked at once. */
+const SOME = 50;
+
+/** The same for a large value: its lists are checked in slices. */
+export async function checkedInSlices(
+  shape: z.ZodType,
+  value: unknown,
+  code: RefusalCode,
+  what: string,
+): Promise<unknown> {
+  const lists = longLists(shape, value);
+  const slice = beginSlice();
+  const issues: z.core.$ZodIssue[] = [];
+  const good = new Map<string, unknown[]>();
+  for (const { name, list, items } of lists) {
+    const data: unknown[] = [];
+    for (let at = 0; at < items.length; at += SOME) {
+      const result = list.safeParse(items.slice(at, at + SOME));
+      if (result.success) for (const item of result.data) data.push(item);
+      else issues.push(...result.error.issues.map((issue) => moved(issue, name, at)));
+      if (slice.isOver) await slice.pause();
+    }
+    good.set(name, data);
+  }
+  const empty = Object.fromEntries(lists.map(({ name }) => [name, []]));
+  const result = shape.safeParse(lists.length === 0 ? value : { ...(value as object), ...empty });
+  if (!result.success) issues.push(...result.error.issues);
+  if (issues.length > 0) {
+    const order = shape instanceof z.ZodObject ? Object.keys(shape.shape) : [];
+    const placeOf = ({ path }: z.core.$ZodIssue) => order.indexOf(String(path[0]));
+    return refuse(
+      issues.toSorted((left, right) => placeOf(left) - placeOf(right)),
+      code,
+      what,
+    );
+  }
+  const data = result.data as Record<string, unknown>;
+  for (const [name, items] of good) data[name] = items;
+  return data;
+}
+
+/** The lists of an object that may be checked piece by piece: no rule of the shape looks at them as a whole. */
+function longLists(shape: z.ZodType, value: unknown): { name: string; list: z.ZodArray; items: unknown[] }[] {
+  if (!(shape instanceof z.ZodObject) || typeof value !== 'object' || value === null) return [];
+  if ((shape.def.checks ?? []).length > 0) return [];
+  return Object.entries(shape.shape).flatMap(([name, field]) => {
+    let list: unknown = field;
+    while (list instanceof z.ZodOptional || list instanceof z.ZodNullable) list = list.unwrap();
+    const items = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    if (!(list instanceof z.ZodArray) || (list.def.checks ?? []).length > 0) return [];
+    return Array.isArray(items) && items.length > SOME ? [{ name, list, items }] : [];
+  });
+}
+
+const moved = (issue: z.core.$ZodIssue, name: string, by: number): z.core.$ZodIssue => {
+  const [index, ...rest] = issue.path;
+  return { ...issue, path: [name, Number(index) + by, ...rest] };
+};
+
+function refuse(all: readonly z.core.$ZodIssue[], code: RefusalCode, what: string): never {
   const issues = all.slice(0, TOLD).map(({ path, message }) => ({ field: fieldOf(path), message }));
   const told = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
   const more = all.length > TOLD ? `; and ${all.length - TOLD} more` : '';

@@ -7,8 +7,8 @@ interface Noted {
   /** The name of the answer in logs. */
   name?: string;
   user?: string;
-  request?: string;
-  response?: string;
+  request?: string | Buffer;
+  response?: string | Buffer;
 }
 
 const noted = new WeakMap<IncomingMessage, Noted>();
@@ -50,13 +50,14 @@ export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: num
   });
 }
 
-function shown(text: string, most: number) {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= most) return { bytes, truncated: false, text };
+function shown(body: string | Buffer, most: number) {
+  const bytes = Buffer.byteLength(body);
+  if (bytes <= most) return { bytes, truncated: false, text: body.toString() };
+  const head = typeof body === 'string' ? Buffer.from(body) : body;
   return {
     bytes,
     truncated: true,
-    text: Buffer.from(text)
+    text: head
       .subarray(0, most)
       .toString('utf8')
       .replace(/\uFFFD$/, ''),

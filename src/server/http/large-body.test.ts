@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { longestWait } from '../../../tests/support/longest-wait.ts';
+import { testService, type TestService } from '../../../tests/support/service.ts';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { serve, type Service } from '../serve.ts';
+
+describe('a large body', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = testService();
+    await service.client.createWorkflow({ body: { name: 'w', user: 'u' } });
+  });
+
+  const send = async (text: string) => {
+    const sent = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text };
+    const response = await service.app.request(`${BASE_PATH}/bulk_jobs?reply=ids`, sent);
+    return { status: response.status, body: (await response.json()) as { error?: { message: string } } };
+  };
+  const jobs = (count: number, job: object) =>
+    Array.from({ length: count }, (_, index) => ({ workflow_id: 1, name: `j${index}`, command: 'true', ...job }));
+
+  it('holds nobody up while it is parsed and checked', async () => {
+    // The last job is refused, so nothing is written: what is measured is the body alone.
+    const list = [...jobs(45_000, { env: { A: 'x'.repeat(300), B: 'größe' } }), { workflow_id: 1, name: 7 }];
+    const text = JSON.stringify({ jobs: list });
+    expect(text.length).toBeGreaterThan(15 * 2 ** 20);
+    const response: { status: number; body: { error?: { message: string } } }[] = [];
+    const longest = await longestWait(async () => response.push(await send(text)));
+    expect(response[0]?.status).toBe(422);
+    expect(response[0]?.body.error?.message).toContain('jobs[45000].name: ');
+    expect(longest).toBeLessThan(150);
+  });
+
+  it('is taken as a small one is', async () => {
+    expect((await send(JSON.stringify({ jobs: jobs(3_000, { env: { A: 'ü'.repeat(100) } }) }, null, 2))).status).toBe(
+      200,
+    );
+    const { items, total_count: total } = await service.client.listJobs({ query: { workflow_id: 1, limit: 1 } });
+    expect([total, items[0]?.env]).toEqual([3_000, { A: 'ü'.repeat(100) }]);
+  });
+
+  it('is refused with the faults of its lists and of its other fields, in the order of the shape', async () => {
+    const text = JSON.stringify({
+      depends_on_positions: 5,
+      jobs: jobs(3_000, { command: 5, env: { A: 'x'.repeat(50) } }),
+    });
+    const { status, body } = await send(text);
+    expect(status).toBe(422);
+    expect(body.error?.message).toMatch(/target type: jobs\[0\]\.command: .*jobs\[19\]\.command: .*; and 2981 more$/);
+  });
+
+  it.each([
+    ['a comma too many', (text: string) => text.replace(/\]\}$/, ',]}')],
+    ['no end', (text: string) => text.slice(0, -1)],
+    ['something after its end', (text: string) => `${text}{}`],
+  ])('with %s is no JSON, and is refused as such', async (_, damaged) => {
+    const { status, body } = await send(damaged(JSON.stringify({ jobs: jobs(5_000, {}) })));
+    expect([status, body.error?.message]).toEqual([
+      400,
+      expect.stringContaining('Failed to parse the request body as JSON: '),
+    ]);
+  });
+});
+
+describe('a body that comes slowly', () => {
+  let folder: string;
+  let service: Service;
+  const errors: unknown[] = [];
+  const sockets: Socket[] = [];
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'slow-'));
+    const note = (error: unknown) => errors.push(error);
+    service = await serve({
+      database: join(folder, 'slow.db'),
+      host: '127.0.0.1',
+      port: 0,
+      bodyGraceMs: 200,
+      onError: note,
+      onBroken: note,
+    });
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await service.close();
+    rmSync(folder, { recursive: true });
+    expect(errors.splice(0)).toEqual([]);
+  });
+  const open = async (length: number) => {
+    const socket = connect(service.port, '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(
+      `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+    );
+    return socket;
+  };
+
+  it('is refused with 408 and its connection is closed, though a byte comes now and then', async () => {
+    const socket = await open(1_000_000);
+    const drip = setInterval(() => socket.write(' '), 20);
+    let answer = '';
+    socket.on('data', (part: Buffer) => void (answer += String(part)));
+    socket.on('error', () => {});
+    await once(socket, 'close');
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('BODY_TOO_SLOW');
+  });
+
+  it('is taken when it comes in pieces but fast enough', async () => {
+    const text = JSON.stringify({ name: 'w', user: 'u', description: 'x'.repeat(100_000) });
+    const socket = await open(text.length);
+    // 10,000 bytes each 40 ms are 250 KB/s: 400 ms in all, twice the time that a body of any size has.
+    for (let at = 0; at < text.length; at += 10_000) {
+      socket.write(text.slice(at, at + 10_000));
+      await new Promise((resolve) => void setTimeout(resolve, 40));
+    }
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

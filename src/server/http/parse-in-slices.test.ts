@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { parseInSlices } from './parse-in-slices.ts';
+
+/** So small that nearly everything is taken apart. */
+const PIECE = 4;
+const read = (text: string, pieceBytes = PIECE) => parseInSlices(Buffer.from(text), pieceBytes);
+const readAtOnce = (text: string): { value?: unknown } | 'refused' => {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return 'refused';
+  }
+};
+const readOrRefused = (text: string) =>
+  read(text).then(
+    (value) => ({ value }),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(SyntaxError);
+      return 'refused' as const;
+    },
+  );
+
+describe('JSON that is parsed in slices', () => {
+  test('is the same as JSON that is parsed at once', async () => {
+    const spaces = fc.constantFrom(undefined, 1, '\t', '\n  ');
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), spaces, async (value, space) => {
+        const text = JSON.stringify(value, null, space);
+        expect(JSON.stringify(await read(text))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+
+  test('is refused if and only if JSON.parse refuses it, wherever it is damaged', async () => {
+    const damage = fc.constantFrom(
+      '',
+      ',',
+      ',,',
+      '[',
+      ']',
+      '{',
+      '}',
+      '"',
+      ':',
+      '\\',
+      ' ',
+      '1',
+      'null',
+      '\u0001',
+      '"k":',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.nat(), fc.nat(3), damage, async (value, at, cut, put) => {
+        const text = JSON.stringify(value);
+        const place = at % (text.length + 1);
+        const damaged = text.slice(0, place) + put + text.slice(place + cut);
+        expect([damaged, await readOrRefused(damaged)]).toEqual([damaged, readAtOnce(damaged)]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    '{"__proto__": [1, 2, 3, 4, 5, 6, 7, 8], "a": {"__proto__": 1, "b": 2222222}}',
+    '{"a": 1, "a": [1, 2, 3, 4, 5, 6], "a": 3333333}',
+    '{"2": 1, "1": [1, 2, 3, 4, 5], "": {"\\u0041\\"": [[], {}, [[1111111, 2222222], 3]]}}',
+    ' [ [ 1 , 2 , 3 , 4 ] , [ ] , { } , { "größe" : "ü, [" } ] ',
+  ])('keeps keys, their order and their last values: %s', async (text) => {
+    expect(JSON.stringify(await read(text))).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
+  it.each([
+    '[1, 2, 3, 4, 5, 6, ]',
+    '[[1, 2, 3, 4, 5, 6] 7]',
+    '[[1, 2, 3, 4, 5, 6] [7]]',
+    '[[1, 2, 3, 4, 5, 6],, 7]',
+    '[1, 2, 3, 4, 5, 6}',
+    '[1, 2, 3, 4, 5, 6',
+    '[1, 2, 3, 4, 5, 6]]',
+    '[1, 2, 3, 4, 5, 6] x',
+    '{"a": 1, "b": 2, "c": [1, 2, 3, 4, 5] "d": 1}',
+    '{"a": 1, "b": 2, [1, 2, 3, 4, 5, 6]}',
+    '["a", "b", "c", "d]',
+  ])('refuses %s', async (text) => {
+    await expect(read(text)).rejects.toThrow(SyntaxError);
+  });
+
+  it('refuses bytes that are not UTF-8, wherever they stand', async () => {
+    const text = JSON.stringify(Array.from({ length: 50 }, (_, index) => `text ${index}`));
+    for (const at of [3, 250, text.length - 3]) {
+      const bytes = Buffer.from(text);
+      bytes[at] = 0xff;
+      await expect(parseInSlices(bytes, PIECE)).rejects.toThrow('it is not UTF-8');
+    }
+  });
+
+  it('refuses what is nested so deeply that it would take all memory', async () => {
+    await expect(read('['.repeat(20_000))).rejects.toThrow('more than 10000 levels');
+  });
+});
