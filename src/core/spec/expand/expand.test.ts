@@ -137,9 +137,47 @@ describe('shared parameters', () => {
     expect(namesOf({ name: 'j_{a}', parameters: {}, use_parameters: ['a'] }, { parameters })).toEqual(['j_{a}']);
   });
 
-  it('of one value are put into the workflow environment, those of several are not', () => {
-    const plan = planned({ parameters: { t: 'gpu', n: '1:2' }, env: { Q: 'q_{t}', R: '{n}' } });
-    expect(plan.workflow.env).toEqual({ Q: 'q_gpu', R: '{n}' });
+  describe('in the environment of the workflow', () => {
+    const env = (value: unknown, text: string, files = {}) =>
+      planned({ parameters: { a: value }, env: { A: text } }, files).workflow.env?.['A'];
+
+    test.each([
+      ['gpu', 'q_{a}', 'q_gpu'],
+      ['7', '{a:03d} {a}', '007 7'],
+      ['[5]', '{a}', '5'],
+      ["['x']", '{a}', 'x'],
+      ['3:3', '{a}', '3'],
+      [true, '{a}', 'true'],
+      ['@one', '{a}', '42'],
+    ])('one value (%j) goes in as that value: %s gives %s', (value, text, result) => {
+      expect(env(value, text, { one: '42\n' })).toBe(result);
+    });
+
+    test.each([
+      ['[1,5,10]', '{a}', '[1,5,10]'],
+      ["[ 'x', 'y' ]", '{a}', "[ 'x', 'y' ]"],
+      [[1, 5, 10], '{a}', '[1,5,10]'],
+      ['1:2', '{a}-{a:03d}', '1:2-1:2'],
+      ['[]', '{a}', '[]'],
+      ['5:1', '{a}', '5:1'],
+      ['@two', '{a}', '@two'],
+      ['docker://repo/x', 'IMAGE={a}', 'IMAGE=docker://repo/x'],
+      ['a:b:c:d', '{a}', 'a:b:c:d'],
+      ['@missing', '{a}', '@missing'],
+      ['0:inf:0.5', '{a}', '0:inf:0.5'],
+      [{ k: 1 }, '{a}', '{"k":1}'],
+    ])('anything else (%j) goes in as it is written: %s gives %s', (value, text, result) => {
+      expect(env(value, text, { two: '1\n2\n' })).toBe(result);
+    });
+
+    it('a text that is no range is still refused where a job expands by it, once', () => {
+      const jobs = [{ name: 'j_{a}', command: 'x', use_parameters: ['a'] }];
+      expect(errorsOf({ parameters: { a: 'docker://x' }, env: { A: '{a}' }, jobs })).toEqual([
+        "Parameter expansion failed: Failed to expand job 'j_{a}': Invalid range values: 'docker://x'. Could not parse as integer or float range",
+      ]);
+    });
+
+    it('a name that is no parameter stays', () => expect(env('1:2', '{b} ${HOME} {', {})).toBe('{b} ${HOME} {'));
   });
 
   it('are complained of once, however many jobs use them', () => {

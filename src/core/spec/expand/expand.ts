@@ -1,9 +1,9 @@
 import { Refusal } from '../../contract/refusals.ts';
 import type { Complain, Path } from '../problems.ts';
-import type { Sequence } from '../sequence.ts';
+import { sequence, type Sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 import type { WorkflowSpec } from '../shape/workflow.ts';
-import type { Value } from '../text/value.ts';
+import { compactJson, type Value } from '../text/value.ts';
 import { combine, unevenPair, type Axes, type Axis } from './axes.ts';
 import { Families } from './family.ts';
 import type { ParameterValue } from './parameter-value.ts';
@@ -86,19 +86,34 @@ export class Expander {
     this.lost.set(collection, names);
   }
 
-  /** The workflow's environment, with its parameters of one value put in; a token of several values stays. */
+  /**
+   * The workflow's environment with the workflow's parameters in it: a parameter of one value by that value, every other
+   * by its text as the file has it. A text that is no range, such as `docker://image`, is therefore never refused here;
+   * a job that expands by it is.
+   */
   environment(): Readonly<Record<string, string>> | undefined {
     const { env, parameters } = this.spec;
     if (env === undefined || parameters === undefined) return env;
-    const names = Object.keys(parameters).filter((name) =>
+    const used = Object.entries(parameters).filter(([name]) =>
       Object.values(env).some((text) => text.includes(`{${name}`)),
     );
-    const single = names.flatMap((name) => {
-      const axis = this.sharedAxis(name, 'workflow env: ');
-      return axis?.values.length === 1 ? [axis] : [];
-    });
-    const axes = combine(single, 'product');
+    const axes = combine(
+      used.map(([name, value]) => ({ name, values: this.oneValue(value) })),
+      'product',
+    );
     return Object.fromEntries(Object.entries(env).map(([key, text]) => [key, template(text, axes).render(0)]));
+  }
+
+  private oneValue(value: Value): Sequence<ParameterValue> {
+    const raw = typeof value === 'string' ? value : compactJson(value);
+    let values: Sequence<ParameterValue> | undefined;
+    try {
+      // Two values are as good as a million to see that there is not one.
+      values = nativeValues(value, { ...this.options, limit: 2 });
+    } catch (cause) {
+      if (!(cause instanceof Refusal)) throw cause;
+    }
+    return values?.length === 1 ? values : sequence(1, () => raw);
   }
 
   private expansion(

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { each } from '../sequence.ts';
 import { ExactNumber, type Value } from '../text/value.ts';
-import { printerOf } from './parameter-value.ts';
+import { printerOf, valueOf } from './parameter-value.ts';
 import { nativeValues, parameterValues } from './parameter-values.ts';
 
 const files: Record<string, string> = {
@@ -85,7 +86,13 @@ describe('a list is parted at commas', () => {
     ['[]', []],
     ['[ ]', []],
     ["['a','b',]", ['a', 'b', '']],
-    ["['a,b']", ["'a", "b'"]],
+    ["['a,b']", ['a', 'b']],
+    ['["a,b",c]', ['a', 'b', 'c']],
+    ["[ 'a , b' ]", ['a', 'b']],
+    [`['a","b']`, ['a', 'b']],
+    ["['',\"\",']", ['', '', '']],
+    ["['5,6']", ['5', '6']],
+    ["[it's,5']", ["it's", '5']],
     ['[[1,2],[3]]', ['1', '2]', '[3']],
     ['[007,+5,-0,1e3,.5,1.]', ['7', '5', '0', '1000', '0.5', '1']],
     ["['007',1_0,0x10,true,null]", ['007', '1_0', '0x10', 'true', 'null']],
@@ -94,6 +101,23 @@ describe('a list is parted at commas', () => {
       ['0.0000001', '1000000000000000000000', '9223372036854776000', 'NaN', 'inf'],
     ],
   ])('%s', (text, values) => expect(printed(text)).toEqual(values));
+});
+
+it('takes a list item with a quote at either end for text, so that no format pads it', () => {
+  const padded = [...each(parameterValues("['5,6',7]", options))].map(printerOf('03d'));
+  expect(padded).toEqual(['5', '6', '007']);
+});
+
+test('a list of words without quotes and commas has these words as its values, however each is quoted', () => {
+  const word = fc.stringMatching(/^[a-z][a-z .:{}]{0,6}[a-z]$/);
+  const item = fc.tuple(word, fc.constantFrom('', "'", '"'));
+  fc.assert(
+    fc.property(fc.array(item, { minLength: 1, maxLength: 6 }), (items) => {
+      const words = items.map(([text]) => text);
+      const text = `[${items.map(([bare, quote]) => `${quote}${bare}${quote}`).join(', ')}]`;
+      expect(printed(text)).toEqual(words.map((bare) => print(valueOf(bare))));
+    }),
+  );
 });
 
 describe('anything else is one value', () => {
@@ -126,7 +150,7 @@ describe('a value of the file format is read as its JSON text', () => {
     ],
     [
       ['a,b', 'c'],
-      ['"a', 'b"', 'c'],
+      ['a', 'b', 'c'],
     ],
     [
       [[1, 2], [3]],

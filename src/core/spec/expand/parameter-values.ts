@@ -51,16 +51,24 @@ function fileValues(path: string, { readFile }: ValueOptions): ParameterValue[] 
     .map(valueOf);
 }
 
-/** Commas part items wherever they stand, in quotes and inner brackets too; that is how Torc reads them. */
+/**
+ * The items of a list in brackets. A comma separates items everywhere, within quotes and inner brackets too, as in Torc.
+ *
+ * A quote is therefore removed from each end on its own: `['a,b']` has the items `'a` and `b'`, which stand for `a` and
+ * `b`. An item with a quote at either end is text, never a number.
+ */
 function listValues(text: string): ParameterValue[] {
   const inner = text.replace(/^\[+/, '').replace(/\]+$/, '');
   if (inner.trim() === '') return [];
   return inner.split(',').map((item) => {
     const bare = item.trim();
-    const quoted = /^(["'])(.*)\1$/s.exec(bare);
-    return quoted === null ? valueOf(bare) : (quoted[2] ?? '');
+    const unquoted = withoutQuotes(bare);
+    return unquoted === bare ? valueOf(bare) : unquoted;
   });
 }
+
+/** Single quotes go first: the native list `["'q'"]` is `'q'`, with its single quotes. */
+const withoutQuotes = (text: string): string => text.replace(/^'+|'+$/g, '').replace(/^"+|"+$/g, '');
 
 function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
   const parts = text.split(':').map((part) => part.trim());
