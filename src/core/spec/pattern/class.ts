@@ -1,110 +1,149 @@
 import type { Cursor } from './cursor.ts';
-import { asciiClass, classLetter, escaped, perlClass } from './letters.ts';
-import { PatternMalformed, type Letter } from './syntax.ts';
+import { escape } from './escape.ts';
+import type { Flags } from './flags.ts';
+import { escaped, inverse, knownSet, posixSet, type LetterTest } from './letters.ts';
 
-/** One letter, or a class as JavaScript's `v` flag writes it. */
-export interface Member {
-  readonly isClass: boolean;
-  readonly source: string;
-}
-
-const CONTROLS: Readonly<Record<string, string>> = { a: '\x07', f: '\f', t: '\t', n: '\n', r: '\r', v: '\v' };
-// What may follow a backslash as itself.
-const PUNCTUATION = /^[\\.+*?()|[\]{}^$#&\-~/"'%,:;<=>@_`! ]$/;
 const DEEPEST = 250;
-const OPERATOR = /^(?:&&|--|~~)/;
 
-/** The set of letters of a class. Throws `PatternMalformed` for one that does not exist. */
-export function classOf(source: string, ignoresCase: boolean): Letter {
-  const letter = classLetter(source, ignoresCase);
-  if (letter === undefined) throw new PatternMalformed(`regex parse error: invalid character class ${source}`);
-  return letter;
-}
+/** The set of letters of a bracketed class with what it nests, its opening bracket taken. Throws `PatternMalformed`. */
+export const bracketedClass = (cursor: Cursor, flags: Flags): LetterTest => new ClassReader(cursor, flags).read();
 
-/** What follows a backslash, in a class or out of it. */
-export function escapeMember(cursor: Cursor): Member {
-  const code = cursor.ahead(/^x([0-9a-fA-F]{2})|^[xuU]\{([0-9a-fA-F]{1,6})\}|^u([0-9a-fA-F]{4})|^U([0-9a-fA-F]{8})/);
-  if (code !== undefined) {
-    cursor.at += code[0].length;
-    const point = Number.parseInt(code.slice(1).join(''), 16);
-    if (point > 0x10ffff) throw cursor.malformed('invalid hexadecimal code point');
-    return { isClass: false, source: String.fromCodePoint(point) };
+class ClassReader {
+  private depth = 0;
+  private readonly cursor: Cursor;
+  private readonly flags: Flags;
+
+  constructor(cursor: Cursor, flags: Flags) {
+    this.cursor = cursor;
+    this.flags = flags;
   }
-  const property = cursor.ahead(/^([pP])(?:\{(\^?)([^}]+)\}|([A-Z]))/);
-  if (property !== undefined) {
-    cursor.at += property[0].length;
-    const [, letter, inverse = '', long, short = ''] = property;
-    return { isClass: true, source: unicodeClass(long ?? short, (letter === 'P') !== (inverse === '^')) };
-  }
-  const letter = cursor.letter();
-  const perl = perlClass(letter);
-  if (perl !== undefined) return { isClass: true, source: perl };
-  if (Object.hasOwn(CONTROLS, letter)) return { isClass: false, source: CONTROLS[letter] ?? letter };
-  if (/^\d$/.test(letter)) throw cursor.malformed('backreferences are not supported');
-  if (!PUNCTUATION.test(letter)) throw cursor.malformed('unrecognized escape sequence');
-  return { isClass: false, source: letter };
-}
 
-/** A bracketed class, its opening bracket taken, with what it nests. */
-export function classSource(cursor: Cursor, isSpaced: boolean, depth = 0): string {
-  if (depth > DEEPEST) throw cursor.malformed('exceeded the maximum nesting depth');
-  let result = cursor.take('^') ? '[^' : '[';
-  for (let isFirst = true; ; isFirst = false) {
-    if (isSpaced) cursor.skipBlank();
+  read(): LetterTest {
+    const { cursor } = this;
+    this.depth += 1;
+    if (this.depth > DEEPEST) throw cursor.malformed('exceeded the maximum nesting depth');
+    const isNegated = cursor.take('^');
+    let members = new Members(this.flags.ignoresCase);
+    let combine: (right: LetterTest) => LetterTest = (right) => right;
+    this.skipBlank();
+    // A bracket that comes first is a letter, as are the hyphens that come first.
+    while (this.sees('-')) members.letter(this.taken('-'));
+    if (members.isEmpty && this.sees(']')) members.letter(this.taken(']'));
+    for (;;) {
+      this.skipBlank();
+      if (cursor.isAtEnd) throw cursor.malformed('unclosed character class');
+      if (cursor.take(']')) break;
+      const operator = cursor.ahead(/^(?:&&|--|~~)/)?.[0];
+      if (operator === undefined) {
+        this.member(members);
+        continue;
+      }
+      cursor.take(operator);
+      const left = combine(members.set());
+      combine = (right) => OPERATORS[operator]?.(left, right) ?? left;
+      members = new Members(this.flags.ignoresCase);
+    }
+    this.depth -= 1;
+    const set = combine(members.set());
+    return isNegated ? inverse(set) : set;
+  }
+
+  private member(members: Members): void {
+    const { cursor, flags } = this;
+    const [whole, inverted, name = ''] = cursor.ahead(/^\[:(\^?)([^:\]]*):\]/) ?? [];
+    const posix = whole === undefined ? undefined : posixSet(name, inverted === '^', flags.ignoresCase);
+    if (whole !== undefined && posix !== undefined) {
+      cursor.at += whole.length;
+      members.add(posix);
+      return;
+    }
+    if (cursor.take('[')) return members.add(this.read());
+    const from = this.one();
+    this.skipBlank();
     if (cursor.isAtEnd) throw cursor.malformed('unclosed character class');
-    if (!isFirst && cursor.take(']')) return `${result}]`;
-    const operator = isFirst ? undefined : cursor.ahead(OPERATOR)?.[0];
-    if (operator === undefined) result += member(cursor, isSpaced, depth);
-    else result = setOperation(cursor, result, operator, isSpaced, depth);
+    if (!this.sees('-') || this.isHyphenLast())
+      return typeof from === 'string' ? members.letter(from) : members.add(from);
+    this.taken('-');
+    this.skipBlank();
+    const to = this.one();
+    if (typeof from !== 'string' || typeof to !== 'string')
+      throw cursor.malformed('invalid range boundary, must be a literal');
+    if ((to.codePointAt(0) ?? 0) < (from.codePointAt(0) ?? 0))
+      throw cursor.malformed('invalid character class range, the start must be <= the end');
+    members.range(from, to);
+  }
+
+  /** A letter, or the set of an escape. */
+  private one(): string | LetterTest {
+    const { cursor, flags } = this;
+    if (cursor.isAtEnd) throw cursor.malformed('unclosed character class');
+    if (!cursor.take('\\')) return this.allowed(cursor.letter());
+    const found = escape(cursor, flags);
+    if (found.kind === 'assertion') throw cursor.malformed('invalid escape sequence found in character class');
+    return found.kind === 'letter' ? this.allowed(found.letter) : found.set;
+  }
+
+  private allowed(letter: string): string {
+    if (this.flags.isAscii && letter > '\x7f') throw this.cursor.malformed('Unicode not allowed here');
+    return letter;
+  }
+
+  /** Whether the hyphen that stands here is no sign of a range: `[a-]`, and `[a--b]` takes letters away. */
+  private isHyphenLast(): boolean {
+    const { cursor, flags } = this;
+    const rest = flags.isSpaced ? cursor.ahead(/^-(?:\p{White_Space}|#[^\n]*\n?)*[\]-]/u) : cursor.ahead(/^-[\]-]/);
+    return rest !== undefined;
+  }
+
+  private sees(sign: string): boolean {
+    return this.cursor.next === sign;
+  }
+
+  private taken(sign: string): string {
+    this.cursor.take(sign);
+    return sign;
+  }
+
+  private skipBlank(): void {
+    if (this.flags.isSpaced) this.cursor.skipBlank();
   }
 }
 
-/** `a&&b`: JavaScript wants either side of an operator as a class of its own. */
-function setOperation(cursor: Cursor, left: string, operator: string, isSpaced: boolean, depth: number): string {
-  if (operator === '~~') throw cursor.malformed('symmetric difference of classes is not supported');
-  cursor.take(operator);
-  const inverse = left.startsWith('[^') ? '^' : '';
-  let right = '';
-  while (!cursor.isAtEnd && cursor.next !== ']' && cursor.ahead(OPERATOR) === undefined) {
-    right += member(cursor, isSpaced, depth);
-  }
-  return `[${inverse}[${left.slice(1 + inverse.length)}]${operator}[${right}]`;
-}
+const OPERATORS: Readonly<Record<string, (left: LetterTest, right: LetterTest) => LetterTest>> = {
+  '&&': (left, right) => (letter) => left(letter) && right(letter),
+  '--': (left, right) => (letter) => left(letter) && !right(letter),
+  '~~': (left, right) => (letter) => left(letter) !== right(letter),
+};
 
-function member(cursor: Cursor, isSpaced: boolean, depth: number): string {
-  const ascii = cursor.ahead(/^\[:(\^?)([a-z]+):\]/);
-  if (ascii !== undefined) {
-    const source = asciiClass(ascii[2] ?? '', ascii[1] === '^');
-    if (source === undefined) throw cursor.malformed('unrecognized POSIX class');
-    cursor.at += ascii[0].length;
-    return source;
-  }
-  if (cursor.take('[')) return classSource(cursor, isSpaced, depth + 1);
-  const from = classMember(cursor, isSpaced);
-  if (from.isClass) return from.source;
-  if (cursor.next !== '-' || cursor.ahead(/^-[\]-]/) !== undefined) return escaped(from.source);
-  cursor.take('-');
-  const to = classMember(cursor, isSpaced);
-  if (to.isClass) throw cursor.malformed('invalid range boundary, must be a literal');
-  if ((to.source.codePointAt(0) ?? 0) < (from.source.codePointAt(0) ?? 0)) {
-    throw cursor.malformed('invalid character class range, the start must be <= the end');
-  }
-  return `${escaped(from.source)}-${escaped(to.source)}`;
-}
+/** What stands between the operators of a class. */
+class Members {
+  private source = '';
+  private readonly sets: LetterTest[] = [];
+  private readonly ignoresCase: boolean;
 
-function classMember(cursor: Cursor, isSpaced: boolean): Member {
-  if (isSpaced) cursor.skipBlank();
-  if (cursor.isAtEnd) throw cursor.malformed('unclosed character class');
-  if (!cursor.take('\\')) return { isClass: false, source: cursor.letter() };
-  if (cursor.isAtEnd) throw cursor.malformed('incomplete escape sequence, reached end of pattern prematurely');
-  return escapeMember(cursor);
-}
+  constructor(ignoresCase: boolean) {
+    this.ignoresCase = ignoresCase;
+  }
 
-/** `\p{Greek}` is a script for Rust, which JavaScript only takes as `\p{Script=Greek}`. */
-function unicodeClass(name: string, isInverse: boolean): string {
-  const spelled = name.replace(/\s*[:=]\s*/, '=');
-  const source = (inner: string): string => `\\${isInverse ? 'P' : 'p'}{${inner}}`;
-  const known = [spelled, `Script=${spelled}`].find((inner) => classLetter(source(inner), false) !== undefined);
-  if (known === undefined) throw new PatternMalformed(`regex parse error: Unicode property not found: ${name}`);
-  return source(known);
+  get isEmpty(): boolean {
+    return this.source === '' && this.sets.length === 0;
+  }
+
+  letter(letter: string): void {
+    this.source += escaped(letter);
+  }
+
+  range(from: string, to: string): void {
+    this.source += `${escaped(from)}-${escaped(to)}`;
+  }
+
+  add(set: LetterTest): void {
+    this.sets.push(set);
+  }
+
+  set(): LetterTest {
+    const sets = this.source === '' ? this.sets : [knownSet(this.source, this.ignoresCase), ...this.sets];
+    const [only] = sets;
+    return sets.length === 1 && only !== undefined ? only : (letter) => sets.some((set) => set(letter));
+  }
 }

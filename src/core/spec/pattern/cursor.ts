@@ -38,7 +38,7 @@ export class Cursor {
 
   /** Under `(?x)`: passes over blanks and comments. */
   skipBlank(): void {
-    this.at += this.ahead(/^(?:\s|#[^\n]*)+/)?.[0].length ?? 0;
+    this.at += this.ahead(/^(?:\p{White_Space}|#[^\n]*)+/u)?.[0].length ?? 0;
   }
 
   malformed(what: string): PatternMalformed {

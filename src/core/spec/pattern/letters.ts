@@ -1,9 +1,7 @@
 import type { Letter } from './syntax.ts';
 
-/**
- * Sets of letters, by the runtime's own Unicode tables: a class is turned into one for a single code point with the
- * `v` flag, which has nested classes, `&&` and `--` as Rust has them.
- */
+/** Sets of letters, by the runtime's own Unicode tables: each is asked through a class for a single code point. */
+export type LetterTest = (letter: string) => boolean;
 
 /** What the Perl classes mean in Rust: Unicode, where JavaScript's own are ASCII. */
 const PERL: Readonly<Record<string, string>> = {
@@ -12,7 +10,9 @@ const PERL: Readonly<Record<string, string>> = {
   w: '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}',
 };
 
-const ASCII_CLASSES: Readonly<Record<string, string>> = {
+const ASCII_PERL: Readonly<Record<string, string>> = { d: '0-9', s: '\\t\\n\\v\\f\\r\\x20', w: '0-9A-Za-z_' };
+
+const POSIX: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',
   ascii: '\\x00-\\x7F',
@@ -29,43 +29,63 @@ const ASCII_CLASSES: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** A letter of a class written for JavaScript's `v` flag, brackets included; nothing when it is no class. */
-export function classLetter(source: string, ignoresCase: boolean): Letter | undefined {
+/** The set of the members of a class as JavaScript's `v` flag writes them, without brackets; nothing for no class. */
+export function setOf(members: string, ignoresCase: boolean): LetterTest | undefined {
   let pattern: RegExp;
   try {
-    pattern = new RegExp(`^${source}$`, ignoresCase ? 'vi' : 'v');
+    pattern = new RegExp(`^[${members}]$`, ignoresCase ? 'vi' : 'v');
   } catch {
     return undefined;
   }
-  return { fits: (letter) => pattern.test(letter) };
+  return (letter) => pattern.test(letter);
 }
+
+/** The set of a class that is known to exist. */
+export function knownSet(members: string, ignoresCase: boolean): LetterTest {
+  const set = setOf(members, ignoresCase);
+  if (set === undefined) throw new Error(`a class that JavaScript does not know: ${members}`);
+  return set;
+}
+
+export const inverse =
+  (set: LetterTest): LetterTest =>
+  (letter) =>
+    !set(letter);
 
 export function oneLetter(letter: string, ignoresCase: boolean): Letter {
-  const folded = ignoresCase ? classLetter(`[${escaped(letter)}]`, true) : undefined;
   // Digits and signs have no case: the quick comparison serves them too.
-  if (folded === undefined || letter.toLowerCase() === letter.toUpperCase()) {
+  if (!ignoresCase || letter.toLowerCase() === letter.toUpperCase())
     return { fits: (other) => other === letter, only: letter };
-  }
-  return folded;
+  return { fits: knownSet(escaped(letter), true) };
 }
 
-/** The inside of a class for `\d`, `\S` and their like; nothing for another letter. */
-export function perlClass(letter: string): string | undefined {
-  const members = PERL[letter.toLowerCase()];
+interface Reading {
+  readonly ignoresCase: boolean;
+  readonly isAscii: boolean;
+}
+
+/** The set for `\d`, `\S` and their like; nothing for another letter. */
+export function perlSet(letter: string, { ignoresCase, isAscii }: Reading): LetterTest | undefined {
+  const members = (isAscii ? ASCII_PERL : PERL)[letter.toLowerCase()];
   if (members === undefined) return undefined;
-  return letter === letter.toLowerCase() ? `[${members}]` : `[^${members}]`;
+  const set = knownSet(members, ignoresCase);
+  return letter === letter.toLowerCase() ? set : inverse(set);
 }
 
-/** The class for `[:alpha:]` or `[:^alpha:]`; nothing for an unknown name. */
-export function asciiClass(name: string, isNegated: boolean): string | undefined {
-  const members = ASCII_CLASSES[name];
-  return members === undefined ? undefined : `[${isNegated ? '^' : ''}${members}]`;
+/** The set for `[:alpha:]` or `[:^alpha:]`; nothing for an unknown name. */
+export function posixSet(name: string, isNegated: boolean, ignoresCase: boolean): LetterTest | undefined {
+  const members = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
+  if (members === undefined) return undefined;
+  const set = knownSet(members, ignoresCase);
+  return isNegated ? inverse(set) : set;
 }
 
 /** A letter as it may stand in a class. */
 export const escaped = (letter: string): string => `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`;
 
-const WORD = classLetter(`[${PERL['w'] ?? ''}]`, false);
+const WORD = knownSet(PERL['w'] ?? '', false);
+
+export const isAsciiWordLetter = (letter: string): boolean => /^\w$/.test(letter);
 
 export const isWordLetter = (letter: string): boolean =>
-  /^[\x20-\x7e]$/.test(letter) ? /^\w$/.test(letter) : WORD?.fits(letter) === true;
+  /^[\x20-\x7e]$/.test(letter) ? isAsciiWordLetter(letter) : WORD(letter);

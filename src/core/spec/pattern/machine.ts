@@ -17,17 +17,21 @@ export interface Machine {
 
 // Rust refuses what compiles to more than 10 MB; `(a{1000}){1000}` is the same mistake here.
 const MOST_STATES = 100_000;
+// Parts without a letter make no state: `((){1000}){1000}` would be built a million times, for nothing.
+const MOST_PARTS = 1_000_000;
 
 export function machineOf(pattern: Pattern): Machine {
   const states: State[] = [{ kind: 'matched' }];
+  let parts = 0;
   const add = (state: State): number => {
-    if (states.length >= MOST_STATES)
-      throw new PatternMalformed('regex parse error: Compiled regex exceeds size limit');
+    if (states.length >= MOST_STATES) throw tooLarge();
     return states.push(state) - 1;
   };
 
   /** Adds the states of a pattern after which `next` follows; the number of the first. */
   const build = (part: Pattern, next: number): number => {
+    parts += 1;
+    if (parts > MOST_PARTS) throw tooLarge();
     switch (part.kind) {
       case 'empty':
         return next;
@@ -62,3 +66,5 @@ export function machineOf(pattern: Pattern): Machine {
   const start = build(pattern, 0);
   return { states, start };
 }
+
+const tooLarge = (): PatternMalformed => new PatternMalformed('regex parse error: Compiled regex exceeds size limit');

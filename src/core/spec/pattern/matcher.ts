@@ -1,4 +1,4 @@
-import { isWordLetter } from './letters.ts';
+import { isAsciiWordLetter, isWordLetter } from './letters.ts';
 import type { Machine } from './machine.ts';
 import type { Assertion } from './syntax.ts';
 
@@ -96,7 +96,7 @@ const MOST_SETS = 2000;
 const MATCHED = Symbol('matched');
 
 /** What stands before the place that was reached, as far as an assertion may ask. */
-type Before = 'start' | 'line' | 'word' | 'other';
+type Before = 'start' | 'newline' | 'return' | 'asciiWord' | 'word' | 'other';
 
 interface StateSet {
   readonly states: readonly number[];
@@ -114,21 +114,50 @@ const newSet = (states: readonly number[], beforeNext: Before): StateSet => ({
   matchesAtEnd: undefined,
 });
 
-const before = (letter: string): Before => (letter === '\n' ? 'line' : isWordLetter(letter) ? 'word' : 'other');
+function before(letter: string): Before {
+  if (letter === '\n') return 'newline';
+  if (letter === '\r') return 'return';
+  if (isAsciiWordLetter(letter)) return 'asciiWord';
+  return isWordLetter(letter) ? 'word' : 'other';
+}
 
 function holds(assertion: Assertion, behind: Before, ahead: string | undefined): boolean {
-  switch (assertion) {
+  if ('isAscii' in assertion) return isBorder(assertion, behind, ahead);
+  switch (assertion.kind) {
     case 'start':
       return behind === 'start';
     case 'end':
       return ahead === undefined;
     case 'lineStart':
-      return behind === 'start' || behind === 'line';
+      return behind === 'start' || behind === 'newline';
     case 'lineEnd':
       return ahead === undefined || ahead === '\n';
+    case 'lineStartCrlf':
+      return behind === 'start' || behind === 'newline' || (behind === 'return' && ahead !== '\n');
+    case 'lineEndCrlf':
+      return ahead === undefined || ahead === '\r' || (ahead === '\n' && behind !== 'return');
+  }
+}
+
+function isBorder(
+  { kind, isAscii }: Extract<Assertion, { isAscii: boolean }>,
+  behind: Before,
+  ahead: string | undefined,
+): boolean {
+  const isWordBehind = behind === 'asciiWord' || (behind === 'word' && !isAscii);
+  const isWordAhead = ahead !== undefined && (isAscii ? isAsciiWordLetter(ahead) : isWordLetter(ahead));
+  switch (kind) {
     case 'word':
-      return (behind === 'word') !== (ahead !== undefined && isWordLetter(ahead));
+      return isWordBehind !== isWordAhead;
     case 'notWord':
-      return (behind === 'word') === (ahead !== undefined && isWordLetter(ahead));
+      return isWordBehind === isWordAhead;
+    case 'wordStart':
+      return !isWordBehind && isWordAhead;
+    case 'wordEnd':
+      return isWordBehind && !isWordAhead;
+    case 'wordStartHalf':
+      return !isWordBehind;
+    case 'wordEndHalf':
+      return !isWordAhead;
   }
 }

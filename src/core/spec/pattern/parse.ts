@@ -1,49 +1,28 @@
-import { classOf, classSource, escapeMember } from './class.ts';
+import { bracketedClass } from './class.ts';
 import { Cursor } from './cursor.ts';
-import { oneLetter } from './letters.ts';
-import type { Assertion, Letter, Pattern } from './syntax.ts';
+import { escape } from './escape.ts';
+import { changedFlags, NO_FLAGS, type Flags } from './flags.ts';
+import { oneLetter, type LetterTest } from './letters.ts';
+import type { Assertion, Pattern } from './syntax.ts';
 
 /**
  * Reads a regular expression in the dialect of Rust's `regex` crate, which is the dialect of workflow files.
  *
- * Unicode classes, `(?i)`, `(?s)`, `(?m)`, `(?x)` and groups of any kind are read; look-around and back-references are
- * refused, as there.
+ * Unicode classes, flags and groups of any kind are read; look-around and back-references are refused, as there. What
+ * differs: `Age` and the break properties of Unicode are unknown, and the size that is refused is another one.
  * Throws: `PatternMalformed`.
  */
 export const parsePattern = (text: string): Pattern => new Parser(text).pattern();
 
-interface Flags {
-  /** (?i) */
-  readonly ignoresCase: boolean;
-  /** (?m): ^ and $ at every line. */
-  readonly isMultiline: boolean;
-  /** (?s): a dot takes a line break too. */
-  readonly dotTakesAll: boolean;
-  /** (?x): blanks and comments are no letters. */
-  readonly isSpaced: boolean;
-}
-
-const NO_FLAGS: Flags = { ignoresCase: false, isMultiline: false, dotTakesAll: false, isSpaced: false };
-const FLAG_NAMES: Readonly<Record<string, keyof Flags | undefined>> = {
-  i: 'ignoresCase',
-  m: 'isMultiline',
-  s: 'dotTakesAll',
-  x: 'isSpaced',
-};
-const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
-  ['A', 'start'],
-  ['z', 'end'],
-  ['b', 'word'],
-  ['B', 'notWord'],
-]);
-// Above these a pattern is a mistake; Rust too refuses what compiles to more than 10 MB.
-const MOST_REPEATS = 1000;
 const DEEPEST = 250;
+// The largest count that Rust reads; how much may come of it, the machine decides.
+const LARGEST_COUNT = 2 ** 32 - 1;
 
 class Parser {
   private readonly cursor: Cursor;
   private depth = 0;
   private flags: Flags = NO_FLAGS;
+  private readonly names = new Set<string>();
 
   constructor(text: string) {
     this.cursor = new Cursor(text);
@@ -74,19 +53,19 @@ class Parser {
   }
 
   private item(): Pattern {
-    const { isMultiline, dotTakesAll, isSpaced, ignoresCase } = this.flags;
+    const { isMultiline, isCrlf } = this.flags;
     const next = this.cursor.letter();
     switch (next) {
       case '(':
         return this.group();
       case '[':
-        return letters(classOf(classSource(this.cursor, isSpaced), ignoresCase));
+        return this.set(bracketedClass(this.cursor, this.flags));
       case '.':
-        return letters(classOf(dotTakesAll ? '[\\p{Any}]' : '[^\\n]', false));
+        return this.set(this.dot());
       case '^':
-        return assertion(isMultiline ? 'lineStart' : 'start');
+        return assertion({ kind: !isMultiline ? 'start' : isCrlf ? 'lineStartCrlf' : 'lineStart' });
       case '$':
-        return assertion(isMultiline ? 'lineEnd' : 'end');
+        return assertion({ kind: !isMultiline ? 'end' : isCrlf ? 'lineEndCrlf' : 'lineEnd' });
       case '\\':
         return this.escape();
       case '*':
@@ -95,23 +74,41 @@ class Parser {
       case '{':
         throw this.cursor.malformed('repetition operator missing expression');
       default:
-        return letters(oneLetter(next, ignoresCase));
+        return this.letter(next);
     }
   }
 
+  private dot(): LetterTest {
+    const { dotTakesAll, isCrlf } = this.flags;
+    if (dotTakesAll) return () => true;
+    return isCrlf ? (letter) => letter !== '\n' && letter !== '\r' : (letter) => letter !== '\n';
+  }
+
   private escape(): Pattern {
-    const { cursor } = this;
-    if (cursor.next === undefined) {
-      throw cursor.malformed('incomplete escape sequence, reached end of pattern prematurely');
-    }
-    const known = ASSERTIONS.get(cursor.next);
-    if (known !== undefined) {
-      cursor.letter();
-      return assertion(known);
-    }
-    const { isClass, source } = escapeMember(cursor);
-    const { ignoresCase } = this.flags;
-    return letters(isClass ? classOf(source, ignoresCase) : oneLetter(source, ignoresCase));
+    const isByte = this.cursor.ahead(/^x/) !== undefined;
+    const found = escape(this.cursor, this.flags);
+    if (found.kind === 'assertion') return assertion(found.assertion);
+    if (found.kind === 'set') return this.set(found.set);
+    if (isByte && this.flags.isAscii && found.letter > '\x7f' && found.letter <= '\xff') throw this.notUnicode();
+    return this.letter(found.letter);
+  }
+
+  private letter(letter: string): Pattern {
+    const { ignoresCase, isAscii } = this.flags;
+    if (!isAscii || !ignoresCase) return { kind: 'letter', letter: oneLetter(letter, ignoresCase) };
+    const { fits } = oneLetter(letter, letter <= '\x7f');
+    return { kind: 'letter', letter: { fits: (other) => fits(other) && other <= '\x7f' === letter <= '\x7f' } };
+  }
+
+  /** Under `(?-u)` a class is one of bytes, and those above ASCII are no letters: such a class is refused. */
+  private set(set: LetterTest): Pattern {
+    if (!this.flags.isAscii) return { kind: 'letter', letter: { fits: set } };
+    if (BYTES_BEYOND_ASCII.some(set)) throw this.notUnicode();
+    return { kind: 'letter', letter: { fits: (letter) => letter <= '\x7f' && set(letter) } };
+  }
+
+  private notUnicode(): Error {
+    return this.cursor.malformed('pattern can match invalid UTF-8');
   }
 
   private group(): Pattern {
@@ -136,35 +133,30 @@ class Parser {
     if (cursor.ahead(/^<?[=!]/) !== undefined) {
       throw cursor.malformed('look-around, including look-ahead and look-behind, is not supported');
     }
-    const name = cursor.ahead(/^P?<[\p{L}_][\p{L}\p{N}_.[\]]*>/u)?.[0];
-    if (name !== undefined) {
-      cursor.at += name.length;
+    const [opening, name = ''] = cursor.ahead(/^P?<([\p{Alphabetic}_][\p{Alphabetic}\p{N}_.[\]]*)>/u) ?? [];
+    if (opening !== undefined) {
+      if (this.names.has(name)) throw cursor.malformed('duplicate capture group name');
+      this.names.add(name);
+      cursor.at += opening.length;
       return false;
     }
-    const [whole, on = '', off, end] = cursor.ahead(/^([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])/) ?? [];
+    const [whole, changes = '', end] = cursor.ahead(/^([a-zA-Z-]*)([:)])/) ?? [];
     if (whole === undefined) throw cursor.malformed('unrecognized flag');
-    if (end === ')' && on === '' && off === undefined) throw cursor.malformed('missing flags in group');
-    this.setFlags(on, true);
-    this.setFlags(off ?? '', false);
+    if (end === ')' && changes === '') throw cursor.malformed('missing flags in group');
+    this.flags = changedFlags(this.flags, changes, cursor);
     cursor.at += whole.length;
     return end === ')';
   }
 
-  private setFlags(names: string, value: boolean): void {
-    for (const letter of names) {
-      const flag = FLAG_NAMES[letter];
-      if (flag !== undefined) this.flags = { ...this.flags, [flag]: value };
-      // U swaps greedy and lazy, which no name can tell; u and R are how we read anyway.
-      else if (!'UuR'.includes(letter)) throw this.cursor.malformed('unrecognized flag');
-    }
-  }
-
   private repeated(item: Pattern): Pattern {
     let result = item;
-    for (;;) {
+    for (let times = 0; ; times += 1) {
       if (this.flags.isSpaced) this.cursor.skipBlank();
       const bounds = this.bounds();
       if (bounds === undefined) return result;
+      // Flags alone are nothing that could be repeated.
+      if (item.kind === 'empty') throw this.cursor.malformed('repetition operator missing expression');
+      if (this.depth + times > DEEPEST) throw this.cursor.malformed('exceeded the maximum nesting depth');
       this.cursor.take('?');
       result = { kind: 'repeat', item: result, ...bounds };
     }
@@ -175,22 +167,30 @@ class Parser {
     if (cursor.take('*')) return { from: 0, to: Infinity };
     if (cursor.take('+')) return { from: 1, to: Infinity };
     if (cursor.take('?')) return { from: 0, to: 1 };
-    if (cursor.next !== '{') return undefined;
-    const [whole, low = '', comma, high = ''] = cursor.ahead(/^\{\s*(\d*)\s*(,?)\s*(\d*)\s*\}/) ?? [];
-    if (whole === undefined || (low === '' && high === '')) {
-      throw cursor.malformed('repetition quantifier expects a valid decimal');
+    if (!cursor.take('{')) return undefined;
+    const from = this.count();
+    let to = from;
+    if (cursor.take(',')) {
+      if (this.flags.isSpaced) cursor.skipBlank();
+      to = cursor.next === '}' ? Infinity : this.count();
     }
-    cursor.at += whole.length;
-    const from = Number(low === '' ? 0 : low);
-    const to = comma === '' ? from : high === '' ? Infinity : Number(high);
+    if (!cursor.take('}')) throw cursor.malformed('unclosed counted repetition');
     if (to < from) throw cursor.malformed('invalid repetition count range, the start must be <= the end');
-    if (from > MOST_REPEATS || (to !== Infinity && to > MOST_REPEATS)) {
-      throw cursor.malformed('Compiled regex exceeds size limit');
-    }
     return { from, to };
+  }
+
+  private count(): number {
+    const { cursor } = this;
+    if (this.flags.isSpaced) cursor.skipBlank();
+    const [whole, digits = ''] = cursor.ahead(/^\p{White_Space}*(\d*)\p{White_Space}*/u) ?? [];
+    cursor.at += whole?.length ?? 0;
+    if (cursor.isAtEnd) throw cursor.malformed('unclosed counted repetition');
+    if (digits === '') throw cursor.malformed('repetition quantifier expects a valid decimal');
+    if (Number(digits) > LARGEST_COUNT) throw cursor.malformed('decimal literal invalid');
+    return Number(digits);
   }
 }
 
-const letters = (letter: Letter): Pattern => ({ kind: 'letter', letter });
+const BYTES_BEYOND_ASCII = Array.from({ length: 0x80 }, (_, byte) => String.fromCodePoint(byte + 0x80));
 
 const assertion = (kind: Assertion): Pattern => ({ kind: 'assert', assertion: kind });

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { namePattern } from './pattern.ts';
+import { namePattern, PatternMalformed } from './pattern.ts';
 
 const matches = (pattern: string, name: string): boolean => namePattern(pattern).matches(name);
 
@@ -67,6 +69,19 @@ describe('a class of letters', () => {
     ['\\P{Greek}', 'λ', false],
     ['\\pL', 'λ', true],
     ['\\p{Lu}', 'a', false],
+    ['\\p{greek}', 'λ', true],
+    ['\\p{uppercase letter}', 'Λ', true],
+    ['\\p{is_Greek}', 'λ', true],
+    ['\\p{sc!=Greek}', 'λ', false],
+    ['[a-z~~d-f]', 'e', false],
+    ['[a-z~~d-f]', 'g', true],
+    ['[a-f~~d-z]', 'z', true],
+    ['[a-z&&b-y&&c]', 'c', true],
+    ['[a&&]', 'a', false],
+    ['[--a]', '-', true],
+    ['[[:nope:]]', 'p', true],
+    ['[\\d-]', '-', true],
+    ['[[:digit:]-x]', '-', true],
     ['[(){}|*+?.^$]', '*', true],
   ])('%s holds "%s": %s', (pattern, name, result) => expect(matches(`^${pattern}$`, name)).toBe(result));
 });
@@ -85,6 +100,12 @@ describe('a flag', () => {
     ['(?s)a.b', 'a\nb', true],
     ['(?x) a b # c\n d', 'abd', true],
     ['(?U)a+', 'a', true],
+    ['(?mR)^b$', 'a\r\nb\r\n', true],
+    ['(?R)^.$', '\r', false],
+    ['^(?-u)\\w$', 'é', false],
+    ['^(?-u)\\w$', 'e', true],
+    ['(?i)k', '\u212a', true],
+    ['(?i-u)k', '\u212a', false],
     ['(?P<year>\\d)(?<month>\\d)', '12', true],
   ])('in "%s" over "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
 });
@@ -97,6 +118,19 @@ describe('an edge of a word', () => {
     ['\\Boo', 'foo', true],
     ['\\bé', 'é', true],
     ['a\\b', 'aé', false],
+    ['\\<foo', 'a foo', true],
+    ['\\<foo', 'afoo', false],
+    ['foo\\>', 'foo b', true],
+    ['foo\\>', 'foob', false],
+    ['\\<é\\>', 'é', true],
+    ['a\\<', 'a', false],
+    ['\\b{start}a', 'ba', false],
+    ['a\\b{end}', 'a-', true],
+    ['\\b{start-half}-', 'a-', false],
+    ['-\\b{end-half}', '-a', false],
+    ['\\b{end-half}-', '--', true],
+    ['\\b{2}a', 'a', true],
+    ['a(?-u:\\b)', 'aé', true],
     ['\\A\\w+\\z', 'foo', true],
     ['\\A\\w+\\z', 'foo bar', false],
   ])('"%s" over "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
@@ -109,10 +143,17 @@ test.each([
   ['(a)\\1', 'backreferences are not supported'],
   ['*a', 'repetition operator missing expression'],
   ['{2}', 'repetition operator missing expression'],
-  ['a{', 'repetition quantifier expects a valid decimal'],
+  ['a{', 'unclosed counted repetition'],
+  ['a{2', 'unclosed counted repetition'],
+  ['a{b}', 'repetition quantifier expects a valid decimal'],
+  ['a{,2}', 'repetition quantifier expects a valid decimal'],
+  ['a{2, }', 'repetition quantifier expects a valid decimal'],
+  ['a{4294967296}', 'decimal literal invalid'],
   ['a{,}', 'repetition quantifier expects a valid decimal'],
   ['a{3,2}', 'invalid repetition count range'],
-  ['a{1001}', 'exceeds size limit'],
+  ['a{1000000}', 'exceeds size limit'],
+  ['(((){1000}){1000}){1000}', 'exceeds size limit'],
+  [`a${'*'.repeat(300)}`, 'exceeded the maximum nesting depth'],
   ['((a{1000}){1000}){1000}', 'exceeds size limit'],
   ['(a', 'unclosed group'],
   ['a)', 'unopened group'],
@@ -121,10 +162,24 @@ test.each([
   ['\\u{110000}', 'invalid hexadecimal code point'],
   ['[b-a]', 'invalid character class range'],
   ['[a-\\d]', 'invalid range boundary'],
-  ['[[:nope:]]', 'unrecognized POSIX class'],
+  ['a[\\d-x]', 'invalid range boundary'],
+  ['[\\<]', 'invalid escape sequence found in character class'],
+  ['[\\b]', 'invalid escape sequence found in character class'],
+  ['\\b{nope}', 'unrecognized special word boundary assertion'],
+  ['\\b{start', 'special word boundary assertion is either unclosed'],
+  ['\\x{D800}', 'not a Unicode scalar value'],
+  ['\\p{^Lu}', 'Unicode property not found'],
+  ['\\é', 'unrecognized escape sequence'],
   ['\\p{Nope}', 'Unicode property not found'],
   ['(?z)a', 'unrecognized flag'],
   ['(?)', 'missing flags in group'],
+  ['(?ii)a', 'duplicate flag'],
+  ['(?i-i)a', 'duplicate flag'],
+  ['(?i-)a', 'dangling flag negation operator'],
+  ['(?i)*', 'repetition operator missing expression'],
+  ['(?-u)\\W', 'pattern can match invalid UTF-8'],
+  ['(?-u)\\pL', 'Unicode not allowed here'],
+  ['(?P<n>a)(?P<n>b)', 'duplicate capture group name'],
   ['('.repeat(300), 'nested parentheses'],
 ])('"%s" is no pattern', (pattern, words) => expect(() => namePattern(pattern)).toThrow(words));
 
@@ -179,4 +234,23 @@ test("patterns of plain parts match as the runtime's own do", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test("every pattern of the captured list is refused, or matches the same texts, as by Rust's own crate", () => {
+  const [head = '', ...lines] = readFileSync(join(import.meta.dirname, 'fixtures/rust-regex.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const { texts } = JSON.parse(head) as { texts: string[] };
+  const captured = lines.map((line) => JSON.parse(line) as [string, string | null]);
+  const ours = captured.map(([pattern]): [string, string | null] => {
+    try {
+      const { matches: matchesName } = namePattern(pattern);
+      return [pattern, texts.map((text) => (matchesName(text) ? '1' : '0')).join('')];
+    } catch (cause) {
+      if (!(cause instanceof PatternMalformed)) throw cause;
+      return [pattern, null];
+    }
+  });
+  expect(ours).toEqual(captured);
+  expect(captured.filter(([, matched]) => matched !== null).length).toBeGreaterThan(400);
 });

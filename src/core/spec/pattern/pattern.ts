@@ -23,7 +23,7 @@ export interface NamePattern {
 export function namePattern(text: string): NamePattern {
   const pattern = parsePattern(text);
   const { isAnchored, letters, rest } = beginning(pattern);
-  const isWhole = rest.length === 1 && rest[0]?.kind === 'assert' && rest[0].assertion === 'end';
+  const isWhole = rest.length === 1 && rest[0]?.kind === 'assert' && rest[0].assertion.kind === 'end';
   const exact = isAnchored && isWhole ? letters : undefined;
   // One name alone needs no machine: thousands of patterns of a sweep are of that kind.
   const machine = exact === undefined ? machineOf(pattern) : undefined;
@@ -44,7 +44,7 @@ export function namePattern(text: string): NamePattern {
 /** Whether a pattern begins with `^`, the plain letters that follow, and what comes after these. */
 function beginning(pattern: Pattern): { isAnchored: boolean; letters: string; rest: readonly Pattern[] } {
   const items = flat(pattern);
-  const isAnchored = items[0]?.kind === 'assert' && items[0].assertion === 'start';
+  const isAnchored = items[0]?.kind === 'assert' && items[0].assertion.kind === 'start';
   let at = isAnchored ? 1 : 0;
   let letters = '';
   for (let item = items[at]; item?.kind === 'letter' && item.letter.only !== undefined; item = items[at]) {

@@ -17,8 +17,18 @@ export interface Letter {
   readonly only?: string;
 }
 
-/** `start` and `end` of the text or, as `lineStart` and `lineEnd`, of a line. */
-export type Assertion = 'start' | 'end' | 'lineStart' | 'lineEnd' | 'word' | 'notWord';
+/**
+ * What must hold between two letters. `start` and `end` are those of the text or, as `lineStart` and `lineEnd`, of a
+ * line; a line ends with `\n` or, for the kinds with `Crlf`, with `\r`, `\n` or both. `word` is either border of a word,
+ * a half border looks at one side only.
+ */
+export type Assertion =
+  | { readonly kind: 'start' | 'end' | 'lineStart' | 'lineEnd' | 'lineStartCrlf' | 'lineEndCrlf' }
+  | {
+      readonly kind: 'word' | 'notWord' | 'wordStart' | 'wordEnd' | 'wordStartHalf' | 'wordEndHalf';
+      /** Whether only ASCII letters make words: `(?-u)`. */
+      readonly isAscii: boolean;
+    };
 
 /** The text is no pattern, in the words that Torc's regex library would use where they are known. */
 export class PatternMalformed extends Error {
