@@ -106,6 +106,22 @@ it('finds the needs of each instance', () => {
   ]);
 });
 
+describe('an empty text', () => {
+  test.each([
+    [{}, { mem: '' }, ["Scheduler 's': invalid mem ''"]],
+    [{}, { mem: ' ' }, ["Scheduler 's': invalid mem ' '"]],
+    [{}, { walltime: '' }, ["Scheduler 's': invalid walltime ''"]],
+    [{ memory: '' }, {}, ['Memory string cannot be empty']],
+    [{ runtime: '' }, {}, ['Duration string cannot be empty']],
+  ])('is no amount: %j on %j is refused', (requirements, scheduler, lines) => {
+    expect(errorsOf(spec(requirements, scheduler, bound))).toEqual(lines);
+  });
+
+  it('is no generic resource, and so asks for none', () => {
+    expect(errorsOf(spec({}, { gres: '' }, bound))).toEqual([]);
+  });
+});
+
 describe('an allocation of several nodes', () => {
   const actions = [
     { trigger_type: 'on_workflow_start', action_type: 'schedule_nodes', scheduler: 's', scheduler_type: 'slurm' },

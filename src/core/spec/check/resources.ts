@@ -85,13 +85,14 @@ const needOf = ({ runtime = STANDARD_RUNTIME, memory, num_gpus: gpus = 0 }: Reso
 });
 
 function offerOf(scheduler: SlurmSchedulerSpec, tell: (message: string, field: string) => void): Offer {
-  const { name = '', walltime = STANDARD_WALLTIME, mem = '', gres = '' } = scheduler;
+  const { name = '', walltime = STANDARD_WALLTIME, mem, gres = '' } = scheduler;
   const seconds = orNothing(() => parseWalltime(walltime));
   if (seconds === undefined) tell(`Scheduler '${name}': invalid walltime '${walltime}'`, 'walltime');
-  const memoryBytes = mem === '' ? undefined : orNothing(() => parseMemory(mem));
-  if (mem !== '' && memoryBytes === undefined) tell(`Scheduler '${name}': invalid mem '${mem}'`, 'mem');
+  const memoryBytes = mem === undefined ? undefined : orNothing(() => parseMemory(mem));
+  // An empty text is no memory, and sbatch would be given `--mem=`; only an empty gres asks for nothing, as in Torc.
+  if (mem !== undefined && memoryBytes === undefined) tell(`Scheduler '${name}': invalid mem '${mem}'`, 'mem');
   const gpus = gres === '' ? undefined : (parseGres(gres)?.count ?? 0);
-  return { name, walltime, mem, gres, seconds, memoryBytes, gpus };
+  return { name, walltime, mem: mem ?? '', gres, seconds, memoryBytes, gpus };
 }
 
 function orNothing(read: () => number): number | undefined {
