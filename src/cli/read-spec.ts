@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Plan } from '../core/spec/plan/plan.ts';
-import { creationLine, formatProblem, type Problem } from '../core/spec/problems.ts';
+import { fewAlike } from '../core/spec/few-alike.ts';
+import { creationLine, creationPrefix, formatProblem, type Problem } from '../core/spec/problems.ts';
 import { isAcceptable, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
 import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
@@ -47,8 +48,8 @@ export async function acceptedPlan(
   const { output } = context;
   const errors = reading.problems.filter(({ severity }) => severity === 'error');
   const short = reading.problems.filter(({ stage, severity }) => stage === 'resources' && severity === 'warning');
-  for (const problem of reading.problems)
-    if (problem.severity === 'warning' && problem.stage !== 'resources') output.warn(formatProblem(problem));
+  const warnings = reading.problems.filter(({ severity, stage }) => severity === 'warning' && stage !== 'resources');
+  for (const problem of fewAlike(warnings)) output.warn(formatProblem(problem));
   if (!isAcceptable(reading, { skipsChecks: skipChecks }) || reading.plan === undefined)
     throw new Failure(problemsText(errors));
   if (short.length > 0 && !skipChecks) {
@@ -65,9 +66,10 @@ export async function acceptedPlan(
 function problemsText(errors: readonly Problem[]): string {
   const [first, ...others] = errors;
   if (first === undefined) return 'Error reading spec: nothing that could be a workflow';
-  const prefix = creationLine(first).slice(0, -(first.creation ?? first.message).length);
-  const head = others.length === 0 ? creationLine(first) : `${prefix}${counted(errors.length, 'problem')}`;
-  return [head, ...errors.map((problem) => `  ${formatProblem(problem)}`), 'Nothing was created.'].join('\n');
+  const head =
+    others.length === 0 ? creationLine(first) : `${creationPrefix(first)}${counted(errors.length, 'problem')}`;
+  const lines = fewAlike(errors).map((problem) => `  ${formatProblem(problem)}`);
+  return [head, ...lines, 'Nothing was created.'].join('\n');
 }
 
 /** Progress of a creation is told from so many jobs on, at most so often. */

@@ -38,7 +38,7 @@ describe('a file with ten mistakes', () => {
   it('has ten problems, each with its line, column and field', () => {
     expect(plan).toBeUndefined();
     expect(problems.map(({ code, line, column, path }) => `${line}:${column} ${path} ${code}`)).toEqual([
-      '6:14 jobs[0].command TEMPLATE_UNDEFINED',
+      '6:22 jobs[0].command TEMPLATE_UNDEFINED',
       '7:5 jobs[0].dependson FIELD_UNKNOWN',
       '13:15 jobs[2].priority TYPE_WRONG',
       '10:21 jobs[1].parameters.i PARAMETER_MALFORMED',

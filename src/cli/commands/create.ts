@@ -34,7 +34,9 @@ const SHOWN_JOBS = 10;
 
 async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {
   const { formatProblem } = await import('../../core/spec/problems.ts');
-  const { summary, valid, problems, warnings } = report;
+  const { fewAlike } = await import('../../core/spec/few-alike.ts');
+  const { isError } = await import('../../core/spec/dry-run.ts');
+  const { summary, valid, problems } = report;
   const counts: readonly (readonly [string, number, number?])[] = [
     ['Jobs', summary.job_count, summary.job_count_before_expansion],
     ['Files', summary.file_count, summary.file_count_before_expansion],
@@ -59,12 +61,12 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
   ];
   output.record('dry run', output.format === 'json' ? report : undefined, lines.join('\n'));
   if (output.format !== 'json') {
-    const errors = problems.filter(({ severity, stage }) => severity === 'error' || stage === 'resources');
-    if (errors.length > 0)
-      output.notice(
-        [`Errors (${errors.length}):`, ...errors.map((problem) => `  ${formatProblem(problem)}`)].join('\n'),
-      );
-    for (const warning of warnings) output.warn(warning.replace('warning: ', ''));
+    const errors = problems.filter(isError);
+    if (errors.length > 0) {
+      const shown = fewAlike(errors).map((problem) => `  ${formatProblem(problem)}`);
+      output.notice([`Errors (${errors.length}):`, ...shown].join('\n'));
+    }
+    for (const problem of fewAlike(problems.filter((one) => !isError(one)))) output.warn(formatProblem(problem));
   }
   if (!valid) exitWith(1);
 }

@@ -21,9 +21,10 @@ export const executionPlan: Command = {
 async function ofFile({ settings }: Context, path: string): Promise<ExecutionPlan> {
   const { readSpecFile } = await import('../read-spec.ts');
   const { executionPlan: planned } = await import('../../core/spec/execution-plan.ts');
-  const { formatProblem } = await import('../../core/spec/problems.ts');
+  const { formatAmongOthers } = await import('../../core/spec/problems.ts');
+  const { fewAlike } = await import('../../core/spec/few-alike.ts');
   const { plan, problems } = readSpecFile(path, settings, { strict: false });
-  if (plan === undefined) throw new Failure(problems.map(formatProblem).join('\n'));
+  if (plan === undefined) throw new Failure(fewAlike(problems).map(formatAmongOthers).join('\n'));
   return planned(plan);
 }
 

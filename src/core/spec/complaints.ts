@@ -1,22 +1,58 @@
-import { pathText, problemKinds, type Complaint, type Problem, type Severity } from './problems.ts';
-import { lineFinder, offsetOf, type Place } from './text/place.ts';
+import { moreLike } from './few-alike.ts';
+import {
+  pathText,
+  problemKinds,
+  type Complaint,
+  type Path,
+  type Problem,
+  type ProblemCode,
+  type Severity,
+} from './problems.ts';
+import { each, sequence } from './sequence.ts';
+import { lineFinder, offsetOf, offsetOfPart, type Place } from './text/place.ts';
 
-// A wrong line in a sweep is wrong a million times. Too few, and a person cannot see the kind of instance that is hit;
-// too many, and the report is a flood.
-const MOST_ALIKE = 100;
+// A wrong line in a sweep is wrong a million times. Too few, and a program that reads the report misses instances; too
+// many, and the report needs gigabytes: this many are up to 100 MB of JSON.
+const MOST_LINES = 50_000;
 
 /** Gathers everything that is wrong with a file, and places it at the end. */
 export class Complaints {
   private readonly kept: Complaint[] = [];
-  private readonly counts = new Map<string, { complaint: Complaint; count: number }>();
+  private readonly told = new Set<ProblemCode>();
+  private readonly left = new Map<ProblemCode, LeftOut>();
+  private readonly limit: number;
+  private lines = 0;
+
+  /** `limit` is the number of lines that a report may have; what is left out is counted. */
+  constructor(limit = MOST_LINES) {
+    this.limit = limit;
+  }
 
   readonly add = (complaint: Complaint): void => {
-    const key = `${complaint.code} ${complaint.offset ?? pathText(complaint.path ?? [])}`;
-    const alike = this.counts.get(key);
-    if (alike === undefined) this.counts.set(key, { complaint, count: 1 });
-    else alike.count += 1;
-    if ((alike?.count ?? 1) <= MOST_ALIKE) this.kept.push(complaint);
+    const { code, echoes } = complaint;
+    const wanted = 1 + (echoes?.length ?? 0);
+    // One of each kind is always told: a file with errors never looks like one with warnings alone.
+    const room = Math.max(this.limit - this.lines, this.told.has(code) ? 0 : 1);
+    const given = Math.min(wanted, room);
+    this.lines += given;
+    this.told.add(code);
+    if (given > 0) {
+      const some = echoes === undefined ? undefined : sequence(given - 1, (index) => echoes.at(index));
+      this.kept.push(some === undefined ? complaint : { ...complaint, echoes: some });
+    }
+    if (given < wanted) this.leaveOut(complaint, wanted - given);
   };
+
+  private leaveOut({ code, path = [], offset }: Complaint, count: number): void {
+    const known = this.left.get(code);
+    if (known === undefined) this.left.set(code, { path, offset, count });
+    else {
+      known.count += count;
+      // Only what all have in common is their place.
+      if (pathText(known.path) !== pathText(path)) known.path = [];
+      if (known.offset !== offset) known.offset = undefined;
+    }
+  }
 
   /** Whether anything so far stands in the way of a plan. */
   get hasReadErrors(): boolean {
@@ -29,33 +65,38 @@ export class Complaints {
     const place = lineFinder(text);
     let root: Place | undefined;
     return [...this.kept, ...this.summaries()].map((complaint): Problem => {
-      const { offset, atKey = false, path = [], ...rest } = complaint;
+      const { offset, atKey = false, path = [], part, echoes, ...rest } = complaint;
       const [stage, usual] = problemKinds[complaint.code];
       const severity: Severity = strict && stage === 'read' ? 'error' : usual;
-      const at = offset ?? (path.length === 0 ? undefined : offsetOf((root ??= places()), path, atKey));
+      const at =
+        offset ??
+        (part === undefined ? undefined : offsetOfPart(text, (root ??= places()), path, part)) ??
+        (path.length === 0 ? undefined : offsetOf((root ??= places()), path, atKey));
       return {
         ...rest,
         severity,
         stage,
         file,
         path: pathText(path),
+        ...(echoes === undefined || echoes.length === 0 ? {} : { echoes: [...each(echoes)] }),
         ...(at === undefined ? {} : place(at)),
       };
     });
   }
 
   private summaries(): Complaint[] {
-    return [...this.counts.values()].flatMap(({ complaint: { code, path, offset }, count }) =>
-      count <= MOST_ALIKE
-        ? []
-        : [
-            {
-              code,
-              message: `… and ${count - MOST_ALIKE} more like it`,
-              ...(path === undefined ? {} : { path }),
-              ...(offset === undefined ? {} : { offset }),
-            },
-          ],
-    );
+    return [...this.left].map(([code, { path, offset, count }]) => ({
+      code,
+      message: moreLike(count),
+      more: count,
+      ...(path.length === 0 ? {} : { path }),
+      ...(offset === undefined ? {} : { offset }),
+    }));
   }
+}
+
+interface LeftOut {
+  path: Path;
+  offset: number | undefined;
+  count: number;
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../contract/refusals.ts';
-import { dryRunLines, formatProblem, type Problem } from './problems.ts';
+import { dryRunLines, formatAmongOthers, type Problem } from './problems.ts';
 import type { SpecReading } from './read.ts';
 
 /** What `create --dry-run` answers. The first four keys are Torc's; `problems` is ours. */
@@ -36,6 +36,9 @@ const STARTING = ['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete'];
 // A million names are some 100 MB of JSON in the making; more is no report.
 const MOST_NAMES = 2_000_000;
 
+/** Whether a dry run counts a problem as an error: warnings about resources too, as in Torc. */
+export const isError = ({ severity, stage }: Problem): boolean => severity === 'error' || stage === 'resources';
+
 /**
  * The report of a dry run.
  *
@@ -43,9 +46,8 @@ const MOST_NAMES = 2_000_000;
  * later has the counts after expansion.
  */
 export function dryRunReport(reading: SpecReading): DryRunReport {
-  const isError = ({ severity, stage }: Problem): boolean => severity === 'error' || stage === 'resources';
   const errors = reading.problems.filter(isError).flatMap(dryRunLines);
-  const warnings = reading.problems.filter((problem) => !isError(problem)).map(formatProblem);
+  const warnings = reading.problems.filter((problem) => !isError(problem)).map(formatAmongOthers);
   return { valid: errors.length === 0, errors, warnings, summary: summaryOf(reading), problems: reading.problems };
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { readText } from '../../../tests/spec/reading.ts';
-import { creationLine, dryRunLines, formatProblem, pathText, type Problem } from './problems.ts';
+import { Complaints } from './complaints.ts';
+import { fewAlike } from './few-alike.ts';
+import { creationLine, dryRunLines, formatAmongOthers, formatProblem, pathText, type Problem } from './problems.ts';
+import { sequence } from './sequence.ts';
 
 const first = (text: string): Problem => {
   const [problem] = readText(text).problems;
@@ -32,10 +35,11 @@ describe('a problem', () => {
     expect(creationLine(first(text))).toMatch(/^Error reading spec: unknown field `dependson`, expected one of /);
   });
 
-  it('says that it is a warning', () => {
-    expect(formatProblem(first('name: w\nname: w\njobs: []\n'))).toBe(
-      'flow.yaml:2:1: warning: key `name` stands twice; the last one counts',
-    );
+  it('says that it is a warning in a list of both kinds, and leaves that to its heading elsewhere', () => {
+    const problem = first('name: w\nname: w\njobs: []\n');
+    const line = 'key `name` stands twice; the last one counts';
+    expect(formatAmongOthers(problem)).toBe(`flow.yaml:2:1: warning: ${line}`);
+    expect(formatProblem(problem)).toBe(`flow.yaml:2:1: ${line}`);
   });
 
   it('of the file as a whole has no place in it', () => {
@@ -43,11 +47,69 @@ describe('a problem', () => {
   });
 });
 
-it('tells the same mistake of a million instances a hundred times, and how many more there are', () => {
+describe('the same mistake of many instances', () => {
   const job = 'name: "j_{i}", command: x, depends_on: ["gone_{i}"], parameters: {i: "1:1000"}';
   const { problems } = readText(`name: w\njobs:\n  - {${job}}\n`);
-  expect(problems).toHaveLength(101);
-  expect(problems[0]?.message).toBe("Job 'j_1' depends_on non-existent job 'gone_1'");
-  expect(problems[100]?.message).toBe('… and 900 more like it');
-  expect(problems.every(({ line, path }) => line === 3 && path === 'jobs[0].depends_on[0]')).toBe(true);
+
+  it('is told of each instance', () => {
+    expect(problems.map(({ message }) => message)).toEqual(
+      Array.from({ length: 1000 }, (_, at) => `Job 'j_${at + 1}' depends_on non-existent job 'gone_${at + 1}'`),
+    );
+    expect(problems.every(({ line, path }) => line === 3 && path === 'jobs[0].depends_on[0]')).toBe(true);
+  });
+
+  it('is shown to a person a hundred times, with how many more there are', () => {
+    const shown = fewAlike([...problems, ...readText('').problems]);
+    expect(shown).toHaveLength(102);
+    expect(shown[99]?.message).toBe("Job 'j_100' depends_on non-existent job 'gone_100'");
+    expect(shown[100]?.code).toBe('EMPTY');
+    expect(formatProblem(shown[101]!)).toBe('flow.yaml:3:46: jobs[0].depends_on[0]: … and 900 more like it');
+    expect(fewAlike(problems.slice(0, 100))).toEqual(problems.slice(0, 100));
+  });
+
+  it('is told as often as a report has lines, and the others are counted', () => {
+    const complaints = new Complaints(10);
+    const path = ['jobs', 0, 'env'];
+    complaints.add({ code: 'CYCLE', message: 'c' });
+    for (let at = 0; at < 8; at += 1) complaints.add({ code: 'ENV_NAME_MALFORMED', message: `e${at}`, path });
+    complaints.add({ code: 'LABEL_MALFORMED', message: 'l0', echoes: sequence(7, (at) => `l${at + 1}`), path });
+    complaints.add({ code: 'LABEL_MALFORMED', message: 'other', path: ['jobs', 1, 'labels'] });
+    complaints.add({ code: 'ENV_NAME_MALFORMED', message: 'first to be left out', path });
+    complaints.add({ code: 'ENV_NAME_MALFORMED', message: 'second', path });
+    complaints.add({ code: 'SYNTAX', message: 'the first of its kind' });
+    const told = complaints.problems('f', '', () => ({ at: 0 }), false);
+    expect(told.slice(0, 9).map(({ message }) => message)).toEqual([
+      'c',
+      'e0',
+      'e1',
+      'e2',
+      'e3',
+      'e4',
+      'e5',
+      'e6',
+      'e7',
+    ]);
+    expect(told.slice(9)).toMatchObject([
+      { code: 'LABEL_MALFORMED', message: 'l0', path: 'jobs[0].env' },
+      { code: 'SYNTAX', message: 'the first of its kind' },
+      { code: 'LABEL_MALFORMED', message: '… and 8 more like it', path: '', more: 8 },
+      { code: 'ENV_NAME_MALFORMED', message: '… and 2 more like it', path: 'jobs[0].env', more: 2 },
+    ]);
+    expect(told[9]?.echoes).toBeUndefined();
+    expect(complaints.hasReadErrors).toBe(true);
+  });
+});
+
+describe('a syntax error', () => {
+  test.each([
+    ['yaml', 'name: w\njobs:\n  - name: a\n   command: x\n', 'bad indentation of a sequence entry at line 4 column 4'],
+    ['json', '{"name": "w",\n "jobs": [}', 'expected a value, found `}` at line 2 column 11'],
+    ['json5', "{name: 'w'\n", 'expected `,` or `}`, found the end at line 2 column 1'],
+    ['kdl', 'name "w"\njob "a" {\n command "x\n}\n', 'Unexpected EOF inside string at line 5 column 1'],
+  ] as const)('of %s has its place in the lines of Torc too, once', (format, text, words) => {
+    const [problem] = readText(text, format).problems;
+    expect(dryRunLines(problem!)).toEqual([`Failed to parse specification file: ${words}`]);
+    expect(creationLine(problem!)).toBe(`Error reading spec: ${words}`);
+    expect(words.endsWith(` at line ${problem?.line} column ${problem?.column}`)).toBe(true);
+  });
 });

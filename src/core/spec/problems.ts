@@ -1,3 +1,6 @@
+import type { Sequence } from './sequence.ts';
+import type { Part } from './text/place.ts';
+
 /**
  * Everything that can be wrong with a workflow file.
  *
@@ -99,11 +102,15 @@ export interface Complaint {
   readonly atKey?: boolean;
   /** Position in the text, where the reader of a format knows it at once. */
   readonly offset?: number;
+  /** The part of the value's text that is at fault, where it is not the whole of it. */
+  readonly part?: Part;
   readonly found?: string;
   readonly allowed?: readonly string[];
   readonly suggestion?: string;
-  /** Further lines that Torc's dry run prints for the same mistake. */
-  readonly echoes?: readonly string[];
+  /** Further lines that Torc's dry run prints for the same mistake, one for each further instance. */
+  readonly echoes?: Sequence<string>;
+  /** How many lines like it are left out. */
+  readonly more?: number;
   /** The sentence that Torc prints at creation, where it differs from the dry run's. */
   readonly creation?: string;
 }
@@ -125,6 +132,8 @@ export interface Problem {
   readonly suggestion?: string;
   readonly echoes?: readonly string[];
   readonly creation?: string;
+  /** Set on the last of too many that are alike: how many more there are. */
+  readonly more?: number;
 }
 
 export type Complain = (complaint: Complaint) => void;
@@ -140,14 +149,18 @@ export const pathText = (path: Path): string =>
     .replace(/^\./, '');
 
 /** The problem as one line: place, field, sentence, and what was probably meant. */
-export function formatProblem(problem: Problem): string {
-  const { file, line, column, path, message, suggestion } = problem;
+export const formatProblem = (problem: Problem): string => lineOf(problem, '');
+
+/** The same, for a list of errors and warnings: a warning says that it is one. */
+export const formatAmongOthers = (problem: Problem): string =>
+  lineOf(problem, problem.severity === 'warning' ? 'warning: ' : '');
+
+function lineOf({ file, line, column, path, message, suggestion }: Problem, weight: string): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   // A sentence that lists thirty fields hides the one that was meant.
   const shown =
     suggestion === undefined ? message : message.replace(/(unknown \w+ `[^`]*`(?: is ignored)?), expected .*$/s, '$1');
   const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
-  const weight = problem.severity === 'warning' ? 'warning: ' : '';
   return `${place}: ${weight}${path === '' ? '' : `${path}: `}${shown}${hint}`;
 }
 
@@ -179,10 +192,17 @@ const CREATION_PREFIX: Readonly<Record<Stage, string>> = {
 
 /** The lines that Torc's dry run prints for a problem. */
 export const dryRunLines = (problem: Problem): string[] => [
-  `${DRY_RUN_PREFIX[problem.stage]}${problem.message}`,
+  `${DRY_RUN_PREFIX[problem.stage]}${problem.message}${placeWords(problem)}`,
   ...(problem.echoes ?? []),
 ];
 
 /** The line that Torc prints for a problem when it creates a workflow. */
 export const creationLine = (problem: Problem): string =>
-  `${CREATION_PREFIX[problem.stage]}${problem.creation ?? problem.message}`;
+  `${creationPrefix(problem)}${problem.creation ?? problem.message}${placeWords(problem)}`;
+
+/** The words with which that line begins. */
+export const creationPrefix = ({ stage }: Problem): string => CREATION_PREFIX[stage];
+
+/** Readers of formats give the place of a syntax error in their sentence; the other sentences of Torc have none. */
+const placeWords = ({ code, line, column }: Problem): string =>
+  code === 'SYNTAX' && line !== undefined ? ` at line ${line} column ${column}` : '';

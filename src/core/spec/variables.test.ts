@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { codesOf, errorsOf, jobsOf, planned, read } from '../../../tests/spec/reading.ts';
+import { templateNames } from './template-names.ts';
+import { codesOf, errorsOf, jobsOf, planned, read, readText } from '../../../tests/spec/reading.ts';
 
 const commandOf = (command: string, variables: object, more: object = {}): string | undefined =>
   jobsOf({ variables, jobs: [{ name: 'j', command, ...more }] })[0]?.command;
@@ -57,6 +59,16 @@ describe('a variable', () => {
     ['${HOME} ${TORC_JOB_ID} ${files.input.f}', '${HOME} ${TORC_JOB_ID} ${files.input.f}'],
     ['{} { a } {1a} {a-b} {é} {a', '{} { a } {1a} {a-b} {é} {a'],
     ["awk '{print $1}'", "awk '{print $1}'"],
+    ['{x{a}', '{x{a}'],
+    ['{x{a}}{a}', '{x{a}}X'],
+    ['{"k": {a}, "l": {a}}', '{"k": {a}, "l": X}'],
+    ['{{a}', '{X'],
+    ['{{{a}}}', '{{{a}}}'],
+    ['{{a} {a}}', '{X X}'],
+    ['{{.Names}} {a}', '{{.Names}} X'],
+    ['${files.input.{a}}', '${files.input.X}'],
+    ['{a:{a}', '{a:{a}'],
+    ['{a}{a}', 'XX'],
   ])('in %s gives %s', (command, result) => expect(commandOf(command, { a: 'X', HOME: 'no' })).toBe(result));
 
   it('may be empty, hold shell variables, and begin with an underscore', () => {
@@ -79,6 +91,10 @@ describe('a name in braces that is neither variable nor parameter', () => {
     [{ description: '{baze}' }, 'description', '{baze}'],
     [{ metadata: { k: ['{baze}'] } }, 'metadata.k[0]', '{baze}'],
     [{ user_data: [{ name: 'u', data: '{baze:02d}' }] }, 'user_data[0].data', '{baze:02d}'],
+    [{ description: '{{baze}' }, 'description', '{{baze}'],
+    [{ description: '${x}{baze}' }, 'description', '${x}{baze}'],
+    [{ description: '${{baze}}' }, 'description', '${{baze}}'],
+    [{ slurm_schedulers: [{ name: '{baze}', account: 'a' }] }, 'slurm_schedulers[0].name', '{baze}'],
   ])('is refused in %j, with the name that was meant', (spec, path, text) => {
     const { problems } = read({ variables: { base: 'x' }, ...spec });
     expect(problems).toMatchObject([{ path, suggestion: 'base', code: 'TEMPLATE_UNDEFINED' }]);
@@ -119,13 +135,21 @@ describe('variables that cannot be', () => {
     ],
     [{ v: '{base}', base: 'y' }, "variable 'v' value '{base}' references another variable '{base}'"],
     [{ v: '{v}' }, "variable 'v' value '{v}' references another variable '{v}'"],
+    [{ v: '{{x}' }, "variable 'v' value '{{x}' contains template reference '{x}'"],
     [[], 'workflow `variables` must be an object of string key/value pairs'],
+    [null, 'workflow `variables` must be an object of string key/value pairs'],
     ['x', 'workflow `variables` must be an object of string key/value pairs'],
   ])('%j are refused', (variables, words) => {
     const [error, ...more] = errorsOf({ variables });
     expect(error).toContain('Failed to parse specification file: ');
     expect(error).toContain(words);
     expect(more).toEqual([]);
+  });
+
+  it('are told from a field that is left out: null is refused, and a map without entries is fine', () => {
+    expect(codesOf(readText('name: w\njobs: []\nvariables:\n'))).toEqual(['VARIABLE_MALFORMED variables']);
+    expect(codesOf(readText('name: w\njobs: []\nvariables: {}\n'))).toEqual([]);
+    expect(codesOf(readText('name "w"\nvariables\n', 'kdl'))).toEqual([]);
   });
 
   it('are those named like a parameter or a column, at any level', () => {
@@ -138,5 +162,42 @@ describe('variables that cannot be', () => {
 
   it('do not make mistakes of their uses', () => {
     expect(codesOf(read({ variables: { a: 5 }, description: '{a}' }))).toEqual(['VARIABLE_MALFORMED variables.a']);
+  });
+});
+
+describe('a text', () => {
+  const braces = fc.string({ unit: fc.constantFrom('{', '}', '$', 'a', 'v', ':', ' ', '"'), maxLength: 12 });
+
+  test('without a brace is never changed, by variables or by parameters', () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !text.includes('{')),
+        (text) => {
+          expect(commandOf(text, { a: 'X' }, { name: 'j_{i}', parameters: { i: '1:1' } })).toBe(text);
+        },
+      ),
+    );
+  });
+
+  test('keeps everything but the names that it asks for', () => {
+    fc.assert(
+      fc.property(braces, (text) => {
+        const names = [...templateNames(text)];
+        let end = 0;
+        let kept = '';
+        for (const { token, name, at } of names) {
+          expect(text.slice(at, at + token.length)).toBe(token);
+          expect(at).toBeGreaterThanOrEqual(end);
+          expect(text[at - 1]).not.toBe('$');
+          kept += `${text.slice(end, at)}<${name}>`;
+          end = at + token.length;
+        }
+        kept += text.slice(end);
+        const variables = Object.fromEntries(names.map(({ name }) => [name, `<${name}>`]));
+        if (names.length > 0) expect(planned({ variables, description: text }).workflow.description).toBe(kept);
+        else expect(kept).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

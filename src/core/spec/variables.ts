@@ -1,13 +1,15 @@
 import type { Complain, Path } from './problems.ts';
 import { suggest } from './suggest.ts';
+import { templateNames } from './template-names.ts';
 import { setField } from './text/json.ts';
+import { partAt, type Part } from './text/place.ts';
 import { describe, isList, isMap, kindOf, type Value, type ValueMap } from './text/value.ts';
 
 /**
  * Constants of a workflow file: `{name}` is replaced in every text, before anything else is looked at.
  *
- * `${…}` belongs to the shell and to file tokens and is left alone, and so is `{{`. As soon as there is one variable,
- * each `{word}` must be a variable or a parameter: what is neither is a slip, and would end up in a command.
+ * What counts as `{name}` stands in template-names.ts. As soon as there is one variable, each name must be a variable or a
+ * parameter: what is neither is a slip, and would end up in a command.
  */
 export function applyVariables(
   root: ValueMap,
@@ -15,10 +17,9 @@ export function applyVariables(
   complain: Complain,
 ): ValueMap {
   const { variables: declared, ...rest } = root;
-  if (declared === undefined || declared === null) return rest;
+  if (declared === undefined) return rest;
   const variables = readVariables(declared, complain);
-  if (variables === undefined || Object.keys(declared).length === 0)
-    return { ...rest, variables: variables?.texts ?? {} };
+  if (variables === undefined || variables.names.size === 0) return { ...rest, variables: variables?.texts ?? {} };
   const replaced = new Replacer(variables.texts, variables.names, complain);
   // Names of parameters are looked up in the replaced file: the path of a table may contain a variable.
   const substituted = replaced.map(rest, []);
@@ -39,7 +40,6 @@ interface Variables {
 }
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const TEMPLATE = /\$\{|\{\{|\{([A-Za-z_][A-Za-z0-9_]*)(?::[^{}]*)?\}/g;
 
 function readVariables(declared: Value, complain: Complain): Variables | undefined {
   if (!isMap(declared)) {
@@ -83,8 +83,7 @@ function refuseCollisions(names: ReadonlySet<string>, parameters: ReadonlySet<st
 /** A variable is a literal: one that names another would need an order of replacement. */
 function refuseReferences(texts: Readonly<Record<string, string>>, complain: Complain): void {
   for (const [name, value] of Object.entries(texts)) {
-    for (const [token, inner] of value.matchAll(TEMPLATE)) {
-      if (inner === undefined) continue;
+    for (const { token, name: inner, at } of templateNames(value)) {
       const what = Object.hasOwn(texts, inner)
         ? `references another variable '${token}'`
         : `contains template reference '${token}'`;
@@ -92,6 +91,7 @@ function refuseReferences(texts: Readonly<Record<string, string>>, complain: Com
         code: 'VARIABLE_MALFORMED',
         message: `variable '${name}' value '${value}' ${what}; variable values must be plain literal strings`,
         path: ['variables', name],
+        part: partAt(value, at, token),
         found: token,
       });
     }
@@ -99,7 +99,7 @@ function refuseReferences(texts: Readonly<Record<string, string>>, complain: Com
 }
 
 class Replacer {
-  private readonly unknown: { name: string; token: string; text: string; path: Path }[] = [];
+  private readonly unknown: { name: string; text: string; path: Path; part: Part }[] = [];
   private readonly texts: Readonly<Record<string, string>>;
   private readonly names: ReadonlySet<string>;
   private readonly complain: Complain;
@@ -120,13 +120,14 @@ class Replacer {
   }
 
   complainOfUnknown(parameters: ReadonlySet<string>): void {
-    for (const { name, token, text, path } of this.unknown) {
+    for (const { name, text, path, part } of this.unknown) {
       if (parameters.has(name)) continue;
       const suggestion = suggest(name, [...this.names, ...parameters]);
       this.complain({
         code: 'TEMPLATE_UNDEFINED',
-        message: `undefined template name '${token}' in '${text}': not declared in \`variables\` or any \`parameters\` map`,
+        message: `undefined template name '{${name}}' in '${text}': not declared in \`variables\` or any \`parameters\` map`,
         path,
+        part,
         found: name,
         ...(suggestion === undefined ? {} : { suggestion }),
       });
@@ -140,12 +141,14 @@ class Replacer {
   }
 
   private text(text: string, path: Path): string {
-    if (!text.includes('{')) return text;
-    return text.replace(TEMPLATE, (token, name: string | undefined) => {
-      if (name === undefined) return token;
-      if (Object.hasOwn(this.texts, name)) return this.texts[name] ?? token;
-      if (!this.names.has(name)) this.unknown.push({ name, token: `{${name}}`, text, path });
-      return token;
-    });
+    let result = '';
+    let end = 0;
+    for (const { token, name, at } of templateNames(text)) {
+      if (Object.hasOwn(this.texts, name)) {
+        result += text.slice(end, at) + (this.texts[name] ?? token);
+        end = at + token.length;
+      } else if (!this.names.has(name)) this.unknown.push({ name, text, path, part: partAt(text, at, token) });
+    }
+    return result + text.slice(end);
   }
 }

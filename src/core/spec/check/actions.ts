@@ -1,6 +1,7 @@
 import type { Draft, Records } from '../draft.ts';
 import { PatternMalformed } from '../pattern/pattern.ts';
 import type { Complain, ProblemCode } from '../problems.ts';
+import { sequence, type Sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 import type { ActionSpec, JobSpec } from '../shape/workflow.ts';
 import { suggest } from '../suggest.ts';
@@ -46,7 +47,7 @@ type Tell = (
   field: readonly (string | number)[],
   message: string,
   more?: {
-    readonly echoes?: readonly string[];
+    readonly echoes?: Sequence<string>;
     readonly creation?: string;
     readonly allowed?: readonly string[];
     readonly suggestion?: string;
@@ -89,7 +90,8 @@ function checkScheduler(action: ActionSpec, index: number, { spec, damaged }: Dr
   if (type !== 'slurm' || scheduler === undefined || damaged.has('slurm_schedulers')) return;
   const names = (spec.slurm_schedulers ?? []).flatMap(({ name }) => (name === undefined ? [] : [name]));
   if (names.includes(scheduler)) return;
-  const echoes = [`Action #${index + 1} (schedule_nodes) references non-existent slurm scheduler '${scheduler}'`];
+  const who = `Action #${index + 1} (schedule_nodes)`;
+  const echoes = sequence(1, () => `${who} references non-existent slurm scheduler '${scheduler}'`);
   if (names.length === 0) {
     const message = 'schedule_nodes action with scheduler_type=slurm requires slurm_schedulers to be defined';
     tell('ACTION_REFUSED', ['scheduler'], message, { echoes });

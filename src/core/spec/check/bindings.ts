@@ -48,7 +48,7 @@ const bindingCheck =
           creation: creation(job, name),
           path: ['jobs', family.at, field],
           found: name,
-          allowed: [...known],
+          ...allowedOf(known),
           ...(suggestion === undefined ? {} : { suggestion }),
         });
       });
@@ -65,11 +65,17 @@ function checkHandlers({ jobs }: Pick<Draft, 'jobs'>, known: ReadonlySet<string>
       ...aboutEach(family, (job) => `Failure handler '${name}' not found for job '${job}'`),
       path: ['jobs', family.at, 'failure_handler'],
       found: name,
-      allowed: [...known],
+      ...allowedOf(known),
       ...(suggestion === undefined ? {} : { suggestion }),
     });
   }
 }
+
+// A list of thousands helps nobody, and each of thousands of problems would repeat it.
+const MOST_ALLOWED = 50;
+
+const allowedOf = (known: ReadonlySet<string>): { allowed?: readonly string[] } =>
+  known.size > MOST_ALLOWED ? {} : { allowed: [...known] };
 
 const namesOf = (records: readonly { readonly name?: string }[] | undefined): ReadonlySet<string> =>
   new Set((records ?? []).flatMap(({ name }) => (name === undefined ? [] : [name])));

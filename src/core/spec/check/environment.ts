@@ -1,6 +1,7 @@
 import type { Draft } from '../draft.ts';
 import { aboutEach } from '../expand/instances.ts';
 import type { Complain, Path } from '../problems.ts';
+import type { Sequence } from '../sequence.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -11,7 +12,7 @@ export function checkEnvironment({ spec, jobs }: Draft, complain: Complain): voi
   const check = (
     env: Readonly<Record<string, string>> | undefined,
     at: Path,
-    about: (name: string) => { message: string; echoes?: readonly string[] },
+    about: (name: string) => { message: string; echoes?: Sequence<string> },
   ): void => {
     for (const name of Object.keys(env ?? {})) {
       if (!NAME.test(name))

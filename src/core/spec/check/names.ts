@@ -1,5 +1,6 @@
 import type { Draft, Records } from '../draft.ts';
 import type { Complain } from '../problems.ts';
+import { sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 
 /** Names must tell records apart: after expansion no two jobs, files or records of user data may share one. */
@@ -33,8 +34,8 @@ export function checkNames(draft: Draft, complain: Complain): void {
   );
 }
 
-const MOST_NAMES = 100;
-const MOST_COPIES = 1000;
+// As many as a report may have lines; more would only cost memory.
+const MOST_NAMES = 50_000;
 
 function instances<S>({ families, index }: Records<S>, field: string, what: string, complain: Complain): void {
   const copies = new Map<string, { first: number; count: number }>();
@@ -55,7 +56,7 @@ function instances<S>({ families, index }: Records<S>, field: string, what: stri
       message: `Duplicate ${what} name '${name}' after parameter expansion. ${advice}`,
       path: [field, families.familyOf(first).at, 'name'],
       found: name,
-      echoes: Array.from({ length: Math.min(count, MOST_COPIES) }, () => `Duplicate ${what} name: '${name}'`),
+      echoes: sequence(count, () => `Duplicate ${what} name: '${name}'`),
     });
   }
 }

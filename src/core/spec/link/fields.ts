@@ -1,45 +1,45 @@
 import type { Family } from '../expand/family.ts';
 import { template, type Template } from '../expand/template.ts';
 import type { JobSpec } from '../shape/workflow.ts';
+import type { Part } from '../text/place.ts';
 import type { Relation } from './relation.ts';
-import { tokensOf } from './tokens.ts';
+import { tokensOf, type Token } from './tokens.ts';
+
+/** A token of a text: the name in it, and where it stands. */
+export interface NamedToken {
+  readonly name: Template;
+  readonly part: Part;
+}
 
 /** What a family of jobs says of one relation, as templates. */
 export interface FamilyFields {
   readonly names: readonly Template[];
   readonly patterns: readonly Template[];
-  /** Names in tokens of the command, and of the script before it. */
-  readonly command: readonly Template[];
-  readonly script: readonly Template[];
+  /** Tokens of the command, and of the script before it. */
+  readonly command: readonly NamedToken[];
+  readonly script: readonly NamedToken[];
   readonly isFixed: boolean;
 }
 
 export function fieldsOf({ spec, axes }: Family<JobSpec>, relation: Relation): FamilyFields {
   const all = (texts: readonly string[]): Template[] => texts.map((text) => template(text, axes));
-  const fields = {
-    names: all(spec[relation.names] ?? []),
-    patterns: all(spec[relation.patterns] ?? []),
-    command: all(namesInTokens(spec.command, relation)),
-    script: all(namesInTokens(spec.invocation_script, relation)),
-  };
-  return {
-    ...fields,
-    isFixed: Object.values(fields)
-      .flat()
-      .every(({ fixed }) => fixed !== undefined),
-  };
+  const named = (text: string | undefined): NamedToken[] =>
+    tokensIn(text, relation).map(({ name, part }) => ({ name: template(name, axes), part }));
+  const names = all(spec[relation.names] ?? []);
+  const patterns = all(spec[relation.patterns] ?? []);
+  const [command, script] = [named(spec.command), named(spec.invocation_script)];
+  const texts = [...names, ...patterns, ...[...command, ...script].map(({ name }) => name)];
+  return { names, patterns, command, script, isFixed: texts.every(({ fixed }) => fixed !== undefined) };
 }
 
-const namesInTokens = (text: string | undefined, { token: wanted }: Relation): string[] =>
+const tokensIn = (text: string | undefined, { token: wanted }: Relation): Token[] =>
   wanted === undefined
     ? []
-    : tokensOf(text).flatMap(({ kind, direction, name }) =>
-        kind === wanted.kind && direction === wanted.direction ? [name] : [],
-      );
+    : tokensOf(text).filter(({ kind, direction }) => kind === wanted.kind && direction === wanted.direction);
 
 /** Whether a job says anything of a relation at all. */
 export const isConcerned = (spec: JobSpec, relation: Relation): boolean =>
   (spec[relation.names]?.length ?? 0) > 0 ||
   (spec[relation.patterns]?.length ?? 0) > 0 ||
-  namesInTokens(spec.command, relation).length > 0 ||
-  namesInTokens(spec.invocation_script, relation).length > 0;
+  tokensIn(spec.command, relation).length > 0 ||
+  tokensIn(spec.invocation_script, relation).length > 0;

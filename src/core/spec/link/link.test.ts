@@ -155,7 +155,9 @@ describe('a circle of dependencies', () => {
       jobs: [job('a', { depends_on: ['b'] }), job('b', { depends_on: ['c'] }), job('c', { depends_on: ['a'] })],
     };
     expect(errorsOf(spec)).toEqual(["Circular dependency detected involving jobs: 'a', 'b', 'c' (a → b → c → a)"]);
-    expect(read(spec).problems).toMatchObject([{ code: 'CYCLE', found: 'a → b → c → a', path: 'jobs[0].depends_on' }]);
+    expect(read(spec).problems).toMatchObject([
+      { code: 'CYCLE', found: 'a → b → c → a', path: 'jobs[0].depends_on[0]' },
+    ]);
   });
 
   test.each([
@@ -164,6 +166,16 @@ describe('a circle of dependencies', () => {
     [[job('ab', { depends_on_regexes: ['b$'] }), job('b')], 'ab → ab'],
     [[job('a_1', { depends_on: ['b_1'] }), job('b_1', { depends_on_regexes: ['^a_\\d$'] })], 'a_1 → b_1 → a_1'],
   ])('%j is one', (jobs, text) => expect(read({ jobs }).problems[0]).toMatchObject({ code: 'CYCLE', found: text }));
+
+  it('has its place where a job names the next one, by name or by pattern', () => {
+    const waiting = job('a_{i}', { depends_on: ['z', 'c_{i}'], parameters: { i: '1:1' } });
+    expect(codesOf(read({ jobs: [job('z'), waiting, job('c_1', { depends_on: ['a_1'] })] }))).toEqual([
+      'CYCLE jobs[1].depends_on[1]',
+    ]);
+    expect(codesOf(read({ jobs: [job('z'), job('a', { depends_on_regexes: ['^z', '^a'] })] }))).toEqual([
+      'CYCLE jobs[1].depends_on_regexes[1]',
+    ]);
+  });
 
   it('through files or user data is a warning: Torc creates it, and it waits for ever', () => {
     const files = [{ name: 'f', path: 'f' }];
@@ -230,11 +242,36 @@ describe('a token in a command', () => {
     expect(jobsOf({ jobs, files }).map(({ command }) => command)).toEqual(['cat data/1.csv', 'cat data/2.csv']);
   });
 
-  it('takes the place of the list that the job gives, and one in a script adds to it', () => {
-    expect(made({ command: 'x ${files.input.in_1}', input_files: ['other'] })?.inputFiles).toEqual(Int32Array.of(0));
-    expect(made({ command: 'x', input_files: ['other'] })?.inputFiles).toEqual(Int32Array.of(2));
-    const both = { command: 'x', invocation_script: '${files.input.in_1}', input_files: ['other'] };
-    expect(made(both)).toMatchObject({ inputFiles: Int32Array.of(2, 0), invocationScript: 'data/1.csv' });
+  test.each([
+    ['in the command', { command: 'x ${files.input.in_1}', input_files: ['other'] }, { inputFiles: [2, 0] }],
+    ['in the script', { invocation_script: '${files.input.in_1}', input_files: ['other'] }, { inputFiles: [2, 0] }],
+    ['of a file that is named too', { command: '${files.input.other}', input_files: ['other'] }, { inputFiles: [2] }],
+    ['beside a pattern', { command: '${files.input.other}', input_file_regexes: ['^in_'] }, { inputFiles: [2, 0, 1] }],
+    ['for an output', { command: '${files.output.in_1}', output_files: ['other'] }, { outputFiles: [2, 0] }],
+    ['for user data', { command: '${user_data.input.u}', input_user_data: ['empty'] }, { inputUserData: [1, 0] }],
+    [
+      'for data it writes',
+      { command: '${user_data.output.u}', output_user_data: ['empty'] },
+      { outputUserData: [1, 0] },
+    ],
+  ])('adds to what the job names in words, %s', (_where, fields, lists) => {
+    const job = made(fields);
+    const found = Object.fromEntries(
+      Object.keys(lists).map((list) => [list, [...(job?.[list as 'inputFiles'] ?? [])]]),
+    );
+    expect(found).toEqual(lists);
+  });
+
+  it('and a name in words both make the job wait', () => {
+    const jobs = [
+      job('a', { output_files: ['in_1'] }),
+      job('b', { output_files: ['other'] }),
+      job('end', { command: 'x ${files.input.in_1}', input_files: ['other'] }),
+    ];
+    const { events } = executionPlan(planned({ jobs, files, user_data }));
+    expect(events.find(({ jobs_becoming_ready: ready }) => ready.includes('end'))?.trigger).toMatchObject({
+      data: { jobs: ['a', 'b'] },
+    });
   });
 
   test.each(['${HOME}', '${files.input}', '${files.other.x}', '$files.input.other', '${env.input.x}'])(

@@ -1,11 +1,13 @@
 import type { Draft, Links } from '../draft.ts';
+import { template } from '../expand/template.ts';
 import { cycleText } from '../graph/cycle-text.ts';
 import { explicitGraph, graphOf, type Exchange, type Graph } from '../graph/graph.ts';
 import { walk, type Walk } from '../graph/walk.ts';
 import type { Lists } from '../int-list.ts';
 import type { Records } from '../draft.ts';
 import type { Selections } from '../pattern/selection.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain, Path } from '../problems.ts';
+import type { JobSpec } from '../shape/workflow.ts';
 import { Linker, type Targets } from './references.ts';
 import { dependencies, inputFiles, inputUserData, outputFiles, outputUserData } from './relations.ts';
 
@@ -78,7 +80,6 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
   const named = { lists: links.dependsOn, selections: membersOf(jobs.selections) };
   const explicitOnly = explicitGraph(jobs.length, named);
   const explicit = walk(explicitOnly);
-  const path = (job: number, field: string): (string | number)[] => ['jobs', jobs.families.familyOf(job).at, field];
   for (const cycle of explicit.cycles) {
     const names = cycle.slice(0, MOST_NAMES).map((job) => `'${jobs.nameAt(job)}'`);
     const more = cycle.length > MOST_NAMES ? ', …' : '';
@@ -86,7 +87,7 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
       code: 'CYCLE',
       message: `Circular dependency detected involving jobs: ${names.join(', ')}${more} (${cycleText(cycle, jobs.nameAt)})`,
       creation: `Circular dependency detected in job graph: ${cycleText(cycle, jobs.nameAt)}`,
-      path: path(cycle[0] ?? 0, 'depends_on'),
+      path: dependencyPath(jobs, cycle[0] ?? 0, cycle[1] ?? cycle[0] ?? 0),
       found: cycleText(cycle, jobs.nameAt),
     });
   }
@@ -104,7 +105,7 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
     complain({
       code: 'CYCLE_IMPLICIT',
       message: `Jobs wait for each other through their files or user data, for ever: ${text}`,
-      path: path(cycle[0] ?? 0, 'name'),
+      path: ['jobs', jobs.families.familyOf(cycle[0] ?? 0).at, 'name'],
       found: text,
     });
   }
@@ -112,6 +113,20 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
 }
 
 const MOST_NAMES = 20;
+
+/** Where a job names another that it waits for: the name, or the pattern that selects it. */
+function dependencyPath({ families, selections, nameAt }: Records<JobSpec>, job: number, other: number): Path {
+  const { family, combination } = families.at(job);
+  const { spec, at, axes } = family;
+  const name = nameAt(other);
+  const named = (spec.depends_on ?? []).findIndex((text) => template(text, axes).render(combination) === name);
+  if (named >= 0) return ['jobs', at, 'depends_on', named];
+  const selecting = (spec.depends_on_regexes ?? []).findIndex((text) => {
+    const number = selections.numberOf(template(text, axes).render(combination));
+    return typeof number === 'number' && selections.membersOf(number).includes(other);
+  });
+  return ['jobs', at, 'depends_on_regexes', Math.max(selecting, 0)];
+}
 
 const exchangeOf = <S>({ length, selections }: Records<S>, inputs: Lists, outputs: Lists): Exchange => ({
   records: length,

@@ -1,15 +1,17 @@
 import type { Complain, Path } from '../problems.ts';
 import type { Family, Families } from '../expand/family.ts';
 import { aboutEach } from '../expand/instances.ts';
-import { template, type Template } from '../expand/template.ts';
-import { fieldsOf, isConcerned, type FamilyFields } from './fields.ts';
+import { template } from '../expand/template.ts';
+import { fieldsOf, isConcerned, type FamilyFields, type NamedToken } from './fields.ts';
 import type { Relation } from './relation.ts';
 import { ListsWriter, type Lists } from '../int-list.ts';
 import type { Lost } from '../lost.ts';
 import { PatternMalformed } from '../pattern/pattern.ts';
 import type { Names, Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
+import type { Sequence } from '../sequence.ts';
 import { suggest } from '../suggest.ts';
+import type { Part } from '../text/place.ts';
 
 const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
 
@@ -76,10 +78,12 @@ export class Linker {
       const number = this.named(name.render(combination), [relation.names, at], site);
       if (number !== undefined) named.push(number);
     }
-    const inCommand = this.inText(fields.command, 'command', site);
-    const inScript = this.inText(fields.script, 'invocation_script', site);
-    const explicit = inCommand.length > 0 ? inCommand : named;
-    explicit.push(...inScript);
+    // Torc drops what the job names in words as soon as its command has a token: the job would not wait for these.
+    const explicit = [
+      ...named,
+      ...this.inText(fields.command, 'command', site),
+      ...this.inText(fields.script, 'invocation_script', site),
+    ];
     const selected: number[] = [];
     for (const [at, pattern] of fields.patterns.entries()) {
       const number = this.selected(pattern.render(combination), [relation.patterns, at], explicit, site);
@@ -135,19 +139,19 @@ export class Linker {
   }
 
   /** The records that tokens in a text stand for. */
-  private inText(tokens: readonly Template[], field: string, site: Site): number[] {
+  private inText(tokens: readonly NamedToken[], field: string, site: Site): number[] {
     const { targets, combination } = site;
     const found: number[] = [];
-    for (const token of tokens) {
-      const name = token.render(combination);
+    for (const { name: written, part } of tokens) {
+      const name = written.render(combination);
       const number = targets.names.index.find(name);
       if (number >= 0 && targets.canStandFor(number)) found.push(number);
-      else if (!targets.lost.mayHave(name)) this.tellUnknownToken(name, number >= 0, field, site);
+      else if (!targets.lost.mayHave(name)) this.tellUnknownToken({ name, part, field, isThere: number >= 0 }, site);
     }
     return found;
   }
 
-  private tellUnknownToken(name: string, isThere: boolean, field: string, site: Site): void {
+  private tellUnknownToken({ name, part, field, isThere }: UnknownToken, site: Site): void {
     const { family, relation, targets, combination } = site;
     const suggestion = isThere ? undefined : this.suggest(name, targets.names);
     const why = isThere ? 'it has no data' : 'there is no such record';
@@ -156,6 +160,7 @@ export class Linker {
       code: 'TOKEN_UNKNOWN',
       message: `${token} stays as it is in the ${field} of job '${family.name.render(combination)}': ${why}`,
       path: ['jobs', family.at, field],
+      part,
       found: name,
       ...(suggestion === undefined ? {} : { suggestion }),
     });
@@ -180,6 +185,14 @@ export class Linker {
   }
 }
 
+interface UnknownToken {
+  readonly name: string;
+  readonly part: Part;
+  readonly field: string;
+  /** Whether there is such a record, which has no data. */
+  readonly isThere: boolean;
+}
+
 /** One instance of a family, as far as one relation goes. */
 interface Site {
   readonly family: Family<JobSpec>;
@@ -193,7 +206,7 @@ interface Site {
 function about(
   { family, fields, combination }: Site,
   sentence: (job: string) => { message: string; creation: string },
-): { message: string; creation: string; echoes?: readonly string[] } {
+): { message: string; creation: string; echoes?: Sequence<string> } {
   const first = sentence(family.name.render(combination));
   return fields.isFixed ? { ...first, ...aboutEach(family, (job) => sentence(job).message) } : first;
 }

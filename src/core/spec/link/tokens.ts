@@ -1,3 +1,5 @@
+import { partAt, type Part } from '../text/place.ts';
+
 /**
  * `${files.input.NAME}` and its kin in commands: they stand for a file's path or a record's data, and add the
  * dependency. Whatever else looks like `${…}` belongs to the shell.
@@ -13,6 +15,8 @@ export interface Token {
   readonly direction: Direction;
   /** The name as written, with its parameters. */
   readonly name: string;
+  /** The whole token, with its place in the text. */
+  readonly part: Part;
 }
 
 const TOKEN = /\$\{(files|user_data)\.(input|output)\.((?:[^{}]|\{[^{}]*\})+)\}/g;
@@ -30,6 +34,7 @@ export function tokenParts(text: string): (string | Token)[] {
       kind: kind === 'files' ? 'files' : 'user_data',
       direction: direction === 'input' ? 'input' : 'output',
       name,
+      part: partAt(text, match.index, whole),
     });
     at = match.index + whole.length;
   }

@@ -13,6 +13,7 @@ it('knows what each field takes, what holds without it, and what it is for', () 
     properties: {
       name: { type: 'string', description: 'Name of the workflow.' },
       jobs: { type: 'array', items: { required: ['name', 'command'], additionalProperties: false } },
+      variables: { type: 'object', additionalProperties: { type: 'string' } },
       use_pending_failed: { type: ['boolean', 'null'], default: false },
       env: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
       execution_config: {

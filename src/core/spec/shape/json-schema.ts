@@ -7,7 +7,7 @@ export type JsonSchema = { readonly [key: string]: unknown };
 /**
  * The JSON Schema (2020-12) of a workflow file, for completion and checks in editors.
  *
- * Printed from the same definition that the reader checks with. Fields that may be absent may also be null, as in Torc.
+ * Printed from the same definition that the reader checks with. Fields that may be absent may also be null, as in Torc, but for `variables`.
  */
 export const specJsonSchema = (): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -49,7 +49,7 @@ function objectSchema(shape: Shape<unknown>): JsonSchema {
 
 function fieldSchema(field: Field<unknown, boolean>): JsonSchema {
   return {
-    ...(field.isNeeded ? schemaOf(field.shape) : orNull(schemaOf(field.shape))),
+    ...(field.isNeeded || field.refusesNull === true ? schemaOf(field.shape) : orNull(schemaOf(field.shape))),
     description: field.says,
     ...(field.standard === undefined ? {} : { default: field.standard }),
     ...(field.isOld === true ? { deprecated: true } : {}),

@@ -28,6 +28,8 @@ export interface Field<out T, out Needed extends boolean> {
   readonly standard?: string | number | boolean;
   /** A spelling that is read but said to be old. */
   readonly isOld?: boolean;
+  /** Whether null is refused, which stands for absence in other fields. */
+  readonly refusesNull?: boolean;
 }
 
 /** The type of a value that a shape accepts. */
@@ -77,5 +79,8 @@ export const may = <T>(shape: Shape<T>, says: string, standard?: string | number
   says,
   ...(standard === undefined ? {} : { standard }),
 });
+
+/** A field that may be absent but not null. */
+export const notNull = <T>(field: Field<T, false>): Field<T, false> => ({ ...field, refusesNull: true });
 
 export const old = <T>(field: Field<T, false>): Field<T, false> => ({ ...field, isOld: true });

@@ -65,7 +65,7 @@ class Parser {
     if (first === '{') return this.nested(() => this.map());
     if (first === '[') return this.nested(() => this.list());
     const value = first === '"' || (first === "'" && !this.strict) ? this.string(first) : this.scalar();
-    return { value, place: this.keepsPlaces ? { at } : NO_PLACE };
+    return { value, place: this.keepsPlaces ? { at, end: this.at } : NO_PLACE };
   }
 
   private nested(read: () => Found): Found {

@@ -14,7 +14,8 @@ export interface Found<V = Value> {
 /** The value of an argument or property, each number as it was written. */
 export function foundIn(entry: Entry): Found {
   const { value, representation } = entry.value;
-  const place: Place = { at: getLocation(entry)?.start.offset ?? 0 };
+  const { start, end } = getLocation(entry) ?? {};
+  const place: Place = { at: start?.offset ?? 0, end: end?.offset ?? 0 };
   if (typeof value !== 'number') return { value, place };
   const literal = (representation ?? String(value)).replaceAll('_', '').replace(/^\+/, '');
   return { value: numberOf(literal, value, !/^-?0[xob]/.test(literal) && /[.eE]/.test(literal)), place };

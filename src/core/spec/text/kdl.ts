@@ -19,7 +19,9 @@ export function readKdl(text: string, complain: Complain): Reading<Value> {
   try {
     nodes = parse(text, { storeLocations: true }).nodes;
   } catch (cause) {
-    if (cause instanceof InvalidKdlError) throw new Unreadable(cause.message, cause.start?.offset, { cause });
+    // The message ends with the place, which every problem has anyway.
+    if (cause instanceof InvalidKdlError)
+      throw new Unreadable(cause.message.replace(/ at \d+:\d+$/, ''), cause.start?.offset, { cause });
     // The parser trips over some broken texts, a lone `#` among them, instead of refusing them.
     throw new Unreadable('the text is not KDL', undefined, { cause });
   }
@@ -127,7 +129,7 @@ class KdlReader extends KdlComplaints {
     this.ignoreChildren(node);
     const found = first && foundIn(first);
     if (found !== undefined && kinds.includes(kindOf(found.value))) {
-      return { value: found.value, place: { at: found.place.at, keyAt: startOf(node) } };
+      return { value: found.value, place: { ...found.place, keyAt: startOf(node) } };
     }
     this.ignoreValue(node, found, wanted);
     return undefined;

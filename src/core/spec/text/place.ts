@@ -1,8 +1,12 @@
 import type { Path } from '../problems.ts';
 
-/** Where a value stands in a text: its position, that of its key, the places within it. -1 where nothing is written. */
+/**
+ * Where a value stands in a text: its position, that of its key, the places within it. -1 where nothing is written.
+ * `end` is the position behind a text or number.
+ */
 export interface Place {
   readonly at: number;
+  readonly end?: number;
   readonly keyAt?: number;
   readonly fields?: ReadonlyMap<string, Place>;
   readonly items?: readonly Place[];
@@ -36,6 +40,32 @@ export function offsetOf(root: Place, path: Path, atKey: boolean): number {
     if (place.at >= 0) nearest = place.at;
   }
   return atKey ? (place.keyAt ?? nearest) : nearest;
+}
+
+/** A part of a value's text: as it is written there, and its number, from 0, among the parts that are written alike. */
+export interface Part {
+  readonly text: string;
+  readonly number: number;
+}
+
+/** The part of a value's text that begins at a position. */
+export function partAt(whole: string, at: number, text: string): Part {
+  let number = 0;
+  for (let found = whole.indexOf(text); found >= 0 && found < at; found = whole.indexOf(text, found + 1)) number += 1;
+  return { text, number };
+}
+
+/**
+ * Position of a part of the text at `path`; nothing when the file does not write it so, because of an escape or a line
+ * break within it, or because a variable was put in.
+ */
+export function offsetOfPart(source: string, root: Place, path: Path, { text, number }: Part): number | undefined {
+  let place: Place | undefined = root;
+  for (const step of path) place = typeof step === 'number' ? place?.items?.[step] : place?.fields?.get(step);
+  if (place?.end === undefined || place.at < 0) return undefined;
+  let found = source.indexOf(text, place.at);
+  for (let passed = 0; passed < number && found >= 0; passed += 1) found = source.indexOf(text, found + 1);
+  return found < 0 || found + text.length > place.end ? undefined : found;
 }
 
 /** Line and column of a position, both counted from 1. */

@@ -126,14 +126,15 @@ function placesOf(events: readonly Event[], text: string, onDuplicate: (key: str
     if (event === undefined || event.type === EVENT_DOCUMENT || event.type === EVENT_POP) return { at: 0 };
     if (event.type === EVENT_ALIAS) {
       const named = anchors.get(text.slice(event.anchorStart, event.anchorEnd));
-      return { ...named, at: event.anchorStart - 1 };
+      // The alias is what stands here; the text that it stands for is elsewhere.
+      return { ...named, at: event.anchorStart - 1, end: event.anchorEnd };
     }
     const place = placeOf(event);
     if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), place);
     return place;
   };
   const placeOf = (event: Event): Place => {
-    if (event.type === EVENT_SCALAR) return { at: event.valueStart - (isQuoted(event) ? 1 : 0) };
+    if (event.type === EVENT_SCALAR) return { at: event.valueStart - (isQuoted(event) ? 1 : 0), end: event.valueEnd };
     if (event.type === EVENT_SEQUENCE) {
       const items: Place[] = [];
       while (events[next] !== undefined && events[next]?.type !== EVENT_POP) items.push(read());

@@ -1,0 +1,32 @@
+import type { Problem } from './problems.ts';
+
+// A hundred show a person which instances are hit; a thousand hide the other mistakes.
+const MOST_ALIKE = 100;
+
+/** The problems as a person reads them: of those that are alike the first hundred, and how many more there are. */
+export function fewAlike(problems: readonly Problem[]): Problem[] {
+  const alike = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const key = `${problem.code} ${problem.path === '' ? `${problem.line}:${problem.column}` : problem.path}`;
+    const others = alike.get(key);
+    if (others === undefined) alike.set(key, [problem]);
+    else others.push(problem);
+  }
+  const shown = new Set<Problem>();
+  const summaries: Problem[] = [];
+  for (const group of alike.values()) {
+    const [first] = group;
+    const lines = group.filter(({ more }) => more === undefined);
+    for (const problem of lines.slice(0, MOST_ALIKE)) shown.add(problem);
+    const left = lines.slice(MOST_ALIKE).length + group.reduce((sum, { more = 0 }) => sum + more, 0);
+    if (left === 0 || first === undefined) continue;
+    const { code, severity, stage, file, path } = first;
+    summaries.push({ code, severity, stage, file, path, ...positionOf(first), message: moreLike(left), more: left });
+  }
+  return [...problems.filter((problem) => shown.has(problem)), ...summaries];
+}
+
+const positionOf = ({ line, column }: Problem): Pick<Problem, 'line' | 'column'> =>
+  line === undefined || column === undefined ? {} : { line, column };
+
+export const moreLike = (count: number): string => `… and ${count} more like it`;

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { DryRunReport } from '../../src/core/spec/dry-run.ts';
+import { temporaryFolder, torc } from '../support/programs.ts';
+
+/** Runs torc on a workflow file; no server is needed, since nothing is created. */
+async function create(text: string, ...words: string[]) {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'flow.yaml'), text);
+  return torc(['create', 'flow.yaml', ...words], { cwd: folder });
+}
+
+const COUNT = 1000;
+const sweep = `name: w
+jobs:
+  - {name: "j_{i}", command: "cat \${files.input.f_{i}}", depends_on: ["gone_{i}"], parameters: {i: "1:${COUNT}"}}
+`;
+
+describe('the problems of a workflow file', () => {
+  it('are all in the JSON of a dry run, each instance of each mistake', async () => {
+    const { code, stdout } = await create(sweep, '-f', 'json', '--dry-run');
+    const { valid, errors, warnings, problems } = JSON.parse(stdout) as DryRunReport;
+    expect([code, valid, errors.length, warnings.length, problems.length]).toEqual([1, false, COUNT, COUNT, 2 * COUNT]);
+    expect(errors.at(-1)).toBe(`Job 'j_${COUNT}' depends_on non-existent job 'gone_${COUNT}'`);
+    expect(problems.at(-1)).toMatchObject({ code: 'TOKEN_UNKNOWN', line: 3, column: 35 });
+  });
+
+  it.each([['in a dry run', '--dry-run'], ['when nothing is created']])(
+    'are told to a person a hundred times at most, and each warning is called one once, %s',
+    async (_when, ...words) => {
+      const { code, stderr } = await create(sweep, ...words);
+      const lines = stderr.trimEnd().split('\n');
+      expect(code).toBe(1);
+      const warnings = lines.filter((line) => line.includes('warning:'));
+      expect(warnings).toHaveLength(101);
+      expect(warnings.filter((line) => line.split('warning:').length !== 2)).toEqual([]);
+      expect(warnings[0]).toBe(
+        "warning: flow.yaml:3:35: jobs[0].command: ${files.input.f_1} stays as it is in the command of job 'j_1': there is no such record",
+      );
+      expect(warnings[100]).toBe(`warning: flow.yaml:3:35: jobs[0].command: … and ${COUNT - 100} more like it`);
+      const errors = lines.filter((line) => line.startsWith('  flow.yaml:3:'));
+      expect(errors).toHaveLength(101);
+      expect(errors.at(-1)).toMatch(/… and 900 more like it$/);
+    },
+  );
+
+  it('have their place in the lines of Torc too, where the file has no syntax', async () => {
+    const text = 'name: w\njobs:\n  - name: a\n   command: x\n';
+    const { stdout } = await create(text, '-f', 'json', '--dry-run');
+    expect((JSON.parse(stdout) as DryRunReport).errors).toEqual([
+      'Failed to parse specification file: bad indentation of a sequence entry at line 4 column 4',
+    ]);
+    const { stderr } = await create(text);
+    expect(stderr).toBe(
+      'Error reading spec: bad indentation of a sequence entry at line 4 column 4\n' +
+        '  flow.yaml:4:4: bad indentation of a sequence entry\nNothing was created.\n',
+    );
+  });
+});
