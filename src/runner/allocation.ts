@@ -29,7 +29,7 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
     async becomes(status, log) {
       if (task.nodeId !== '0') return;
       try {
-        await client.updateScheduledComputeNode({ params: { id }, body: { status } });
+        await client.updateScheduledComputeNode({ params: { id }, body: { ...found, status } });
       } catch (error) {
         const reason = (error as Error).message;
         log.write('warn', 'The service could not be told how the allocation stands', { status, reason });

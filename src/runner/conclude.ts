@@ -106,14 +106,15 @@ async function hasNewRun(client: Client, { workflowId, runId }: Registered['fact
 
 async function deregister(
   client: Client,
-  { nodeId, log }: Registered,
+  { nodeId, node, log }: Registered,
   seconds: number,
   seen: NodeSummary | undefined,
 ): Promise<void> {
   try {
     await client.updateComputeNode({
       params: { id: nodeId },
-      body: { is_active: false, duration_seconds: seconds, ...seen },
+      // Torc's own server requires the whole record in every update.
+      body: { ...node, is_active: false, duration_seconds: seconds, ...seen },
     });
   } catch (error) {
     log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });

@@ -22,6 +22,8 @@ import { lacksTime } from './want.ts';
 export interface Registered {
   readonly workflow: Workflow;
   readonly nodeId: number;
+  /** What was registered. */
+  readonly node: ComputeNode;
   readonly hostname: string;
   /** What its jobs carry in their environment. */
   readonly mark: string;
@@ -125,7 +127,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     execution: withoutUseless(workflow.execution_config ?? {}, log),
     variables: [...options.variables, [MARK_VARIABLE, mark]],
   };
-  return { workflow, nodeId, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
+  return { workflow, nodeId, node: body, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
 }
 
 /** Jobs are started by this runner itself; wrapping them in srun is another launcher's work, which there is none of yet. */

@@ -6,6 +6,8 @@ export interface RestOptions {
   readonly capMs: number;
   /** Leaves after so long without a job; 0 never. */
   readonly idleMs: number;
+  /** Leaves when nothing is ready or runs for so long; at once on a server that releases jobs with the end of the last. */
+  readonly stuckMs: number;
   /** Stays as long as jobs are left. */
   readonly persistent: boolean;
   /** Jobs that it holds. */
@@ -27,7 +29,7 @@ export interface Rest {
 }
 
 export function createRest(options: RestOptions): Rest {
-  const { baseMs, capMs, idleMs, persistent, held, hasChildren, lastProgress, onPoll, onLeave } = options;
+  const { baseMs, capMs, idleMs, stuckMs, persistent, held, hasChildren, lastProgress, onPoll, onLeave } = options;
   let pollMs = baseMs;
   let pollTimer: NodeJS.Timeout | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -41,6 +43,7 @@ export function createRest(options: RestOptions): Rest {
     }, pollMs);
   };
   poll();
+  const left = (ms: number) => Math.max(0, ms - (performance.now() - lastProgress()));
 
   return {
     consider({ jobs_by_status: counts, is_complete: isComplete }) {
@@ -48,20 +51,19 @@ export function createRest(options: RestOptions): Rest {
       if (held() > 0 || isComplete || persistent) return;
       const { ready, pending, running, blocked, uninitialized, pending_failed: undecided } = counts;
       if (ready + pending + running === 0) {
-        onLeave('stuck', stuckReason(blocked, undecided, uninitialized));
+        const reason = stuckReason(blocked, undecided, uninitialized);
+        if (stuckMs === 0) onLeave('stuck', reason);
+        else idleTimer = setTimeout(() => held() === 0 && onLeave('stuck', reason), left(stuckMs));
         return;
       }
       if (idleMs === 0) return;
-      idleTimer = setTimeout(
-        () => {
-          if (held() === 0)
-            onLeave(
-              'idle',
-              `no job for ${idleMs / 1000} s that this runner could take: ${ready} ready, ${running + pending} elsewhere`,
-            );
-        },
-        Math.max(0, idleMs - (performance.now() - lastProgress())),
-      );
+      idleTimer = setTimeout(() => {
+        if (held() === 0)
+          onLeave(
+            'idle',
+            `no job for ${idleMs / 1000} s that this runner could take: ${ready} ready, ${running + pending} elsewhere`,
+          );
+      }, left(idleMs));
     },
     close() {
       clearTimeout(pollTimer);

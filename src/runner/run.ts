@@ -16,7 +16,8 @@ import { register } from './register.ts';
 import { prepareForOutages } from './prepare-for-outages.ts';
 import { createRetry } from './retry/retry.ts';
 import { createShells } from './launch/shell.ts';
-import { createWake, WAKING_EVENTS } from './wake.ts';
+import { serverKind } from './server-kind.ts';
+import { createWake } from './wake.ts';
 import { createWork } from './work.ts';
 
 const MINUTE_MS = 60_000;
@@ -40,7 +41,6 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   preferSmallHeap();
   const startedAtMs = Date.now();
   const { send } = given.connection;
-  const client = createClient(send);
   // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
   const patient = (patienceMs: number) =>
     createClient(patiently(send, { patienceMs, now: Date.now, wait, onAway: given.onNotice }));
@@ -51,6 +51,16 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
   await allocation.becomes('active', log);
   const { workflowId, runId, execution } = facts;
+  const server = await serverKind({
+    client: createClient(send),
+    patient: waiting,
+    workflowId,
+    runId,
+    nodeId,
+    waitForNewJobsSeconds: workflow.compute_node_wait_for_new_jobs_seconds,
+    log,
+  });
+  const { client } = server;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
   const { endAtMs } = options;
   const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
@@ -103,6 +113,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     launcherOf: (onEnd) => createLauncher({ environment: { ...process.env }, onEnd }),
     limitScripts: (ms) => shells.limit(ms),
     onPoll: () => lookout.look(),
+    stuckMs: server.stuckMs,
   });
   const { crew, conversation, stop, launcher } = work;
   const lookout = createLookout({
@@ -117,8 +128,10 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   });
   const wake = createWake({
     open: options.connection.events(
-      `/workflows/${workflowId}/events/stream${queryOf({ types: WAKING_EVENTS.join(',') })}`,
+      `/workflows/${workflowId}/events/stream${queryOf({ types: server.wakingEvents.join(',') })}`,
     ),
+    types: server.wakingEvents,
+    atMostEveryMs: server.wakeAtMostEveryMs,
     onWake: work.on.workMayBeReady,
     onWorkflow: work.on.workflowChanged,
     onConnected: work.on.lineStands,

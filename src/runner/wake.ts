@@ -2,6 +2,10 @@ import { followEvents, type OpenStream } from '../client/event-stream.ts';
 
 export interface WakeOptions {
   readonly open: OpenStream;
+  /** Events of other types are passed over: Torc's own server sends all, whatever types are asked for. */
+  readonly types: readonly string[];
+  /** Events that follow each other more quickly are taken together; 0 for each at once. */
+  readonly atMostEveryMs: number;
   /** Something happened that this runner waits for, by its id in the log of changes; or may have while it could not hear. */
   readonly onWake: (changeId?: number) => void;
   /** The workflow as a whole changed: it was canceled, say. It concerns a runner that has no room for a job, too. */
@@ -30,7 +34,18 @@ export const WAKING_EVENTS = [
   'workflow_reinitialized',
 ] as const;
 
-export function createWake({ open, onWake, onWorkflow, onConnected, onLost }: WakeOptions): Wake {
+/** The same of Torc's own server, which tells of no job that becomes ready: after each end one may. */
+export const ORIGINAL_WAKING_EVENTS = [
+  'job_completed',
+  'job_failed',
+  'job_canceled',
+  'job_terminated',
+  'workflow_started',
+  'workflow_reinitialized',
+] as const;
+
+export function createWake(options: WakeOptions): Wake {
+  const { open, types, atMostEveryMs, onWake, onWorkflow, onConnected, onLost } = options;
   const abort = new AbortController();
   let isConnected = false;
   let told: () => void = () => {};
@@ -55,10 +70,19 @@ export function createWake({ open, onWake, onWorkflow, onConnected, onLost }: Wa
       },
     });
     for await (const { id, event } of events) {
+      if (!types.includes(event.event_type)) continue;
       const changeId = id === undefined ? undefined : Number.parseInt(id, 10);
       if (event.event_type.startsWith('workflow_')) onWorkflow(changeId);
-      else onWake(changeId);
+      else if (atMostEveryMs === 0) onWake(changeId);
+      else wakeSoon();
     }
+  };
+  let pause: NodeJS.Timeout | undefined;
+  const wakeSoon = () => {
+    pause ??= setTimeout(() => {
+      pause = undefined;
+      onWake();
+    }, atMostEveryMs);
   };
   void listen();
 
@@ -68,6 +92,9 @@ export function createWake({ open, onWake, onWorkflow, onConnected, onLost }: Wa
     },
     ready: (atMostMs) =>
       Promise.race([connected, new Promise<void>((resolve) => void setTimeout(resolve, atMostMs).unref())]),
-    close: () => abort.abort(),
+    close() {
+      abort.abort();
+      clearTimeout(pause);
+    },
   };
 }

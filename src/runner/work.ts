@@ -63,6 +63,8 @@ export interface WorkOptions extends AttemptOptions {
   readonly limitScripts: (ms: number) => void;
   /** It is time to look after runners of this host that are gone. */
   readonly onPoll: () => void;
+  /** See `RestOptions`; 0 unless given. */
+  readonly stuckMs?: number | undefined;
 }
 
 /**
@@ -195,6 +197,7 @@ export function createWork(given: WorkOptions): Work {
     baseMs: options.pollIntervalSeconds * 1000,
     capMs: options.claimBackoffMaxSeconds * 1000,
     idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
+    stuckMs: given.stuckMs ?? 0,
     persistent: options.persistent || staysWhenComplete,
     held,
     hasChildren: () => crew.running > 0,

@@ -116,7 +116,8 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
 
   /** Carries out what is due of these triggers, in their order. */
   const carryOutDue = async (triggers: readonly string[], isFinal: boolean): Promise<void> => {
-    const pending = await client.listPendingActions({ params, query: { trigger_type: triggers.join(',') } });
+    // All of them: Torc's own server knows no list of triggers in one parameter.
+    const pending = await client.listPendingActions({ params });
     const due = triggers.flatMap((trigger) => pending.filter((action) => action.trigger_type === trigger));
     for (const action of due as (WorkflowAction & { id: number })[]) {
       if (shells.isOver || (isEnding && !isFinal)) return;

@@ -62,7 +62,9 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
       await client.createRoCrateEntity({ body: { workflow_id: workflowId, ...entity } });
       return true;
     } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 'DUPLICATE')) throw error;
+      // Torc's own server has a text instead of the code.
+      const isThere = error instanceof ServiceError && /\balready exists\b/.test(error.message);
+      if (!isThere && !(error instanceof ServiceError && error.code === 'DUPLICATE')) throw error;
       return false;
     }
   };

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { BASE_PATH } from '../../../src/core/contract/base-path.ts';
+import type { JobCompletion } from '../../../src/core/contract/result.ts';
 import { connect } from '../../../src/runner/send.ts';
 import { createApp } from '../../../src/server/http/app.ts';
 import { openDatabase } from '../../../src/server/store/database.ts';
@@ -29,6 +30,8 @@ export interface StandIn {
   unblock(): Promise<void>;
   /** The next answer to a request of this method and path is carried out and lost: the connection breaks instead. */
   loseAnswer(method: string, path: RegExp): void;
+  /** Of those, the ones that were not asked for yet. */
+  readonly answersToLose: number;
   close(): Promise<void>;
 }
 
@@ -119,6 +122,8 @@ export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: numbe
     }
 
     const work = async () => {
+      if (route.path === BATCH && (await refusesBatch(behind, body as string)))
+        return { status: 500, text: refusal('Failed to create result record') };
       const reply = await app.request(`${BASE_PATH}${path}${query.size === 0 ? '' : `?${query.toString()}`}`, {
         method,
         headers: { ...loginOf(headers.authorization), ...(body === undefined ? {} : { 'Content-Type': JSON_TYPE }) },
@@ -153,6 +158,9 @@ export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: numbe
     behind,
     asked,
     loseAnswer: (method, path) => void lost.push({ method, path }),
+    get answersToLose() {
+      return lost.length;
+    },
     unblock: unblocker.now,
     async close() {
       await unblocker.close();
@@ -170,8 +178,9 @@ const JSON_TYPE = 'application/json';
 const TEXT = 'text/plain';
 
 const NOT_IMPLEMENTED = new Set(['DELETE /events', 'GET /workflows/{id}/ready_job_requirements']);
+const BATCH = '/workflows/{id}/batch_complete_jobs';
 /** Routes after which dependants wait for the background task. */
-const ENDS = new Set(['/jobs/{id}/complete_job/{status}/{run_id}', '/workflows/{id}/batch_complete_jobs']);
+const ENDS = new Set(['/jobs/{id}/complete_job/{status}/{run_id}', BATCH]);
 
 const loginOf = (authorization: string | undefined): Record<string, string> =>
   authorization === undefined ? {} : { Authorization: authorization };
@@ -239,3 +248,19 @@ function statusOfOriginal(path: string, status: number, text: string): { status:
 
 const without = (record: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+
+/** Does one entry of a batch make the original refuse all of them? One with a status that is no end, or with a second result. */
+async function refusesBatch(behind: Client, body: string): Promise<boolean> {
+  const { completions } = JSON.parse(body) as { completions: readonly JobCompletion[] };
+  for (const { job_id: jobId, status, run_id: runId, result } of completions) {
+    if (!ENDING.has(status)) return true;
+    const job = await behind.getJob({ params: { id: jobId } }).catch(() => undefined);
+    if (job === undefined || ENDING.has(String(job.status))) continue;
+    const query = { workflow_id: job.workflow_id, job_id: jobId, run_id: runId, all_runs: true };
+    const { items } = await behind.listResults({ query });
+    if (items.some(({ attempt_id: attempt }) => attempt === result.attempt_id)) return true;
+  }
+  return false;
+}
+
+const ENDING: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'terminated', 'pending_failed']);

@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type StandIn, standIn } from '../../../tests/support/original/stand-in.ts';
+import { ended, registerNode, started, testService } from '../../../tests/support/service.ts';
+import type { ExchangeRequest } from '../../core/contract/exchange.ts';
+import { createPlainExchange, type Exchange } from './exchange.ts';
+import { knowsExchange } from './knows-exchange.ts';
+
+let server: StandIn;
+let workflowId: number;
+let nodeId: number;
+let exchange: Exchange;
+let warnings: string[];
+let ids: number[];
+
+const HOUR_MS = 3_600_000;
+const want = { limit: 10, prefetch: 0, labels: [] };
+
+/** Jobs of which nobody waits for another, initialised, and a runner. */
+beforeEach(async () => {
+  server = await standIn({ unblockEveryMs: HOUR_MS });
+  const { client } = server;
+  workflowId = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
+  ids = [];
+  for (const name of ['a', 'b', 'c'])
+    ids.push((await client.createJob({ body: { workflow_id: workflowId, name, command: 'true' } })).id as number);
+  await client.resetStatus({ params: { id: workflowId } });
+  await client.initializeJobs({ params: { id: workflowId } });
+  nodeId = await registerNode(server, workflowId);
+  warnings = [];
+  exchange = createPlainExchange({ client, workflowId, onWarning: (message) => void warnings.push(message) });
+});
+afterEach(() => server.close());
+
+const turn = (parts: Partial<ExchangeRequest> = {}) => exchange({ run_id: 1, compute_node_id: nodeId, ...parts });
+const statusOf = async (id: number) => (await server.behind.getJob({ params: { id } })).status;
+const statuses = () => Promise.all(ids.map(statusOf));
+const asked = (method: string, path: RegExp) =>
+  server.asked.filter((each) => each.method === method && path.test(each.path)).length;
+
+describe('a turn on a server that has no exchange', () => {
+  it('claims no more than is wanted, and hands jobs out with what they need', async () => {
+    const { jobs, jobs_by_status: counts } = await turn({ want: { ...want, limit: 2 } });
+    expect(jobs.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(jobs[0]).toMatchObject({ attempt_id: 1, command: 'true', need: { num_cpus: 1, memory_bytes: 2 ** 20 } });
+    expect(counts).toMatchObject({ pending: 2, ready: 1 });
+    expect((await turn()).jobs).toEqual([]);
+  });
+
+  it('claims by resources what fits, and nothing without CPUs or memory', async () => {
+    const offer = { num_cpus: 2, memory_gb: 1, num_gpus: 0, num_nodes: 1 };
+    for (const none of [{ num_cpus: 0 }, { memory_gb: 0.05 }])
+      expect((await turn({ want: { ...want, offer: { ...offer, ...none } } })).jobs).toEqual([]);
+    expect((await turn({ want: { ...want, offer } })).jobs).toHaveLength(2);
+  });
+
+  it('may be told twice: what the server knows already is no error', async () => {
+    const { jobs } = await turn({ want: { ...want, limit: 2 } });
+    const [a, b] = jobs as [(typeof jobs)[0], (typeof jobs)[0]];
+    const told = { started: [started(a)], completed: [ended(b)] };
+    for (let times = 0; times < 2; times += 1) expect((await turn(told)).errors).toEqual([]);
+    expect(await statuses()).toEqual(['running', 'completed', 'ready']);
+    const all = await server.behind.listResults({ query: { workflow_id: workflowId, all_runs: true } });
+    expect(all.total_count).toBe(1);
+  });
+
+  it('gets the same answer for the same number, though jobs were claimed', async () => {
+    const first = await turn({ turn: 1, want: { ...want, limit: 1 } });
+    expect(await turn({ turn: 1, want: { ...want, limit: 1 } })).toEqual(first);
+    expect((await turn({ turn: 2, want: { ...want, limit: 1 } })).jobs[0]?.id).not.toBe(first.jobs[0]?.id);
+  });
+
+  it('names ends that the server refuses, and takes in the others of the batch', async () => {
+    const { jobs } = await turn({ want });
+    await server.behind.createResult({ body: { ...resultOf(ids[1] as number), workflow_id: workflowId } });
+    const { errors } = await turn({ completed: jobs.map((job) => ended(job)) });
+    expect(errors).toEqual([{ job_id: ids[1], message: expect.stringContaining('Failed to create result record') }]);
+    expect(await statuses()).toEqual(['completed', 'pending', 'completed']);
+  });
+
+  it('says that an end was refused where the job came to another end meanwhile', async () => {
+    const { jobs } = await turn({ want: { ...want, limit: 1 } });
+    await server.client.cancelWorkflow({ params: { id: workflowId } });
+    const reply = await turn({ completed: jobs.map((job) => ended(job)) });
+    expect(reply).toMatchObject({ is_canceled: true, errors: [{ job_id: ids[0] }] });
+    expect(await statusOf(ids[0] as number)).toBe('canceled');
+  });
+
+  it('stores the times of outputs, and those of a file that was deleted are passed over', async () => {
+    const { client } = server;
+    const body = { workflow_id: workflowId, name: 'out', path: 'out.txt' };
+    const { id: file } = await client.createFile({ body });
+    const { jobs } = await turn({ want: { ...want, limit: 1 } });
+    const files = [
+      { id: file as number, st_mtime: 12.5 },
+      { id: 999, st_mtime: 1 },
+    ];
+    expect((await turn({ completed: jobs.map((job) => ({ ...ended(job), files })) })).errors).toEqual([]);
+    expect(await client.getFile({ params: { id: file as number } })).toEqual({ id: file, ...body, st_mtime: 12.5 });
+  });
+
+  it('has a job run again, told once or twice, and reports the end of the last attempt', async () => {
+    const claim = () => turn({ want: { ...want, limit: 1 } });
+    const { jobs } = await claim();
+    const first = jobs.map((job) => ({ ...ended(job, 1), max_retries: 2 }));
+    for (let times = 0; times < 2; times += 1) expect((await turn({ retried: first })).errors).toEqual([]);
+    expect(await statusOf(ids[0] as number)).toBe('ready');
+    const again = (await claim()).jobs;
+    expect(again[0]).toMatchObject({ id: ids[0], attempt_id: 2 });
+    await turn({ retried: again.map((job) => ({ ...ended(job, 1), max_retries: 2 })) });
+    expect(await statusOf(ids[0] as number)).toBe('failed');
+  });
+
+  it('gives back what is pending, and leaves alone what was canceled meanwhile', async () => {
+    const { jobs } = await turn({ want: { ...want, limit: 2 } });
+    await turn({ returned: [jobs[0]?.id as number] });
+    expect(await statuses()).toEqual(['ready', 'pending', 'ready']);
+    await server.client.cancelWorkflow({ params: { id: workflowId } });
+    await turn({ returned: [jobs[1]?.id as number] });
+    expect(await statusOf(ids[1] as number)).toBe('canceled');
+  });
+
+  it('is refused with the code that a runner knows when the workflow went on or is gone', async () => {
+    await server.client.resetStatus({ params: { id: workflowId } });
+    await expect(turn({ want })).rejects.toMatchObject({ code: 'RUN_SUPERSEDED' });
+    await server.client.deleteWorkflow({ params: { id: workflowId } });
+    await expect(turn({ want })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('has change numbers that grow', async () => {
+    const numbers = [await turn(), await turn(), await turn()].map(({ change_id: id }) => id);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(new Set(numbers).size).toBe(3);
+  });
+});
+
+describe('a turn of which a request is lost', () => {
+  it('keeps what it claimed for the next turn, and gives it back with the last', async () => {
+    server.loseAnswer('GET', /\/status$/);
+    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
+    expect(await statuses()).toEqual(['pending', 'pending', 'ready']);
+    const { jobs } = await turn({ want: { ...want, limit: 3 } });
+    expect(jobs.map(({ id }) => id)).toEqual(ids);
+
+    await turn({ returned: ids });
+    server.loseAnswer('GET', /\/status$/);
+    await expect(turn({ want })).rejects.toThrow('no answer');
+    await turn({ is_last: true });
+    expect(await statuses()).toEqual(['ready', 'ready', 'ready']);
+  });
+
+  it('hands out again what the runner says that it does not hold, and nothing else', async () => {
+    const { jobs } = await turn({ turn: 1, want: { ...want, limit: 2 } });
+    const [a, b] = jobs as [(typeof jobs)[0], (typeof jobs)[0]];
+    const again = await turn({ turn: 2, held: [a.id], want: { ...want, limit: 1 } });
+    expect(again.jobs).toEqual([b]);
+    const none = await turn({ turn: 3, held: [a.id, b.id], want: { ...want, limit: 0 } });
+    expect(none.jobs).toEqual([]);
+    await turn({ turn: 4, held: [a.id], is_last: true });
+    expect(await statuses()).toEqual(['pending', 'ready', 'ready']);
+  });
+
+  it('does not hand out what was canceled or reset meanwhile', async () => {
+    server.loseAnswer('GET', /\/status$/);
+    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
+    await server.client.manageStatusChange({ params: { id: ids[0] as number, status: 'disabled', run_id: 1 } });
+    expect((await turn({ want: { ...want, limit: 1 } })).jobs.map(({ id }) => id)).toEqual([ids[1]]);
+  });
+
+  it('finds the jobs of a claim without an answer where no other runner is active', async () => {
+    server.loseAnswer('POST', /claim_next_jobs/);
+    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
+    const { jobs } = await turn({ want: { ...want, limit: 2 } });
+    expect(jobs.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect((await turn({ want: { ...want, limit: 0 } })).jobs).toEqual([]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('gives back what such a claim took when it was the last', async () => {
+    server.loseAnswer('POST', /claim_next_jobs/);
+    await expect(turn({ want })).rejects.toThrow('no answer');
+    await turn({ is_last: true });
+    expect(await statuses()).toEqual(['ready', 'ready', 'ready']);
+  });
+
+  it('takes no job that another runner may hold, and says what a person can do', async () => {
+    const other = await registerNode(server, workflowId);
+    const theirs = await server.client.claimNextJobs({ params: { id: workflowId }, query: { limit: 1 } });
+    server.loseAnswer('POST', /claim_next_jobs/);
+    await expect(turn({ want: { ...want, limit: 1 } })).rejects.toThrow('no answer');
+    const { jobs } = await turn({ want });
+    expect(jobs.map(({ id }) => id)).toEqual([ids[2]]);
+    expect(theirs.jobs?.map(({ id }) => id)).toEqual([ids[0]]);
+    expect(warnings).toEqual([expect.stringContaining('torc jobs reset-status')]);
+    await server.client.deleteComputeNode({ params: { id: other } });
+  });
+
+  it('gives no job back twice that another runner may have claimed between', async () => {
+    const { jobs } = await turn({ want: { ...want, limit: 1 } });
+    const returned = jobs.map(({ id }) => id);
+    await registerNode(server, workflowId);
+    server.loseAnswer('PUT', /manage_status_change/);
+    await expect(turn({ returned })).rejects.toThrow('no answer');
+    await server.client.claimNextJobs({ params: { id: workflowId }, query: { limit: 1 } });
+    const { errors } = await turn({ returned });
+    expect(errors).toEqual([{ job_id: ids[0], message: expect.stringContaining('another runner') }]);
+    expect(await statusOf(ids[0] as number)).toBe('pending');
+    expect(asked('PUT', /manage_status_change/)).toBe(1);
+  });
+});
+
+describe('whether a server has the exchange', () => {
+  it('is told apart by the answer to an empty turn', async () => {
+    expect(await knowsExchange(server.client, workflowId, { run_id: 1, compute_node_id: nodeId })).toBe(false);
+    expect(await knowsExchange(server.behind, workflowId, { run_id: 1, compute_node_id: nodeId })).toBe(true);
+  });
+
+  it('is not in doubt where our server refuses the turn', async () => {
+    const { client } = testService();
+    expect(await knowsExchange(client, 999, { run_id: 1, compute_node_id: 1 })).toBe(true);
+  });
+});
+
+const resultOf = (jobId: number) => ({
+  job_id: jobId,
+  run_id: 1,
+  attempt_id: 1,
+  compute_node_id: nodeId,
+  return_code: 0,
+  exec_time_minutes: 0,
+  completion_time: '2026-03-01T12:00:01.000Z',
+  status: 'completed' as const,
+});

@@ -1,0 +1,85 @@
+import type { ExchangeReply, ExchangeRequest } from '../../core/contract/exchange.ts';
+import type { JobCompletionError } from '../../core/contract/result.ts';
+import type { Client } from '../client.ts';
+import { createClaims } from './claims.ts';
+import { workflowGone, runSuperseded } from './refused.ts';
+import { createReports } from './reports.ts';
+
+/** Carries out the turn of a runner, see `ExchangeRequest`. */
+export type Exchange = (turn: ExchangeRequest) => Promise<ExchangeReply>;
+
+export interface PlainExchangeOptions {
+  readonly client: Client;
+  readonly workflowId: number;
+  /** Something that a person should know, once. */
+  readonly onWarning: (message: string) => void;
+  readonly now?: () => number;
+}
+
+/**
+ * Carries out the turns of a runner on a server that has no `exchange`: Torc's own.
+ *
+ * A turn becomes a sequence of the original's requests: read the workflow (its run fences the turn), start, complete, retry,
+ * give back, claim, read the counts. The sequence is no transaction, so a turn may fail in the middle. The runner then sends
+ * the turn again, and every part is safe to repeat:
+ *
+ * - A start, end or retry that the server knows already counts as told: its refusal is compared with the job's state.
+ * - Jobs that were claimed before the failure are kept here and handed out with the next turn that succeeds.
+ * - A claim whose answer was lost leaves jobs `pending` that nobody holds. They are found and handed out if this runner is
+ *   the only active one of its workflow; otherwise nobody can tell whose they are, and a warning names the remedy.
+ * - A job that was given back is given back again only if no other runner can have claimed it since.
+ *
+ * What the server does not offer, no client can add: a request that arrives late is not recognised (its retry route has no
+ * attempt to fence it), and jobs of a runner that was killed stay `pending` or `running` until a person resets them.
+ */
+export function createPlainExchange({ client, workflowId, onWarning, now = Date.now }: PlainExchangeOptions): Exchange {
+  const params = { id: workflowId };
+  const claims = createClaims({ client, workflowId, onWarning, now });
+  const reports = createReports({ client, workflowId, files: claims.files });
+  let last: Promise<unknown> = Promise.resolve();
+  let answered: { readonly turn: number; readonly reply: ExchangeReply } | undefined;
+  let changeId = 0;
+
+  const carryOut = async (turn: ExchangeRequest): Promise<ExchangeReply> => {
+    if (typeof turn.turn === 'number' && turn.turn === answered?.turn) return answered.reply;
+    const { run_id: current } = await client.getWorkflow({ params }).catch(workflowGone);
+    if (current !== turn.run_id) throw runSuperseded(turn.run_id, current ?? 0);
+
+    const errors: JobCompletionError[] = await reports.tell(turn);
+    for (const { job_id: id } of [...(turn.completed ?? []), ...(turn.retried ?? [])]) claims.forget(id);
+    errors.push(...(await claims.giveBack(turn, turn.returned ?? [])));
+    if (turn.held) claims.handAgain(turn.held);
+    if (turn.is_last === true) errors.push(...(await claims.giveBackAll(turn)));
+    else if (turn.want) await claims.claim(turn, turn.want);
+
+    const [status, due] = await Promise.all([
+      client.getWorkflowStatus({ params }).catch(workflowGone),
+      client.listPendingActions({ params }),
+    ]);
+    const jobs = turn.want && turn.is_last !== true && !status.is_canceled ? await claims.handOut() : [];
+    const dueOfJobs = due
+      .filter(({ trigger_type: trigger }) => JOB_TRIGGERS.has(trigger))
+      .map(({ id }) => id as number);
+    changeId += 1;
+    const reply: ExchangeReply = {
+      jobs,
+      errors,
+      jobs_by_status: status.jobs_by_status,
+      is_complete: status.is_complete,
+      is_canceled: status.is_canceled,
+      change_id: changeId,
+      ...(dueOfJobs.length === 0 ? {} : { due_actions: dueOfJobs }),
+    };
+    if (typeof turn.turn === 'number') answered = { turn: turn.turn, reply };
+    return reply;
+  };
+
+  // One at a time, also where the runner has stopped waiting for the one before.
+  return (turn) => {
+    const done = last.then(() => carryOut(turn));
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+const JOB_TRIGGERS: ReadonlySet<string> = new Set(['on_jobs_ready', 'on_jobs_complete']);

@@ -1,0 +1,211 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { start, temporaryFolder, torc, until } from '../support/programs.ts';
+import { type StandIn, standIn } from '../support/original/stand-in.ts';
+
+/** `torc run` on Torc's own server: real runners and jobs, and the stand-in for the server. */
+let folder: string;
+let server: StandIn;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  server = await standIn();
+});
+afterEach(() => server.close());
+
+const examples = resolve(import.meta.dirname, '../../examples');
+const environment = () => ({ TORC_API_URL: server.url });
+
+/** Jobs append their names to `ran.txt`: a job that runs twice stands there twice. */
+const spec = (text: string): string => {
+  const path = join(folder, 'flow.yaml');
+  writeFileSync(path, text);
+  return path;
+};
+const run = (...args: string[]) => torc(['run', '-p', '0.2', ...args], { cwd: folder, environment: environment() });
+const begin = (...args: string[]) =>
+  start('torc', ['run', '-p', '0.2', ...args], { cwd: folder, environment: environment() });
+
+/** Creates and initialises workflow 1, so that a test can look at it before its runner begins. */
+const prepared = async (text: string): Promise<void> => {
+  for (const words of [
+    ['create', spec(text)],
+    ['workflows', 'init', '1'],
+  ])
+    expect((await torc(words, { cwd: folder, environment: environment() })).code).toBe(0);
+};
+
+const statuses = async () => {
+  const { items } = await server.behind.listJobs({ query: { workflow_id: 1 } });
+  return Object.fromEntries(items.map(({ name, status }) => [name, status as string]));
+};
+const ran = () => readFileSync(join(folder, 'ran.txt'), 'utf8').trimEnd().split('\n');
+const active = async () =>
+  (await server.behind.listComputeNodes({ query: { workflow_id: 1, is_active: true } })).total_count;
+
+describe('torc run on a server that has no exchange', () => {
+  it('runs the diamond in the order that its files imply, and stores their times', async () => {
+    const { code, stderr } = await run(join(examples, 'diamond.yaml'));
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/✓ diamond \(workflow 1\): 4 jobs completed in /)]);
+    expect(readFileSync(join(folder, 'torc_output/diamond/result.txt'), 'utf8')).toBe('5050 338350\n');
+    const { items: files } = await server.behind.listFiles({ query: { workflow_id: 1 } });
+    expect(files.every(({ st_mtime: mtime }) => typeof mtime === 'number')).toBe(true);
+    expect(await active()).toBe(0);
+    const paths = server.asked.map(({ path }) => path.replaceAll(/\d+/g, 'N'));
+    expect(paths.filter((path) => path.endsWith('/exchange'))).toHaveLength(1);
+    expect(paths).toContain('/jobs/N/start_job/N/N');
+    expect(paths).toContain('/workflows/N/batch_complete_jobs');
+  });
+
+  it('exits with 0 when jobs failed, and cancels what depends on them unless that says otherwise', async () => {
+    const path = spec(`
+name: failing
+jobs:
+  - {name: bad, command: "echo the reason >&2; exit 3"}
+  - {name: after, command: "true", depends_on: [bad]}
+  - {name: brave, command: "true", depends_on: [bad], cancel_on_blocking_job_failure: false}
+`);
+    const { code, stderr } = await run(path);
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 job completed, 1 failed, 1 canceled');
+    expect(stderr).toMatch(/bad \(job 1\) failed with exit code 3 after /);
+    expect(await statuses()).toEqual({ bad: 'failed', after: 'canceled', brave: 'completed' });
+    expect((await run('--fail', path)).code).toBe(1);
+  });
+
+  it('runs 200 jobs on 4 slots, each once', async () => {
+    const path = spec(`
+name: many
+jobs: [{name: "j{i}", command: "echo j{i} >> ran.txt", parameters: {i: "1:200"}}]
+`);
+    const { code, stderr } = await run('--max-parallel-jobs', '4', path);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('200 jobs completed')]);
+    expect(ran().toSorted()).toEqual(Array.from({ length: 200 }, (_, index) => `j${index + 1}`).toSorted());
+  });
+
+  it('runs a job again by the rule of its failure handler, and no more often than that says', async () => {
+    const path = spec(`
+name: again
+jobs:
+  - {name: heals, command: "echo heals >> ran.txt; test $(grep -c heals ran.txt) -ge 3", failure_handler: h}
+  - {name: never, command: "echo never >> ran.txt; exit 7", failure_handler: h}
+failure_handlers: [{name: h, rules: [{match_all_exit_codes: true, max_retries: 3}]}]
+`);
+    expect((await run(path)).code).toBe(0);
+    expect(await statuses()).toEqual({ heals: 'completed', never: 'failed' });
+    expect(ran().toSorted()).toEqual([...Array<string>(3).fill('heals'), ...Array<string>(3).fill('never')]);
+  });
+
+  it('carries out the actions of the start, of jobs and of the end', async () => {
+    const path = spec(`
+name: acting
+jobs:
+  - {name: a, command: "echo a >> ran.txt"}
+  - {name: b, command: "echo b >> ran.txt", depends_on: [a]}
+actions:
+  - {trigger_type: on_workflow_start, action_type: run_commands, commands: ["echo start >> ../ran.txt"]}
+  - {trigger_type: on_jobs_complete, action_type: run_commands, jobs: [a], commands: ["echo after a >> ../ran.txt"]}
+  - {trigger_type: on_workflow_complete, action_type: run_commands, commands: ["echo end >> ../ran.txt"]}
+`);
+    expect((await run(path)).code).toBe(0);
+    expect(ran().toSorted()).toEqual(['a', 'after a', 'b', 'end', 'start']);
+    expect([ran()[0], ran().at(-1)]).toEqual(['start', 'end']);
+  });
+
+  it('asks its jobs to end at the first Ctrl-C, gives back what it had not started, and leaves with 130', async () => {
+    await prepared(`
+name: long
+jobs: [{name: "j{i}", command: "echo j{i} >> ran.txt; exec sleep 60", parameters: {i: "1:6"}}]
+`);
+    const runner = begin('--max-parallel-jobs', '2', '1');
+    await until(
+      () => server.behind.getWorkflowStatus({ params: { id: 1 } }),
+      ({ jobs_by_status: counts }) => counts.running === 2,
+      'two jobs to run',
+    );
+    runner.child.kill('SIGINT');
+    expect((await runner.ended).code).toBe(130);
+    expect(Object.values(await statuses()).toSorted()).toEqual([
+      ...Array<string>(4).fill('ready'),
+      'terminated',
+      'terminated',
+    ]);
+    expect(await active()).toBe(0);
+  });
+
+  it('ends its jobs when the workflow is canceled', async () => {
+    await prepared(`
+name: long
+jobs: [{name: a, command: exec sleep 60}, {name: b, command: "true", depends_on: [a]}]
+`);
+    const runner = begin('1');
+    await until(statuses, ({ a }) => a === 'running', 'the job to run');
+    expect((await torc(['cancel', '1', '--no-prompts'], { cwd: folder, environment: environment() })).code).toBe(0);
+    const { code, stderr } = await runner.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('canceled')]);
+    expect((await statuses())['a']).toBe('canceled');
+  });
+
+  it('shares the jobs with another runner, and each job runs once', async () => {
+    await prepared(`
+name: shared
+jobs:
+  - {name: "j{i}", command: "echo j{i} >> ran.txt; sleep 0.02", parameters: {i: "1:60"}}
+  - {name: last, command: "echo last >> ran.txt", depends_on_regexes: ["j.*"]}
+`);
+    const runners = ['a', 'b'].map((name) => begin('--max-parallel-jobs', '2', '-o', join(folder, name), '1'));
+    expect((await Promise.all(runners.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0]);
+    expect(ran().toSorted()).toEqual([...Array.from({ length: 60 }, (_, index) => `j${index + 1}`), 'last'].toSorted());
+    expect(new Set(Object.values(await statuses()))).toEqual(new Set(['completed']));
+    const nodes = await server.behind.listResults({ query: { workflow_id: 1 } });
+    expect(new Set(nodes.items.map(({ compute_node_id: id }) => id)).size).toBe(2);
+  });
+
+  it('leaves when nothing can start any more, after the time that Torc’s background task may take', async () => {
+    const path = spec(`
+name: stuck
+compute_node_wait_for_new_jobs_seconds: 1
+use_pending_failed: true
+jobs: [{name: a, command: exit 1}, {name: b, command: "true", depends_on: [a]}]
+`);
+    const { stderr } = await run(path);
+    expect(stderr).toContain('no job that is left can start');
+    expect(await statuses()).toEqual({ a: 'pending_failed', b: 'blocked' });
+  });
+});
+
+describe('torc run on a server that has no exchange, when answers are lost', () => {
+  it.each([
+    ['a claim', 'POST', /claim_jobs_based_on_resources/],
+    ['a start', 'PUT', /start_job/],
+    ['a batch of ends', 'POST', /batch_complete_jobs/],
+    ['the counts', 'GET', /\/status$/],
+  ])('runs each job once though the answer to %s is lost', async (_, method, path) => {
+    const file = spec(`
+name: lossy
+jobs:
+  - {name: "j{i}", command: "echo j{i} >> ran.txt", parameters: {i: "1:12"}}
+  - {name: last, command: "echo last >> ran.txt", depends_on_regexes: ["j.*"]}
+`);
+    for (let times = 0; times < 2; times += 1) server.loseAnswer(method, path);
+    expect((await run('--num-cpus', '3', file)).code).toBe(0);
+    expect(server.answersToLose).toBe(0);
+    expect(ran().toSorted()).toEqual(
+      [...Array.from({ length: 12 }, (_each, index) => `j${index + 1}`), 'last'].toSorted(),
+    );
+    expect(new Set(Object.values(await statuses()))).toEqual(new Set(['completed']));
+  });
+
+  it('runs a job again once though the answer to its retry is lost', async () => {
+    server.loseAnswer('POST', /\/retry\//);
+    const file = spec(`
+name: again
+jobs: [{name: heals, command: "echo heals >> ran.txt; test $(grep -c heals ran.txt) -ge 2", failure_handler: h}]
+failure_handlers: [{name: h, rules: [{match_all_exit_codes: true, max_retries: 5}]}]
+`);
+    expect((await run(file)).code).toBe(0);
+    expect(server.answersToLose).toBe(0);
+    expect(ran()).toEqual(['heals', 'heals']);
+    expect((await server.behind.getJob({ params: { id: 1 } })).attempt_id).toBe(2);
+  });
+});
