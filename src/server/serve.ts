@@ -43,8 +43,10 @@ export interface ServeOptions {
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Hears of errors that are not refusals. */
   readonly onError: (error: unknown) => void;
-  /** The disk failed under a commit: nothing may be acknowledged any more, so the process is expected to end. */
+  /** The disk failed under a commit, or the file is gone: nothing may be acknowledged any more, so the process is expected to end. */
   readonly onBroken: (error: unknown) => void;
+  /** Hears that another program took the lock of the database, and that it is gone. */
+  readonly onLock?: ((isLocked: boolean) => void) | undefined;
 }
 
 export interface Service {
@@ -64,19 +66,21 @@ const KEEP_ALIVE_MS = 75_000;
 const BACKLOG = 8_192;
 /** Bytes of a body that the feed of requests shows. */
 const API_EVENT_BODY_BYTES = 8_192;
+/** How often a server that writes nothing looks whether its database is still in its place. */
+const PLACE_MS = 1_000;
 /** Time for requests under way when the server closes; event streams would hold it for ever. */
 const DRAIN_MS = 1_000;
 
 /** Opens the database, brings it up to date, and serves it. */
 export async function serve(options: ServeOptions): Promise<Service> {
-  const { database: path, host, port, now = Date.now, onError, onNotice, onBroken } = options;
+  const { database: path, host, port, now = Date.now, onError, onNotice, onBroken, onLock } = options;
   const { access, adminSql, bulkMebibytes, bodyGraceMs } = options;
   // First, for a file of users that is none must not leave anything behind.
   const login = loginOf(options, now);
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
   try {
     const db = openDatabase(path);
-    const store = createStore(db, { now, onBroken });
+    const store = createStore(db, { now, onBroken, onLock });
     const traffic = createTrafficLog(now);
     const app = createApp(store, {
       login,
@@ -95,10 +99,19 @@ export async function serve(options: ServeOptions): Promise<Service> {
       return server;
     });
     const upkeep = startUpkeep(store);
+    const watch = setInterval(() => {
+      try {
+        db.assertInPlace();
+      } catch (error) {
+        onBroken(error);
+      }
+    }, PLACE_MS);
+    watch.unref();
     return {
       port: portOf(listeners[0] as Server),
       snapshot: (target, keep) => snapshot(db, target, keep),
       async close() {
+        clearInterval(watch);
         await Promise.all(listeners.map(drain));
         await upkeep.stop();
         await store.turns.idle();

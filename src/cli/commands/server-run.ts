@@ -97,6 +97,11 @@ async function start(wish: Wish, log: Log): Promise<Service> {
         );
         process.exit(EX_IOERR);
       },
+      onLock(isLocked) {
+        if (isLocked)
+          log.write('warn', 'Another program holds the lock of the database; writes wait', { database: wish.database });
+        else log.write('info', 'The lock of the database is free again', { database: wish.database });
+      },
     });
   } catch (error) {
     const { refusedStart } = await import('../server/refused-start.ts');

@@ -104,6 +104,14 @@ export const refusals = {
 
   // the server's own state
   DATABASE_IN_USE: { status: 409, remedy: 'Use the server that has the file open, stop it, or name another file.' },
+  DATABASE_LOCKED: {
+    status: 503,
+    remedy: 'Ask again; end the program that holds the lock if it goes on (fuser FILE names it).',
+  },
+  DATABASE_HAS_NAMES: {
+    status: 409,
+    remedy: 'Keep one name of the file, or make a copy of it and use that: cp FILE COPY.',
+  },
   DATABASE_ON_NETWORK: {
     status: 409,
     remedy: 'Put the database on a local disk of this machine, for instance below /tmp, or use --in-memory.',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { basic, clientOf, testService, workflowOf } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { serve, type Service } from '../serve.ts';
@@ -114,6 +114,7 @@ describe('a server with a port', () => {
     await service?.close();
     service = undefined;
   });
+  afterAll(() => rmSync(folder, { recursive: true }));
   const start = async (database: string) => {
     const fail = (error: unknown) => {
       throw error;
@@ -127,7 +128,6 @@ describe('a server with a port', () => {
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     expect((await client.runSql(sql('select name from workflow'))).items).toEqual([{ name: 'w' }]);
     await expect(client.runSql(sql('select broken'))).rejects.toThrow('Query failed: no such column: broken');
-    rmSync(folder, { recursive: true });
   });
 
   it('counts what it answers, refusals too', async () => {

@@ -18,8 +18,10 @@ import { recoverHandlers } from '../recover/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
 import { reviseHandlers } from '../revise/handlers.ts';
+import { isBusy } from '../store/database.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
+import { lockedRefusal } from '../store/turn.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { serveApiEvents } from './api-event-stream.ts';
 import { bind, type BodyLimits } from './bind.ts';
@@ -75,7 +77,9 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const root = new Hono<Answers>();
   for (const path of ['/', '/dashboard']) root.get(path, (context) => context.html(FRONT_PAGE));
   const app = root.basePath(BASE_PATH);
-  app.onError((error, context) => {
+  app.onError((thrown, context) => {
+    // A read that met the lock of another program.
+    const error = isBusy(thrown) ? lockedRefusal(thrown) : thrown;
     const { status, body, headers } = errorBody(error);
     if (status >= 500 && !(error instanceof Refusal)) onError(error);
     return context.body(JSON.stringify(body), status, { ...headersFor(context, JSON_TYPE), ...headers });

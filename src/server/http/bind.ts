@@ -4,6 +4,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Caller, Permissions } from '../store/caller.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
+import { LOCK_PATIENCE_MS } from '../store/turn.ts';
 import { bytesOf, isLarge, parsed } from './body.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checked, checkedHead, checkedInSlices } from './checked.ts';
@@ -42,9 +43,9 @@ export function bind<N extends AnsweredRoute>(
   const isInBody = route.access === 'workflow in body' || route.access === 'workflow in entries';
   const write = (context: Context<Answers>, input: Input<N>, caller: Caller): Promise<unknown> => {
     const repeatable = repeatableOf(context, caller);
-    if (repeatable === undefined) return store.turns.write(() => handler(input, caller));
+    if (repeatable === undefined) return store.turns.write(() => handler(input, caller), LOCK_PATIENCE_MS);
     const { key, request } = repeatable;
-    return store.turns.write(() => store.replies.once(key, request, () => handler(input, caller)));
+    return store.turns.write(() => store.replies.once(key, request, () => handler(input, caller)), LOCK_PATIENCE_MS);
   };
   const answer = async (context: Context<Answers>) => {
     const caller = callerOf(context);

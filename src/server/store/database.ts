@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 export type Value = string | number | bigint | null | Uint8Array;
@@ -31,6 +32,8 @@ export interface Database {
   run(sql: string): void;
   /** The plan of a statement as SQLite tells it, a line a step: what tests of hot queries look at. */
   plan(sql: string): string[];
+  /** Throws when the file at the database's path is another one than was opened, or none. Costs 7 µs. */
+  assertInPlace(): void;
   close(): void;
 }
 
@@ -50,6 +53,7 @@ export function openDatabase(path: string): Database {
     pragma temp_store = memory;
     pragma cache_size = -32000;
   `);
+  const assertInPlace = path === ':memory:' ? () => {} : placeOf(db, path);
   return {
     prepare(sql) {
       const { text, names } = positional(sql);
@@ -63,10 +67,40 @@ export function openDatabase(path: string): Database {
     },
     raw: (sql) => db.prepare(sql),
     run: (sql) => db.exec(sql),
+    assertInPlace,
     plan: (sql) => (db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail),
     close: () => {
       db.close();
     },
+  };
+}
+
+/** SQLITE_BUSY, with whatever detail: another program holds a lock that is needed. */
+export const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === 5;
+
+/**
+ * Keeps in mind which files were opened, and throws when others have their names.
+ *
+ * A file that is deleted, or replaced by another, can still be written by who has it open; what is written is lost. The log
+ * beside the database counts as much: what was committed last stands only there.
+ */
+function placeOf(db: DatabaseSync, path: string): () => void {
+  const identityOf = (file: string): string | undefined => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined || found.nlink === 0 ? undefined : `${found.dev} ${found.ino}`;
+  };
+  // The log is there from the first read on.
+  db.prepare('select 1 from sqlite_master').get();
+  const real = realpathSync(path);
+  const files = [real, `${real}-wal`].map((file) => ({ file, opened: identityOf(file) }));
+  return () => {
+    for (const { file, opened } of files) {
+      const found = identityOf(file);
+      if (found === opened) continue;
+      throw new Error(
+        `${file} was ${found === undefined ? 'deleted' : 'replaced by another file'} while it was in use`,
+      );
+    }
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,6 +12,34 @@ it('refuses a database that another server has open, and says which', () => {
   const owned = ownDatabase(path, 4711);
   expect(() => ownDatabase(path, 4712)).toThrow(`is in use by torc-server 4711 on ${hostname()}`);
   owned.release();
+});
+
+it('refuses a database that another server has open under another name: a symbolic link', () => {
+  const place = folder();
+  const path = join(place, 'torc.db');
+  const owned = ownDatabase(path, 4711);
+  symlinkSync(path, join(place, 'link.db'));
+  expect(() => ownDatabase(join(place, 'link.db'), 4712)).toThrow('is in use by torc-server 4711');
+  owned.release();
+  ownDatabase(join(place, 'link.db'), 4712).release();
+});
+
+it('refuses a database with several hard links, and takes it when one is left', () => {
+  const place = folder();
+  const path = join(place, 'torc.db');
+  ownDatabase(path, 1).release();
+  linkSync(path, join(place, 'other.db'));
+  for (const name of ['torc.db', 'other.db'])
+    expect(() => ownDatabase(join(place, name), 2)).toThrow(expect.objectContaining({ code: 'DATABASE_HAS_NAMES' }));
+  rmSync(join(place, 'other.db'));
+  ownDatabase(path, 3).release();
+});
+
+it('a link that leads nowhere names a new database', () => {
+  const place = folder();
+  symlinkSync(join(place, 'new.db'), join(place, 'link.db'));
+  ownDatabase(join(place, 'link.db'), 1).release();
+  expect(readdirSync(place).sort()).toEqual(['link.db', 'new.db', 'new.db-owner']);
 });
 
 it('takes it when the other has ended', () => {

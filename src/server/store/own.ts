@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,13 +10,17 @@ import { Refusal } from '../../core/contract/refusals.ts';
  * Beside `torc.db` stands `torc.db-owner`, a small database of its own. Whoever holds its write lock is the owner; the
  * kernel drops the lock with the process, so nothing is left behind after a kill. Its one row says who that is, and
  * stays readable, so that a second server can refuse by name.
+ *
+ * The lock belongs to the file, not to the name: a symbolic link is followed, and a file with several names (hard links) is
+ * refused, because SQLite finds the log of a database by its name.
  */
 export function ownDatabase(path: string, pid: number): { release(): void } {
   const folder = dirname(resolve(path));
   mkdirSync(folder, { recursive: true });
   refuseNetworkFileSystem(folder, path);
 
-  const lock = new DatabaseSync(`${path}-owner`, { timeout: 200 });
+  const real = fileOf(path);
+  const lock = new DatabaseSync(`${real}-owner`, { timeout: 200 });
   try {
     lock.exec('create table if not exists owner (pid integer, host text, since text)');
     lock.exec('begin immediate; delete from owner');
@@ -36,6 +40,20 @@ export function ownDatabase(path: string, pid: number): { release(): void } {
     );
   }
   return { release: () => lock.close() };
+}
+
+/** The file that a path stands for, made if there is none. */
+function fileOf(path: string): string {
+  // Opened before SQLite has it: closing a file drops the locks that this process has on it.
+  closeSync(openSync(path, 'a'));
+  const real = realpathSync(path);
+  const { nlink } = statSync(real);
+  if (nlink < 2) return real;
+  throw new Refusal(
+    'DATABASE_HAS_NAMES',
+    `the database ${path} has ${nlink} names (hard links); a server under another name would destroy it`,
+    { path, names: nlink },
+  );
 }
 
 const SQLITE_BUSY = 5;

@@ -19,18 +19,24 @@ export interface Store {
   readonly now: () => number;
 }
 
+export interface StoreOptions {
+  readonly now: () => number;
+  readonly onBroken: (error: unknown) => void;
+  /** Hears that another program took the lock of the file, and that it is gone. */
+  readonly onLock?: ((isLocked: boolean) => void) | undefined;
+}
+
 /**
  * The store over an open database, its tables brought up to date.
  *
  * `onBroken` is called once, when the disk failed under a commit: nothing may be acknowledged after that.
  */
-export function createStore(
-  db: Database,
-  { now, onBroken }: { now: () => number; onBroken: (error: unknown) => void },
-): Store {
+export function createStore(db: Database, { now, onBroken, onLock }: StoreOptions): Store {
   migrate(db);
   const changes = createChangeLog(db, now);
-  const turns = createTurns(db, changes, onBroken);
+  const turns = createTurns(db, changes, onBroken, onLock);
+  // From here on nothing waits for a lock inside of the database: that would hold the event loop.
+  db.run('pragma busy_timeout = 0');
   return {
     db,
     turns,
