@@ -205,6 +205,28 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     expect(job).toMatchObject({ job_name: 'waits', num_samples: count('job_resource_samples')() });
   });
 
+  it('of jobs that ended before their first sample are a page that says so, and so does the run', async () => {
+    const folder = temporaryFolder();
+    const words = ['-s', 'exec', '-c', 'true', '--monitor', 'time-series', '--generate-plots'];
+    const { code, stderr } = await torc(words, { cwd: folder });
+    const why = 'No job was sampled; a job is sampled for the first time half a second after its start.';
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`No plots of jobs: ${why}`)]);
+    const page = readFileSync(join(folderOf(folder), `${label}_summary.html`), 'utf8');
+    expect(page).toContain(why);
+  });
+
+  it('are not drawn of sums alone, and the run says what is missing', async () => {
+    const folder = temporaryFolder();
+    const spec =
+      'name: sums\nresource_monitor: {enabled: true, generate_plots: true}\njobs: [{name: a, command: "true"}]\n';
+    const { code, stderr } = await torc(['-s', 'run', write(folder, spec)], { cwd: folder });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('No plots: generate_plots needs granularity time_series for jobs or for compute_node'),
+    ]);
+    expect(existsSync(folderOf(folder))).toBe(false);
+  });
+
   it('are kept of the node alone when jobs are only summed up', async () => {
     const folder = temporaryFolder();
     await runIn(

@@ -54,11 +54,26 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
       return summary;
     },
     async draw() {
-      if (!plan.generatePlots || file === undefined) return;
+      if (!plan.generatePlots) return;
+      if (!isOverTime(plan)) {
+        log.write('warn', 'No plots: generate_plots needs granularity time_series for jobs or for compute_node');
+        return;
+      }
+      // Why there is no file was told when it could not be made.
+      if (file === undefined) {
+        log.write('warn', 'No plots: there is no file of what was measured');
+        return;
+      }
       try {
         const { drawPlots } = await import('../plots/draw.ts');
         const folder = `${facts.outputDir}/${METRICS_FOLDER}`;
-        const { paths } = drawPlots([file.path], { folder, prefix: label, format: 'html' });
+        const { paths, jobs } = drawPlots([file.path], {
+          folder,
+          prefix: label,
+          format: 'html',
+          withoutJobs: plan.jobs?.isTimeSeries === true ? NO_SAMPLES : undefined,
+        });
+        if (jobs === 0 && plan.jobs?.isTimeSeries === true) log.write('warn', `No plots of jobs: ${NO_SAMPLES}`);
         log.write('info', 'Plots written', { folder, count: paths.length });
       } catch (error) {
         log.write('warn', 'Plots could not be written', { database: file.path, reason: (error as Error).message });
@@ -66,6 +81,10 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     },
   };
 }
+
+const NO_SAMPLES = 'No job was sampled; a job is sampled for the first time half a second after its start.';
+
+const isOverTime = ({ jobs, node }: MonitorPlan) => jobs?.isTimeSeries === true || node?.isTimeSeries === true;
 
 const nothing: MonitorPlan = monitorPlanOf({});
 
@@ -81,7 +100,7 @@ function planFor(workflow: Workflow, log: Log): MonitorPlan {
 
 /** SQLite is loaded where somebody wants what was measured over time, and nowhere else. */
 async function fileFor(plan: MonitorPlan, path: string, log: Log): Promise<MetricsFile | undefined> {
-  if (plan.jobs?.isTimeSeries !== true && plan.node?.isTimeSeries !== true) return undefined;
+  if (!isOverTime(plan)) return undefined;
   try {
     const { openMetricsFile } = await import('./metrics-file.ts');
     return openMetricsFile({

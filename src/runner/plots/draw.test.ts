@@ -84,6 +84,17 @@ describe('plots', () => {
     expect(timeline).toContain('all: 1000 B');
   });
 
+  it('have an overview without a sample of any job where words for it are given, and else none', () => {
+    const folder = temporaryFolder();
+    const path = metrics(folder, 'm.db', []);
+    expect(drawPlots([path], { ...options, folder }).paths).toEqual([]);
+    const { paths, jobs } = drawPlots([path], { ...options, folder, withoutJobs: 'None was <seen>.' });
+    expect([paths, jobs]).toEqual([[join(folder, 'summary.html')], 0]);
+    const page = readFileSync(join(folder, 'summary.html'), 'utf8');
+    expect(tagsOf(page)).toContain('table');
+    expect(page).toContain('<p>None was &lt;seen&gt;.</p>');
+  });
+
   it('as JSON are the same figures', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', [

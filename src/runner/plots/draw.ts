@@ -12,18 +12,21 @@ export interface DrawOptions {
   readonly format: 'html' | 'json';
   /** Only these jobs. */
   readonly jobIds?: ReadonlySet<number> | undefined;
+  /** What the overview says where there is no sample of any job; without it there is no overview then. */
+  readonly withoutJobs?: string | undefined;
 }
 
 /**
  * Draws what files of measurements hold: a page a job (`job_<id>`), an overview of all (`summary`) and how the nodes were
  * used (`system_timeline`); as JSON the same figures. What there is nothing of is left out.
  *
- * Answers the paths of what was written, and the jobs that were asked for and are not there. Throws `NoMetrics`.
+ * Answers the paths of what was written, of how many jobs there were samples, and the jobs that were asked for and are not
+ * there. Throws `NoMetrics`.
  */
 export function drawPlots(
   databases: readonly string[],
-  { folder, prefix, format, jobIds }: DrawOptions,
-): { paths: string[]; missing: number[] } {
+  { folder, prefix, format, jobIds, withoutJobs }: DrawOptions,
+): { paths: string[]; jobs: number; missing: number[] } {
   const { jobs, systems } = readMetrics(databases, jobIds);
   const name = (words: string) => `${prefix === '' ? '' : `${prefix}_`}${words}.${format}`;
   const paths: string[] = [];
@@ -37,14 +40,15 @@ export function drawPlots(
   for (const job of jobs) {
     write(`job_${job.job_id}`, () => jobPage(job), { ...jobFigures(job), ...job });
   }
-  if (jobs.length > 0) {
+  if (jobs.length > 0 || withoutJobs !== undefined) {
     const figures = jobs.map(jobFigures);
-    write('summary', () => summaryPage(figures, (id) => name(`job_${id}`)), { jobs: figures });
+    const note = jobs.length > 0 ? undefined : withoutJobs;
+    write('summary', () => summaryPage(figures, { pageOf: (id) => name(`job_${id}`), note }), { jobs: figures });
   }
   if (systems.length > 0) {
     const timelines = systems.map((system) => ({ ...systemFigures(system), ...system }));
     write('system_timeline', () => timelinePage(systems), { systems: timelines });
   }
   const drawn = new Set(jobs.map(({ job_id: id }) => id));
-  return { paths, missing: [...(jobIds ?? [])].filter((id) => !drawn.has(id)) };
+  return { paths, jobs: jobs.length, missing: [...(jobIds ?? [])].filter((id) => !drawn.has(id)) };
 }

@@ -31,9 +31,17 @@ export function jobPage(job: JobSeries): string {
   ]);
 }
 
+interface SummaryOptions {
+  /** The page of a job. */
+  readonly pageOf: (jobId: number) => string;
+  /** A sentence above the table. */
+  readonly note?: string | undefined;
+}
+
 /** All jobs with their highest and average use; each leads to its own page. */
-export function summaryPage(jobs: readonly JobFigures[], pageOf: (jobId: number) => string): string {
+export function summaryPage(jobs: readonly JobFigures[], { pageOf, note }: SummaryOptions): string {
   return pageHtml('Resource use of jobs', [
+    ...(note === undefined ? [] : [`<p>${escaped(note)}</p>`]),
     tableHtml(
       ['Job', 'ID', 'Duration', 'CPU peak', 'CPU average', 'Memory peak', 'Memory average', 'Processes', 'Samples'],
       jobs.map((each) => ({
