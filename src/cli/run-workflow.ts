@@ -55,7 +55,10 @@ export const runnerOptions: readonly Option[] = [
     says: 'claim jobs whose labels are all among these; repeat or separate by commas',
     many: true,
   },
-  { flags: '--persistent', says: 'do not leave for want of work while jobs are left' },
+  {
+    flags: '--persistent',
+    says: 'stay while a job is left that has not ended and whose labels it covers, even when idle',
+  },
 ];
 
 /** As what a runner registers. */

@@ -1,6 +1,17 @@
 import type { ExchangeReply } from '../core/contract/exchange.ts';
 import { nextPoll } from './pace.ts';
 
+type Counts = ExchangeReply['jobs_by_status'];
+
+/** Is any job open that this runner could take, now or later? */
+export type HasOpenJobs = (counts: Counts) => Promise<boolean>;
+
+/**
+ * Least time between two looks for open jobs. The server is asked at every change of the workflow: too short, and a thousand
+ * jobs a second of other runners cost it as many looks; too long, and the runner leaves that much later.
+ */
+const LOOK_MS = 1_000;
+
 export interface RestOptions {
   readonly baseMs: number;
   readonly capMs: number;
@@ -8,8 +19,10 @@ export interface RestOptions {
   readonly idleMs: number;
   /** Leaves when nothing is ready or runs for so long; at once on a server that releases jobs with the end of the last. */
   readonly stuckMs: number;
-  /** Stays as long as jobs are left. */
-  readonly persistent: boolean;
+  /** Stays also when the workflow is complete. */
+  readonly staysAlways: boolean;
+  /** With `--persistent`: the runner stays while this says so. */
+  readonly hasOpenJobs: HasOpenJobs | undefined;
   /** Jobs that it holds. */
   readonly held: () => number;
   readonly hasChildren: () => boolean;
@@ -29,10 +42,16 @@ export interface Rest {
 }
 
 export function createRest(options: RestOptions): Rest {
-  const { baseMs, capMs, idleMs, stuckMs, persistent, held, hasChildren, lastProgress, onPoll, onLeave } = options;
+  const { baseMs, capMs, idleMs, stuckMs, staysAlways, held, hasChildren, lastProgress, onPoll, onLeave } = options;
+  const { hasOpenJobs: openJobs } = options;
   let pollMs = baseMs;
   let pollTimer: NodeJS.Timeout | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
+  /** What the server said last while this runner was idle. */
+  let latest: Counts | undefined;
+  let lookedAt = -Infinity;
+  let isLooking = false;
+  let isClosed = false;
 
   const poll = () => {
     const madeProgress = performance.now() - lastProgress() < pollMs;
@@ -45,27 +64,56 @@ export function createRest(options: RestOptions): Rest {
   poll();
   const left = (ms: number) => Math.max(0, ms - (performance.now() - lastProgress()));
 
+  /** Leaves where no job can start any more, or in a while where none came for this runner. */
+  const leaveIfIdle = ({ ready, pending, running, blocked, uninitialized, pending_failed: undecided }: Counts) => {
+    if (ready + pending + running === 0) {
+      const reason = stuckReason(blocked, undecided, uninitialized);
+      if (stuckMs === 0) onLeave('stuck', reason);
+      else idleTimer = setTimeout(() => held() === 0 && onLeave('stuck', reason), left(stuckMs));
+      return;
+    }
+    if (idleMs === 0) return;
+    idleTimer = setTimeout(() => {
+      if (held() === 0)
+        onLeave(
+          'idle',
+          `no job for ${idleMs / 1000} s that this runner could take: ${ready} ready, ${running + pending} elsewhere`,
+        );
+    }, left(idleMs));
+  };
+
+  const lookForOpenJobs = (hasOpenJobs: HasOpenJobs) => {
+    if (isLooking) return;
+    const restMs = lookedAt + LOOK_MS - performance.now();
+    if (restMs > 0) {
+      idleTimer = setTimeout(() => lookForOpenJobs(hasOpenJobs), restMs);
+      return;
+    }
+    const counts = latest as Counts;
+    isLooking = true;
+    // A server that does not answer tells nothing of jobs: the runner stays.
+    void hasOpenJobs(counts)
+      .catch(() => true)
+      .then((isOpen) => {
+        isLooking = false;
+        lookedAt = performance.now();
+        if (isClosed || held() > 0 || latest === undefined) return;
+        if (latest !== counts) lookForOpenJobs(hasOpenJobs);
+        else if (!isOpen) leaveIfIdle(counts);
+      });
+  };
+
   return {
     consider({ jobs_by_status: counts, is_complete: isComplete }) {
       clearTimeout(idleTimer);
-      if (held() > 0 || isComplete || persistent) return;
-      const { ready, pending, running, blocked, uninitialized, pending_failed: undecided } = counts;
-      if (ready + pending + running === 0) {
-        const reason = stuckReason(blocked, undecided, uninitialized);
-        if (stuckMs === 0) onLeave('stuck', reason);
-        else idleTimer = setTimeout(() => held() === 0 && onLeave('stuck', reason), left(stuckMs));
-        return;
-      }
-      if (idleMs === 0) return;
-      idleTimer = setTimeout(() => {
-        if (held() === 0)
-          onLeave(
-            'idle',
-            `no job for ${idleMs / 1000} s that this runner could take: ${ready} ready, ${running + pending} elsewhere`,
-          );
-      }, left(idleMs));
+      const isIdle = held() === 0 && !isComplete && !staysAlways;
+      latest = isIdle ? counts : undefined;
+      if (!isIdle) return;
+      if (openJobs === undefined) leaveIfIdle(counts);
+      else lookForOpenJobs(openJobs);
     },
     close() {
+      isClosed = true;
       clearTimeout(pollTimer);
       clearTimeout(idleTimer);
     },

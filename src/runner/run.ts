@@ -11,6 +11,7 @@ import { createLookout } from './lookout.ts';
 import { atMoment } from './moment.ts';
 import { startMonitor } from './monitor/monitor.ts';
 import type { Runner, RunnerOptions, RunSummary } from './options.ts';
+import { openJobs } from './open-jobs.ts';
 import { createOutbox } from './outbox.ts';
 import { register } from './register.ts';
 import { prepareForOutages } from './prepare-for-outages.ts';
@@ -112,6 +113,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     ask: (body, answered, failed) => void client.exchange({ params: { id: workflowId }, body }).then(answered, failed),
     launcherOf: (onEnd) => createLauncher({ environment: { ...process.env }, onEnd }),
     limitScripts: (ms) => shells.limit(ms),
+    hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
     onPoll: () => lookout.look(),
     stuckMs: server.stuckMs,
   });

@@ -11,7 +11,7 @@ import type { Ending as ProcessEnding, Launcher } from './launch/launcher.ts';
 import type { Meaning } from './meaning.ts';
 import type { Ending, RunnerOptions } from './options.ts';
 import type { Outbox } from './outbox.ts';
-import { createRest, type Rest } from './rest.ts';
+import { createRest, type HasOpenJobs, type Rest } from './rest.ts';
 import { createStop, type Stop } from './stop.ts';
 import { terminationOf } from './deadline.ts';
 import { wantOf } from './want.ts';
@@ -42,7 +42,6 @@ export interface WorkOptions extends AttemptOptions {
     | 'offline'
     | 'pollIntervalSeconds'
     | 'claimBackoffMaxSeconds'
-    | 'persistent'
     | 'maxParallelJobs'
     | 'labels'
     | 'endAtMs'
@@ -55,6 +54,8 @@ export interface WorkOptions extends AttemptOptions {
   readonly capacity: Capacity;
   readonly outbox: Outbox;
   readonly ask: ConverseOptions['ask'];
+  /** With `--persistent`: the runner stays while this says so. */
+  readonly hasOpenJobs?: HasOpenJobs | undefined;
   readonly launcherOf: (onEnd: (endings: readonly ProcessEnding[]) => void) => Launcher;
   readonly actions: BusyActions;
   /** What is done while the server is away. */
@@ -98,7 +99,7 @@ export interface Work {
 }
 
 export function createWork(given: WorkOptions): Work {
-  const { options, workflow, nodeId, facts, capacity, outbox, actions, log, limitScripts } = given;
+  const { options, workflow, nodeId, facts, capacity, outbox, actions, log, limitScripts, hasOpenJobs } = given;
   const { workflowId, runId, execution } = facts;
   const { leadSeconds } = terminationOf(execution);
   const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
@@ -198,7 +199,8 @@ export function createWork(given: WorkOptions): Work {
     capMs: options.claimBackoffMaxSeconds * 1000,
     idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
     stuckMs: given.stuckMs ?? 0,
-    persistent: options.persistent || staysWhenComplete,
+    staysAlways: staysWhenComplete,
+    hasOpenJobs,
     held,
     hasChildren: () => crew.running > 0,
     lastProgress: () => conversation.lastProgress,

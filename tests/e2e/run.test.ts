@@ -237,6 +237,63 @@ jobs:
     expect(second.stderr).toContain('2 jobs completed');
   });
 
+  it('that is persistent leaves when no job with its labels is open, though others are', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const path = spec(
+      folder,
+      `
+name: labels
+compute_node_wait_for_new_jobs_seconds: 1
+jobs:
+  - {name: plain, command: "true"}
+  - {name: special, command: "true", labels: [special]}
+`,
+    );
+    const words = ['--url', server.url, 'run', path, '--label', 'special', '--persistent', '-p', '0.2'];
+    const { code, stderr } = await torc(words, { cwd: folder });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
+    const { items } = await server.client.listJobs({ query: { workflow_id: 1 } });
+    expect(items.map(({ name, status }) => [name, status])).toEqual([
+      ['plain', 'ready'],
+      ['special', 'completed'],
+    ]);
+  });
+
+  it('that is persistent stays while a job with its labels waits for others, however long they take', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const path = spec(
+      folder,
+      `
+name: labels
+compute_node_wait_for_new_jobs_seconds: 1
+jobs:
+  - {name: plain, command: "sleep 3"}
+  - {name: special, command: "true", labels: [special], depends_on: [plain]}
+`,
+    );
+    const words = [
+      '--url',
+      server.url,
+      'run',
+      path,
+      '--label',
+      'special',
+      '--persistent',
+      '-p',
+      '0.2',
+      '-o',
+      'labelled',
+    ];
+    const labelled = start('torc', words, { cwd: folder });
+    await labelled.says('Created workflow 1');
+    const plain = await torc(['--url', server.url, 'run', '1'], { cwd: folder });
+    expect(plain.code).toBe(0);
+    const { code, stderr } = await labelled.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
+  });
+
   it('keeps to as many jobs as it is told, whatever they need', async () => {
     const folder = temporaryFolder();
     const path = spec(

@@ -36,7 +36,10 @@ export const slurmRunner: Command = {
       says: 'claim jobs whose labels are all among these; repeat or separate by commas',
       many: true,
     },
-    { flags: '--persistent', says: 'do not leave for want of work while jobs are left' },
+    {
+      flags: '--persistent',
+      says: 'stay while a job is left that has not ended and whose labels it covers, even when idle',
+    },
     { flags: '--is-subtask', says: 'one of several runners in the allocation: SLURM_CPUS_PER_TASK says its share' },
     {
       flags: '--startup-delay-seconds <s>',

@@ -1,0 +1,27 @@
+import type { Client } from '../client/client.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import type { HasOpenJobs } from './rest.ts';
+
+/** Jobs in these have not ended. */
+const OPEN = ['ready', 'blocked', 'uninitialized', 'running', 'pending'] as const;
+
+/**
+ * Looks for jobs that a runner with these labels may claim, now or once what they wait for has ended. The server is asked of
+ * a status only where it counts jobs in it.
+ */
+export const openJobs =
+  (
+    client: Pick<Client, 'listJobs'>,
+    { id, use_pending_failed: usesPendingFailed }: Pick<Workflow, 'id' | 'use_pending_failed'>,
+    labels: readonly string[],
+  ): HasOpenJobs =>
+  async (counts) => {
+    // A job that waits for a decision may be made to run again.
+    const statuses = usesPendingFailed === true ? [...OPEN, 'pending_failed' as const] : OPEN;
+    for (const status of statuses) {
+      if (counts[status] === 0) continue;
+      const query = { workflow_id: id as number, labels: labels.join(','), status, limit: 1 };
+      if ((await client.listJobs({ query })).count > 0) return true;
+    }
+    return false;
+  };
