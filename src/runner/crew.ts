@@ -221,7 +221,7 @@ export function createCrew(options: CrewOptions): Crew {
       if (jobs.length === 0) return;
       const sinceMs = Date.now();
       // What is held already must not start twice, whatever the server hands out.
-      const known = new Set([...[...running.values()], ...queue].map((each) => attemptOf(each.job)));
+      const known = new Set([...running.values(), ...queue].map((each) => attemptOf(each.job)));
       for (const job of jobs) if (!known.has(attemptOf(job))) queue.push({ job, sinceMs });
       if (isOpen) fill();
       else dismiss();

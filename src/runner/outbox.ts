@@ -30,7 +30,7 @@ export interface Outbox {
 /** Ends in one turn. More of them, after an outage, would hold up everybody else's turns. */
 const MOST_ENDS = 500;
 
-export function createOutbox(): Outbox {
+export function createOutbox(mostEnds = MOST_ENDS): Outbox {
   let started: Start[] = [];
   let completed: Completion[] = [];
   let retried: Retried[] = [];
@@ -51,7 +51,7 @@ export function createOutbox(): Outbox {
       const ended = new Set([...completed, ...retried].map(({ job_id: id }) => id));
       const news = {
         started: started.filter(({ job_id: id }) => !ended.has(id)),
-        completed: completed.length > MOST_ENDS ? completed.splice(0, MOST_ENDS) : completed,
+        completed: completed.length > mostEnds ? completed.splice(0, mostEnds) : completed,
         retried,
         returned,
       };

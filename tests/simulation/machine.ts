@@ -1,0 +1,72 @@
+import { constants } from 'node:os';
+import type { Ending, LaunchRequest, Launcher } from '../../src/runner/launch/launcher.ts';
+import type { Mark } from '../support/history.ts';
+
+/** An attempt that runs, whether its runner lives or not. */
+interface Process {
+  readonly pid: number;
+  readonly mark: Omit<Mark, 'what'>;
+  readonly timer: NodeJS.Timeout;
+  readonly tell: (ending: Ending) => void;
+}
+
+/** The processes of all hosts, and the history that jobs write. */
+export interface Machine {
+  readonly history: Mark[];
+  readonly running: number;
+  launcherOf(runner: string, onEnd: (endings: readonly Ending[]) => void): Launcher;
+  /** As `process.kill` does for a process group. */
+  signal(group: number, signal: NodeJS.Signals): void;
+  /** Ends everything that a runner left behind. */
+  killMarked(runner: string): void;
+}
+
+const FIRST_PID = 2 ** 22 + 1;
+
+/** `endsIn` says how long a job runs, in milliseconds. */
+export function createMachine(endsIn: () => number): Machine {
+  const history: Mark[] = [];
+  const processes = new Map<number, Process>();
+  let pids = FIRST_PID;
+
+  const end = (pid: number, how: Partial<Ending>) => {
+    const process = processes.get(pid);
+    if (process === undefined) return;
+    processes.delete(pid);
+    clearTimeout(process.timer);
+    history.push({ ...process.mark, what: 'ended' });
+    process.tell({ pid, exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined, ...how });
+  };
+  const kill = (pid: number, signal: NodeJS.Signals) => end(pid, { signal: constants.signals[signal] });
+
+  const launch = (runner: string, { variables }: LaunchRequest, tell: (ending: Ending) => void): number => {
+    const value = (name: string) => Number(variables.find(([each]) => each === name)?.[1]);
+    const pid = pids++;
+    const mark = { jobId: value('TORC_JOB_ID'), attemptId: value('TORC_ATTEMPT_ID'), runner, cpus: 1, gpus: [] };
+    history.push({ ...mark, what: 'began' });
+    const timer = setTimeout(() => end(pid, { exitCode: 0 }), endsIn());
+    processes.set(pid, { pid, mark, timer, tell });
+    return pid;
+  };
+
+  return {
+    history,
+    get running() {
+      return processes.size;
+    },
+    launcherOf: (runner, onEnd) => ({
+      name: 'child_process',
+      launch: (request) => launch(runner, request, (ending) => onEnd([ending])),
+      close: () => {},
+    }),
+    signal(group, signal) {
+      const pid = -group;
+      if (!processes.has(pid)) throw new Error('ESRCH');
+      // A job that is asked to end takes a moment; the kernel tells of a killed one as soon as the runner looks.
+      setTimeout(() => kill(pid, signal), signal === 'SIGKILL' ? 0 : 5);
+    },
+    killMarked(runner) {
+      for (const { pid, mark } of processes.values()) if (mark.runner === runner) kill(pid, 'SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { vi } from 'vitest';
+import type { Workflow } from '../../src/core/contract/workflow.ts';
+import { openDatabase } from '../../src/server/store/database.ts';
+import { createStore } from '../../src/server/store/store.ts';
+import { random } from '../support/random.ts';
+import { testService } from '../support/service.ts';
+import { createMachine } from './machine.ts';
+import { createNetwork } from './network.ts';
+import { type Ending, faultsOfRun } from './judge.ts';
+import { type SimulatedRunner, startRunner } from './runner.ts';
+import { createServer } from './server.ts';
+
+const START = Date.parse('2026-03-01T12:00:00Z');
+/** How long faults go on, and how long everything may take to come to rest after that, in virtual milliseconds. */
+const FAULTY_MS = 15_000;
+const REST_MS = 400_000;
+
+export interface Outcome {
+  /** What is wrong, a sentence each; empty where all is well. */
+  readonly faults: string[];
+  /** What happened, for whoever looks into a seed. */
+  readonly story: string[];
+}
+
+/** A plan of jobs: for each the places of those before it that it waits for. */
+function plan(next: () => number): number[][] {
+  const jobs = 5 + Math.floor(next() * 30);
+  const density = next() * 0.2;
+  return Array.from({ length: jobs }, (_, job) =>
+    Array.from({ length: job }, (_, other) => other).filter(() => next() < density),
+  );
+}
+
+/**
+ * One run of a workflow: server and runners in one process, in virtual time, with faults by the seed.
+ *
+ * The network loses, doubles, delays and reorders messages; the server is killed before, during and after requests;
+ * runners are killed and stopped, and others started in their place. Then the faults end, each host gets a runner, and
+ * everything must come to rest: every job done, once, after those that it waits for, and nothing left pending.
+ */
+export async function simulate(seed: number): Promise<Outcome> {
+  const next = random(seed);
+  const waitsFor = plan(next);
+  const db = openDatabase(':memory:');
+  const workflow = await createWorkflow(db, waitsFor);
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    now: START,
+  });
+  // Not a mock of the test runner's: it keeps each, and ten thousand of them slow it down.
+  const { kill } = process;
+  const story: string[] = [];
+  const say = (words: string) => void story.push(`${Date.now() - START} ${words}`);
+  try {
+    const endsIn = next() < 0.5 ? () => 1 + next() * 50 : () => 1 + next() * 3_000;
+    const machine = createMachine(endsIn);
+    process.kill = (group, signal) => {
+      machine.signal(group, signal as NodeJS.Signals);
+      return true;
+    };
+    const network = createNetwork(next);
+    const server = createServer(db, workflow.id);
+    const runners: SimulatedRunner[] = [];
+    const hosts = Array.from({ length: 1 + Math.floor(next() * 3) }, (_, index) => `host${index}`);
+    const slots = 1 + Math.floor(next() * 4);
+    const mostEnds = next() < 0.5 ? 2 : 500;
+    const claimedAs = new Set<string>();
+
+    const begin = (host: string) => {
+      const name = `runner${runners.length}`;
+      say(`${name} starts on ${host}`);
+      const runner: SimulatedRunner = startRunner({
+        name,
+        host,
+        slots,
+        mostEnds,
+        workflow,
+        server,
+        network,
+        machine,
+        next,
+        lost: () => runners.filter((each) => isLost(each, host)),
+        onRecovered: (gone) => void claimedAs.add(gone),
+        onEnded: () => say(`${name} ended: ${runner.verdict?.ending}`),
+      });
+      runners.push(runner);
+    };
+    /** Gone with a node that counts as active: killed, or ended without having told everything. */
+    const isLost = ({ name, host, nodeId, state, ledger }: SimulatedRunner, where: string) =>
+      host === where &&
+      nodeId !== undefined &&
+      !claimedAs.has(name) &&
+      (state === 'killed' || (state === 'ended' && ledger !== undefined));
+
+    const restartServer = () => {
+      say('the server is down');
+      setTimeout(() => {
+        say('the server is back');
+        server.start();
+      }, next() * 3_000);
+    };
+    const blows: (() => void)[] = [
+      () => {
+        const moment = (['before', 'during', 'after'] as const)[Math.floor(next() * 3)] ?? 'before';
+        say(`the server dies ${moment} the next request`);
+        server.killAt(moment, restartServer);
+      },
+      () => {
+        const living = runners.filter(({ state }) => state !== 'ended' && state !== 'killed');
+        const victim = living[Math.floor(next() * living.length)];
+        if (victim === undefined) return;
+        const isKilled = next() < 0.6;
+        say(`${victim.name} is ${isKilled ? 'killed' : 'stopped'}`);
+        if (isKilled) victim.kill();
+        else victim.stop();
+        setTimeout(() => begin(victim.host), next() * 3_000);
+      },
+      () => {
+        network.faults = next() * 0.6;
+        say(`faults: ${network.faults.toFixed(2)}`);
+      },
+    ];
+
+    for (const host of hosts) begin(host);
+    if (next() < 0.3) begin(hosts[0] as string);
+    network.faults = next() * 0.4;
+    for (let blow = Math.floor(next() * 8); blow > 0; blow -= 1)
+      setTimeout(() => blows[Math.floor(next() * blows.length)]?.(), next() * FAULTY_MS);
+    await pass(FAULTY_MS);
+
+    say('the faults end');
+    network.faults = 0;
+    server.spare();
+    if (!server.isUp) await pass(3_000);
+    for (const host of hosts) begin(host);
+    await pass(REST_MS, () => runners.every(({ state }) => state === 'ended' || state === 'killed'));
+    // Runners that left for want of work may have left before a lost one was found.
+    begin(hosts[0] as string);
+    await pass(REST_MS, () => runners.every(({ state }) => state === 'ended' || state === 'killed'));
+
+    const ending: Ending = {
+      waitsFor,
+      history: machine.history,
+      slots,
+      jobs: db.raw('select id, status, claimed_by, attempt_id from job order by id').all() as never,
+      results: db.raw('select job_id, attempt_id, status from result').all() as never,
+      nodes: db.raw('select id, is_active from compute_node').all() as never,
+      runnersAtWork: runners.filter(({ state }) => state !== 'ended' && state !== 'killed').map(({ name }) => name),
+      runners: runners.length,
+    };
+    const faults = faultsOfRun(ending);
+    if (faults.length > 0) for (const { name, log } of runners) story.push(...log.map((line) => `${name}: ${line}`));
+    return { faults, story };
+  } finally {
+    vi.useRealTimers();
+    process.kill = kill;
+    db.close();
+  }
+}
+
+/** Lets time pass, from timer to timer. */
+async function pass(ms: number, isOver: () => boolean = () => false): Promise<void> {
+  const until = Date.now() + ms;
+  while (Date.now() < until && vi.getTimerCount() > 0 && !isOver()) {
+    vi.advanceTimersToNextTimer();
+    // What was promised meanwhile happens before the next timer.
+    for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
+  }
+}
+
+async function createWorkflow(
+  db: ReturnType<typeof openDatabase>,
+  waitsFor: readonly number[][],
+): Promise<Workflow & { id: number; run_id: number }> {
+  const store = createStore(db, { now: Date.now, onBroken: () => {} });
+  const { client } = testService({ store });
+  const { id } = (await client.createWorkflow({
+    body: { name: 'simulated', user: 'tester', compute_node_wait_for_new_jobs_seconds: 0 },
+  })) as { id: number };
+  const jobs = waitsFor.map((_, job) => ({ workflow_id: id, name: `job${job}`, command: 'true' }));
+  await client.createJobs({ body: { jobs, depends_on_positions: waitsFor as number[][] } });
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  return (await client.getWorkflow({ params: { id } })) as Workflow & { id: number; run_id: number };
+}
