@@ -1,4 +1,5 @@
 import type { Job } from '../core/contract/job.ts';
+import type { Reply } from '../core/contract/routes.ts';
 import type { Client } from './client.ts';
 
 /** Jobs to be created, by numbers of whoever has them. */
@@ -40,13 +41,12 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
   let done = 0;
 
   const send = async (at: number, jobs: Job[], positions: number[][]): Promise<void> => {
-    const { job_ids: created, jobs: records } = await client.createJobs({
+    const reply = await client.createJobs({
       query: { reply: 'ids' },
       body: { jobs, depends_on_positions: positions.some((each) => each.length > 0) ? positions : undefined },
     });
-    knowsPlaces ??= created !== undefined;
-    const all = created ?? (records as Job[]).map(({ id }) => id as number);
-    for (const [index, id] of all.entries()) ids[order[at + index] as number] = id;
+    knowsPlaces ??= reply.job_ids !== undefined;
+    for (const [index, id] of createdIds(reply).entries()) ids[order[at + index] as number] = id;
     done += jobs.length;
     onProgress?.(done);
   };
@@ -105,6 +105,10 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
   await untilKnown(order.length);
   return ids;
 }
+
+/** The ids of created jobs: Torc's own server answers `reply=ids` with the jobs. */
+export const createdIds = ({ job_ids: ids, jobs = [] }: Reply<'createJobs'>): number[] =>
+  ids ?? jobs.map(({ id }) => id as number);
 
 /** The jobs of the next call, up to one that must wait: a call takes no name twice, though a workflow may have it twice. */
 function nextOf<Sketch extends { readonly name: string }>(

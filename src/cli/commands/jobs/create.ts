@@ -1,5 +1,5 @@
 import type { Client } from '../../../client/client.ts';
-import { BATCH } from '../../../client/create-jobs.ts';
+import { BATCH, createdIds } from '../../../client/create-jobs.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
@@ -151,8 +151,7 @@ async function createAll(client: Client, jobs: readonly Job[], { requirementsId,
   try {
     for (let at = 0; at < jobs.length; at += batch) {
       const body = { jobs: jobs.slice(at, at + batch) };
-      const { job_ids: ids = [] } = await client.createJobs({ query: { reply: 'ids' }, body });
-      created.push(...ids);
+      created.push(...createdIds(await client.createJobs({ query: { reply: 'ids' }, body })));
     }
   } catch (error) {
     for (const id of created) await client.deleteJob({ params: { id } }).catch(() => {});

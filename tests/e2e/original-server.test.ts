@@ -1,0 +1,271 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandsOf } from '../../src/cli/commands.ts';
+import { type StandIn, standIn } from '../support/original/stand-in.ts';
+import { temporaryFolder, torc } from '../support/programs.ts';
+import { wordsTo } from '../support/words.ts';
+
+/** A workflow with every kind of record; its jobs depend on each other by name, by files and by user data. */
+const flow = `
+name: everything
+env: {REGION: north}
+jobs:
+  - {name: prepare, command: "echo made > \${files.output.made}", resource_requirements: small}
+  - {name: "work_{i}", command: "cat \${files.input.made}", depends_on: [prepare], parameters: {i: "1:3"}, priority: 2}
+  - {name: publish, command: "true # \${user_data.output.told}", depends_on_regexes: ["work_.*"], failure_handler: again}
+  - {name: read, command: "true # \${user_data.input.told}"}
+  - {name: fails, command: exit 3}
+files: [{name: made, path: made.txt}]
+user_data: [{name: told}]
+resource_requirements: [{name: small, num_cpus: 1, memory: 10m, runtime: PT5M}]
+failure_handlers: [{name: again, rules: [{exit_codes: [1], max_retries: 2}]}]
+slurm_schedulers: [{name: sched, account: proj, nodes: 1, walltime: "01:00:00"}]
+actions:
+  - {trigger_type: on_workflow_start, action_type: run_commands, commands: ["true"]}
+  - {trigger_type: on_jobs_ready, action_type: schedule_nodes, jobs: [publish], scheduler: sched, scheduler_type: slurm}
+`;
+
+let folder: string;
+let file: string;
+let server: StandIn;
+const { call, json } = wordsTo(() => server.url);
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  file = join(folder, 'flow.yaml');
+  writeFileSync(file, flow);
+  server = await standIn();
+});
+afterAll(() => server.close());
+
+/** Which job depends on which, by name. */
+async function dependencies(workflowId: number): Promise<Record<string, string[]>> {
+  const query = { workflow_id: workflowId, include_relationships: true };
+  const { items } = await server.behind.listJobs({ query });
+  const nameOf = new Map(items.map(({ id, name }) => [id, name]));
+  const named = (ids: readonly number[] | null | undefined) => (ids ?? []).map((id) => nameOf.get(id) as string);
+  return Object.fromEntries(items.map((job) => [job.name, named(job.depends_on_job_ids).toSorted()]));
+}
+
+const EXPECTED = {
+  prepare: [],
+  work_1: ['prepare'],
+  work_2: ['prepare'],
+  work_3: ['prepare'],
+  publish: ['work_1', 'work_2', 'work_3'],
+  // What follows from user data is no dependency of the record.
+  read: [],
+  fails: [],
+};
+describe('a workflow on Torc’s own server', () => {
+  it('is created from a file with all dependencies, though the server ignores positions', async () => {
+    const { stderr, stdout } = await call('create', file);
+    expect(stderr + stdout).toContain('Created workflow 1');
+    expect(await dependencies(1)).toEqual(EXPECTED);
+  });
+
+  it('is created in few calls where many jobs are of one level', async () => {
+    const wide = join(folder, 'wide.yaml');
+    writeFileSync(
+      wide,
+      `name: wide
+jobs:
+  - {name: "a{i}", command: "true", parameters: {i: "1:300"}}
+  - {name: "b{i}", command: "true", depends_on: ["a{i}"], parameters: {i: "1:300"}}
+`,
+    );
+    const before = server.asked.length;
+    expect((await call('create', wide)).code).toBe(0);
+    const calls = server.asked.slice(before).filter(({ path }) => path === '/bulk_jobs');
+    expect(calls.length).toBeLessThanOrEqual(3);
+    const edges = await dependencies(2);
+    for (let i = 1; i <= 300; i += 1) expect(edges[`b${i}`]).toEqual([`a${i}`]);
+    expect((await call('delete', '2', '--no-prompts')).code).toBe(0);
+  });
+
+  it('is initialised and run', async () => {
+    const environment = { TORC_API_URL: server.url };
+    const { code, stderr } = await torc(['run', '-p', '0.2', '1'], { cwd: folder, environment });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('6 jobs completed, 1 failed')]);
+    expect(await dependencies(1)).toEqual(EXPECTED);
+  });
+
+  it('is exported and imported with all dependencies', async () => {
+    const exported = join(folder, 'exported.json');
+    expect((await call('workflows', 'export', '1', '-o', exported)).code).toBe(0);
+    const { workflow_id: id } = await json('workflows', 'import', exported, '--name', 'copy');
+    expect(await dependencies(id as number)).toEqual(EXPECTED);
+  });
+});
+
+/** Every command by its words, with arguments; one after the other, so a later one may ask for what an earlier one made. */
+const walk: readonly (readonly [words: string, ...args: string[]])[] = [
+  ['status', '1'],
+  ['workflows status', '1'],
+  ['workflows list'],
+  ['workflows get', '1'],
+  ['workflows new', '-n', 'empty'],
+  ['workflows update', '4', '-d', 'words', '--project', 'p'],
+  ['workflows is-complete', '1'],
+  ['workflows archive', 'true', '4'],
+  ['workflows archive', 'false', '4'],
+  ['workflows list-actions', '1'],
+  ['workflows update-action', '1', '2', '--num-allocations', '2'],
+  ['workflows check-resources', '1'],
+  ['workflows correct-resources', '1'],
+  ['workflows diagnose', '1'],
+  ['workflows execution-plan', '1'],
+  ['workflows reconcile', '1', '1', '--base-dir', '.'],
+  ['jobs list', '1', '--include-relationships'],
+  ['jobs get', '2'],
+  ['jobs running', '1'],
+  ['jobs create', '4', '-n', 'j', '-c', 'true'],
+  ['jobs create-from-file', '4', 'COMMANDS'],
+  ['jobs update', 'JOB', '-n', 'k', '--priority', '3', '--label', 'gpu'],
+  ['jobs update', 'JOB', '--runtime', 'PT9M'],
+  ['jobs list-resource-requirements', '1'],
+  ['jobs list-failure-handlers', '1'],
+  ['jobs explain', '1'],
+  ['jobs explain', '7'],
+  ['results list', '1'],
+  ['results get', '1'],
+  ['files create', '1', '-n', 'f', '-p', 'f.txt'],
+  ['files list', '1'],
+  ['files get', '1'],
+  ['files update', '1', '-n', 'renamed'],
+  ['files list-required-existing', '1'],
+  ['files delete', 'LAST'],
+  ['user-data create', '1', '-n', 'u', '-d', '1'],
+  ['user-data list', '1'],
+  ['user-data update', 'LAST', '-d', '{"a":1}'],
+  ['user-data get', 'LAST'],
+  ['user-data list-missing', '1'],
+  ['user-data delete', 'LAST'],
+  ['user-data delete-all', '4', '--no-prompts'],
+  ['events create', '1', '-d', '{"category":"x"}'],
+  ['events list', '1'],
+  ['events get-latest-event', '1'],
+  ['events monitor', '1', '-d', '0.0001'],
+  ['events delete', 'LAST'],
+  ['compute-nodes list', '1'],
+  ['compute-nodes get', '1'],
+  ['scheduled-compute-nodes list', '1'],
+  ['scheduled-compute-nodes get', '1'],
+  ['scheduled-compute-nodes list-jobs', '1'],
+  ['resource-requirements create', '1', '-n', 'rr'],
+  ['resource-requirements list', '1'],
+  ['resource-requirements update', 'LAST', '-m', '2g'],
+  ['resource-requirements get', 'LAST'],
+  ['resource-requirements delete', 'LAST'],
+  ['failure-handlers list', '1'],
+  ['failure-handlers get', '1'],
+  ['job-dependencies job-job', '1'],
+  ['job-dependencies job-file', '1'],
+  ['job-dependencies job-user-data', '1'],
+  ['access-groups create', 'g'],
+  ['access-groups get', '2'],
+  ['access-groups list'],
+  ['access-groups add-user', '2', 'bob'],
+  ['access-groups list-members', '2'],
+  ['access-groups list-user-groups', 'bob'],
+  ['access-groups add-workflow', '1', '2'],
+  ['access-groups list-workflow-groups', '1'],
+  ['access-groups remove-workflow', '1', '2'],
+  ['access-groups remove-user', '2', 'bob'],
+  ['access-groups delete', '2'],
+  ['ro-crate create', '1', '--entity-id', '#a', '--entity-type', 'File', '--metadata', '{"name":"x"}'],
+  ['ro-crate list', '1'],
+  ['ro-crate update', 'LAST', '--entity-type', 'Thing'],
+  ['ro-crate get', 'LAST'],
+  ['ro-crate delete', 'LAST'],
+  ['admin sql', 'select 1 as x'],
+  ['admin list-audit-log'],
+  ['admin api-stats'],
+  ['ping'],
+  ['jobs reset-status', '7', '--force', '--no-prompts'],
+  ['workflows reinit', '1'],
+  ['workflows reset-status', '1', '--force', '--no-prompts'],
+  ['workflows init', '1', '--no-prompts'],
+  ['workflows init', '1', '--no-prompts', '--async'],
+  ['tasks wait', '1'],
+  ['jobs spawn', 'SPAWN', '-j', '1'],
+  ['results delete', '1'],
+  ['workflows delete-action', '1', '2'],
+  ['jobs delete', 'JOB'],
+  ['jobs delete-all', '4', '--no-prompts'],
+  ['cancel', '1', '--no-prompts'],
+  ['delete', '4', '--no-prompts'],
+];
+
+/** Commands that are tried above or in original-runner.test.ts, that ask no server, or that Torc's server refuses as it stands here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  create: 'above',
+  run: 'above',
+  exec: 'a run',
+  'workflows export': 'above',
+  'workflows import': 'above',
+  'admin reload-auth': 'wants a server with a file of users',
+  'admin tail-api': 'a stream that the stand-in does not have',
+  'monitor-node': 'asks for the settings of a workflow only',
+};
+
+describe('on Torc’s own server', () => {
+  /** The id of what was created last. */
+  let last = '';
+  let job = '';
+
+  beforeAll(async () => {
+    writeFileSync(join(folder, 'commands.txt'), 'echo one\necho two\n');
+    writeFileSync(join(folder, 'spawn.json'), JSON.stringify([{ name: 'child', command: 'true' }]));
+    const row = {
+      workflow_id: 1,
+      scheduler_id: 77,
+      scheduler_config_id: 1,
+      scheduler_type: 'slurm',
+      status: 'complete',
+    };
+    await server.client.createScheduledComputeNode({ body: row });
+  });
+
+  /** Brings the jobs into the state in which a command wants them. */
+  const prepare = async (words: string) => {
+    if (words !== 'jobs spawn') return;
+    const nodeId = (await server.client.listComputeNodes({ query: { workflow_id: 1 } })).items[0]?.id as number;
+    await server.client.claimNextJobs({ params: { id: 1 }, query: { limit: 10 } });
+    const { run_id: runId } = await server.client.getWorkflow({ params: { id: 1 } });
+    await server.client.startJob({ params: { id: 1, run_id: runId as number, compute_node_id: nodeId } });
+  };
+
+  it.each(walk.map((each) => [`torc ${each.join(' ')}`, each] as const))(
+    '%s does its work',
+    async (_, [words, ...args]) => {
+      await prepare(words);
+      const paths: Record<string, string> = {
+        LAST: last,
+        JOB: job,
+        COMMANDS: join(folder, 'commands.txt'),
+        SPAWN: join(folder, 'spawn.json'),
+      };
+      const given = args.map((each) => paths[each] ?? each);
+      const { code, stdout, stderr } = await call('-f', 'json', ...words.split(' '), ...given);
+      expect([code, stderr, stdout]).toEqual([0, expect.not.stringContaining('Error'), expect.anything()]);
+      if (!words.endsWith(' create') || words.startsWith('access-groups')) return;
+      const { id } = JSON.parse(stdout) as { id: number };
+      if (words === 'jobs create') job = String(id);
+      else last = String(id);
+    },
+  );
+
+  it('the changes have arrived, and what was not given has stayed', async () => {
+    const made = (await server.behind.listFiles({ query: { workflow_id: 1 } })).items;
+    expect(made).toMatchObject([{ name: 'renamed', path: 'made.txt' }]);
+  });
+
+  it('every command of torc is tried', () => {
+    const tried = new Set([...walk.map(([words]) => words), ...Object.keys(ELSEWHERE)]);
+    const asking = commandsOf('torc').filter(({ offline }) => offline !== true);
+    const names = asking.map(({ words }) => words.replace(/ [<[].*/, ''));
+    expect(names.filter((name) => !tried.has(name))).toEqual([]);
+  });
+});
