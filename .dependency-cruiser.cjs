@@ -39,7 +39,7 @@ module.exports = {
       'cluster/exec.ts starts helper programs, runner/launch jobs, and the server what reads for administrators',
       {
         path: '^src/',
-        pathNot: '^src/(cluster/exec|runner/launch/[a-z-]+|server/admin/read-apart)\\.ts$|\\.test\\.ts$',
+        pathNot: '^src/(cluster/exec|runner/launch/[a-z-]+|server/admin/sql-apart)\\.ts$|\\.test\\.ts$',
       },
       { path: '^(node:)?child_process$' },
     ),

@@ -16,7 +16,7 @@ const bundle = await rolldown({
     torc: 'src/library/index.ts',
     // What the server starts beside itself stands under its own name.
     'verify-worker': 'src/server/access/verify-worker.ts',
-    'read-process': 'src/server/admin/read-process.ts',
+    'sql-process': 'src/server/admin/sql-process.ts',
   },
   platform: 'node',
   logLevel: 'warn',

@@ -79,6 +79,98 @@ describe('SQL of an administrator', () => {
     expect((await client.listAuditLog({ query: { limit: 1, offset: 1 } })).items[0]).toMatchObject({ id: 1 });
   });
 
+  it.each([
+    "delete from 'admin_audit_log'",
+    'delete from "admin_audit_log" where true',
+    'delete from [Admin_Audit_Log]',
+    'delete from main.`admin_audit_log`',
+    "update 'admin_audit_log' set error = 'x'",
+    "insert into 'admin_audit_log' select * from admin_audit_log",
+    "with x as (select 1) delete from 'admin_audit_log'",
+  ])('leaves the audit log as it is, however it is named: %s', async (text) => {
+    const service = testService();
+    await workflowOf(service, [{ name: 'a' }]);
+    await service.client.runSql(sql(rename, { write: true }));
+    const refused = service.client.runSql(sql(text, { write: true, allow_full_table: true }));
+    await expect(refused).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('the audit log cannot be changed') as string,
+    });
+    const { items } = await service.client.listAuditLog({ query: {} });
+    expect(items.map(({ sql_text: said, success }) => [said, success])).toEqual([
+      [text, false],
+      [rename, true],
+    ]);
+  });
+
+  it.each([
+    ['create index mine on job (name)', 'job is a table of the server: it gets no other index'],
+    ['create table Job (id)', 'job is a table of the server'],
+    ['create view mine as select * from job', 'views, triggers, temporary and virtual tables are not allowed'],
+    ['create temp table mine (id)', 'views, triggers, temporary and virtual tables are not allowed'],
+    ['create trigger t after insert on job begin delete from job; end', 'Only a single SQL statement'],
+    ['create virtual table mine using fts5(a)', 'views, triggers, temporary and virtual tables are not allowed'],
+    ['create table mine (id references job (id))', 'the table mine refers to job, a table of the server'],
+    ["update sqlite_master set sql = '' where true", 'sqlite_master may not be modified'],
+    ['delete from sqlite_sequence where true', 'sqlite_sequence belongs to SQLite'],
+    ["insert into job select * from pragma_journal_mode('delete')", 'Statement failed'],
+  ])('does not change the structure of the server: %s', async (text, words) => {
+    const service = testService();
+    await workflowOf(service, [{ name: 'a' }]);
+    // Makes sqlite_sequence.
+    await service.client.runSql(sql('create table counted (id integer primary key autoincrement)', { write: true }));
+    const schema = async () => (await service.client.runSql(sql('select sql from sqlite_master'))).items;
+    const before = await schema();
+    await expect(service.client.runSql(sql(text, { write: true }))).rejects.toThrow(words);
+    expect(await schema()).toEqual(before);
+    expect(await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).toMatchObject({ name: 'w' });
+  });
+
+  it('makes tables and indexes of its own, fills them, and is audited', async () => {
+    const { client } = testService();
+    const write = (text: string) => client.runSql(sql(text, { write: true, allow_full_table: true }));
+    expect(await write('-- mine\ncreate table mine (id integer primary key, note text)')).toMatchObject({
+      committed: true,
+      rows_affected: 0,
+    });
+    await write('create index mine_note on mine (note)');
+    expect(await write("insert into mine (note) values ('a'), ('b')")).toMatchObject({ rows_affected: 2 });
+    await write('create table copied as select * from mine');
+    expect(await write('delete from mine')).toMatchObject({ rows_affected: 2 });
+    expect((await client.runSql(sql('select * from copied'))).items).toEqual([
+      { id: 1, note: 'a' },
+      { id: 2, note: 'b' },
+    ]);
+    expect((await client.listAuditLog({ query: {} })).total_count).toBe(5);
+    await client.runSql(sql('create table tried (id)', { write: true, dry_run: true }));
+    await expect(client.runSql(sql('select * from tried'))).rejects.toThrow('no such table: tried');
+  });
+
+  it.each(["attach ':memory:' as other", "select * from pragma_journal_mode('delete')"])(
+    'that reads cannot reach further: %s',
+    async (text) => {
+      await expect(testService().client.runSql(sql(text))).rejects.toMatchObject({ status: 422 });
+    },
+  );
+
+  it('tells about tables', async () => {
+    const reply = await testService().client.runSql(sql("select name from pragma_table_info('task') limit 1"));
+    expect(reply.items).toHaveLength(0);
+    const job = await testService().client.runSql(sql("select name from pragma_table_info('job') where name = 'id'"));
+    expect(job.items).toEqual([{ name: 'id' }]);
+  });
+
+  it('answers at most 8 MiB, and says what to do', async () => {
+    const { client } = testService();
+    const rows = (count: number) =>
+      client.runSql(
+        sql(`with recursive n(i) as (values (1) union all select i + 1 from n where i < ${count})
+          select i, hex(zeroblob(500)) as text from n`),
+      );
+    expect((await rows(1_000)).items).toHaveLength(1_000);
+    await expect(rows(20_000)).rejects.toThrow('the answer is larger than 8 MiB after');
+  });
+
   it('keeps the audit of a workflow that is deleted', async () => {
     const service = testService();
     const { id } = await workflowOf(service, [{ name: 'a' }]);
@@ -128,6 +220,57 @@ describe('a server with a port', () => {
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     expect((await client.runSql(sql('select name from workflow'))).items).toEqual([{ name: 'w' }]);
     await expect(client.runSql(sql('select broken'))).rejects.toThrow('Query failed: no such column: broken');
+  });
+
+  it('writes to its file in a process of its own, audited in the same transaction', async () => {
+    const client = await start(join(folder, 'written.db'));
+    await client.createWorkflow({ body: { name: 'w', user: 'u' } });
+    const change = "update workflow set name = 'changed' where id = 1";
+    expect(await client.runSql(sql(change, { write: true, dry_run: true }))).toMatchObject({ rows_affected: 1 });
+    expect((await client.getWorkflow({ params: { id: 1 } })).name).toBe('w');
+    expect(await client.runSql(sql(change, { write: true }))).toMatchObject({ committed: true, rows_affected: 1 });
+    expect((await client.getWorkflow({ params: { id: 1 } })).name).toBe('changed');
+    await client.runSql(sql('create table mine (id integer)', { write: true }));
+    const forbidden = client.runSql(sql("delete from 'admin_audit_log'", { write: true, allow_full_table: true }));
+    await expect(forbidden).rejects.toThrow('the audit log cannot be changed');
+    const { items } = await client.listAuditLog({ query: {} });
+    expect(items.map(({ success }) => success)).toEqual([false, true, true]);
+  });
+
+  it('ends a write that takes too long, with nothing of it left, and answers everybody meanwhile', async () => {
+    const client = await start(join(folder, 'slow.db'));
+    await client.createWorkflow({ body: { name: 'w', user: 'u' } });
+    const forEver = `insert into event (workflow_id, timestamp, data)
+      with recursive n(i) as (values (1) union all select i + 1 from n) select 1, i, '{}' from n`;
+    let isEnded = false;
+    const slow = client.runSql(sql(forEver, { write: true })).finally(() => {
+      isEnded = true;
+    });
+    const outcome = expect(slow).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('ended after 4 s, and nothing of it is left') as string,
+    });
+    let longestMs = 0;
+    while (!isEnded) {
+      const startedAt = performance.now();
+      await client.listWorkflows({ query: {} });
+      longestMs = Math.max(longestMs, performance.now() - startedAt);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    await outcome;
+    expect(longestMs).toBeLessThan(2_000);
+    expect((await client.listEvents({ query: { workflow_id: 1 } })).items).toEqual([]);
+    await client.createWorkflow({ body: { name: 'after', user: 'u' } });
+    expect((await client.listAuditLog({ query: {} })).items).toMatchObject([{ success: false, sql_text: forEver }]);
+  });
+
+  it('answers a read that is too large with a refusal, and lets a value of a gigabyte be', async () => {
+    const client = await start(join(folder, 'large.db'));
+    const numbers = 'with recursive n(i) as (values (1) union all select i + 1 from n)';
+    await expect(client.runSql(sql(`${numbers} select i, hex(zeroblob(500)) as text from n`))).rejects.toThrow(
+      'the answer is larger than 8 MiB',
+    );
+    await expect(client.runSql(sql('select zeroblob(999999999)'))).rejects.toThrow('too big');
   });
 
   it('counts what it answers, refusals too', async () => {

@@ -1,5 +1,6 @@
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Handlers } from '../store/handlers.ts';
+import { ownTables } from '../store/migrate.ts';
 import { clamped, pageOf } from '../store/listing.ts';
 import type { Store } from '../store/store.ts';
 import { adminQueries, entryOf } from './queries.ts';
@@ -14,7 +15,7 @@ export interface AdminSettings extends SqlSettings {
 
 /** What administrators ask of the server itself. */
 export const adminHandlers = (store: Store, settings: AdminSettings) => {
-  const queries = adminQueries(store.db);
+  const queries = adminQueries(store.db, ownTables);
   const run = carryOut(store, queries, settings);
   return {
     reloadAuth: () => {

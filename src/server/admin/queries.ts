@@ -1,6 +1,8 @@
 import type { AuditLogEntry, SqlReply } from '../../core/contract/admin.ts';
 import type { Database } from '../store/database.ts';
-import { readSql } from './read-sql.ts';
+import { readGuard, writeGuard } from './guard.ts';
+import { readSql, reasoned } from './read-sql.ts';
+import type { Attempt } from './sql-apart.ts';
 
 export interface Audited {
   readonly user: string;
@@ -36,31 +38,31 @@ export const entryOf = (row: AuditRow): AuditLogEntry => ({
   error: row.error ?? undefined,
 });
 
-export const adminQueries = (db: Database) => ({
-  /** Carries a statement out and answers how many rows it changed; with `keep` false it is taken back. */
-  change(sql: string, keep: boolean): number {
-    db.run('savepoint statement');
+/** `ours` are the names of the server's own tables. */
+export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
+  const change = (sql: string): number => {
+    const isDefinition = /^\s*create\b/i.test(withoutComments(sql));
+    const guard = writeGuard(ours(), isDefinition);
     try {
-      const rows = db.prepare(sql).run({});
-      if (!keep) db.run('rollback to statement');
-      return rows;
+      const { changes } = db.guarded(guard.authorize, () => db.raw(sql).run());
+      if (!isDefinition) return Number(changes);
     } catch (error) {
-      db.run('rollback to statement');
-      throw error;
-    } finally {
-      db.run('release statement');
+      throw reasoned(error, guard);
     }
-  },
-  /** Reads on the server's own connection, which changes nothing meanwhile: for databases that nobody else can open. */
-  read(sql: string, limit: number): Pick<SqlReply, 'columns' | 'items'> {
-    db.run('pragma query_only = on');
-    try {
-      return readSql(db.raw(sql), limit);
-    } finally {
-      db.run('pragma query_only = off');
-    }
-  },
-  audit: (entry: Audited) =>
+    const [reference] = foreignReferences.all({ ours: JSON.stringify([...ours()]) });
+    if (reference === undefined) return 0;
+    throw new Error(
+      `the table ${reference.name} refers to ${reference.target}, a table of the server, which could delete no row any more that is referred to`,
+    );
+  };
+  const foreignReferences = db.prepare<{ ours: string }, { name: string; target: string }>(`
+    select own.name, reference."table" as target
+    from sqlite_schema own, pragma_foreign_key_list(own.name) reference
+    where own.type = 'table'
+      and lower(own.name) not in (select value from json_each(:ours))
+      and lower(reference."table") in (select value from json_each(:ours))
+    limit 1`);
+  const audit = (entry: Audited) =>
     db
       .prepare<Record<string, string | number | null>>(
         `insert into admin_audit_log
@@ -72,9 +74,51 @@ export const adminQueries = (db: Database) => ({
         fullTable: Number(entry.fullTable),
         committed: Number(entry.committed),
         success: Number(entry.success),
-      }),
-  auditLog: db.prepare<{ limit: number; offset: number }, AuditRow>(
-    'select * from admin_audit_log order by id desc limit :limit offset :offset',
-  ),
-  audited: db.prepare<Record<string, never>, { rows: number }>('select count(*) as rows from admin_audit_log'),
-});
+      });
+  const succeeded = { committed: true, success: true, error: null };
+
+  return {
+    /** Carries a statement out in the transaction of others, and audits it; with `keep` false it is taken back. */
+    changeAmongOthers(attempt: Attempt, keep: boolean): number {
+      db.run('savepoint statement');
+      try {
+        const rowsAffected = change(attempt.sql);
+        if (keep) audit({ ...attempt, ...succeeded, rowsAffected });
+        else db.run('rollback to statement');
+        return rowsAffected;
+      } catch (error) {
+        db.run('rollback to statement');
+        throw error;
+      } finally {
+        db.run('release statement');
+      }
+    },
+    /** The same in a transaction of its own, on a connection that nobody else uses; `begun` hears when it has the lock. */
+    changeAlone(attempt: Attempt, keep: boolean, begun: () => void): number {
+      db.run('begin immediate');
+      begun();
+      const rowsAffected = change(attempt.sql);
+      if (keep) audit({ ...attempt, ...succeeded, rowsAffected });
+      db.run(keep ? 'commit' : 'rollback');
+      return rowsAffected;
+    },
+    /** Reads on the server's own connection, which changes nothing meanwhile: for databases that nobody else can open. */
+    read(sql: string, limit: number): Pick<SqlReply, 'columns' | 'items'> {
+      db.run('pragma query_only = on');
+      try {
+        return readSql(db, sql, limit, readGuard());
+      } finally {
+        db.run('pragma query_only = off');
+      }
+    },
+    auditFailure: (attempt: Attempt, error: string) =>
+      audit({ ...attempt, committed: false, success: false, rowsAffected: null, error }),
+    auditLog: db.prepare<{ limit: number; offset: number }, AuditRow>(
+      'select * from admin_audit_log order by id desc limit :limit offset :offset',
+    ),
+    audited: db.prepare<Record<string, never>, { rows: number }>('select count(*) as rows from admin_audit_log'),
+  };
+};
+
+/** Comments may stand before the first word. */
+const withoutComments = (sql: string) => sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');

@@ -4,7 +4,7 @@ import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import type { adminQueries } from './queries.ts';
-import { createReader } from './read-apart.ts';
+import { type Attempt, createApart } from './sql-apart.ts';
 import { checkStatement } from './statement.ts';
 
 export interface SqlSettings {
@@ -20,18 +20,19 @@ const disabled = (words: string): never => {
 /**
  * Carries out a statement of an administrator.
  *
- * A read runs apart and cannot change anything. A write joins the turn of all others and is audited in the transaction
- * that it is part of; one that fails is audited too. Dry runs and reads are not.
+ * Both reads and writes run in a process of their own, which is ended when it takes too long. A read cannot change anything. A
+ * write is audited in its transaction, and one that fails is audited too; dry runs and reads are not. Only this process can
+ * open a database in memory, so there they run here.
  */
 export function carryOut(
   store: Store,
   queries: ReturnType<typeof adminQueries>,
   { database, adminSql }: SqlSettings,
 ): (request: SqlRequest, caller: Caller) => Promise<SqlReply> {
-  const readApart = createReader(database);
+  const apart = database === ':memory:' ? undefined : createApart(database);
 
   const read = async (sql: string, limit: number): Promise<SqlReply> => {
-    const { columns, items } = database === ':memory:' ? readHere(sql, limit) : await readApart(sql, limit);
+    const { columns, items } = apart === undefined ? readHere(sql, limit) : await apart.read(sql, limit);
     return { columns, items, committed: false };
   };
   const readHere = (sql: string, limit: number) => {
@@ -47,33 +48,40 @@ export function carryOut(
     }
   };
 
-  const write = ({ sql, dry_run: dryRun, allow_full_table: fullTable }: SqlRequest, { user = 'anonymous' }: Caller) =>
+  const writeHere = (attempt: Attempt, keep: boolean) =>
     store.turns.write(() => {
-      const keep = dryRun !== true;
-      const entry = { user, at: store.now(), sql, fullTable: fullTable === true };
       try {
-        const rowsAffected = queries.change(sql, keep);
-        if (keep) queries.audit({ ...entry, committed: true, success: true, rowsAffected, error: null });
-        return { rowsAffected };
+        return { rowsAffected: queries.changeAmongOthers(attempt, keep) };
       } catch (cause) {
-        // Answered, not thrown: what is thrown would take the audit back with it.
-        const error = (cause as Error).message;
-        if (keep) queries.audit({ ...entry, committed: false, success: false, rowsAffected: null, error });
-        return { error };
+        return { error: (cause as Error).message };
       }
     });
 
-  return async (request, caller) => {
-    if (adminSql === 'nothing') disabled('admin SQL is disabled on this server');
-    const isWrite = request.write === true;
-    if (isWrite && adminSql === 'reads') disabled('admin SQL writes are disabled on this server');
-    checkStatement(request.sql, { write: isWrite, fullTable: request.allow_full_table === true });
-    const asked = request.limit ?? PAGE_LIMIT;
-    if (!isWrite) return read(request.sql, asked < 1 || asked > PAGE_LIMIT ? PAGE_LIMIT : asked);
-    const { rowsAffected, error } = await write(request, caller);
-    if (error !== undefined) {
-      throw new Refusal('SQL_REFUSED', `Statement failed: ${error}`, { error: 'ExecutionFailed' });
+  const write = async (attempt: Attempt, keep: boolean): Promise<number> => {
+    const auditFailure = (words: string) => store.turns.write(() => queries.auditFailure(attempt, words));
+    let outcome: Awaited<ReturnType<typeof writeHere>>;
+    try {
+      outcome = await (apart === undefined ? writeHere(attempt, keep) : apart.write(attempt, keep));
+    } catch (error) {
+      if (keep && error instanceof Refusal) await auditFailure(error.message);
+      throw error;
     }
-    return { columns: [], items: [], committed: request.dry_run !== true, rows_affected: rowsAffected };
+    if ('rowsAffected' in outcome) return outcome.rowsAffected;
+    if (keep) await auditFailure(outcome.error);
+    throw new Refusal('SQL_REFUSED', `Statement failed: ${outcome.error}`, { error: 'ExecutionFailed' });
+  };
+
+  return async (request, { user = 'anonymous' }) => {
+    if (adminSql === 'nothing') disabled('admin SQL is disabled on this server');
+    const { sql } = request;
+    const isWrite = request.write === true;
+    const fullTable = request.allow_full_table === true;
+    if (isWrite && adminSql === 'reads') disabled('admin SQL writes are disabled on this server');
+    checkStatement(sql, { write: isWrite, fullTable });
+    const asked = request.limit ?? PAGE_LIMIT;
+    if (!isWrite) return read(sql, asked < 1 || asked > PAGE_LIMIT ? PAGE_LIMIT : asked);
+    const keep = request.dry_run !== true;
+    const rowsAffected = await write({ user, at: store.now(), sql, fullTable }, keep);
+    return { columns: [], items: [], committed: keep, rows_affected: rowsAffected };
   };
 }

@@ -15,6 +15,9 @@ export interface Statement<P extends Parameters, Row> {
   insert(parameters: P): number;
 }
 
+/** Answers SQLITE_OK or SQLITE_DENY to an action of a statement with up to two names. */
+export type Authorizer = (action: number, first: string | null, second: string | null) => number;
+
 export type NoParameters = Record<string, never>;
 
 /** One connection. Only the store and `queries.ts` files may prepare statements on it. */
@@ -28,6 +31,8 @@ export interface Database {
   prepareInserts<P extends Parameters>(sql: string): (rows: readonly P[]) => number[];
   /** A statement as the driver has it: for those whose columns nobody knows beforehand. */
   raw(sql: string): StatementSync;
+  /** Does `work` while the database asks `authorize` about all that its statements do. */
+  guarded<T>(authorize: Authorizer, work: () => T): T;
   /** Runs statements that answer nothing. */
   run(sql: string): void;
   /** The plan of a statement as SQLite tells it, a line a step: what tests of hot queries look at. */
@@ -65,7 +70,7 @@ export function openDatabase(path: string): Database {
       const some = db.prepare(text + `, ${row}`.repeat(ROWS - 1));
       return inserts(some, statement(db.prepare(text), names), names);
     },
-    raw: (sql) => db.prepare(sql),
+    ...rawOf(db),
     run: (sql) => db.exec(sql),
     assertInPlace,
     plan: (sql) => (db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail),
@@ -74,6 +79,22 @@ export function openDatabase(path: string): Database {
     },
   };
 }
+
+/** A connection that can only read, for statements that nobody knows beforehand. A value is 8 MiB at most. */
+export const openReader = (path: string): Pick<Database, 'raw' | 'guarded'> =>
+  rawOf(new DatabaseSync(path, { readOnly: true, timeout: 5_000, limits: { length: 8 * 2 ** 20 } }));
+
+const rawOf = (db: DatabaseSync): Pick<Database, 'raw' | 'guarded'> => ({
+  raw: (sql) => db.prepare(sql),
+  guarded(authorize, work) {
+    db.setAuthorizer(authorize);
+    try {
+      return work();
+    } finally {
+      db.setAuthorizer(null);
+    }
+  },
+});
 
 /** SQLITE_BUSY, with whatever detail: another program holds a lock that is needed. */
 export const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === 5;

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Database } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { migrations } from './migrations.gen.ts';
 
 /** Brings the database up to this version's tables. A file that a newer version wrote is refused, untouched. */
@@ -26,4 +26,21 @@ export function migrate(db: Database): void {
       throw error;
     }
   }
+}
+
+let own: ReadonlySet<string> | undefined;
+
+/** The names of this version's tables, in lower case. */
+export const ownTables = (): ReadonlySet<string> => (own ??= namesOfTables());
+
+function namesOfTables(): ReadonlySet<string> {
+  const db = openDatabase(':memory:');
+  migrate(db);
+  const names = db
+    .prepare<Record<string, never>, { name: string }>(
+      "select lower(name) as name from sqlite_schema where type = 'table'",
+    )
+    .all({});
+  db.close();
+  return new Set(names.map(({ name }) => name));
 }

@@ -1,0 +1,111 @@
+import { constants } from 'node:sqlite';
+import type { Authorizer } from '../store/database.ts';
+
+/**
+ * What a statement of an administrator may do, as the database itself understands the statement.
+ *
+ * SQLite asks about each table, index and pragma while it compiles a statement, whatever way of writing it the statement uses:
+ * a name in quotes of any kind, a view, a common table expression. So nothing is decided by the words of the statement.
+ */
+export interface Guard {
+  readonly authorize: Authorizer;
+  /** Why the last statement was refused; undefined when it was not refused here. */
+  reason(): string | undefined;
+}
+
+const {
+  SQLITE_OK,
+  SQLITE_DENY,
+  SQLITE_READ,
+  SQLITE_SELECT,
+  SQLITE_FUNCTION,
+  SQLITE_RECURSIVE,
+  SQLITE_INSERT,
+  SQLITE_UPDATE,
+  SQLITE_DELETE,
+  SQLITE_CREATE_TABLE,
+  SQLITE_CREATE_INDEX,
+  SQLITE_REINDEX,
+  SQLITE_PRAGMA,
+  SQLITE_ATTACH,
+  SQLITE_DETACH,
+} = constants;
+
+/** Pragmas that tell about tables, for `select … from pragma_table_info('job')`. */
+const TELLING = [
+  'table_info',
+  'table_xinfo',
+  'table_list',
+  'index_list',
+  'index_info',
+  'index_xinfo',
+  'foreign_key_list',
+];
+const AUDIT_LOG = 'admin_audit_log';
+
+type Decision = 'allowed' | { readonly refused: string };
+
+const guard = (decide: (action: number, name: string, table: string) => Decision): Guard => {
+  let reason: string | undefined;
+  return {
+    authorize(action, first, second) {
+      const decision = decide(action, (first ?? '').toLowerCase(), (second ?? '').toLowerCase());
+      if (decision === 'allowed') return SQLITE_OK;
+      reason ??= decision.refused;
+      return SQLITE_DENY;
+    },
+    reason: () => reason,
+  };
+};
+
+const pragma = (name: string): Decision =>
+  TELLING.includes(name) ? 'allowed' : { refused: `pragma ${name} is not allowed` };
+
+/** For a connection that can only read. */
+export const readGuard = (): Guard =>
+  guard((action, name) => {
+    if (action === SQLITE_PRAGMA) return pragma(name);
+    if (action === SQLITE_ATTACH || action === SQLITE_DETACH) return { refused: 'other databases are not allowed' };
+    return 'allowed';
+  });
+
+/**
+ * For a statement that changes rows, or makes a table or an index of its own.
+ *
+ * `ours` are the names of the server's own tables: rows of them may be changed, but for the audit log; their structure may not.
+ */
+export function writeGuard(ours: ReadonlySet<string>, isDefinition: boolean): Guard {
+  const rows = (table: string): Decision => {
+    if (table === AUDIT_LOG) return { refused: 'the audit log cannot be changed' };
+    // SQLite keeps its own books when a table is made.
+    if (table.startsWith('sqlite_') && !isDefinition)
+      return { refused: `${table} belongs to SQLite and cannot be changed` };
+    return 'allowed';
+  };
+  return guard((action, name, table) => {
+    switch (action) {
+      case SQLITE_READ:
+      case SQLITE_SELECT:
+      case SQLITE_FUNCTION:
+      case SQLITE_RECURSIVE:
+        return 'allowed';
+      case SQLITE_INSERT:
+      case SQLITE_UPDATE:
+      case SQLITE_DELETE:
+        return rows(name);
+      case SQLITE_CREATE_TABLE:
+        return ours.has(name) ? { refused: `${name} is a table of the server` } : 'allowed';
+      case SQLITE_CREATE_INDEX:
+        return ours.has(table) ? { refused: `${table} is a table of the server: it gets no other index` } : 'allowed';
+      case SQLITE_REINDEX:
+        return isDefinition ? 'allowed' : { refused: 'REINDEX is not allowed' };
+      case SQLITE_PRAGMA:
+        return pragma(name);
+      default:
+        return {
+          refused:
+            'expected a change of rows, CREATE TABLE or CREATE INDEX; views, triggers, temporary and virtual tables are not allowed',
+        };
+    }
+  });
+}

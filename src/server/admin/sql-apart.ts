@@ -1,0 +1,97 @@
+import { fork } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SqlReply } from '../../core/contract/admin.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Audited } from './queries.ts';
+
+export type Read = Pick<SqlReply, 'columns' | 'items'>;
+export type Attempt = Pick<Audited, 'user' | 'at' | 'sql' | 'fullTable'>;
+
+/** What the process is asked for. */
+export type Order =
+  | { readonly kind: 'read'; readonly path: string; readonly sql: string; readonly limit: number }
+  | { readonly kind: 'write'; readonly path: string; readonly attempt: Attempt; readonly keep: boolean };
+
+/** What it answers; `begun` when a write has the lock. */
+export type Answer =
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'read'; readonly read: Read }
+  | { readonly kind: 'written'; readonly rowsAffected: number }
+  | { readonly kind: 'failed'; readonly error: string };
+
+/** Longest that a statement may take. */
+const LIMIT_SECONDS = 60;
+/**
+ * Longest that a write may hold the lock. Other writes wait meanwhile, and are refused after five seconds; a write of 100,000
+ * rows takes one.
+ */
+const WRITE_LIMIT_SECONDS = 4;
+
+/**
+ * Carries out statements in a process of their own, one after another.
+ *
+ * SQLite cannot end a statement from the thread that runs it. A process can be ended, and its transaction ends with it.
+ */
+export function createApart(path: string) {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.catch(() => {}).then(work);
+    last = next;
+    return next;
+  };
+  return {
+    read: (sql: string, limit: number): Promise<Read> =>
+      inTurn(async () => {
+        const answer = await carryOut({ kind: 'read', path, sql, limit });
+        if (answer.kind === 'read') return answer.read;
+        throw new Refusal('SQL_REFUSED', `Query failed: ${errorOf(answer)}`, { error: 'QueryFailed' });
+      }),
+    /** Rows that were changed, or why none were. A write that is kept is audited in its own transaction. */
+    write: (attempt: Attempt, keep: boolean): Promise<{ rowsAffected: number } | { error: string }> =>
+      inTurn(async () => {
+        const answer = await carryOut({ kind: 'write', path, attempt, keep });
+        return answer.kind === 'written' ? { rowsAffected: answer.rowsAffected } : { error: errorOf(answer) };
+      }),
+  };
+}
+
+const errorOf = (answer: Answer): string => (answer.kind === 'failed' ? answer.error : `unexpected ${answer.kind}`);
+
+/** Rejects with `SQL_TOO_SLOW` when the process has ended without a change: its lock is free then. */
+const carryOut = (order: Order) =>
+  new Promise<Answer>((resolve, reject) => {
+    // As a source beside this one, or bundled beside what this one is bundled in.
+    const program = new URL(`./sql-process${extname(import.meta.url)}`, import.meta.url);
+    const child = fork(fileURLToPath(program), [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    let answer: Answer | undefined;
+    let late: Refusal | undefined;
+    const endAfter = (seconds: number) =>
+      setTimeout(() => {
+        late = tooSlow(order, seconds);
+        child.kill('SIGKILL');
+      }, seconds * 1000);
+    let timer = endAfter(LIMIT_SECONDS);
+    child.on('message', (message: Answer) => {
+      if (message.kind === 'begun') {
+        clearTimeout(timer);
+        timer = endAfter(WRITE_LIMIT_SECONDS);
+      } else answer = message;
+    });
+    child.once('error', reject);
+    child.once('close', () => {
+      clearTimeout(timer);
+      if (answer !== undefined) resolve(answer);
+      else reject(late ?? new Error('the process that runs SQL for an administrator ended without an answer'));
+    });
+    child.send(order);
+  });
+
+const tooSlow = ({ kind }: Order, seconds: number) =>
+  new Refusal(
+    'SQL_TOO_SLOW',
+    kind === 'read'
+      ? `Query failed: it was ended after ${seconds} s`
+      : `Statement failed: it was ended after ${seconds} s, and nothing of it is left; change fewer rows at a time, for instance with "id between 1 and 100000"`,
+    { error: kind === 'read' ? 'QueryFailed' : 'ExecutionFailed' },
+  );
