@@ -65,7 +65,5 @@ function* referenceProblems(document: Exported): Generator<string> {
   }
   for (const [place, result] of document.results.entries()) {
     if (!known.jobs.has(result.job_id)) yield `results[${place}].job_id: the file has no job ${result.job_id}`;
-    if (!known.compute_nodes.has(result.compute_node_id))
-      yield `results[${place}].compute_node_id: the file has no compute node ${result.compute_node_id}`;
   }
 }

@@ -4,6 +4,7 @@ import type { Job } from '../../core/contract/job.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Lists } from '../../core/spec/int-list.ts';
 import type { Exported } from './document.ts';
+import { type Ids, renamedEntity } from './entity-ids.ts';
 import { recreateResults } from './results.ts';
 
 export interface ImportOptions {
@@ -11,9 +12,6 @@ export interface ImportOptions {
   readonly user: string;
   readonly includesResults: boolean;
 }
-
-/** New ids by those in the file. */
-export type Ids = ReadonlyMap<number, number>;
 
 /**
  * Creates the workflow of a document anew, with ids of this server, and says its id. `levels` are its jobs in the order
@@ -64,13 +62,13 @@ async function recreateRecords(
   const handlers = await oneByOne(document.failure_handlers, (each) =>
     client.createFailureHandler({ body: { ...each, workflow_id: workflowId } }),
   );
-  for (const entity of document.ro_crate_entities)
-    await client.createRoCrateEntity({
-      body: { ...entity, workflow_id: workflowId, file_id: newId(files, entity.file_id) },
-    });
-
   const ids = { workflowId, files, userData, requirements, slurm, local, handlers };
   const jobs = await recreateJobs(client, document.jobs, levels, ids);
+  const renamed = renamedEntity({ jobs, files });
+  for (const entity of document.ro_crate_entities)
+    await client.createRoCrateEntity({
+      body: { ...renamed(entity), workflow_id: workflowId, file_id: newId(files, entity.file_id) },
+    });
   for (const action of document.workflow_actions)
     await client.createWorkflowAction({ params: { id: workflowId }, body: actionBody(action, ids, jobs) });
   if (options.includesResults) await recreateResults(client, document, workflowId, jobs);

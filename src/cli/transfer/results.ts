@@ -4,6 +4,18 @@ import type { Exported } from './document.ts';
 /** Calls under way at once: the server writes what arrives together in one transaction. */
 const TOGETHER = 32;
 
+/** The node of results whose own one is not in the file: it was deleted, or the file was written without nodes. */
+const UNKNOWN_NODE = {
+  hostname: 'unknown',
+  pid: 0,
+  start_time: '1970-01-01T00:00:00.000Z',
+  num_cpus: 0,
+  memory_gb: 0,
+  num_gpus: 0,
+  num_nodes: 1,
+  compute_node_type: 'local',
+};
+
 /**
  * Stores the results of a document with the compute nodes that they name, as history: no job has run here.
  *
@@ -19,6 +31,11 @@ export async function recreateResults(
   for (const node of nodes) {
     const body = { ...node, workflow_id: workflowId, is_active: false };
     nodeIds.set(node.id, (await client.createComputeNode({ body })).id as number);
+  }
+  if (results.some(({ compute_node_id: id }) => !nodeIds.has(id))) {
+    const body = { ...UNKNOWN_NODE, workflow_id: workflowId, is_active: false };
+    const unknownId = (await client.createComputeNode({ body })).id as number;
+    for (const { compute_node_id: id } of results) if (!nodeIds.has(id)) nodeIds.set(id, unknownId);
   }
   for (const batch of batchesOf(results)) {
     const stored = batch.map((result) =>

@@ -231,6 +231,37 @@ describe('a workflow that is exported and imported', () => {
     expect(await there.client.getWorkflow({ params: { id: without } })).toMatchObject({ run_id: 0 });
   });
 
+  it('takes results of which the file has no compute node, as an export without nodes has them', async () => {
+    const id = await workflow(here, 'w');
+    await run(here, id);
+    const { json } = await exported(here, id, { results: true });
+    delete json['compute_nodes'];
+    const copy = await imported(there, JSON.stringify(json));
+    const { items: nodes } = await there.client.listComputeNodes({ query: { workflow_id: copy } });
+    expect(nodes).toEqual([expect.objectContaining({ hostname: 'unknown', is_active: false })]);
+    expect((await there.client.listResults({ query: { workflow_id: copy } })).items).toEqual([
+      expect.objectContaining({ job_name: 'early', return_code: 0, compute_node_id: nodes[0]?.id }),
+    ]);
+  });
+
+  it('describes in its research object the jobs of this server', async () => {
+    const id = await workflow(here, 'w');
+    const { items } = await here.client.listJobs({ query: { workflow_id: id, name: 'early' } });
+    const name = `#job-${items[0]?.id}-attempt-1`;
+    const metadata = { '@id': name, result: [{ '@id': 'urn:f' }] };
+    await here.client.createRoCrateEntity({
+      body: { workflow_id: id, entity_id: name, entity_type: 'CreateAction', metadata },
+    });
+    const copy = await imported(there, (await exported(here, id)).text);
+    const { items: jobs } = await there.client.listJobs({ query: { workflow_id: copy, name: 'early' } });
+    expect(jobs[0]?.id).not.toBe(items[0]?.id);
+    const called = `#job-${jobs[0]?.id}-attempt-1`;
+    const query = { entity_id: called };
+    expect((await there.client.listRoCrateEntities({ params: { id: copy }, query })).items).toEqual([
+      expect.objectContaining({ metadata: { '@id': called, result: [{ '@id': 'urn:f' }] } }),
+    ]);
+  });
+
   it('has as current results the last ones of its jobs, in whatever order the file has them', async () => {
     const id = await workflow(here, 'w');
     await run(here, id);
