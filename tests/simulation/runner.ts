@@ -172,7 +172,6 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         offline: { isEnabled: true, pingIntervalSeconds: 5 },
         pollIntervalSeconds: 2,
         claimBackoffMaxSeconds: 4,
-        persistent: false,
         maxParallelJobs: slots,
         labels: [],
       },
