@@ -1,15 +1,15 @@
 // Plain JavaScript that any Node since 14 can read: it finds a runtime that can run the rest.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { followOuter, OUTER_VARIABLE, SIGNALS } from './outer.mjs';
 
 const NEEDED = [24, 15];
-/** sysexits.h: something is configured wrongly. */
-const EX_CONFIG = 78;
 
 const here = dirname(fileURLToPath(import.meta.url));
+/** Runs its arguments with a Node that is new enough, or says why there is none. */
+const runtime = join(here, 'runtime.sh');
 
 /** Is this runtime new enough? node:sqlite works without a flag from 24.15 on. */
 function isEnough(version) {
@@ -17,51 +17,43 @@ function isEnough(version) {
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
-/** The runtime that `npm ci` brings as a package for this platform, if it did. */
-function broughtRuntime() {
-  const require = createRequire(import.meta.url);
-  const { platform, arch } = process;
-  for (const name of [`node-${platform}-${arch}`, `node-bin-${platform}-${arch}`]) {
-    try {
-      const binary = join(dirname(require.resolve(`${name}/package.json`)), 'bin', 'node');
-      if (existsSync(binary)) return binary;
-    } catch {
-      // Not for this platform, or left out at installation.
-    }
-  }
-  return undefined;
-}
-
 /** Runs the program named after one of its entries: from its sources in a checkout, from `dist` in a package. */
 export async function start(program) {
   if (!isEnough(process.versions.node)) {
-    const runtime = broughtRuntime();
-    if (runtime === undefined) {
-      process.stderr.write(
-        `torc needs Node ${NEEDED.join('.')} or newer; this is Node ${process.versions.node}, and no newer one was installed with torc.\n` +
-          'Install a current Node (https://nodejs.org), or run `npm ci` again without leaving out optional packages.\n',
-      );
-      process.exit(EX_CONFIG);
-    }
-    runWith(runtime);
+    runWithNewer();
     return;
   }
+  giveBackLibraryPath();
+  followOuter();
   const source = join(here, '..', 'src', 'cli', 'main.ts');
   const entry = existsSync(source) ? source : join(here, '..', 'dist', 'cli', 'main.js');
   const { main } = await import(entry);
   await main(program, process.argv.slice(2));
 }
 
-/** Becomes the other runtime, as far as an old one can: same arguments and streams, signals passed on, its exit code. */
-function runWith(runtime) {
-  const args = [process.argv[1], ...process.argv.slice(2)];
+/**
+ * Where this Node was started with the library that torc brings, the path to it leaves the environment, which jobs get.
+ * Processes of our own, which are started by `process.execPath`, find the library as this one did.
+ */
+function giveBackLibraryPath() {
+  const path = process.env.LD_LIBRARY_PATH ?? '';
+  const own = join(here, 'lib', process.arch);
+  if (path !== own && !path.endsWith(`:${own}`)) return;
+  if (path === own) delete process.env.LD_LIBRARY_PATH;
+  else process.env.LD_LIBRARY_PATH = path.slice(0, -own.length - 1);
+  process.execPath = runtime;
+}
+
+/** Becomes a newer runtime, as far as an old one can: same arguments and streams, signals passed on, its exit code. */
+function runWithNewer() {
+  const args = process.argv.slice(1);
   if (typeof process.execve === 'function') process.execve(runtime, [runtime, ...args], process.env);
-  const child = spawn(runtime, args, { stdio: 'inherit' });
-  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
-  // A terminal sends SIGINT to both of us; anybody else only to this process.
-  process.on('SIGINT', () => {
-    if (!process.stdin.isTTY) child.kill('SIGINT');
+  // The channel carries our signals to it, and its closing tells of our end, also when we are killed.
+  const child = spawn(runtime, args, {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [OUTER_VARIABLE]: String(process.pid) },
   });
+  for (const signal of SIGNALS) process.on(signal, () => child.send({ signal }, () => {}));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
     process.removeAllListeners(signal);

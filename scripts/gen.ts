@@ -10,3 +10,4 @@ import './gen-openapi.ts';
 import './gen-library.ts';
 import './gen-cli.ts';
 import './gen-config.ts';
+import './gen-libatomic.ts';

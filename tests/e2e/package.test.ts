@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { hashSync } from 'bcryptjs';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { VERSION } from '../../src/core/contract/version.ts';
+import { oldNode } from '../support/old-node.ts';
 import { temporaryFolder } from '../support/programs.ts';
 import { basic } from '../support/service.ts';
 
@@ -135,13 +136,15 @@ describe('the package', () => {
 });
 
 describe('an old Node', async () => {
-  const old = await oldRuntime();
+  const old = await oldNode();
 
   it('is told which version is needed, and how to get it', async ({ skip }) => {
     if (old === undefined) return skip('no Node older than 24.15 is on PATH');
     const { code, stdout, stderr } = await torc(installed, ['-s', 'run', 'two.yaml'], old.path);
     expect([code, stdout]).toEqual([78, '']);
-    expect(stderr).toContain(`torc needs Node 24.15 or newer; this is Node ${old.version}`);
+    expect(stderr).toContain(
+      `torc needs Node 24.15 or newer, and found none that starts; too old: ${old.path} (v${old.version})`,
+    );
     expect(stderr).toContain('Install a current Node');
   });
 
@@ -159,15 +162,3 @@ describe('an old Node', async () => {
     expect((await torc(folder, ['--nonsense'], old.path)).code).toBe(2);
   });
 });
-
-/** A Node on PATH that cannot run the programs. */
-async function oldRuntime(): Promise<{ path: string; version: string } | undefined> {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, 'node');
-    if (!existsSync(path)) continue;
-    const version = (await call(path, ['--version'])).stdout.trim().replace('v', '');
-    const [major = 0, minor = 0] = version.split('.').map(Number);
-    if (major < 24 || (major === 24 && minor < 15)) return { path, version };
-  }
-  return undefined;
-}

