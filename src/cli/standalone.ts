@@ -21,8 +21,16 @@ export interface Standalone {
 const START_MS = 15_000;
 const STOP_MS = 2_000;
 const SNAPSHOT_MS = 5_000;
-/** A server that dies is started again, on the same port, so many times. */
-const RESTARTS = 5;
+/**
+ * Pauses before a server that died is started again, on the same port: none, this one, and then doubling up to the longest. The
+ * disk may be full for a while, and the runner waits for its server for 20 minutes unless its workflow says otherwise.
+ */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** A server that lived for so long does not end because of what ended the last one. */
+const LIVED_MS = 30_000;
+/** How often a person is told that it goes on like this. */
+const SAY_AGAIN_MS = 30_000;
 
 /** Starts a server as a child process: it never shares the heap of the runner, whose launches would slow down with it. */
 export async function startStandalone(
@@ -37,7 +45,22 @@ export async function startStandalone(
   let server: Companion;
   let port = 0;
   let isStopping = false;
-  let restarts = 0;
+  let pauseMs = 0;
+  let startedMs = 0;
+  /** What the server said last, and when that was told: a full disk says the same at each start. */
+  const told = { line: '', atMs: 0 };
+  const tell = (line: string, say: (line: string) => void) => {
+    // Log lines begin with their time.
+    const words = line.replace(/^\S+Z /, '');
+    if (words === told.line && Date.now() - told.atMs < SAY_AGAIN_MS) return;
+    Object.assign(told, { line: words, atMs: Date.now() });
+    say(line);
+  };
+  let stopped: () => void = () => {};
+  const stopping = new Promise<void>((resolve) => {
+    stopped = resolve;
+  });
+  let restarting: Promise<void> = Promise.resolve();
   let heardSnapshot: () => void = () => {};
   let timer: NodeJS.Timeout | undefined;
 
@@ -70,11 +93,11 @@ export async function startStandalone(
             ...(inMemory ? { TORC_SERVER_SNAPSHOT_PATH: database, TORC_SERVER_SNAPSHOT_KEEP: '1' } : {}),
           },
           onLine(line) {
-            const told = /^TORC_SERVER_PORT=(\d+)$/.exec(line);
-            if (told !== null) heardPort(Number(told[1]));
+            const found = /^TORC_SERVER_PORT=(\d+)$/.exec(line);
+            if (found !== null) heardPort(Number(found[1]));
             if (line.startsWith('TORC_SNAPSHOT_DONE=')) heardSnapshot();
           },
-          onErrorLine: (line) => output.notice(`[torc-server] ${line}`),
+          onErrorLine: (line) => tell(line, (text) => output.notice(`[torc-server] ${text}`)),
         },
       );
     } catch (cause) {
@@ -87,7 +110,10 @@ export async function startStandalone(
     const first = await Promise.race([started, ended, late(START_MS)]);
     if (typeof first === 'number') {
       port = first;
-      void ended.then(restart);
+      startedMs = Date.now();
+      void ended.then((end) => {
+        restarting = restart(end);
+      });
       return;
     }
     server.signal('SIGKILL');
@@ -96,14 +122,26 @@ export async function startStandalone(
     );
   };
 
-  const restart = async ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }) => {
+  const restart = async (end: { code: number | null; signal: NodeJS.Signals | null }): Promise<void> => {
     if (isStopping || inMemory) return;
-    restarts += 1;
-    output.warn(
-      `the standalone torc-server ended (${endOf({ code, signal })})${restarts > RESTARTS ? '' : '; starting it again'}`,
-    );
-    if (restarts > RESTARTS) return;
-    await launch().catch((error: unknown) => output.error((error as Error).message));
+    if (Date.now() - startedMs >= LIVED_MS) pauseMs = 0;
+    let failed = `the standalone torc-server ended (${endOf(end)})`;
+    while (!isStopping) {
+      if (!existsSync(database)) {
+        output.error(`${failed}, and its database ${database} is gone: it is not started again`);
+        return;
+      }
+      output.warn(`${failed}; starting it again${pauseMs === 0 ? '' : ` in ${pauseMs / 1000} s`}`);
+      await Promise.race([late(pauseMs), stopping]);
+      pauseMs = pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      if (isStopping) return;
+      try {
+        await launch();
+        return;
+      } catch (error) {
+        failed = (error as Error).message;
+      }
+    }
   };
 
   const snapshot = async (): Promise<void> => {
@@ -132,6 +170,8 @@ export async function startStandalone(
       clearInterval(timer);
       if (isStopping) return;
       isStopping = true;
+      stopped();
+      await restarting;
       if (inMemory) await snapshot();
       server.endInput();
       const ended = await Promise.race([server.ended, late(STOP_MS)]);

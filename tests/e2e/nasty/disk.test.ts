@@ -1,7 +1,8 @@
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nastyPlace, OK } from '../../support/nasty.ts';
+import { start, temporaryFolder, torc, until } from '../../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 
 /** A disk that is full where the output goes. Passed over where no small disk can be mounted. */
@@ -57,4 +58,53 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
     const { code, ends } = await run(`  - {name: quiet, command: "true"}\n  - {name: loud, command: echo x}\n`);
     expect([code, ends]).toEqual([0, { quiet: OK, loud: ['failed', 1] }]);
   });
+});
+
+describe.skipIf(noSmallDisk)('a disk that is full for a while under the database of torc -s run', () => {
+  it('stops nothing: the server is started again until there is room, the person is told, and all jobs end well', async () => {
+    const folder = temporaryFolder();
+    const disk = smallDisk(4);
+    const spec = {
+      name: 'w',
+      jobs: [
+        {
+          name: 'first',
+          command: `touch ${join(folder, 'runs')}; while [ ! -e ${join(folder, 'go')} ]; do sleep 0.05; done`,
+        },
+        { name: 'after', command: 'true', depends_on: ['first'] },
+      ],
+    };
+    writeFileSync(join(folder, 'w.json'), JSON.stringify(spec));
+    const database = join(disk, 'torc.db');
+    const run = start('torc', ['-s', '--db', database, 'run', 'w.json'], { cwd: folder });
+    await until(() => existsSync(join(folder, 'runs')), Boolean, 'the first job');
+    const empty = fill(disk);
+    writeFileSync(join(folder, 'go'), '');
+    // More often than it was ever tried before it was given up.
+    await run.says(/(starting it again[\s\S]*){6}/);
+    empty();
+    const { code, stderr } = await run.ended;
+    expect(stderr).toMatch(/starting it again in [\d.]+ s/);
+    expect(stderr).toMatch(/disk (is )?full/);
+    expect(code).toBe(0);
+    const { stdout } = await torc(['-s', '--db', database, '-f', 'json', 'jobs', 'list', '1'], { cwd: folder });
+    const { items } = JSON.parse(stdout) as { items: { name: string; status: string }[] };
+    expect(items.map(({ name, status }) => [name, status])).toEqual([
+      ['first', 'completed'],
+      ['after', 'completed'],
+    ]);
+  });
+});
+
+it('torc -s run does not start its server again on a database that is gone', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, 'w.json'),
+    JSON.stringify({ name: 'w', jobs: [{ name: 'a', command: 'touch runs; sleep 60' }] }),
+  );
+  const run = start('torc', ['-s', '--db', 'torc.db', 'run', 'w.json'], { cwd: folder });
+  await until(() => existsSync(join(folder, 'runs')), Boolean, 'the job');
+  rmSync(join(folder, 'torc.db'));
+  await run.says('is gone: it is not started again');
+  expect(existsSync(join(folder, 'torc.db'))).toBe(false);
 });
