@@ -1,4 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// A name that nobody can have: a machine may well have /nonexistent.
+const fresh = mkdtempSync(join(tmpdir(), 'torc-no-config-'));
+process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
 
 export default defineConfig({
   test: {
@@ -7,7 +14,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     // Whoever runs the tests may have configured torc: none of that may show.
-    env: { XDG_CONFIG_HOME: '/nonexistent', TORC_SYSTEM_CONFIG: '/nonexistent/config.toml' },
+    env: { XDG_CONFIG_HOME: fresh, TORC_SYSTEM_CONFIG: join(fresh, 'config.toml') },
     reporters: ['default', './tests/support/last-line.ts'],
   },
 });

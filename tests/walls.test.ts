@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -153,3 +153,10 @@ it('the linter refuses a clock and a lost promise', async () => {
     expect(said).toContain(words);
   }
 }, 240_000);
+
+it('no test names a path as missing that a machine may have: a fresh temporary folder has none', () => {
+  const name = ['', 'nonexistent'].join('/');
+  const files = globSync(['vitest.config.ts', 'src/**/*.test.ts', 'tests/**/*.ts'], { cwd: root });
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((file) => readFileSync(join(root, file), 'utf8').includes(name))).toEqual([]);
+});

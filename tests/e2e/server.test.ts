@@ -286,7 +286,7 @@ describe('a service of systemd', () => {
 
   it('cannot be without systemd; what was written stays, with what to do', async () => {
     withSystemd();
-    environment['PATH'] = '/nonexistent';
+    environment['PATH'] = inFolder('missing');
     const { code, stderr } = await call('service', 'install', '--user');
     expect(code).toBe(1);
     expect(stderr).toContain(`systemctl is not on PATH, and services are its business. ${unit()} is there`);

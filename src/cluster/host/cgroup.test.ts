@@ -127,7 +127,8 @@ describe('a runner offers', () => {
   });
 
   it('all of the machine where nothing is told', () => {
-    expect(groupLimits('/nonexistent')).toEqual({ cpus: undefined, memoryBytes: undefined });
-    expect(hostFacts('/nonexistent').limitedBy).toEqual([]);
+    const nothing = join(temporaryFolder(), 'missing');
+    expect(groupLimits(nothing)).toEqual({ cpus: undefined, memoryBytes: undefined });
+    expect(hostFacts(nothing).limitedBy).toEqual([]);
   });
 });

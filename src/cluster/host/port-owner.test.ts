@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { portOwner } from './port-owner.ts';
 
 describe.skipIf(!existsSync('/proc/net/tcp'))('who listens on a port', () => {
@@ -15,6 +17,6 @@ describe.skipIf(!existsSync('/proc/net/tcp'))('who listens on a port', () => {
   });
 
   it('is nobody where the kernel tells nothing', () => {
-    expect(portOwner(80, '/nonexistent')).toBeUndefined();
+    expect(portOwner(80, join(temporaryFolder(), 'missing'))).toBeUndefined();
   });
 });

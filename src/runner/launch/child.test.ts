@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { createChildLauncher } from './child.ts';
 import { LaunchError } from './launcher.ts';
 
 const request = { script: ':', variables: [], stdout: undefined, stderr: undefined };
 
 it('where bash is gone a job is refused for good, not tried again for ever', () => {
-  const launcher = createChildLauncher({ bash: '/nonexistent/bash', environment: {}, onEnd: () => {} });
+  const bash = join(temporaryFolder(), 'missing', 'bash');
+  const launcher = createChildLauncher({ bash, environment: {}, onEnd: () => {} });
   let refused: unknown;
   try {
     launcher.launch(request);

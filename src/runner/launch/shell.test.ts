@@ -35,7 +35,7 @@ describe('a script of the workflow', () => {
   it.each([
     ['exit 3', 'exit code 3'],
     ['kill -TERM $$', 'ended by SIGTERM'],
-    ['/nonexistent', 'exit code 127'],
+    ['./missing', 'exit code 127'],
   ])('that goes wrong says how: %s', async (script, end) => {
     expect(await bench().run(script)).toBe(end);
   });
