@@ -17,6 +17,7 @@ const bundle = await rolldown({
     // What the server starts beside itself stands under its own name.
     'verify-worker': 'src/server/access/verify-worker.ts',
     'sql-process': 'src/server/admin/sql-process.ts',
+    'read-worker': 'src/server/http/read-worker.ts',
   },
   platform: 'node',
   logLevel: 'warn',

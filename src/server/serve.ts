@@ -8,6 +8,7 @@ import { createTrafficLog } from './admin/traffic.ts';
 import { createApp } from './http/app.ts';
 import { behindGate } from './http/gate.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
+import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
 import { openDatabase } from './store/database.ts';
@@ -82,12 +83,14 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const db = openDatabase(path);
     const store = createStore(db, { now, onBroken, onLock });
     const traffic = createTrafficLog(now);
+    const reader = path === ':memory:' ? undefined : createReader(path);
     const app = createApp(store, {
       login,
       access,
       database: path,
       adminSql,
       traffic,
+      reader,
       bulkMebibytes,
       bodyGraceMs,
       onNotice,
@@ -113,6 +116,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       async close() {
         clearInterval(watch);
         await Promise.all(listeners.map(drain));
+        await reader?.close();
         await upkeep.stop();
         await store.turns.idle();
         await login.close();

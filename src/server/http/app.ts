@@ -32,6 +32,8 @@ import { errorBody } from './errors.ts';
 import { serveEvents } from './event-stream.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { notServed } from './not-served.ts';
+import type { Reader } from './reader.ts';
+import { createWideReads } from './wide-reads.ts';
 
 export interface AppOptions extends BodyLimits {
   /** Tells who sends a request; everybody is answered without one. */
@@ -42,6 +44,8 @@ export interface AppOptions extends BodyLimits {
   /** What administrators may do with SQL; everything unless said. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   readonly traffic?: TrafficLog | undefined;
+  /** Carries out reads over many rows beside the event loop; without one they are done in pieces. */
+  readonly reader?: Reader | undefined;
   /** Hears what the server does on its own that a person may ask about: it ended a stream, for instance. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
   /** How long a listener may leave what it was sent unread; a test shortens it. */
@@ -74,6 +78,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...reviseHandlers(store),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers: login.reload }),
   };
+  const readWide = createWideReads(store, permissions, options.reader);
   const root = new Hono<Answers>();
   for (const path of ['/', '/dashboard']) root.get(path, (context) => context.html(FRONT_PAGE));
   const app = root.basePath(BASE_PATH);
@@ -100,7 +105,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions, { onDropped, stallMs });
     else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions);
-    else bind(app, store, permissions, name, handlers[name], options);
+    else bind(app, store, permissions, name, handlers[name], { ...options, readWide });
   }
   return app;
 }

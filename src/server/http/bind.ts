@@ -8,9 +8,9 @@ import { LOCK_PATIENCE_MS } from '../store/turn.ts';
 import { bytesOf, isLarge, parsed } from './body.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checked, checkedHead, checkedInSlices } from './checked.ts';
-import { headersFor, JSON_TYPE } from './headers.ts';
 import { repeatableOf } from './idempotency-key.ts';
-import { note } from './watch.ts';
+import { send } from './reply.ts';
+import type { WideReads } from './wide-reads.ts';
 
 const USUAL_MEBIBYTES = 2;
 
@@ -36,7 +36,7 @@ export function bind<N extends AnsweredRoute>(
   permissions: Permissions,
   name: N,
   handler: Handler<N>,
-  { bulkMebibytes, bodyGraceMs }: BodyLimits,
+  { bulkMebibytes, bodyGraceMs, readWide }: BodyLimits & { readonly readWide: WideReads },
 ): void {
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
@@ -54,10 +54,9 @@ export function bind<N extends AnsweredRoute>(
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
     const input = { ...head, body: await bodyOf(route, context, { mebibytes, graceMs: bodyGraceMs }) } as Input<N>;
     if (isInBody) permissions.check(route.access, input, caller);
-    const reply = route.kind === 'write' ? await write(context, input, caller) : await handler(input, caller);
-    const text = JSON.stringify(reply);
-    note(context.env?.incoming, { response: text });
-    return context.body(text, route.isAccepted?.(reply) === true ? 202 : 200, headersFor(context, JSON_TYPE));
+    const reply =
+      route.kind === 'write' ? await write(context, input, caller) : await readWide(name, handler, input, caller);
+    return send(context, reply, route.isAccepted?.(reply) === true ? 202 : 200);
   };
 
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -2,13 +2,16 @@ import type { IncomingMessage, Server } from 'node:http';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { TrafficLog } from '../admin/traffic.ts';
 
+/** A body as text or bytes; of a long one how long it is and how it begins. */
+type Body = string | Buffer | { readonly bytes: number; readonly head: Buffer };
+
 /** What is noted of a request while somebody listens. */
 interface Noted {
   /** The name of the answer in logs. */
   name?: string;
   user?: string;
-  request?: string | Buffer;
-  response?: string | Buffer;
+  request?: Body;
+  response?: Body;
 }
 
 const noted = new WeakMap<IncomingMessage, Noted>();
@@ -50,7 +53,11 @@ export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: num
   });
 }
 
-function shown(body: string | Buffer, most: number) {
+function shown(body: Body, most: number): { bytes: number; truncated: boolean; text: string } {
+  if (typeof body === 'object' && 'head' in body) {
+    const { text } = shown(body.head, most);
+    return { bytes: body.bytes, truncated: body.bytes > Math.min(most, body.head.length), text };
+  }
   const bytes = Buffer.byteLength(body);
   if (bytes <= most) return { bytes, truncated: false, text: body.toString() };
   const head = typeof body === 'string' ? Buffer.from(body) : body;

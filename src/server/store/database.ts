@@ -48,9 +48,9 @@ export interface Database {
  * WAL with `synchronous=FULL`: what was acknowledged is on disk. It costs one sync a commit, and all writes of a turn
  * of the event loop share a commit (`turn.ts`).
  */
-export function openDatabase(path: string): Database {
-  const db = new DatabaseSync(path, { timeout: 5_000 });
-  if (path !== ':memory:') db.exec('pragma journal_mode = wal');
+export function openDatabase(path: string, { isReadOnly = false } = {}): Database {
+  const db = new DatabaseSync(path, { timeout: 5_000, readOnly: isReadOnly });
+  if (path !== ':memory:' && !isReadOnly) db.exec('pragma journal_mode = wal');
   db.exec(`
     pragma synchronous = full;
     pragma wal_autocheckpoint = 1000;

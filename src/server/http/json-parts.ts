@@ -1,0 +1,52 @@
+/** Elements of a list from which on a reply is written in parts. */
+const MANY = 100;
+/** Characters of a part: large enough for one write to a socket, small enough to be written in a millisecond. */
+const PART_LENGTH = 64 * 1024;
+
+/** Is this a reply that would take long to write as text: a long list, or an object with one? */
+export function isLongReply(reply: unknown): boolean {
+  if (Array.isArray(reply)) return reply.length > MANY;
+  if (typeof reply !== 'object' || reply === null) return false;
+  return Object.values(reply).some((value) => Array.isArray(value) && value.length > MANY);
+}
+
+/** What `JSON.stringify` makes of a reply, part by part: the same characters. */
+export function* jsonParts(reply: unknown): Generator<string> {
+  let part = '';
+  for (const piece of pieces(reply)) {
+    part += piece;
+    if (part.length < PART_LENGTH) continue;
+    yield part;
+    part = '';
+  }
+  yield part;
+}
+
+function* pieces(reply: unknown): Generator<string> {
+  if (Array.isArray(reply)) yield* elements(reply);
+  else if (typeof reply === 'object' && reply !== null) yield* fields(reply);
+  else yield JSON.stringify(reply);
+}
+
+function* elements(list: readonly unknown[]): Generator<string> {
+  let before = '[';
+  for (const element of list) {
+    // What has no JSON is null in a list.
+    yield before + ((JSON.stringify(element) as string | undefined) ?? 'null');
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+function* fields(reply: object): Generator<string> {
+  let before = '{';
+  for (const [name, value] of Object.entries(reply) as [string, unknown][]) {
+    const text = Array.isArray(value) ? '' : (JSON.stringify(value) as string | undefined);
+    // And is left out of an object.
+    if (text === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:${text}`;
+    if (Array.isArray(value)) yield* elements(value);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}

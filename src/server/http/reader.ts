@@ -1,0 +1,84 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
+import type { RouteName } from '../../core/contract/routes.ts';
+import { Written } from './reply.ts';
+
+/** A read, as the thread is asked for it. */
+export interface Question {
+  readonly id: number;
+  readonly name: RouteName;
+  readonly input: unknown;
+  readonly listedFor: string | undefined;
+}
+
+export interface ReadAnswer {
+  readonly id: number;
+  readonly parts?: readonly Uint8Array<ArrayBuffer>[];
+  readonly refusal?: { readonly code: RefusalCode; readonly message: string; readonly facts: Record<string, unknown> };
+  readonly bug?: string;
+}
+
+/** Carries out reads in a thread of its own, one after another. */
+export interface Reader {
+  read(asked: Omit<Question, 'id'>): Promise<Written>;
+  close(): Promise<void>;
+}
+
+/**
+ * After so long without a read the thread ends, and its memory is given back: a list of 100,000 jobs takes 150 MB there
+ * for a moment. It takes 100 ms to start again.
+ */
+const IDLE_MS = 30_000;
+
+/** Reads the database at `path`. The thread starts with the first read. */
+export function createReader(path: string, idleMs = IDLE_MS): Reader {
+  const open = new Map<number, { resolve: (reply: Written) => void; reject: (error: unknown) => void }>();
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let questions = 0;
+
+  const end = async () => {
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  };
+  const answered = ({ id, parts, refusal, bug }: ReadAnswer) => {
+    const asked = open.get(id);
+    open.delete(id);
+    if (parts !== undefined) asked?.resolve(new Written(parts));
+    else if (refusal !== undefined) asked?.reject(new Refusal(refusal.code, refusal.message, refusal.facts));
+    else asked?.reject(new Error(bug));
+    if (open.size === 0) idle = setTimeout(() => void end(), idleMs).unref();
+  };
+  const start = () => {
+    // As a source beside this one, or bundled beside what this one is bundled in.
+    const url = new URL(`./read-worker${extname(import.meta.url)}`, import.meta.url);
+    const started = new Worker(url, { workerData: { path } });
+    started.unref();
+    started.on('message', answered);
+    started.on('error', (error) => {
+      if (worker === started) worker = undefined;
+      for (const { reject } of open.values()) reject(error);
+      open.clear();
+    });
+    return started;
+  };
+
+  return {
+    read: (asked) =>
+      new Promise((resolve, reject) => {
+        clearTimeout(idle);
+        const id = (questions += 1);
+        open.set(id, { resolve, reject });
+        worker ??= start();
+        worker.postMessage({ id, ...asked } satisfies Question);
+      }),
+    async close() {
+      clearTimeout(idle);
+      await end();
+      for (const { reject } of open.values()) reject(new Refusal('SHUTTING_DOWN', 'the server is closing'));
+      open.clear();
+    },
+  };
+}

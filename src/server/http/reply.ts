@@ -1,0 +1,55 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { beginSlice } from '../store/slices.ts';
+import type { Answers } from './answers.ts';
+import { headersFor, JSON_TYPE } from './headers.ts';
+import { isLongReply, jsonParts } from './json-parts.ts';
+import { note } from './watch.ts';
+
+/** A reply that is text already, in parts. */
+export class Written {
+  readonly parts: readonly Uint8Array<ArrayBuffer>[];
+  constructor(parts: readonly Uint8Array<ArrayBuffer>[]) {
+    this.parts = parts;
+  }
+}
+
+/** Sends a reply as JSON. A long one is written in slices, and handed to the connection as this takes it. */
+export async function send(context: Context<Answers>, reply: unknown, status: ContentfulStatusCode): Promise<Response> {
+  const incoming = context.env?.incoming;
+  if (!(reply instanceof Written) && !isLongReply(reply)) {
+    const text = JSON.stringify(reply);
+    note(incoming, { response: text });
+    return context.body(text, status, headersFor(context, JSON_TYPE));
+  }
+  const { parts } = reply instanceof Written ? reply : await written(reply);
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  note(incoming, { response: { bytes, head: Buffer.from(parts[0] ?? []) } });
+  return context.body(streamOf(parts), status, {
+    ...headersFor(context, JSON_TYPE),
+    'Content-Length': String(bytes),
+  });
+}
+
+async function written(reply: unknown): Promise<Written> {
+  const slice = beginSlice();
+  const encoder = new TextEncoder();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (const part of jsonParts(reply)) {
+    parts.push(encoder.encode(part));
+    if (slice.isOver) await slice.pause();
+  }
+  return new Written(parts);
+}
+
+function streamOf(parts: readonly Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let next = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const part = parts[next];
+      next += 1;
+      if (part === undefined) controller.close();
+      else controller.enqueue(part);
+    },
+  });
+}

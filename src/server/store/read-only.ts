@@ -1,0 +1,31 @@
+import { createChangeLog } from './changes.ts';
+import { openDatabase } from './database.ts';
+import { createFind } from './find.ts';
+import { createPruner } from './prune.ts';
+import { createStoredReplies } from './stored-replies.ts';
+import type { Store } from './store.ts';
+import type { Turns } from './turn.ts';
+
+/** The store over a second connection to a database that another one writes. Nothing can be changed through it. */
+export function openReadOnly(path: string): { readonly store: Store; readonly inOneRead: <T>(work: () => T) => T } {
+  const db = openDatabase(path, { isReadOnly: true });
+  const now = Date.now;
+  const changes = createChangeLog(db, now);
+  const turns: Turns = {
+    write: () => Promise.reject(new Error('this connection is for reading only')),
+    idle: () => Promise.resolve(),
+  };
+  const prune = createPruner(db, { turns, changes, now });
+  return {
+    store: { db, turns, changes, replies: createStoredReplies(db, now), find: createFind(db), prune, now },
+    /** All that `work` reads is of one moment. */
+    inOneRead(work) {
+      db.run('begin');
+      try {
+        return work();
+      } finally {
+        db.run('commit');
+      }
+    },
+  };
+}
