@@ -1,5 +1,6 @@
 import { statusCode } from '../../src/core/contract/job.ts';
 import { faultsOf, type Mark } from '../support/history.ts';
+import { attemptOf } from './machine.ts';
 
 /** How a run ended, as the database, the processes and the runners have it. */
 export interface Ending {
@@ -8,7 +9,9 @@ export interface Ending {
   readonly history: readonly Mark[];
   readonly slots: number;
   readonly jobs: readonly { id: number; status: number; claimed_by: number | null; attempt_id: number }[];
-  readonly results: readonly { job_id: number; attempt_id: number; status: number }[];
+  readonly results: readonly { job_id: number; run_id: number; attempt_id: number }[];
+  /** The run in the end. What an earlier run did may have no result: its reports are refused. */
+  readonly runId: number;
   readonly nodes: readonly { id: number; is_active: number | null }[];
   readonly runnersAtWork: readonly string[];
   /** How many runners there ever were. */
@@ -65,7 +68,8 @@ function notDone({ jobs, waitsFor }: Ending): string[] {
 }
 
 /** No job begins before those that it waits for have ended well: with their last attempt. */
-function outOfOrder({ waitsFor, history }: Ending): string[] {
+function outOfOrder({ waitsFor, history: all, runId }: Ending): string[] {
+  const history = all.filter(({ attemptId }) => attemptId >= attemptOf(runId, 0));
   const lastEnd = new Map<number, number>();
   const firstBegin = new Map<number, number>();
   for (const [at, { what, jobId }] of history.entries()) {
@@ -79,12 +83,17 @@ function outOfOrder({ waitsFor, history }: Ending): string[] {
   );
 }
 
-/** Every attempt that began has a result, and no result is of an attempt that never began. */
-function unaccounted({ history, results }: Ending): string[] {
+/** Every attempt of the last run that began has a result, and no result is of an attempt that never began. */
+function unaccounted({ history, results, runId }: Ending): string[] {
   const began = new Set(history.map(({ jobId, attemptId }) => `job ${jobId} attempt ${attemptId}`));
-  const known = new Set(results.map(({ job_id: job, attempt_id: attempt }) => `job ${job} attempt ${attempt}`));
+  const known = new Set(results.map((each) => `job ${each.job_id} attempt ${attemptOf(each.run_id, each.attempt_id)}`));
+  const ofLastRun = new Set(
+    history
+      .filter(({ attemptId }) => attemptId >= attemptOf(runId, 0))
+      .map(({ jobId, attemptId }) => `job ${jobId} attempt ${attemptId}`),
+  );
   return [
-    ...[...began].filter((attempt) => !known.has(attempt)).map((attempt) => `${attempt} began and has no result`),
+    ...[...ofLastRun].filter((attempt) => !known.has(attempt)).map((attempt) => `${attempt} began and has no result`),
     ...[...known].filter((attempt) => !began.has(attempt)).map((attempt) => `${attempt} has a result and never began`),
   ];
 }

@@ -21,6 +21,9 @@ export interface Machine {
   killMarked(runner: string): void;
 }
 
+/** One number for an attempt of a run: attempts are counted anew in each run. */
+export const attemptOf = (runId: number, attempt: number): number => runId * 1_000 + attempt;
+
 const FIRST_PID = 2 ** 22 + 1;
 
 /** `endsIn` says how long a job runs, in milliseconds. */
@@ -42,7 +45,8 @@ export function createMachine(endsIn: () => number): Machine {
   const launch = (runner: string, { variables }: LaunchRequest, tell: (ending: Ending) => void): number => {
     const value = (name: string) => Number(variables.find(([each]) => each === name)?.[1]);
     const pid = pids++;
-    const mark = { jobId: value('TORC_JOB_ID'), attemptId: value('TORC_ATTEMPT_ID'), runner, cpus: 1, gpus: [] };
+    const attemptId = attemptOf(value('TORC_RUN_ID'), value('TORC_ATTEMPT_ID'));
+    const mark = { jobId: value('TORC_JOB_ID'), attemptId, runner, cpus: 1, gpus: [] };
     history.push({ ...mark, what: 'began' });
     const timer = setTimeout(() => end(pid, { exitCode: 0 }), endsIn());
     processes.set(pid, { pid, mark, timer, tell });

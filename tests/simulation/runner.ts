@@ -24,6 +24,7 @@ export interface SimulatedRunner {
   readonly nodeId: number | undefined;
   readonly state: 'starts' | 'works' | 'ends' | 'ended' | 'killed';
   readonly verdict: Verdict | undefined;
+  /** Absent when the runner has removed it. */
   readonly ledger: KeptLedger | undefined;
   readonly log: readonly string[];
   /** kill -9: nothing of it happens any more; its jobs go on. */
@@ -71,12 +72,21 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     };
 
   /** Sends again what got no answer, with the same key: as `patiently` does. */
-  const patiently = <Answer>(deliver: () => Answer, then: (answer: Answer) => void, give?: () => void) => {
+  const patiently = <Answer>(
+    deliver: () => Answer,
+    then: (answer: Answer) => void,
+    give?: () => void,
+    refused?: () => void,
+  ) => {
     const attempt = (left: number) =>
       network.send(deliver, {
         answered: alive(then),
         failed: alive((error: unknown) => {
-          if (!(error instanceof Unreachable)) throw error;
+          if (!(error instanceof Unreachable)) {
+            if (refused === undefined) throw error;
+            refused();
+            return;
+          }
           if (left > 0)
             setTimeout(
               alive(() => attempt(left - 1)),
@@ -133,6 +143,9 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         if (others.length > 0) recover(then);
         else then();
       },
+      undefined,
+      // The workflow went on to another run: whoever belongs to that looks after it.
+      then,
     );
   };
   const register = () =>
@@ -214,22 +227,27 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     state = 'ends';
     parts.rest.close();
     parts.crew.dismiss();
-    const leave = (isTold: boolean) => {
-      ledger.close({ remove: isTold });
+    const leave = (isKept: boolean) => {
+      ledger.close({ remove: !isKept });
       parts.stop.close();
       parts.conversation.close();
       state = 'ended';
       options.onEnded();
     };
+    const deregister = () =>
+      patiently(
+        () => server.deregister(nodeId as number),
+        () => leave(false),
+        () => leave(false),
+      );
     void parts.conversation.settle().then(
       alive((isTold) => {
-        if (!isTold) leave(reached.ending === 'superseded');
+        if (isTold || reached.ending === 'superseded') deregister();
         else
-          patiently(
-            () => server.deregister(nodeId as number),
-            () => leave(true),
-            () => leave(true),
-          );
+          network.send(() => server.run(), {
+            answered: alive((current: number) => (current === runId ? leave(true) : deregister())),
+            failed: alive(() => leave(true)),
+          });
       }),
     );
   };

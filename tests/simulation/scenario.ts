@@ -42,7 +42,7 @@ export async function simulate(seed: number): Promise<Outcome> {
   const next = random(seed);
   const waitsFor = plan(next);
   const db = openDatabase(':memory:');
-  const workflow = await createWorkflow(db, waitsFor);
+  const created = await createWorkflow(db, waitsFor);
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
     now: START,
@@ -59,12 +59,15 @@ export async function simulate(seed: number): Promise<Outcome> {
       return true;
     };
     const network = createNetwork(next);
-    const server = createServer(db, workflow.id);
+    const server = createServer(db, created.id);
     const runners: SimulatedRunner[] = [];
     const hosts = Array.from({ length: 1 + Math.floor(next() * 3) }, (_, index) => `host${index}`);
     const slots = 1 + Math.floor(next() * 4);
     const mostEnds = next() < 0.5 ? 2 : 500;
-    const claimedAs = new Set<string>();
+    const recovered = new Set<string>();
+    let workflow = created;
+    /** What a person does, which takes no time. */
+    let person: Promise<void> | undefined;
 
     const begin = (host: string) => {
       const name = `runner${runners.length}`;
@@ -80,17 +83,18 @@ export async function simulate(seed: number): Promise<Outcome> {
         machine,
         next,
         lost: () => runners.filter((each) => isLost(each, host)),
-        onRecovered: (gone) => void claimedAs.add(gone),
+        onRecovered: (gone) => void recovered.add(gone),
         onEnded: () => say(`${name} ended: ${runner.verdict?.ending}`),
       });
       runners.push(runner);
     };
-    /** Gone with a node that counts as active: killed, or ended without having told everything. */
-    const isLost = ({ name, host, nodeId, state, ledger }: SimulatedRunner, where: string) =>
+    /** Gone, and its node counts as active. */
+    const isLost = ({ name, host, nodeId, state }: SimulatedRunner, where: string) =>
       host === where &&
       nodeId !== undefined &&
-      !claimedAs.has(name) &&
-      (state === 'killed' || (state === 'ended' && ledger !== undefined));
+      !recovered.has(name) &&
+      (state === 'killed' || state === 'ended') &&
+      server.isActive(nodeId);
 
     const restartServer = () => {
       say('the server is down');
@@ -121,32 +125,58 @@ export async function simulate(seed: number): Promise<Outcome> {
       },
     ];
 
+    /** Ctrl-C is not enough for somebody: the workflow begins anew while runners of the run before may be at work. */
+    const restart = async (cancels: boolean) => {
+      const { client } = testService({ store: server.store });
+      const params = { id: workflow.id };
+      if (cancels) await client.cancelWorkflow({ params });
+      await client.resetStatus({ params, query: { force: true } });
+      await client.resetJobStatus({ params, query: {} });
+      await client.initializeJobs({ params });
+      workflow = (await client.getWorkflow({ params })) as typeof workflow;
+      say(`run ${workflow.run_id} begins`);
+      for (const host of hosts) begin(host);
+    };
+    if (next() < 0.3) {
+      const cancels = next() < 0.5;
+      setTimeout(() => void (person = restart(cancels)), next() * FAULTY_MS);
+    }
+
     for (const host of hosts) begin(host);
     if (next() < 0.3) begin(hosts[0] as string);
     network.faults = next() * 0.4;
     for (let blow = Math.floor(next() * 8); blow > 0; blow -= 1)
       setTimeout(() => blows[Math.floor(next() * blows.length)]?.(), next() * FAULTY_MS);
-    await pass(FAULTY_MS);
+    await pass(FAULTY_MS, () => person);
 
     say('the faults end');
     network.faults = 0;
     server.spare();
-    if (!server.isUp) await pass(3_000);
+    if (!server.isUp) await pass(3_000, () => person);
     for (const host of hosts) begin(host);
-    await pass(REST_MS, () => runners.every(({ state }) => state === 'ended' || state === 'killed'));
+    await pass(
+      REST_MS,
+      () => person,
+      () => runners.every(({ state }) => state === 'ended' || state === 'killed'),
+    );
     // Runners that left for want of work may have left before a lost one was found.
     begin(hosts[0] as string);
-    await pass(REST_MS, () => runners.every(({ state }) => state === 'ended' || state === 'killed'));
+    await pass(
+      REST_MS,
+      () => person,
+      () => runners.every(({ state }) => state === 'ended' || state === 'killed'),
+    );
 
     const ending: Ending = {
       waitsFor,
       history: machine.history,
       slots,
       jobs: db.raw('select id, status, claimed_by, attempt_id from job order by id').all() as never,
-      results: db.raw('select job_id, attempt_id, status from result').all() as never,
+      results: db.raw('select job_id, run_id, attempt_id from result').all() as never,
       nodes: db.raw('select id, is_active from compute_node').all() as never,
       runnersAtWork: runners.filter(({ state }) => state !== 'ended' && state !== 'killed').map(({ name }) => name),
       runners: runners.length,
+      runId: workflow.run_id,
     };
     const faults = faultsOfRun(ending);
     if (faults.length > 0) for (const { name, log } of runners) story.push(...log.map((line) => `${name}: ${line}`));
@@ -159,11 +189,16 @@ export async function simulate(seed: number): Promise<Outcome> {
 }
 
 /** Lets time pass, from timer to timer. */
-async function pass(ms: number, isOver: () => boolean = () => false): Promise<void> {
+async function pass(
+  ms: number,
+  person: () => Promise<void> | undefined,
+  isOver: () => boolean = () => false,
+): Promise<void> {
   const until = Date.now() + ms;
   while (Date.now() < until && vi.getTimerCount() > 0 && !isOver()) {
     vi.advanceTimersToNextTimer();
     // What was promised meanwhile happens before the next timer.
+    await person();
     for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
   }
 }

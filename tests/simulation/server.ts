@@ -17,6 +17,9 @@ export interface SimulatedServer {
   exchange(body: ExchangeRequest): ExchangeReply;
   register(key: string, body: ComputeNode): ComputeNode;
   deregister(nodeId: number): void;
+  /** The current run of the workflow. */
+  run(): number;
+  isActive(nodeId: number): boolean;
   reportLost(key: string, nodeId: number, body: LostRunner): LostRunnerReply;
   /** Kills it at the next request, at this moment of it; `onDown` hears of it, and somebody starts it again. */
   killAt(moment: Moment, onDown: () => void): void;
@@ -90,6 +93,12 @@ export function createServer(db: Database, workflowId: number): SimulatedServer 
       write(() => {
         handlers.updateComputeNode({ params: { id }, query: {}, body: { is_active: false } } as never);
       }),
+    run() {
+      if (!isUp) throw new Unreachable('nobody listens');
+      return store.find.run(workflowId).run_id;
+    },
+    isActive: (id) =>
+      (db.raw('select is_active from compute_node where id = ?').get(id) as { is_active: number }).is_active === 1,
     reportLost: (key, nodeId, body) =>
       write(
         () =>
