@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// A name that nobody can have: a machine may well have /nonexistent.
+// Nothing is in it: any fixed name may be there on some machine.
 const fresh = mkdtempSync(join(tmpdir(), 'torc-no-config-'));
 process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
 
