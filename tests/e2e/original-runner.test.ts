@@ -174,6 +174,62 @@ jobs: [{name: a, command: exit 1}, {name: b, command: "true", depends_on: [a]}]
   });
 });
 
+describe('after a runner on Torc’s own server was killed', () => {
+  it('its jobs run again when a person resets them as the guide says, and not before', async () => {
+    await prepared(`
+name: killed
+compute_node_wait_for_new_jobs_seconds: 1
+jobs:
+  - {name: long, command: "echo long >> ran.txt; test $(grep -c long ran.txt) -ge 2 || exec sleep 15"}
+  - {name: after, command: "echo after >> ran.txt", depends_on: [long]}
+`);
+    const runner = begin('1');
+    await until(statuses, ({ long }) => long === 'running', 'the job to run');
+    runner.child.kill('SIGKILL');
+    await runner.ended;
+    const place = { cwd: folder, environment: environment() };
+    expect((await run('1')).stderr).toContain('no job for 1 s');
+    expect(await statuses()).toEqual({ long: 'running', after: 'blocked' });
+
+    const reset = ['--status', 'pending', '--status', 'running', '--workflow-id', '1', '--force', '--reinit'];
+    const { code, stderr } = await torc(['jobs', 'reset-status', ...reset, '--no-prompts'], place);
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    expect((await run('1')).code).toBe(0);
+    expect(await statuses()).toEqual({ long: 'completed', after: 'completed' });
+    expect(ran()).toEqual(['long', 'long', 'after']);
+  });
+});
+
+describe('torc-slurm-job-runner on a server that has no exchange', () => {
+  it('runs the jobs, and says how its allocation stands', async () => {
+    await prepared(
+      'name: flow\njobs:\n  - {name: a, command: "true"}\n  - {name: b, command: "true", depends_on: [a]}\n',
+    );
+    const allocation = { workflow_id: 1, scheduler_id: 42, scheduler_config_id: 1, scheduler_type: 'slurm' };
+    const row = await server.client.createScheduledComputeNode({ body: { ...allocation, status: 'pending' } });
+    const slurm = {
+      SLURM_JOB_ID: '42',
+      SLURM_NODEID: '0',
+      SLURM_TASK_PID: '77',
+      SLURM_JOB_NUM_NODES: '1',
+      SLURM_CPUS_ON_NODE: '2',
+      SLURM_MEM_PER_NODE: '1024',
+      SLURM_JOB_END_TIME: String(Math.floor(Date.now() / 1000) + 3600),
+      SLURM_JOB_GPUS: '',
+      CUDA_VISIBLE_DEVICES: '',
+    };
+    const words = [server.url, '1', 'out', '--poll-interval', '1'];
+    const { code } = await start('torc-slurm-job-runner', words, { cwd: folder, environment: slurm }).ended;
+    expect(code).toBe(0);
+    expect(await statuses()).toEqual({ a: 'completed', b: 'completed' });
+    expect(await server.behind.getScheduledComputeNode({ params: { id: row.id as number } })).toEqual({
+      id: row.id,
+      ...allocation,
+      status: 'complete',
+    });
+  });
+});
+
 describe('torc run on a server that has no exchange, when answers are lost', () => {
   it.each([
     ['a claim', 'POST', /claim_jobs_based_on_resources/],
@@ -194,6 +250,24 @@ jobs:
       [...Array.from({ length: 12 }, (_each, index) => `j${index + 1}`), 'last'].toSorted(),
     );
     expect(new Set(Object.values(await statuses()))).toEqual(new Set(['completed']));
+  });
+
+  it('goes on while the server is away, and tells the ends when it is back', async () => {
+    await prepared(`
+name: away
+jobs:
+  - {name: long, command: "echo long >> ran.txt; until test -e back; do sleep 0.05; done"}
+  - {name: after, command: "echo after >> ran.txt", depends_on: [long]}
+`);
+    const runner = begin('1');
+    await until(statuses, ({ long }) => long === 'running', 'the job to run');
+    await server.leave();
+    writeFileSync(join(folder, 'back'), '');
+    await runner.says('Server does not answer');
+    await server.comeBack();
+    expect((await runner.ended).code).toBe(0);
+    expect(ran()).toEqual(['long', 'after']);
+    expect(await statuses()).toEqual({ long: 'completed', after: 'completed' });
   });
 
   it('runs a job again once though the answer to its retry is lost', async () => {

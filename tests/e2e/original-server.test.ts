@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandsOf } from '../../src/cli/commands.ts';
 import { type StandIn, standIn } from '../support/original/stand-in.ts';
-import { temporaryFolder, torc } from '../support/programs.ts';
+import { temporaryFolder, torc, until } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';
 
 /** A workflow with every kind of record; its jobs depend on each other by name, by files and by user data. */
@@ -260,6 +260,17 @@ describe('on Torc’s own server', () => {
   it('the changes have arrived, and what was not given has stayed', async () => {
     const made = (await server.behind.listFiles({ query: { workflow_id: 1 } })).items;
     expect(made).toMatchObject([{ name: 'renamed', path: 'made.txt' }]);
+  });
+
+  it('events monitor says that nothing is repeated where events have no ids', async () => {
+    const streams = () => server.asked.filter(({ path }) => path === '/workflows/3/events/stream').length;
+    const before = streams();
+    const monitored = call('events', 'monitor', '3', '--last-event-id', '5', '--limit', '1');
+    await until(streams, (count) => count > before, 'the stream to be opened');
+    await server.client.initializeJobs({ params: { id: 3 } });
+    const { code, stdout, stderr } = await monitored;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('workflow_reinitialized')]);
+    expect(stderr).toContain('this server does not number its events');
   });
 
   it('every command of torc is tried', () => {

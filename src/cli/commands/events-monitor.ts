@@ -45,7 +45,10 @@ export const eventsMonitor: Command = {
       },
     });
     let left = (options['limit'] as number | undefined) ?? Infinity;
-    for await (const { event } of events) {
+    for await (const { id: eventId, event } of events) {
+      // Torc's own server has no ids of events and repeats none.
+      if (first !== undefined && eventId === undefined)
+        context.output.warn('this server does not number its events: what happened before now is not repeated');
       first = undefined;
       const text = context.output.format === 'json' ? JSON.stringify(told(event), undefined, 2) : eventText(event);
       context.output.text(text);

@@ -26,6 +26,9 @@ export interface StandIn {
   /** Speaks to the service behind it, past the filter. */
   readonly behind: Client;
   readonly asked: readonly Asked[];
+  /** Stops answering, and begins again at the same address. */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
   /** Runs the background task now. */
   unblock(): Promise<void>;
   /** The next answer to a request of this method and path is carried out and lost: the connection breaks instead. */
@@ -46,7 +49,11 @@ export interface StandIn {
  * - Dependants become ready when its background task runs (`unblockEveryMs`), not with the end of a job.
  */
 export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: number } = {}): Promise<StandIn> {
-  const store = createStore(openDatabase(':memory:'), { now: Date.now, onBroken: fail });
+  const database = openDatabase(':memory:');
+  const store = createStore(database, { now: Date.now, onBroken: fail });
+  // The original hands out a job that was reset, whoever still runs an earlier attempt.
+  for (const trigger of ['attempt_left_behind', 'canceled_attempt_left_behind'])
+    database.run(`drop trigger ${trigger}`);
   const app = createApp(store, { onError: fail });
   const behind = createClient(async ({ method, path, body }) => {
     const headers = body === undefined ? {} : { 'Content-Type': JSON_TYPE };
@@ -149,8 +156,14 @@ export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: numbe
       else response.writeHead(500, { 'Content-Type': TEXT }).end(String((error as Error).stack));
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE_PATH}`;
+  const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
+  const leave = async () => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => void server.close(() => resolve()));
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}${BASE_PATH}`;
   const connection = connect({ url });
   return {
     url,
@@ -161,12 +174,13 @@ export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: numbe
     get answersToLose() {
       return lost.length;
     },
+    leave,
+    comeBack: () => listen(port),
     unblock: unblocker.now,
     async close() {
       await unblocker.close();
       connection.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
+      await leave();
     },
   };
 }
