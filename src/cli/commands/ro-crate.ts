@@ -8,6 +8,7 @@ import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { pagingOptions } from '../paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
+import { roCrateFileCommands } from './ro-crate-files.ts';
 
 const THING = 'RO-Crate entity';
 
@@ -108,4 +109,5 @@ export const roCrateCommands: readonly Command[] = [
     thing: THING,
     call: (client, id) => client.deleteRoCrateEntity({ params: { id } }),
   }),
+  ...roCrateFileCommands,
 ];

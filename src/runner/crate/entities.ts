@@ -62,8 +62,8 @@ export interface Making {
   readonly jobId: number;
   readonly attempt: number;
   readonly name: string;
-  /** RFC 3339. */
-  readonly endTime: string;
+  /** RFC 3339; undefined where it has not ended. */
+  readonly endTime?: string | undefined;
   /** `@id`s of the files that it read, and of those that it wrote. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
@@ -72,7 +72,7 @@ export interface Making {
 export const attemptEntity = ({ runId, jobId, attempt, name, endTime, inputs, outputs }: Making): Entity =>
   entity(attemptId(jobId, attempt), ['CreateAction', 'prov:Activity'], {
     name,
-    endTime,
+    ...(endTime === undefined ? {} : { endTime }),
     instrument: at(softwareId(runId)),
     'prov:hadPlan': at(PLAN_ID),
     isPartOf: at(runEntityId(runId)),

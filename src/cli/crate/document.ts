@@ -1,0 +1,106 @@
+import type { File, RoCrateEntity } from '../../core/contract/artifact.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+
+/**
+ * The research object of a workflow as one JSON-LD document (RO-Crate 1.1): the descriptor of the document, the root, which
+ * lists files and datasets as parts, and every entity that is stored.
+ */
+
+type Json = RoCrateEntity['metadata'][string];
+type Node = RoCrateEntity['metadata'];
+
+const PROFILE = 'https://w3id.org/ro/crate/1.1';
+const DESCRIPTOR_ID = 'ro-crate-metadata.json';
+const ROOT_ID = './';
+
+/** Words that the context of RO-Crate 1.1 does not have. */
+const OWN_WORDS = {
+  prov: 'http://www.w3.org/ns/prov#',
+  sha256: 'https://schema.org/sha256',
+  torc: 'urn:torc:',
+  fileCount: 'torc:fileCount',
+  hashMode: 'torc:hashMode',
+};
+
+export interface CrateRecords {
+  readonly workflow: Pick<Workflow, 'name' | 'description' | 'timestamp'>;
+  readonly files: readonly Pick<File, 'id' | 'path'>[];
+  readonly entities: readonly RoCrateEntity[];
+}
+
+export function crateDocument({ workflow, files, entities }: CrateRecords): object {
+  const identifiers = identifiersOf(files, entities);
+  const nodes = entities.map((entity) => withIdentifiers(nodeOf(entity), identifiers));
+  const described = (id: string) => nodes.find((node) => node['@id'] === id) ?? {};
+  const parts = nodes.filter((node) => isA(node, 'File') || isA(node, 'Dataset')).filter(isNoFrame);
+  const actions = nodes.filter((node) => isA(node, 'CreateAction'));
+  const root: Node = {
+    '@id': ROOT_ID,
+    '@type': 'Dataset',
+    name: workflow.name,
+    ...(workflow.description ? { description: workflow.description } : {}),
+    ...(workflow.timestamp ? { datePublished: workflow.timestamp } : {}),
+    hasPart: parts.map(reference),
+    mentions: actions.map(reference),
+  };
+  const descriptor: Node = {
+    '@id': DESCRIPTOR_ID,
+    '@type': 'CreativeWork',
+    conformsTo: { '@id': PROFILE },
+    about: { '@id': ROOT_ID },
+  };
+  return {
+    '@context': [`${PROFILE}/context`, OWN_WORDS],
+    // What somebody stored for the descriptor or the root, such as a licence, stands over what is made here.
+    '@graph': [
+      { ...descriptor, ...described(DESCRIPTOR_ID) },
+      { ...root, ...described(ROOT_ID) },
+      ...nodes.filter(isNoFrame),
+    ],
+  };
+}
+
+const isNoFrame = (node: Node) => node['@id'] !== ROOT_ID && node['@id'] !== DESCRIPTOR_ID;
+const reference = (node: Node) => ({ '@id': node['@id'] as string });
+
+const isA = (node: Node, type: string) => {
+  const found = node['@type'];
+  return Array.isArray(found) ? found.includes(type) : found === type;
+};
+
+/** The name of an entity is that under which it is stored, whatever its metadata says. */
+const nodeOf = ({ entity_id: id, entity_type: type, metadata }: RoCrateEntity): Node => ({
+  '@type': type,
+  ...metadata,
+  '@id': id,
+});
+
+/** What files that have a name of their own are called, by their paths. */
+function identifiersOf(files: CrateRecords['files'], entities: CrateRecords['entities']): ReadonlyMap<string, string> {
+  const paths = new Map(files.map(({ id, path }) => [id, path]));
+  const found = new Map<string, string>();
+  for (const { file_id: fileId, entity_id: name } of entities) {
+    const path = fileId ? paths.get(fileId) : undefined;
+    if (path !== undefined && path !== name) found.set(path, name);
+  }
+  return found;
+}
+
+/**
+ * The node with references to a file by its path turned into those by its name. Its own name stays, and the `sameAs` of a
+ * file, which says where the file is.
+ */
+function withIdentifiers(node: Node, identifiers: ReadonlyMap<string, string>): Node {
+  const renamed = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(renamed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [
+        key,
+        key === '@id' && typeof each === 'string' ? (identifiers.get(each) ?? each) : renamed(each),
+      ]),
+    );
+  };
+  const stays = (key: string) => key === '@id' || (key === 'sameAs' && isA(node, 'File'));
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, stays(key) ? value : renamed(value)]));
+}
