@@ -38,6 +38,9 @@ export interface ComputeNodeModel {
     start_ticks: number;
     mark: string;
     ledger: string;
+    machine_id?: string | null | undefined;
+    hardware_ids?: string[] | null | undefined;
+    slurm_job_id?: string | null | undefined;
     max_parallel_jobs?: number | null | undefined;
     strict_scheduler_match?: boolean | null | undefined;
   } | null | undefined;
@@ -1695,6 +1698,9 @@ export interface Calls {
         start_ticks: number;
         mark: string;
         ledger: string;
+        machine_id?: string | null | undefined;
+        hardware_ids?: string[] | null | undefined;
+        slurm_job_id?: string | null | undefined;
         max_parallel_jobs?: number | null | undefined;
         strict_scheduler_match?: boolean | null | undefined;
       } | null | undefined;

@@ -49,7 +49,7 @@ export async function conclude(
   const isSuperseded = ending === 'superseded' || (!isTold && (await hasNewRun(client, facts)));
   if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
-  await endStrays(registered.mark, log);
+  await endStrays({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
   const seconds = (Date.now() - parts.startedAtMs) / 1000;
   await monitor.draw();
   const left = isTold

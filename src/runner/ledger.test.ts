@@ -31,6 +31,7 @@ describe('what a runner did', () => {
     ledger.retry(retried);
     ledger.flush();
     expect(readLedger(path)).toEqual({
+      ...nothing,
       started: [
         { job_id: 42, attempt_id: 1 },
         { job_id: 43, attempt_id: 2 },
@@ -92,7 +93,7 @@ describe('the file', () => {
     const { path, ledger } = fresh();
     ledger.end(completion);
     ledger.close({ remove: false });
-    expect(readLedger(path)).toEqual({ started: [], completed: [completion], retried: [] });
+    expect(readLedger(path)).toEqual({ ...nothing, started: [], completed: [completion] });
   });
 
   it('says in its first line whose it is', () => {
@@ -113,7 +114,80 @@ describe('the file', () => {
   });
 });
 
-it('wherever a crash cuts the file, the whole lines before the cut count, and the last, cut one does not', () => {
+type AnyFact = Completion | { readonly job: number; readonly attempt: number };
+
+const startsOf = (facts: readonly AnyFact[]) =>
+  facts.flatMap((fact) => ('job' in fact ? [{ job_id: fact.job, attempt_id: fact.attempt }] : []));
+
+/** What a ledger says that says nothing, and lacks something. */
+const nothing = {
+  run_id: 1,
+  compute_node_id: 3,
+  completed: [],
+  retried: [],
+  actionsBegun: [],
+  actionsEnded: [],
+  damagedLines: 0,
+};
+
+it('an action of which a runner wrote the beginning and not the end is known to have begun', () => {
+  const { path, ledger } = fresh();
+  ledger.action(5, 'begin');
+  ledger.action(6, 'begin');
+  ledger.action(6, 'end');
+  expect(readLedger(path)).toEqual({ ...nothing, started: [], actionsBegun: [5], actionsEnded: [6] });
+  ledger.close({ remove: true });
+});
+
+describe('a line that is damaged', () => {
+  const ledgerOf = (...lines: string[]) => {
+    const path = join(temporaryFolder(), 'runner.ledger');
+    const first = `torc-ledger-1 ${JSON.stringify(head)}`;
+    writeFileSync(path, [first, 'S 1 1', ...lines, 'S 2 1', `E ${JSON.stringify(completion)}`, ''].join('\n'));
+    return path;
+  };
+  const damaged: Record<string, string> = {
+    'is not JSON': 'E {"job_id":',
+    'is JSON of another kind': 'E 7',
+    'lacks a field': `E ${JSON.stringify({ ...completion, job_id: undefined })}`,
+    'has a field of another kind': `E ${JSON.stringify({ ...completion, return_code: '0' })}`,
+    'has a status that is no end': `E ${JSON.stringify({ ...completion, status: 'running' })}`,
+    'has files that are none': `E ${JSON.stringify({ ...completion, files: [{ id: 'x' }] })}`,
+    'is a retry without its limit': `R ${JSON.stringify(completion)}`,
+    'is zeros, where the disk lost a page': '\0'.repeat(5000),
+    'is longer than any of ours': 'E'.repeat(5 * 2 ** 20),
+    'is a start without an attempt': 'S 3',
+    'is a start that runs into the next line': 'S 3 S 4 1',
+    'is of no kind that is known': 'X 1 2',
+    'is empty': '',
+  };
+
+  it.each(Object.entries(damaged))('and %s is skipped, and then nothing proves what never started', (_, line) => {
+    expect(readLedger(ledgerOf(line))).toEqual({ ...nothing, completed: [completion], damagedLines: 1 });
+    expect([...endsIn(ledgerOf(line))]).toEqual([completion]);
+  });
+
+  it('is found among none in a ledger that is whole', () => {
+    const started = [1, 2].map((job) => ({ job_id: job, attempt_id: 1 }));
+    expect(readLedger(ledgerOf())).toEqual({ ...nothing, started, completed: [completion] });
+  });
+
+  it('in the first place leaves a ledger of which nobody knows whose it is', () => {
+    const path = join(temporaryFolder(), 'runner.ledger');
+    for (const first of ['torc-ledger-1 {"run_id":1', 'torc-ledger-1 {}', 'torc-ledger-1 null', '\0\0']) {
+      writeFileSync(path, `${first}\nS 1 1\n`);
+      expect(readLedger(path)).toBeUndefined();
+    }
+  });
+});
+
+it('a file that cannot be read is not taken for one that is not there', () => {
+  const folder = temporaryFolder();
+  expect(() => readLedger(folder)).toThrow('EISDIR');
+  expect(readLedger(join(folder, 'none'))).toBeUndefined();
+});
+
+it('wherever a crash cuts the file, the whole lines before the cut count, and a cut one makes it incomplete', () => {
   const folder = temporaryFolder();
   const anyFact = fc.oneof(
     fc.record({ job: fc.nat(1e6), attempt: fc.integer({ min: 1, max: 9 }) }),
@@ -144,9 +218,9 @@ it('wherever a crash cuts the file, the whole lines before the cut count, and th
         whole === 0
           ? undefined
           : {
-              started: kept.flatMap((fact) => ('job' in fact ? [{ job_id: fact.job, attempt_id: fact.attempt }] : [])),
+              ...nothing,
               completed: kept.flatMap((fact) => ('job' in fact ? [] : [fact])),
-              retried: [],
+              ...(text[cut - 1] === '\n' ? { started: startsOf(kept) } : { damagedLines: 1 }),
             },
       );
     }),
@@ -173,7 +247,8 @@ describe.skipIf(noSmallDisk)('on a disk that is full', () => {
     ledger.flush();
     expect(said).toEqual([expect.stringMatching(/ledger .*runner\.ledger cannot be written \(ENOSPC.*jobs go on/)]);
     expect(existsSync(path)).toBe(false);
-    expect(readLedger(path)).toEqual({ completed: [], retried: [] });
+    expect(readLedger(path)).toMatchObject({ completed: [], retried: [] });
+    expect(readLedger(path)).not.toHaveProperty('started');
     ledger.close({ remove: true });
     expect(readLedger(path)).toBeUndefined();
   });

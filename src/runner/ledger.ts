@@ -2,6 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Completion, Retried } from '../core/contract/exchange.ts';
+import type { JobStatus } from '../core/contract/job.ts';
+import { isEnd } from '../core/lifecycle/job.ts';
 import type { ProcessIdentity } from '../cluster/host/facts.ts';
 
 /**
@@ -12,8 +14,8 @@ import type { ProcessIdentity } from '../cluster/host/facts.ts';
  * not to one of the runner; whoever finds the runner gone on its host reads it and tells the server the rest. It is
  * removed when everything in it has been acknowledged.
  *
- * The first line names the runner; then a line a fact: `S job attempt`, `E {completion}` or, where the job is to run again,
- * `R {retried}`. A last line that is cut short was never finished and does not count.
+ * The first line names the runner; then a line a fact: `S job attempt`, `E {completion}`, where the job is to run again
+ * `R {retried}`, and of actions `A action begin` before their commands and `A action end` behind them.
  *
  * A disk that is full, or gone, stops no job. What could not be written is kept and written as soon as it can be; until
  * then the file is behind the truth and has another name, so that nobody takes a job which it does not mention for one
@@ -25,6 +27,8 @@ export interface Ledger {
   start(jobId: number, attemptId: number): void;
   end(completion: Completion): void;
   retry(retried: Retried): void;
+  /** `begin` before the commands of an action, `end` when they have ended, however that was. Written at once. */
+  action(id: number, moment: 'begin' | 'end'): void;
   /** Writes what `end` and `retry` have gathered. */
   flush(): void;
   close(options: { readonly remove: boolean }): void;
@@ -117,6 +121,10 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
     retry(retried) {
       gathered += `R ${JSON.stringify(retried)}\n`;
     },
+    action(id, moment) {
+      gathered += `A ${id} ${moment}\n`;
+      flush();
+    },
     flush,
     close({ remove }) {
       flush();
@@ -134,52 +142,150 @@ function removeIfThere(path: string): void {
   }
 }
 
+/** What a ledger says of its runner. */
 export interface LedgerFacts {
+  readonly run_id: number;
+  readonly compute_node_id: number;
   /** Absent when the ledger lacks some: then anything may have started. */
   readonly started?: { job_id: number; attempt_id: number }[];
   readonly completed: Completion[];
   readonly retried: Retried[];
+  /** Actions whose commands began, as far as is known; those that ended are not among them. */
+  readonly actionsBegun: number[];
+  readonly actionsEnded: number[];
+  /** Lines that could not be read. */
+  readonly damagedLines: number;
 }
 
-/** What a ledger says; undefined when there is none or it is not one of ours. */
+/**
+ * What a ledger says; undefined when there is none, or when its first line does not say whose it is.
+ *
+ * A line that is damaged (cut, not JSON, NULs where a disk lost a page, fields that no runner writes) is skipped and
+ * counted. Nobody knows what it said, so such a ledger is no proof that anything never started. Throws: what the file
+ * system says of a file that is there and cannot be read.
+ */
 export function readLedger(path: string): LedgerFacts | undefined {
   if (existsSync(path)) return readWhole(path);
   if (!existsSync(behind(path))) return undefined;
-  const facts = readWhole(behind(path));
-  return facts && { completed: facts.completed, retried: facts.retried };
+  return readWhole(behind(path), { isBehind: true });
 }
 
-function readWhole(path: string): LedgerFacts | undefined {
+function readWhole(path: string, { isBehind = false } = {}): LedgerFacts | undefined {
   const started = new Map<string, { job_id: number; attempt_id: number }>();
   const completed: Completion[] = [];
   const retried: Retried[] = [];
-  let isOurs = false;
+  const begun = new Set<number>();
+  const ended = new Set<number>();
+  let whose: Pick<LedgerHead, 'run_id' | 'compute_node_id'> | undefined;
+  let damagedLines = 0;
   for (const line of linesOf(path)) {
-    if (!isOurs) {
-      if (!line.startsWith(`${MAGIC} `)) return undefined;
-      isOurs = true;
-    } else if (line.startsWith('S ')) {
-      const [, job = '', attempt = ''] = line.split(' ');
-      started.set(line, { job_id: Number(job), attempt_id: Number(attempt) });
-    } else if (line.startsWith('E ')) {
-      completed.push(JSON.parse(line.slice(2)) as Completion);
-    } else if (line.startsWith('R ')) {
-      retried.push(JSON.parse(line.slice(2)) as Retried);
+    if (whose === undefined) {
+      whose = headIn(line);
+      if (whose === undefined) return undefined;
+      continue;
     }
+    const fact = factIn(line);
+    if (fact === undefined) damagedLines += 1;
+    else if (fact.kind === 'start') started.set(line, { job_id: fact.job, attempt_id: fact.attempt });
+    else if (fact.kind === 'end') completed.push(fact.completion);
+    else if (fact.kind === 'retry') retried.push(fact.retried);
+    else (fact.isBegin ? begun : ended).add(fact.action);
   }
-  return isOurs ? { started: [...started.values()], completed, retried } : undefined;
+  if (whose === undefined) return undefined;
+  return {
+    ...whose,
+    ...(isBehind || damagedLines > 0 ? {} : { started: [...started.values()] }),
+    completed,
+    retried,
+    actionsBegun: [...begun].filter((id) => !ended.has(id)),
+    actionsEnded: [...ended],
+    damagedLines,
+  };
+}
+
+type Fact =
+  | { readonly kind: 'start'; readonly job: number; readonly attempt: number }
+  | { readonly kind: 'end'; readonly completion: Completion }
+  | { readonly kind: 'retry'; readonly retried: Retried }
+  | { readonly kind: 'action'; readonly action: number; readonly isBegin: boolean };
+
+/** What a line says; undefined when it is damaged. */
+function factIn(line: string): Fact | undefined {
+  const start = /^S (\d+) (\d+)$/.exec(line);
+  if (start !== null) return { kind: 'start', job: Number(start[1]), attempt: Number(start[2]) };
+  const action = /^A (\d+) (begin|end)$/.exec(line);
+  if (action !== null) return { kind: 'action', action: Number(action[1]), isBegin: action[2] === 'begin' };
+  const value = jsonIn(line.slice(2));
+  if (line.startsWith('E ')) {
+    return isCompletion(value) ? { kind: 'end', completion: value } : undefined;
+  }
+  if (!line.startsWith('R ')) return undefined;
+  return isRetried(value) ? { kind: 'retry', retried: value } : undefined;
+}
+
+/** By hand, not by the schema of the contract: a runner does not load what reads schemas. */
+function isCompletion(value: unknown): value is Completion {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return (
+    ['job_id', 'attempt_id', 'return_code'].every((name) => Number.isSafeInteger(fields[name])) &&
+    ['status', 'completion_time'].every((name) => typeof fields[name] === 'string') &&
+    isEnd(fields['status'] as JobStatus) &&
+    Number.isFinite(fields['exec_time_minutes']) &&
+    BYTES.every((name) => fields[name] === undefined || Number.isSafeInteger(fields[name])) &&
+    PERCENTS.every((name) => fields[name] === undefined || Number.isFinite(fields[name])) &&
+    (fields['files'] === undefined || (Array.isArray(fields['files']) && fields['files'].every(isOutputTime)))
+  );
+}
+
+const BYTES = ['peak_memory_bytes', 'avg_memory_bytes'];
+const PERCENTS = ['peak_cpu_percent', 'avg_cpu_percent'];
+
+function isOutputTime(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, st_mtime: mtime } = value as Readonly<Record<string, unknown>>;
+  return Number.isSafeInteger(id) && Number.isFinite(mtime);
+}
+
+const isRetried = (value: unknown): value is Retried =>
+  isCompletion(value) && Number.isSafeInteger((value as Partial<Retried>).max_retries);
+
+function headIn(line: string): Pick<LedgerHead, 'run_id' | 'compute_node_id'> | undefined {
+  if (!line.startsWith(`${MAGIC} `)) return undefined;
+  const head = jsonIn(line.slice(MAGIC.length + 1)) as Partial<LedgerHead> | null | undefined;
+  const { run_id: runId, compute_node_id: nodeId } = head ?? {};
+  return typeof runId === 'number' && typeof nodeId === 'number'
+    ? { run_id: runId, compute_node_id: nodeId }
+    : undefined;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The ends in a ledger, one at a time: there may be more than a runner could hold. */
 export function* endsIn(path: string): Generator<Completion> {
   const there = [path, behind(path)].find((each) => existsSync(each));
   if (there === undefined) return;
-  for (const line of linesOf(there)) if (line.startsWith('E ')) yield JSON.parse(line.slice(2)) as Completion;
+  for (const line of linesOf(there)) {
+    const fact = factIn(line);
+    if (fact?.kind === 'end') yield fact.completion;
+  }
 }
 
 const PART_BYTES = 64 * 1024;
 
-/** The lines of a file that are whole. */
+/** No line of ours is longer: an end with its files has a few KiB. What a disk left of zeros may be as long as the disk. */
+const LONGEST_LINE = 4 * 2 ** 20;
+
+/** What stands for a line that is cut, or longer than any of ours: no fact begins so. */
+const DAMAGED = '\0';
+
+/** The lines of a file. */
 function* linesOf(path: string): Generator<string> {
   const fd = openSync(path, 'r');
   try {
@@ -189,8 +295,10 @@ function* linesOf(path: string): Generator<string> {
     for (let length = readSync(fd, part); length > 0; length = readSync(fd, part)) {
       const lines = (rest + decoder.write(part.subarray(0, length))).split('\n');
       rest = lines.pop() as string;
+      if (rest.length > LONGEST_LINE) rest = DAMAGED;
       yield* lines;
     }
+    if (rest !== '') yield DAMAGED;
   } finally {
     closeSync(fd);
   }

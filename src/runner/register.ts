@@ -15,7 +15,7 @@ import { type Log, openLog } from './log.ts';
 import { recoverLostRunners } from './lost.ts';
 import type { RunnerOptions } from './options.ts';
 import { type RunFacts, STDIO_FOLDER } from './step.ts';
-import { MARK_VARIABLE } from './strays.ts';
+import { markVariables } from './marks.ts';
 import { lacksTime } from './want.ts';
 
 /** A runner as the server knows it, with its files open. */
@@ -84,6 +84,9 @@ export async function register(client: Client, options: RunnerOptions, startedAt
       start_ticks: identity.start_ticks,
       mark,
       ledger: ledgerPath,
+      machine_id: identity.machine_id,
+      hardware_ids: identity.hardware_ids === undefined ? undefined : [...(identity.hardware_ids ?? [])],
+      slurm_job_id: process.env['SLURM_JOB_ID'] ?? '',
       max_parallel_jobs: options.maxParallelJobs,
       strict_scheduler_match: options.strictSchedulerMatch,
     },
@@ -125,7 +128,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     outputDir,
     submissionDirectory: workflow.submission_directory ?? undefined,
     execution: withoutUseless(workflow.execution_config ?? {}, log),
-    variables: [...options.variables, [MARK_VARIABLE, mark]],
+    variables: [...options.variables, ...markVariables(mark, process.env)],
   };
   return { workflow, nodeId, node: body, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
 }

@@ -1,15 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { environmentOf } from '../cluster/host/environment-of.ts';
-import { processesWith } from '../cluster/host/marked.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { processesWhere } from '../cluster/host/marked.ts';
 import type { Log } from './log.ts';
+import { MARK_VARIABLE, marksOf, OUTER_MARKS_VARIABLE } from './marks.ts';
 
 /**
- * Processes that outlive their job, or their runner.
+ * Processes that outlive their job, or their runner (`marks.ts` says how they are known).
  *
- * Every job carries the mark of its runner in its environment, and what it starts inherits it, in whatever session and
- * under whatever parent. A process that is to stay takes the mark off: `env -u TORC_RUNNER_MARK program`.
+ * A process is ended only if all of this is true: it carries the mark of this runner, it runs in the allocation of this
+ * runner, it belongs to this user, and it is not the process that looks. What a job has submitted to Slurm took the
+ * whole environment along, and may have begun on this very host: it is in another allocation and stays.
  */
-export const MARK_VARIABLE = 'TORC_RUNNER_MARK';
+export interface Left {
+  readonly mark: string;
+  /** The allocation that the runner was in; empty for none. */
+  readonly slurmJobId: string;
+}
 
 export interface Stray {
   readonly pid: number;
@@ -17,54 +22,57 @@ export interface Stray {
   readonly command: string;
 }
 
-/** Kills every process that carries the mark, until there is none: one that forks while we look is found the next time. */
-export const killMarked = (mark: string): Stray[] => kill(() => marked(mark));
+/** What was ended, and what does not even end when it is killed. */
+export interface Killed {
+  readonly killed: readonly Stray[];
+  readonly left: readonly Stray[];
+}
 
-function kill(find: () => readonly Stray[]): Stray[] {
+/** A process that was killed may need so long: to give back its memory, or until a disk answers. */
+const KILL_MS = 5_000;
+const LOOK_MS = 50;
+
+/** A daemon that was asked to end has so long to do it: nobody waits for its work, but it may have files to close. */
+const LEAD_MS = 2_000;
+
+const pause = () => new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS));
+
+/**
+ * Kills everything that a runner left behind, until two looks in a row find nothing: a process that forks while we look
+ * is found the next time.
+ */
+export async function killLeft(left: Left): Promise<Killed> {
   const killed = new Map<number, Stray>();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const strays = find();
-    if (strays.length === 0) break;
+  const until = performance.now() + KILL_MS;
+  for (let empty = 0; empty < 2;) {
+    const strays = straysOf(left);
+    empty = strays.length === 0 ? empty + 1 : 0;
     for (const stray of strays) {
       if (!killed.has(stray.pid)) killed.set(stray.pid, stray);
       signal(stray.pid, 'SIGKILL');
     }
+    if (strays.length > 0 && performance.now() >= until) return { killed: [...killed.values()], left: strays };
+    if (empty < 2) await pause();
   }
-  return [...killed.values()];
+  return { killed: [...killed.values()], left: [] };
 }
 
-const ROUNDS = 20;
-
-/** A daemon that was asked to end has so long to do it: nobody waits for its work, but it may have files to close. */
-const LEAD_MS = 2_000;
-const LOOK_MS = 50;
-
 /** Ends what jobs of this runner left behind, now that the runner ends: first asks, then kills, and says what it was. */
-export async function endStrays(mark: string, log: Log): Promise<void> {
-  const strays = marked(mark).filter(isOfThisAllocation);
+export async function endStrays(left: Left, log: Log): Promise<void> {
+  const strays = straysOf(left);
   if (strays.length === 0) return;
   for (const { pid } of strays) signal(pid, 'SIGTERM');
   const until = performance.now() + LEAD_MS;
-  const left = () => marked(mark).filter(isOfThisAllocation);
-  while (left().length > 0 && performance.now() < until)
-    await new Promise((resolve) => void setTimeout(resolve, LOOK_MS));
-  const killed = kill(left);
+  while (straysOf(left).length > 0 && performance.now() < until) await pause();
+  const { killed, left: unkillable } = await killLeft(left);
   log.write('warn', 'Jobs left processes behind, which end with the runner', {
     processes_ended: strays.length,
     killed: killed.length,
     which: strayWords(strays),
     to_keep_one: `start it with env -u ${MARK_VARIABLE}`,
+    ...(unkillable.length === 0 ? {} : { still_there: strayWords(unkillable) }),
   });
 }
-
-/** What a job has submitted to Slurm took the whole environment along, and may have begun on this very host: it is no stray. */
-const isOfThisAllocation = ({ pid }: Stray): boolean =>
-  variableOf(pid, 'SLURM_JOB_ID') === (process.env['SLURM_JOB_ID'] ?? '');
-
-const variableOf = (pid: number, name: string): string =>
-  environmentOf(pid)
-    .find((each) => each.startsWith(`${name}=`))
-    ?.slice(name.length + 1) ?? '';
 
 /** The first few, as `pid 42: sleep 600`. */
 export function strayWords(strays: readonly Stray[]): string {
@@ -72,12 +80,41 @@ export function strayWords(strays: readonly Stray[]): string {
   return [...shown, ...(strays.length > 5 ? [`and ${strays.length - 5} more`] : [])].join(', ');
 }
 
-function marked(mark: string): Stray[] {
+/** Is this process of that runner and its allocation, by its environment? */
+export function isOf({ mark, slurmJobId }: Left, environment: readonly string[]): boolean {
+  const valueOf = (name: string) => environment.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
+  const own = valueOf(MARK_VARIABLE);
+  if (own === undefined) return false;
+  const marks = marksOf({ [MARK_VARIABLE]: own, [OUTER_MARKS_VARIABLE]: valueOf(OUTER_MARKS_VARIABLE) });
+  return marks.includes(mark) && (valueOf('SLURM_JOB_ID') ?? '') === slurmJobId;
+}
+
+function straysOf(left: Left): Stray[] {
   try {
-    return processesWith(MARK_VARIABLE, mark).map((pid) => ({ pid, command: commandOf(pid) }));
+    return processesWhere((environment) => isOf(left, environment))
+      .filter((pid) => pid !== process.pid && isOurUsers(pid) && isAlive(pid))
+      .map((pid) => ({ pid, command: commandOf(pid) }));
   } catch {
     // No process table, or no file left to open: then nothing is known of strays.
     return [];
+  }
+}
+
+/** As root we may look at processes of everybody, and one that changed its user is not ours to end. */
+function isOurUsers(pid: number): boolean {
+  try {
+    return statSync(`/proc/${pid}`).uid === process.geteuid?.();
+  } catch {
+    return false;
+  }
+}
+
+/** One that has ended and was not asked for yet keeps its entry, and needs nothing more. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processesWith } from '../../src/cluster/host/marked.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
@@ -111,4 +111,53 @@ it('what a killed runner left running, also in sessions of their own, is ended a
   expect(stderr).toMatch(
     new RegExp(`A runner of this workflow is gone.*run_again=1.*processes_ended=[3-9].*pid ${daemon}: sleep 600`),
   );
+});
+
+describe('a job that itself runs torc', () => {
+  const torcProgram = `${process.execPath} ${resolve(import.meta.dirname, '../../bin/torc.mjs')}`;
+  /** The inner job's process leaves the session, so that neither its parents nor its group lead to it. */
+  const INNER = `-s exec -o inner_output -c 'setsid --wait bash -c "echo \\$\\$ > inner; exec sleep 600"'`;
+  const UNLESS_AGAIN = (command: string) => `if [ $TORC_ATTEMPT_ID = 1 ]; then\n${command}\nfi`;
+
+  it('leaves no job of the inner run behind when the outer runner is killed and recovered', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const run = await begun(server, folder, UNLESS_AGAIN(`${torcProgram} ${INNER}`));
+    const inner = await pidIn(folder, 'inner');
+    run.child.kill('SIGKILL');
+    await run.ended;
+    expect(isThere(inner)).toBe(true);
+    const { code, stderr } = await torc(['--url', server.url, 'run', '1'], { cwd: folder });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
+    expect(isThere(inner)).toBe(false);
+  });
+
+  it('may start an inner run that outlives the outer one, by taking the mark off', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const detached = `env -u TORC_RUNNER_MARK setsid ${torcProgram} ${INNER} > said 2>&1 < /dev/null &\nwhile [ ! -s inner ]; do sleep 0.01; done`;
+    const { stderr } = await (await begun(server, folder, detached)).ended;
+    const inner = await pidIn(folder, 'inner');
+    onTestFinished(() => void process.kill(inner, 'SIGKILL'));
+    expect(stderr).not.toContain('left processes behind');
+    expect(isThere(inner)).toBe(true);
+  });
+
+  it('ends only what its own inner jobs left behind, and nothing of the other jobs of the outer runner', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    const left = `-s exec -o inner_output -c 'setsid bash -c "echo \\$\\$ > inner; exec sleep 600" > /dev/null 2>&1 & while [ ! -s inner ]; do sleep 0.01; done'`;
+    const waits = 'touch over; while [ ! -e go ]; do sleep 0.01; done';
+    const run = await begun(server, folder, `sleep 600 & echo $! > sibling\n${torcProgram} ${left}\n${waits}`);
+    await until(
+      () => existsSync(join(folder, 'over')),
+      (there) => there,
+      'the inner run to end',
+    );
+    const sibling = await pidIn(folder, 'sibling');
+    expect([isThere(await pidIn(folder, 'inner')), isThere(sibling)]).toEqual([false, true]);
+    writeFileSync(join(folder, 'go'), '');
+    expect((await run.ended).code).toBe(0);
+    expect(isThere(sibling)).toBe(false);
+  });
 });

@@ -119,6 +119,8 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
       },
       end: (completion) => void gathered.push(() => file.completed.push(completion)),
       retry: (retried) => void gathered.push(() => file.retried.push(retried)),
+      // Its workflows have no actions.
+      action: flush,
       flush,
       close({ remove }) {
         flush();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../../tests/support/programs.ts';
 import { hostFacts, nvidiaDevices, ownIdentity, type ProcessIdentity, proofOfEnd } from './facts.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import { readProcesses } from './proc.ts';
 
 const module = join(import.meta.dirname, 'facts.ts');
@@ -81,8 +82,30 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
     expect(proofOfEnd({ ...own, start_ticks: own.start_ticks - 1 })).toBe('gone');
   });
 
-  it('is gone when the machine was booted since', () => {
-    expect(proofOfEnd({ ...own, boot_id: '00000000-0000-0000-0000-000000000000' })).toBe('gone');
+  const here: Machine = { ...thisMachine(), machine_id: 'm', hardware_ids: ['eth', 'ib'], bootedAtMs: 2_000 };
+  const earlier = { ...own, boot_id: 'earlier', machine_id: 'm', hardware_ids: ['eth'] };
+
+  it('is gone with its boot when machine, hardware and time all say that the machine was booted since', () => {
+    expect(proofOfEnd(earlier, 1_000, here)).toBe('rebooted');
+  });
+
+  it.each<[string, Partial<ProcessIdentity>, number, Partial<Machine>]>([
+    ['its machine has another id', { machine_id: 'other' }, 1_000, {}],
+    ['it did not tell the id of its machine', { machine_id: undefined }, 1_000, {}],
+    ['neither machine has an id', { machine_id: undefined }, 1_000, { machine_id: undefined }],
+    ['the machine is a clone with a network device of its own', { hardware_ids: ['other'] }, 1_000, {}],
+    ['no hardware is seen from within a container', {}, 1_000, { hardware_ids: [] }],
+    ['this machine was booted before it spoke', {}, 3_000, {}],
+    ['nobody knows when it spoke', {}, Number.NaN, {}],
+    ['nobody knows when this machine was booted', {}, 1_000, { bootedAtMs: undefined }],
+  ])('of another boot is not proven gone when %s', (_, told, toldAtMs, machine) => {
+    expect(proofOfEnd({ ...earlier, ...told }, toldAtMs, { ...here, ...machine })).toBe('unknown');
+  });
+
+  it('of a machine that was resumed from the same snapshot is not proven gone', () => {
+    const elsewhere = { ...own, pid: 2 ** 30, machine_id: 'other' };
+    expect(proofOfEnd(elsewhere, 1_000, here)).toBe('unknown');
+    expect(proofOfEnd({ ...elsewhere, machine_id: 'm' }, 1_000, here)).toBe('gone');
   });
 
   it('of another namespace is neither gone nor alive, for its id means nothing here', () => {

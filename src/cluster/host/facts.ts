@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import { type GroupLimits, groupLimits } from './cgroup.ts';
+import { type Machine, thisMachine } from './machine.ts';
 
 /** What this machine is and what of it may be used. */
 export interface HostFacts {
@@ -53,40 +54,69 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks from the boot to its start. */
   readonly start_ticks: number;
+  /** Of its machine, by which a reboot is told from another machine of the same name. */
+  readonly machine_id?: string | null | undefined;
+  readonly hardware_ids?: readonly string[] | null | undefined;
 }
 
 /** This process's identity; undefined where there is no /proc. */
 export function ownIdentity(): ProcessIdentity | undefined {
   try {
-    return { ...thisHost(), pid: process.pid, start_ticks: startTicks(process.pid) ?? 0 };
+    const { boot_id, pid_namespace, machine_id, hardware_ids } = thisMachine();
+    const start_ticks = startTicks(process.pid) ?? 0;
+    return { boot_id, pid_namespace, pid: process.pid, start_ticks, machine_id, hardware_ids };
   } catch {
     return undefined;
   }
 }
 
 /**
- * Is the process proven gone?
+ * What is known of a process that may have ended.
  *
- * `gone` only with proof: the machine was booted since, or its process table does not have it. Another namespace's
- * processes are not in our table, so of those nothing is known.
+ * `gone`: the process table of the same boot and namespace does not have it. `rebooted`: its machine was booted since; what
+ * its files say may lack what was written last, because the page cache was lost. `unknown`: nothing is proven.
  */
-export function proofOfEnd(identity: ProcessIdentity): 'gone' | 'alive' | 'unknown' {
-  let here: ReturnType<typeof thisHost>;
-  try {
-    here = thisHost();
-  } catch {
-    return 'unknown';
-  }
-  if (here.boot_id !== identity.boot_id) return 'gone';
+export type ProofOfEnd = 'gone' | 'rebooted' | 'alive' | 'unknown';
+
+/**
+ * Is the process, which said at `toldAtMs` (Unix) that it was there, proven gone?
+ *
+ * The boot id decides which process table speaks. Within the same boot it is ours, unless the process was counted in
+ * another namespace: such processes are not in our table, so of those nothing is known.
+ *
+ * Another boot id has two explanations, a reboot and another machine, and a host name tells them apart as little as a
+ * machine id does: containers share names, and clones of an image share both while both are alive. So a reboot is believed
+ * only if everything says so: the machine ids are known and equal, a network device is the same piece of hardware, and this
+ * boot is later than the word of the process. What fails any of these is `unknown`, and stays with a person.
+ */
+export function proofOfEnd(
+  identity: ProcessIdentity,
+  toldAtMs = Number.NaN,
+  here: Machine | undefined = machineOrNone(),
+): ProofOfEnd {
+  if (here === undefined) return 'unknown';
+  if (here.boot_id !== identity.boot_id) return isRebootOf(identity, toldAtMs, here) ? 'rebooted' : 'unknown';
   if (here.pid_namespace !== identity.pid_namespace) return 'unknown';
+  // Machines that were resumed from one snapshot share the boot id.
+  const theirs = identity.machine_id ?? undefined;
+  if (theirs !== undefined && here.machine_id !== undefined && theirs !== here.machine_id) return 'unknown';
   return startTicks(identity.pid) === identity.start_ticks ? 'alive' : 'gone';
 }
 
-function thisHost() {
-  return {
-    boot_id: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-    pid_namespace: readlinkSync('/proc/self/ns/pid'),
-  };
+function isRebootOf({ machine_id: id, hardware_ids: hardware }: ProcessIdentity, toldAtMs: number, here: Machine) {
+  const isSameMachine =
+    typeof id === 'string' &&
+    id === here.machine_id &&
+    (hardware ?? []).some((each) => here.hardware_ids.includes(each));
+  return isSameMachine && here.bootedAtMs !== undefined && toldAtMs < here.bootedAtMs;
+}
+
+function machineOrNone(): Machine | undefined {
+  try {
+    return thisMachine();
+  } catch {
+    return undefined;
+  }
 }
 
 function startTicks(pid: number): number | undefined {

@@ -6,7 +6,9 @@ import { id, json, maybe, text } from './shape.ts';
  *
  * A process id alone may have been given to somebody else; with the time of its start, the boot and the namespace in which
  * it was counted it names one process. `mark` stands in the environment of its jobs, as TORC_RUNNER_MARK. `ledger` is the
- * path of its file of starts. `max_parallel_jobs` and `strict_scheduler_match` say how it claims, for those who ask why a
+ * path of its file of starts. `machine_id` and `hardware_ids` (hashes of /etc/machine-id and of addresses of network
+ * devices) tell a reboot from another machine of the same name. `slurm_job_id` is the allocation that it runs in, empty
+ * for none: what its jobs started in another is not ended with them. `max_parallel_jobs` and `strict_scheduler_match` say how it claims, for those who ask why a
  * job waits.
  */
 export const RunnerProcess = z.object({
@@ -15,6 +17,9 @@ export const RunnerProcess = z.object({
   start_ticks: z.int(),
   mark: text,
   ledger: text,
+  machine_id: maybe(text),
+  hardware_ids: maybe(z.array(text)),
+  slurm_job_id: maybe(text),
   max_parallel_jobs: maybe(z.int()),
   strict_scheduler_match: maybe(z.boolean()),
 });

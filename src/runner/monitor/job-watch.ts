@@ -4,7 +4,7 @@ import { createFamilies } from '../../cluster/host/families.ts';
 import { proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
 import type { TreeUse } from '../../cluster/host/process-tree.ts';
 import { createStepGroups } from '../../cluster/host/step-groups.ts';
-import { MARK_VARIABLE } from '../strays.ts';
+import { MARK_VARIABLE } from '../marks.ts';
 import type { Log } from '../log.ts';
 import type { RunFacts } from '../step.ts';
 import { createWatch, type Watch } from '../watch.ts';

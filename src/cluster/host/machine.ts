@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What names this machine and its present boot, as far as they are known. */
+export interface Machine {
+  /** Random for each boot of a kernel. All containers on one kernel have the same. */
+  readonly boot_id: string;
+  readonly pid_namespace: string;
+  /** From /etc/machine-id; undefined where there is none. A cloned image has that of its original. */
+  readonly machine_id: string | undefined;
+  /** Of the network devices that are hardware, as far as this process sees them: none within most containers. */
+  readonly hardware_ids: readonly string[];
+  /** Unix milliseconds; undefined where the kernel does not say. */
+  readonly bootedAtMs: number | undefined;
+}
+
+/** Reads them. `root` is `/`, or a folder that looks like it. Throws where there is no /proc. */
+export const thisMachine = (root = '/'): Machine => ({
+  boot_id: readFileSync(join(root, 'proc/sys/kernel/random/boot_id'), 'utf8').trim(),
+  pid_namespace: readlinkSync(join(root, 'proc/self/ns/pid')),
+  machine_id: machineId(root),
+  hardware_ids: hardwareIds(root),
+  bootedAtMs: bootedAtMs(root),
+});
+
+const MACHINE_ID_FILES = ['etc/machine-id', 'var/lib/dbus/machine-id'];
+
+/** The first that holds an id: an image that was never booted has an empty file, or the word `uninitialized`. */
+function machineId(root: string): string | undefined {
+  for (const file of MACHINE_ID_FILES) {
+    const text = textOf(join(root, file));
+    if (text !== undefined && /^[0-9a-f]{32}$/.test(text)) return anonymous(text);
+  }
+  return undefined;
+}
+
+/** Addresses of devices that stand on a bus; loopback, bridges and the ends of containers do not. */
+function hardwareIds(root: string): string[] {
+  const folder = join(root, 'sys/class/net');
+  try {
+    return readdirSync(folder)
+      .filter((name) => existsSync(join(folder, name, 'device')))
+      .map((name) => textOf(join(folder, name, 'address')) ?? '')
+      .filter((address) => /[1-9a-f]/.test(address))
+      .map(anonymous)
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+function bootedAtMs(root: string): number | undefined {
+  const seconds = /^btime (\d+)$/m.exec(textOf(join(root, 'proc/stat')) ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
+/** machine-id(5) asks for a hash: the id itself is not to be shown to others, and the server shows what it is told. */
+const anonymous = (text: string): string => createHash('sha256').update(`torc ${text}`).digest('hex').slice(0, 32);
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

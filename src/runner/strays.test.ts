@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isOf, killLeft } from './strays.ts';
+
+const left = { mark: 'a', slurmJobId: '100' };
+
+describe('a process is one of a runner', () => {
+  it('by its mark within the same allocation', () => {
+    expect(isOf(left, ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=100'])).toBe(true);
+    expect(isOf({ ...left, slurmJobId: '' }, ['TORC_RUNNER_MARK=a'])).toBe(true);
+  });
+
+  it('also when a runner within its job started it', () => {
+    expect(isOf(left, ['TORC_RUNNER_MARK=b', 'TORC_RUNNER_OUTER_MARKS=z:a', 'SLURM_JOB_ID=100'])).toBe(true);
+  });
+
+  it.each([
+    ['it carries another mark', ['TORC_RUNNER_MARK=b', 'SLURM_JOB_ID=100']],
+    ['its mark only begins so', ['TORC_RUNNER_MARK=ab', 'SLURM_JOB_ID=100']],
+    [
+      'it took its own mark off, though not that of the runner around it',
+      ['TORC_RUNNER_OUTER_MARKS=a', 'SLURM_JOB_ID=100'],
+    ],
+    ['it runs in another allocation, to which its job submitted it', ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=101']],
+    ['it runs outside of any allocation', ['TORC_RUNNER_MARK=a']],
+    ['nothing is known of it', []],
+  ])('but not when %s', (_, environment) => {
+    expect(isOf(left, environment)).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('killing what a runner left', () => {
+  const begin = async (environment: Record<string, string>) => {
+    const child = spawn('sleep', ['600'], { env: { ...process.env, ...environment }, stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'spawn');
+    return child;
+  };
+
+  it('ends its processes, those of runners within its jobs too, and no others', async () => {
+    const mark = randomUUID();
+    const own = await begin({ TORC_RUNNER_MARK: mark, SLURM_JOB_ID: '7' });
+    const inner = await begin({ TORC_RUNNER_MARK: randomUUID(), TORC_RUNNER_OUTER_MARKS: mark, SLURM_JOB_ID: '7' });
+    const elsewhere = await begin({ TORC_RUNNER_MARK: mark, SLURM_JOB_ID: '8' });
+    const other = await begin({ TORC_RUNNER_MARK: randomUUID(), SLURM_JOB_ID: '7' });
+    const { killed, left: still } = await killLeft({ mark, slurmJobId: '7' });
+    expect(new Set(killed.map(({ pid }) => pid))).toEqual(new Set([own.pid, inner.pid]));
+    expect(still).toEqual([]);
+    expect([elsewhere.exitCode, elsewhere.signalCode, other.exitCode, other.signalCode]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('never ends the process that looks', async () => {
+    const program = `
+      import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
+      const { killed } = await killLeft({ mark: process.env.TORC_RUNNER_MARK, slurmJobId: '' });
+      console.log(JSON.stringify(killed));`;
+    const { SLURM_JOB_ID: _, ...environment } = process.env;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: { ...environment, TORC_RUNNER_MARK: randomUUID() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [text] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(JSON.parse(text.toString())).toEqual([]);
+  });
+});
