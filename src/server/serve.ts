@@ -81,7 +81,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
   try {
     const db = openDatabase(path);
-    const store = createStore(db, { now, onBroken, onLock });
+    const store = createStore(db, { now, onBroken, onLock, onError });
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
     const app = createApp(store, {
@@ -115,6 +115,9 @@ export async function serve(options: ServeOptions): Promise<Service> {
       snapshot: (target, keep) => snapshot(db, target, keep),
       async close() {
         clearInterval(watch);
+        // What is left of long work is done when the server is back.
+        store.works.stop();
+        store.releases.stop();
         await Promise.all(listeners.map(drain));
         await reader?.close();
         await upkeep.stop();

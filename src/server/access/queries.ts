@@ -98,12 +98,7 @@ export const accessQueries = (db: Database) => ({
   workflowOfTask: db.prepare<{ id: number }, { workflow_id: number }>(
     'select workflow_id from async_handle where id = :id',
   ),
-  workflowOf: Object.fromEntries(
-    recordTables.map((table) => [
-      table,
-      db.prepare<{ id: number }, { workflow_id: number }>(`select workflow_id from ${table} where id = :id`),
-    ]),
-  ) as { [T in RecordTable]: Statement<{ id: number }, { workflow_id: number }> },
+  workflowOf: subjectQueries(db),
   removeAdministrators: db.prepare<{ names: string }>(`
     delete from user_group_membership where group_id = ${ADMINISTRATORS}
     and user_name not in (select value from json_each(:names))`),
@@ -112,3 +107,12 @@ export const accessQueries = (db: Database) => ({
     select value, ${ADMINISTRATORS}, 'admin', :at from json_each(:names)
     where true on conflict do nothing`),
 });
+
+/** The workflow to which a record belongs. */
+export const subjectQueries = (db: Database) =>
+  Object.fromEntries(
+    recordTables.map((table) => [
+      table,
+      db.prepare<{ id: number }, { workflow_id: number }>(`select workflow_id from ${table} where id = :id`),
+    ]),
+  ) as { [T in RecordTable]: Statement<{ id: number }, { workflow_id: number }> };

@@ -78,6 +78,8 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...reviseHandlers(store),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers: login.reload }),
   };
+  store.works.resume();
+  store.releases.resume();
   const readWide = createWideReads(store, permissions, options.reader);
   const root = new Hono<Answers>();
   for (const path of ['/', '/dashboard']) root.get(path, (context) => context.html(FRONT_PAGE));

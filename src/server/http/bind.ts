@@ -1,15 +1,17 @@
 import type { Context, Hono } from 'hono';
 import { type Input, type Route, routes } from '../../core/contract/routes.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Caller, Permissions } from '../store/caller.ts';
+import type { Permissions } from '../store/caller.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
-import { LOCK_PATIENCE_MS } from '../store/turn.ts';
+import { type About, LOCK_PATIENCE_MS } from '../store/turn.ts';
+import type { Work } from '../store/work.ts';
 import { bytesOf, isLarge, parsed } from './body.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checked, checkedHead, checkedInSlices } from './checked.ts';
-import { repeatableOf } from './idempotency-key.ts';
+import { type Repeatable, repeatableOf } from './idempotency-key.ts';
 import { send } from './reply.ts';
+import { createSubject } from './subject.ts';
 import type { WideReads } from './wide-reads.ts';
 
 const USUAL_MEBIBYTES = 2;
@@ -41,21 +43,31 @@ export function bind<N extends AnsweredRoute>(
   const route: Route = routes[name];
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
   const isInBody = route.access === 'workflow in body' || route.access === 'workflow in entries';
-  const write = (context: Context<Answers>, input: Input<N>, caller: Caller): Promise<unknown> => {
-    const repeatable = repeatableOf(context, caller);
-    if (repeatable === undefined) return store.turns.write(() => handler(input, caller), LOCK_PATIENCE_MS);
+  const { about, refuseRemoved } = createSubject(store, name);
+  const write = (repeatable: Repeatable | undefined, handle: () => unknown, subject: About): Promise<unknown> => {
+    if (repeatable === undefined) return store.turns.write(handle, LOCK_PATIENCE_MS, subject);
     const { key, request } = repeatable;
-    return store.turns.write(() => store.replies.once(key, request, () => handler(input, caller)), LOCK_PATIENCE_MS);
+    return store.turns.write(() => store.replies.once(key, request, handle), LOCK_PATIENCE_MS, subject);
+  };
+  const carryOut = (repeatable: Repeatable | undefined, work: Work<unknown>): Promise<unknown> => {
+    if (repeatable === undefined) return store.works.carryOut(work);
+    const { key, request } = repeatable;
+    return store.works.carryOut({ ...work, steps: () => store.replies.onceInSteps(key, request, work.steps) });
   };
   const answer = async (context: Context<Answers>) => {
     const caller = callerOf(context);
     const head = checkedHead(route, context);
+    refuseRemoved(route.access, head);
     // Before the body is read, where that does not say which workflow is meant.
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
     const input = { ...head, body: await bodyOf(route, context, { mebibytes, graceMs: bodyGraceMs }) } as Input<N>;
     if (isInBody) permissions.check(route.access, input, caller);
     const reply =
-      route.kind === 'write' ? await write(context, input, caller) : await readWide(name, handler, input, caller);
+      route.kind === 'write'
+        ? await write(repeatableOf(context, caller), () => handler(input, caller), about(route.access, input))
+        : route.kind === 'work'
+          ? await carryOut(repeatableOf(context, caller), handler(input, caller) as Work<unknown>)
+          : await readWide(name, handler, input, caller);
     return send(context, reply, route.isAccepted?.(reply) === true ? 202 : 200);
   };
 

@@ -1,31 +1,33 @@
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { userActions } from '../store/user-action.ts';
+import { mapped } from '../store/work.ts';
+import { createProcessChanged } from './changed-inputs.ts';
 import { changeStatus, retryJob } from './job.ts';
 import { recoverQueries } from './queries.ts';
-import { cancelWorkflow, processChangedInputs, resetJobStatus, resetStatus } from './reset.ts';
+import { createCancel, resetStatus } from './reset.ts';
+import { createResetJobs } from './reset-jobs.ts';
 
 export const recoverHandlers = (store: Store) => {
   const queries = recoverQueries(store.db);
-  const cancel = cancelWorkflow(store, queries);
+  const cancel = createCancel(store, queries);
   const noteAction = userActions(store);
   const reset = resetStatus(store, queries, noteAction);
-  const resetJobs = resetJobStatus(store, queries, noteAction);
-  const processChanged = processChangedInputs(store, queries, noteAction);
+  const resetJobs = createResetJobs(store, queries, noteAction);
+  const processChanged = createProcessChanged(store, queries, noteAction);
   const change = changeStatus(store, queries);
   const retry = retryJob(store, queries);
 
   return {
     cancelWorkflow: ({ params }) => cancel(params.id),
     resetStatus: ({ params, query }, caller) => reset(params.id, query.force ?? false, caller),
-    resetJobStatus({ params: { id }, query: { failed_only: failedOnly = false } }, caller) {
-      const count = resetJobs(id, failedOnly, caller);
-      const answer = { workflow_id: id, updated_count: count, status: 'uninitialized' };
-      return failedOnly ? { ...answer, reset_type: 'failed_only' } : answer;
-    },
-    processChangedJobInputs: ({ params, query }, caller) => ({
-      reinitialized_jobs: processChanged(params.id, query.dry_run ?? false, caller),
-    }),
+    resetJobStatus: ({ params: { id }, query: { failed_only: failedOnly = false } }, caller) =>
+      mapped(resetJobs(id, failedOnly, caller), (count) => {
+        const answer = { workflow_id: id, updated_count: count, status: 'uninitialized' };
+        return failedOnly ? { ...answer, reset_type: 'failed_only' } : answer;
+      }),
+    processChangedJobInputs: ({ params, query }, caller) =>
+      mapped(processChanged(params.id, query.dry_run ?? false, caller), (names) => ({ reinitialized_jobs: names })),
     manageStatusChange: ({ params }) => change(params.id, params.status, params.run_id),
     retryJob: ({ params, query }) => retry(params.id, params.run_id, query.max_retries),
   } satisfies Partial<Handlers>;

@@ -2,13 +2,19 @@ import type { Database } from '../store/database.ts';
 import { insertEvent } from '../store/event-row.ts';
 import { upstreamOfJob } from '../store/upstream.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
+import type { Window } from '../store/rows.ts';
+
+const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 
 export const recoverQueries = (db: Database) => ({
   cancelWorkflow: db.prepare<{ id: number }>('update workflow set is_canceled = 1 where id = :id'),
   // Running jobs keep their node and start time: people look there for what was cut off.
-  cancelJobs: db.prepare<{ workflowId: number }>(
-    `update job set status = 7, claimed_by = null where workflow_id = :workflowId and status in (3, 4) and ${unsettled}`,
-  ),
+  cancelJobs: db.prepare<{ workflowId: number; limit: number }>(`
+    update job set status = 7, claimed_by = null
+    where id in (
+      select id from job
+      where workflow_id = :workflowId and status in (3, 4) and ${unsettled}
+      limit :limit)`),
   busyJobs: db.prepare<{ workflowId: number }, { jobs: number }>(`
     select coalesce(sum(jobs), 0) as jobs
     from job_count
@@ -19,23 +25,35 @@ export const recoverQueries = (db: Database) => ({
     where workflow_id = :workflowId and status in ('pending', 'active')`),
   nextRun: db.prepare<{ id: number }>('update workflow set is_canceled = 0, run_id = run_id + 1 where id = :id'),
 
-  resetAll: db.prepare<{ workflowId: number }>(`
-    update job set status = 0, start_time = null, compute_node_id = null, claimed_by = null
-    where workflow_id = :workflowId`),
-  resetDownstreamOfFailed: db.prepare<{ workflowId: number }>(`
-    with recursive downstream (id) as (
-      select edge.job_id
-      from job
-      join job_depends_on edge on edge.depends_on_job_id = job.id
-      where job.workflow_id = :workflowId and job.status in (6, 7, 8) and ${unsettled}
-      union
-      select edge.job_id from job_depends_on edge join downstream on edge.depends_on_job_id = downstream.id
-    )
-    update job set status = 0, start_time = null, compute_node_id = null, claimed_by = null
-    where id in (select id from downstream) and status not in (6, 7, 8, 10)`),
-  resetFailed: db.prepare<{ workflowId: number }>(`
-    update job set status = 0, start_time = null, compute_node_id = null, claimed_by = null
-    where workflow_id = :workflowId and status in (6, 7, 8, 10) and ${unsettled}`),
+  allJobs: db.prepare<{ workflowId: number }, { jobs: number }>(
+    'select coalesce(sum(jobs), 0) as jobs from job_count where workflow_id = :workflowId',
+  ),
+  failedJobs: db.prepare<{ workflowId: number }, { jobs: number }>(`
+    select coalesce(sum(jobs), 0) as jobs
+    from job_count
+    where workflow_id = :workflowId and status in (6, 7, 8, 10)`),
+  idRange: db.prepare<{ workflowId: number }, { first: number | null; last: number | null }>(`
+    select
+      (select min(id) from job where workflow_id = :workflowId) as first,
+      (select max(id) from job where workflow_id = :workflowId) as last`),
+  unsuccessful: db.prepare<Window, { id: number }>(`
+    select id from job
+    where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8)`),
+  dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
+    select job_id as id
+    from job_depends_on
+    where depends_on_job_id = :id and job_id > :after
+    order by job_id
+    limit :limit`),
+  resetAll: db.prepare<Window>(`
+    update job set status = 0, ${AFRESH}
+    where workflow_id = :workflowId and id > :after and id <= :upto`),
+  resetFailed: db.prepare<Window>(`
+    update job set status = 0, ${AFRESH}
+    where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8, 10)`),
+  resetDependant: db.prepare<{ id: number }>(`
+    update job set status = 0, ${AFRESH}
+    where id = :id and status not in (6, 7, 8, 10)`),
 
   setStatus: db.prepare<{ id: number; status: number }>(
     // Between pending and running its runner keeps the job.
@@ -69,13 +87,18 @@ export const recoverQueries = (db: Database) => ({
     where id = :id`),
   writeEvent: insertEvent(db),
 
-  changedUserData: db.prepare<{ workflowId: number }, { id: number; name: string; status: number }>(`
-    select distinct job.id, job.name, job.status
-    from user_data
-    join job_input_user_data reads on reads.user_data_id = user_data.id
+  changedUserData: db.prepare<{ workflowId: number; after: number }, { id: number }>(`
+    select id from user_data
+    where workflow_id = :workflowId and id > :after and data is not initialized_data
+    order by id
+    limit 1`),
+  readersOf: db.prepare<{ id: number; after: number; limit: number }, { id: number; name: string }>(`
+    select job.id, job.name
+    from job_input_user_data reads
     join job on job.id = reads.job_id
-    where user_data.workflow_id = :workflowId and user_data.data is not user_data.initialized_data
-    order by job.id`),
+    where reads.user_data_id = :id and reads.job_id > :after
+    order by reads.job_id
+    limit :limit`),
 
   // What a runner that is gone was handed.
   heldBy: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`

@@ -1,20 +1,24 @@
-import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { isComplete } from '../../core/lifecycle/job.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Caller } from '../store/caller.ts';
 import { createHeldAttempts, holderWords } from '../store/held-attempts.ts';
+import { inPages } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import type { Steps, Work } from '../store/work.ts';
 import type { NoteAction } from '../store/user-action.ts';
 import type { RecoverQueries } from './queries.ts';
 
-/** Cancels a workflow: nothing new starts, and the jobs that were handed out become canceled; runners hear of it and end them. */
-export const cancelWorkflow =
-  ({ find, changes, now }: Store, queries: RecoverQueries) =>
-  (id: number): Workflow => {
+/**
+ * Cancels a workflow: nothing new starts, and the jobs that were handed out become canceled; runners hear of it and end them.
+ *
+ * The first slice says so; the jobs follow, however many there are.
+ */
+export const createCancel = ({ find, changes, now, works }: Store, queries: RecoverQueries) => {
+  const cancelJobs = (workflowId: number) => inPages((limit) => queries.cancelJobs.run({ workflowId, limit }));
+  function* cancel(id: number): Steps<Workflow> {
     const { run_id: runId } = find.workflow(id);
     queries.cancelWorkflow.run({ id });
-    const jobs = queries.cancelJobs.run({ workflowId: id });
+    const jobs = queries.busyJobs.get({ workflowId: id })?.jobs ?? 0;
     const message = `Workflow ${id} canceled in run ${runId}; ${jobs} jobs were running or pending`;
     queries.writeEvent.run({
       workflowId: id,
@@ -22,8 +26,18 @@ export const cancelWorkflow =
       data: JSON.stringify({ category: 'workflow_canceled', message, workflow_id: id, run_id: runId }),
     });
     changes.record(id, 'workflow_canceled', [{ category: 'workflow', message, run_id: runId, jobs }]);
+    yield* cancelJobs(id);
     return find.wholeWorkflow(id);
-  };
+  }
+  const work = <Result>(workflowId: number, steps: () => Steps<Result>): Work<Result> => ({
+    workflowId,
+    kind: 'cancel',
+    parameters: () => ({}),
+    steps,
+  });
+  works.onRestart('cancel', (id) => work(id, () => cancelJobs(id)));
+  return (id: number) => work(id, () => cancel(id));
+};
 
 /** Begins a new run: reports of the old one are refused from here on. Jobs keep their status. */
 export const resetStatus = ({ db, changes, find }: Store, queries: RecoverQueries, noteAction: NoteAction) => {
@@ -60,40 +74,10 @@ export const resetStatus = ({ db, changes, find }: Store, queries: RecoverQuerie
     }
     queries.nextRun.run({ id });
     noteAction(id, caller, 'reset_workflow_status', { force });
+    changes.record(id, 'run_started', [{ category: 'workflow', run_id: find.run(id).run_id }]);
     return find.wholeWorkflow(id);
   };
 };
 
 /** Names of runners in the facts of a refusal: there may be thousands. */
 const HOLDERS_TOLD = 20;
-
-/** Makes jobs uninitialized: all, or those that failed and everything downstream of them. Says how many, without the downstream. */
-export const resetJobStatus =
-  ({ find }: Store, queries: RecoverQueries, noteAction: NoteAction) =>
-  (id: number, failedOnly: boolean, caller: Caller): number => {
-    find.run(id);
-    const of = { workflowId: id };
-    if (failedOnly) queries.resetDownstreamOfFailed.run(of);
-    const count = failedOnly ? queries.resetFailed.run(of) : queries.resetAll.run(of);
-    noteAction(id, caller, 'reset_job_status', { failed_only: failedOnly, updated_count: count });
-    return count;
-  };
-
-/** Makes jobs uninitialized that read user data which changed since the workflow was initialised; says their names. */
-export const processChangedInputs =
-  ({ find }: Store, queries: RecoverQueries, noteAction: NoteAction) =>
-  (id: number, dryRun: boolean, caller: Caller): string[] => {
-    find.run(id);
-    const changed = queries.changedUserData.all({ workflowId: id });
-    const names = changed.map(({ name }) => name);
-    if (dryRun) return names;
-    for (const job of changed) {
-      queries.setStatus.run({ id: job.id, status: 0 });
-      if (isComplete(statusOf(job.status))) queries.countUp.run({ id: job.id });
-    }
-    noteAction(id, caller, 'process_changed_job_inputs', {
-      reinitialized_count: names.length,
-      reinitialized_jobs: names,
-    });
-    return names;
-  };

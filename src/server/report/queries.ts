@@ -36,7 +36,8 @@ export const reportQueries = (db: Database) => ({
     db,
     {
       columns: workflowColumns,
-      from: 'workflow',
+      // Of those that were deleted rows may be left for a while.
+      from: '(select * from workflow where removed_at_ms is null) workflow',
       filters: {
         name: 'workflow.name = :name',
         user: 'workflow.user = :user',

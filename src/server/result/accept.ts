@@ -2,7 +2,6 @@ import type { StreamEventType } from '../../core/contract/event.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createHeldAttempts } from '../store/held-attempts.ts';
-import { createRelease } from '../store/release.ts';
 import type { Store } from '../store/store.ts';
 import { type End, refusalOfEnd, resultOfEnd, startOfEnd } from './end.ts';
 import { createHolderVerdict, isKnown } from './holder.ts';
@@ -25,9 +24,8 @@ export type Reporter = 'holder' | 'anybody';
  * disturb the others. The caller has made sure that the run is the workflow's current one.
  */
 export const createAccept = (store: Store, queries: ResultQueries) => {
-  const { changes } = store;
+  const { changes, releases } = store;
   const held = createHeldAttempts(store.db, changes);
-  const release = createRelease(store.db, changes);
   const verdictOfHolder = createHolderVerdict(queries);
 
   const verdictOfAnybody = (end: End, job: EndedJob | undefined): Verdict | undefined => {
@@ -89,8 +87,8 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
         status: end.status,
         return_code: end.returnCode,
       });
-      if (end.status !== 'pending_failed' && job?.has_dependants === 1) {
-        const released = release.dependantsOf(end);
+      if (end.status !== 'pending_failed' && job !== undefined && job.dependants > 0) {
+        const released = releases.dependantsOf({ ...end, dependants: job.dependants });
         ready += released.ready;
         for (const canceled of released.canceled) tell('job_canceled', canceled);
       }
@@ -101,7 +99,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     if (accepted.length > 0) queries.addTime.run({ workflowId, ...timeOf(accepted) });
     for (const [type, entries] of told) changes.record(workflowId, type, entries);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
-    if (told.size > 0) release.closeIfComplete(workflowId);
+    if (told.size > 0) releases.closeIfComplete(workflowId);
     return verdicts;
   };
 };

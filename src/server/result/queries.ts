@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { dependantsOfJob } from '../store/release.ts';
 
 /** What must be known of a job when it starts or ends. */
 export interface EndedJob {
@@ -9,14 +10,14 @@ export interface EndedJob {
   readonly attempt_id: number;
   /** The runner that it was handed to. */
   readonly claimed_by: number | null;
-  /** Does any job depend on it? */
-  readonly has_dependants: number;
+  /** How many jobs depend on it, counted up to a page. */
+  readonly dependants: number;
 }
 
 export const resultQueries = (db: Database) => ({
   job: db.prepare<{ id: number }, EndedJob>(`
     select id, workflow_id, name, status, attempt_id, claimed_by,
-      exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id) as has_dependants
+      ${dependantsOfJob} as dependants
     from job
     where id = :id`),
 

@@ -1,10 +1,14 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createCounts } from '../store/counts.ts';
+import { createEdges } from '../store/edges.ts';
+import { jobOf } from '../store/job-row.ts';
 import type { Handlers } from '../store/handlers.ts';
 import { read, remove, removeAll } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { userActions } from '../store/user-action.ts';
-import { deleteJob, updateJob } from './job.ts';
+import { createDeletion } from './delete/delete.ts';
+import { deletionQueries } from './delete/queries.ts';
+import { refuseHeld, updateJob } from './job.ts';
 import { reviseQueries } from './queries.ts';
 import { createResult, updateRequirements, updateResult, updateScheduler } from './records.ts';
 
@@ -14,7 +18,7 @@ export const reviseHandlers = (store: Store) => {
   const queries = reviseQueries(db);
   const counts = createCounts(db);
   const update = updateJob(store, queries);
-  const drop = deleteJob(store, queries);
+  const deletion = createDeletion(store, deletionQueries(db), createEdges(db, store.windows));
   const revise = updateRequirements(queries, userActions(store));
   const report = createResult(store, queries);
   const correct = updateResult(queries);
@@ -37,30 +41,51 @@ export const reviseHandlers = (store: Store) => {
     });
   };
 
+  const listed = ({ workflow_id: workflowId }: { workflow_id: number }) => ({
+    check: () => void find.workflow(workflowId),
+    reply: (count: number) => ({ count }),
+  });
+
   return {
     updateJob: ({ params, body }) => update(params.id, body),
-    deleteJob: ({ params }) => drop(params.id),
-    deleteJobs({ query: { workflow_id: workflowId } }) {
-      find.workflow(workflowId);
-      const { pending, running } = counts(workflowId);
-      const underWay = pending + running;
-      if (underWay > 0) {
-        throw new Refusal(
-          'STATUS_REFUSED',
-          `${underWay} jobs of workflow ${workflowId} are pending or running; cancel it first`,
-          { jobs: underWay },
-        );
-      }
-      return { count: queries.removeJobs.run({ workflowId }) };
-    },
+    deleteJob: ({ params: { id } }) =>
+      deletion.one(find.job(id).workflow_id, 'job', id, () => {
+        const row = find.job(id);
+        refuseHeld(row);
+        return jobOf(row);
+      }),
+    deleteJobs: ({ query: { workflow_id: workflowId } }) =>
+      deletion.all(workflowId, 'job', {
+        check() {
+          find.workflow(workflowId);
+          const { pending, running } = counts(workflowId);
+          const underWay = pending + running;
+          if (underWay === 0) return;
+          throw new Refusal(
+            'STATUS_REFUSED',
+            `${underWay} jobs of workflow ${workflowId} are pending or running; cancel it first`,
+            { jobs: underWay },
+          );
+        },
+        reply: (count) => ({ count }),
+      }),
 
-    deleteFile: ({ params }) => remove(files, params.id),
-    deleteFiles: ({ query }) => ({ deleted_count: removeAll(find, files, query.workflow_id) }),
-    deleteUserData: ({ params }) => remove(userData, params.id),
-    deleteUserDataList({ query: { workflow_id: workflowId } }) {
-      const count = removeAll(find, userData, workflowId);
-      return { message: `Deleted ${count} user data records for workflow ${workflowId}`, deleted_count: count };
-    },
+    deleteFile: ({ params: { id } }) => deletion.one(read(files, id).workflow_id, 'file', id, () => read(files, id)),
+    deleteFiles: ({ query }) =>
+      deletion.all(query.workflow_id, 'file', {
+        ...listed(query),
+        reply: (count) => ({ deleted_count: count }),
+      }),
+    deleteUserData: ({ params: { id } }) =>
+      deletion.one(read(userData, id).workflow_id, 'user_data', id, () => read(userData, id)),
+    deleteUserDataList: ({ query: { workflow_id: workflowId } }) =>
+      deletion.all(workflowId, 'user_data', {
+        check: () => void find.workflow(workflowId),
+        reply: (count) => ({
+          message: `Deleted ${count} user data records for workflow ${workflowId}`,
+          deleted_count: count,
+        }),
+      }),
 
     updateResourceRequirements: ({ params, body }, caller) => revise(params.id, body, caller),
     deleteResourceRequirements({ params: { id } }) {
@@ -79,10 +104,7 @@ export const reviseHandlers = (store: Store) => {
       queries.forgetResult.run({ jobId, id });
       return remove(results, id);
     },
-    deleteResults({ query: { workflow_id: workflowId } }) {
-      queries.forgetResults.run({ workflowId });
-      return { count: removeAll(find, results, workflowId) };
-    },
+    deleteResults: ({ query }) => deletion.all(query.workflow_id, 'result', listed(query)),
 
     updateEvent({ params: { id }, body }) {
       read(events, id);
@@ -90,16 +112,20 @@ export const reviseHandlers = (store: Store) => {
       return read(events, id);
     },
     deleteEvent: ({ params }) => remove(events, params.id),
-    deleteEvents: ({ query }) => ({ count: removeAll(find, events, query.workflow_id) }),
+    deleteEvents: ({ query }) => deletion.all(query.workflow_id, 'event', listed(query)),
 
     deleteComputeNode({ params: { id } }) {
       refuseBusy(read(nodes, id).workflow_id, id);
       return remove(nodes, id);
     },
-    deleteComputeNodes({ query: { workflow_id: workflowId } }) {
-      refuseBusy(workflowId, 0);
-      return { count: removeAll(find, nodes, workflowId) };
-    },
+    deleteComputeNodes: ({ query: { workflow_id: workflowId } }) =>
+      deletion.all(workflowId, 'compute_node', {
+        check() {
+          refuseBusy(workflowId, 0);
+          find.workflow(workflowId);
+        },
+        reply: (count) => ({ count }),
+      }),
 
     getSlurmScheduler: ({ params }) => read(schedulers, params.id),
     updateSlurmScheduler: ({ params, body }) => reschedule(params.id, body),

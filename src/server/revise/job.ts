@@ -1,11 +1,9 @@
 import { type Job, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { isComplete } from '../../core/lifecycle/job.ts';
 import { createClasses } from '../store/job-class.ts';
 import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
 import { jobOf, type JobRow } from '../store/job-row.ts';
 import { createReferences } from '../store/references.ts';
-import { createRelease } from '../store/release.ts';
 import type { Store } from '../store/store.ts';
 import type { ReviseQueries } from './queries.ts';
 
@@ -128,28 +126,12 @@ const isSameSet = (left: readonly number[], right: readonly number[]) => {
   return a.size === b.size && [...a].every((id) => b.has(id));
 };
 
-/**
- * Deletes a job, with its results and relationships. What waited for it does not any more, as if it had never been.
- *
- * One that a runner holds is refused: its end would be told of nothing.
- */
-export const deleteJob = (store: Store, queries: ReviseQueries) => {
-  const release = createRelease(store.db, store.changes);
-  return (id: number): Job => {
-    const row = store.find.job(id);
-    const status = statusOf(row.status);
-    if (status === 'pending' || status === 'running') {
-      throw new Refusal('STATUS_REFUSED', `job ${id} is ${status}: a runner holds it; cancel the workflow first`, {
-        job_id: id,
-        found: status,
-      });
-    }
-    if (!isComplete(status)) {
-      const { ready } = release.dependantsOf({ jobId: id, status: 'completed', returnCode: 0 });
-      if (ready > 0) store.changes.record(row.workflow_id, 'jobs_ready', [{ jobs: ready }]);
-    }
-    queries.removeJob.run({ id });
-    release.closeIfComplete(row.workflow_id);
-    return jobOf(row);
-  };
-};
+/** A job that a runner holds is not deleted: its end would be told of nothing. */
+export function refuseHeld({ id, status: code }: Pick<JobRow, 'id' | 'status'>): void {
+  const status = statusOf(code);
+  if (status !== 'pending' && status !== 'running') return;
+  throw new Refusal('STATUS_REFUSED', `job ${id} is ${status}: a runner holds it; cancel the workflow first`, {
+    job_id: id,
+    found: status,
+  });
+}

@@ -38,8 +38,6 @@ export const reviseQueries = (db: Database) => ({
       and job.status in (3, 4) and ${unsettled}
       and (claimed_by = :id or (:id = 0 and claimed_by is not null))`),
 
-  removeJob: db.prepare<{ id: number }>('delete from job where id = :id'),
-  removeJobs: db.prepare<{ workflowId: number }>('delete from job where workflow_id = :workflowId'),
   dependsOn: db.prepare<{ id: number }, { id: number }>(
     'select depends_on_job_id as id from job_depends_on where job_id = :id order by 1',
   ),
@@ -106,9 +104,6 @@ export const reviseQueries = (db: Database) => ({
     select id from upstream where id = :id`),
   forgetResult: db.prepare<{ jobId: number; id: number }>(
     'update job set result_id = null where id = :jobId and result_id = :id',
-  ),
-  forgetResults: db.prepare<{ workflowId: number }>(
-    'update job set result_id = null where workflow_id = :workflowId and result_id is not null',
   ),
   updateScheduler: db.prepare<Record<string, Value>>(`
     update slurm_scheduler set

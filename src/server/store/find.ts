@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Database } from './database.ts';
+import type { Database, NoParameters } from './database.ts';
 import { jobColumns, type JobRow } from './job-row.ts';
 import { type SharedWorkflowRow, workflowColumns, workflowOf, type WorkflowRow } from './workflow-row.ts';
 
@@ -11,23 +11,31 @@ export interface Find {
   /** Only how far it is: what every turn of a runner asks for. */
   run(id: number): Pick<WorkflowRow, 'run_id' | 'is_canceled'>;
   job(id: number): JobRow;
+  /** Workflows that were deleted and of which rows are left: what belongs to them is gone for everybody. */
+  readonly removed: Set<number>;
   /** A job that a record of the workflow names. */
   jobOf(workflowId: number, id: number): JobRow;
 }
 
 export function createFind(db: Database): Find {
-  const workflow = db.prepare<{ id: number }, WorkflowRow>('select * from workflow where id = :id');
-  const whole = db.prepare<{ id: number }, SharedWorkflowRow>(`select ${workflowColumns} from workflow where id = :id`);
+  const workflow = db.prepare<{ id: number }, WorkflowRow>(
+    'select * from workflow where id = :id and removed_at_ms is null',
+  );
+  const whole = db.prepare<{ id: number }, SharedWorkflowRow>(
+    `select ${workflowColumns} from workflow where id = :id and removed_at_ms is null`,
+  );
   const run = db.prepare<{ id: number }, Pick<WorkflowRow, 'run_id' | 'is_canceled'>>(
-    'select run_id, is_canceled from workflow where id = :id',
+    'select run_id, is_canceled from workflow where id = :id and removed_at_ms is null',
   );
   const job = db.prepare<{ id: number }, JobRow>(`select ${jobColumns} from job where id = :id`);
+  const removed = db.prepare<NoParameters, { id: number }>('select id from workflow where removed_at_ms is not null');
   const jobById = (id: number) => job.get({ id }) ?? missing('Job', id);
   return {
     workflow: (id) => workflow.get({ id }) ?? missing('Workflow', id),
     wholeWorkflow: (id) => workflowOf(whole.get({ id }) ?? missing('Workflow', id)),
     run: (id) => run.get({ id }) ?? missing('Workflow', id),
     job: jobById,
+    removed: new Set(removed.all({}).map(({ id }) => id)),
     jobOf(workflowId, id) {
       const row = jobById(id);
       if (row.workflow_id === workflowId) return row;

@@ -1,14 +1,18 @@
 import type { Caller } from './caller.ts';
+import type { Work } from './work.ts';
 import type { Input, Reply, RouteName, Routes } from '../../core/contract/routes.ts';
 
 /** The routes that answer once; streams are served by http/event-stream.ts. */
 export type AnsweredRoute = { [N in RouteName]: Routes[N]['kind'] extends 'stream' ? never : N }[RouteName];
 
-/** A handler is a plain function: typed input in, typed reply out, within a transaction if its route writes. */
+/**
+ * A handler is a plain function: typed input in, typed reply out, within a transaction if its route writes. Where the
+ * reply needs work on many rows it answers that work.
+ */
 export type Handler<N extends RouteName> = (
   input: Input<N>,
   caller: Caller,
-) => Routes[N]['kind'] extends 'own' ? Promise<Reply<N>> : Reply<N>;
+) => Routes[N]['kind'] extends 'own' ? Promise<Reply<N>> : Routes[N]['kind'] extends 'work' ? Work<Reply<N>> : Reply<N>;
 
 /** Every route has its handler: one that is missing, or answers with a wrong field, does not compile. */
 export type Handlers = { readonly [N in AnsweredRoute]: Handler<N> };

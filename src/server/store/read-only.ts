@@ -1,9 +1,6 @@
 import { createChangeLog } from './changes.ts';
 import { openDatabase } from './database.ts';
-import { createFind } from './find.ts';
-import { createPruner } from './prune.ts';
-import { createStoredReplies } from './stored-replies.ts';
-import type { Store } from './store.ts';
+import { type Store, storeOver } from './store.ts';
 import type { Turns } from './turn.ts';
 
 /** The store over a second connection to a database that another one writes. Nothing can be changed through it. */
@@ -14,10 +11,12 @@ export function openReadOnly(path: string): { readonly store: Store; readonly in
   const turns: Turns = {
     write: () => Promise.reject(new Error('this connection is for reading only')),
     idle: () => Promise.resolve(),
+    deadline: 0,
+    hold() {},
+    release() {},
   };
-  const prune = createPruner(db, { turns, changes, now });
   return {
-    store: { db, turns, changes, replies: createStoredReplies(db, now), find: createFind(db), prune, now },
+    store: storeOver({ db, turns, changes, now }, () => {}),
     /** All that `work` reads is of one moment. */
     inOneRead(work) {
       db.run('begin');

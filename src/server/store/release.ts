@@ -1,73 +1,253 @@
 import type { JobStatus } from '../../core/contract/job.ts';
 import { isUnsuccessful } from '../../core/lifecycle/job.ts';
 import type { ChangeLog } from './changes.ts';
-import type { Database } from './database.ts';
+import type { Database, NoParameters } from './database.ts';
+import type { Turns } from './turn.ts';
+import { SLICE_MS, type Steps } from './work.ts';
 
 /** A job that its dependants need not wait for any more. */
 interface Ended {
+  readonly workflowId: number;
   readonly jobId: number;
   readonly status: JobStatus;
   readonly returnCode: number;
+  /** How many wait for it, counted up to `PAGE`. */
+  readonly dependants: number;
 }
 
+/** What became of dependants: how many became ready, and what is to be told of those that were canceled. */
+export interface Released {
+  ready: number;
+  readonly canceled: object[];
+}
+
+/** A job whose dependants with ids above `after` have not been told that it ended. */
+interface Entry {
+  readonly id: number;
+  readonly failed: number;
+  readonly after: number;
+  /** May there be more of them than a page? */
+  readonly isLarge: boolean;
+}
+
+export interface Releases {
+  /** Releases what waited for a job, in the transaction in which it ended. What does not fit into the turn follows in slices. */
+  dependantsOf(ended: Ended): Released;
+  /** Cancels blocked jobs whose dependencies went wrong, and puts those that have dependants into the queue. */
+  cancel(workflowId: number, doomed: readonly Doomed[], cause: string): object[];
+  /** Releases up to `PAGE` dependants of a job; answers the last one if there may be more. */
+  page(workflowId: number, entry: Omit<Entry, 'isLarge'>, into: Released): { readonly upto: number | undefined };
+  /** Works off the queue of a workflow, for work that holds it. */
+  drain(workflowId: number): Steps;
+  /** Forgets what is queued: all dependencies are about to be counted anew. */
+  forget(workflowId: number): void;
+  /** Goes on with what is queued for a workflow, in slices of its own. */
+  begin(workflowId: number): void;
+  /** Goes on with everything that is queued, after a restart. */
+  resume(): void;
+  /** No further slices: what is left is done after the next start. */
+  stop(): void;
+  /** Tells that the workflow is complete, when it is. */
+  closeIfComplete(workflowId: number): void;
+}
+
+/** Dependants that are released by one statement: 256 take about 1 ms. */
+export const PAGE = 256;
+/** Dependants of a turn that are released in it, however late it is: to queue a few costs more than to release them. */
+const AT_LEAST = 512;
+const ALL = Number.MAX_SAFE_INTEGER;
+
 /**
- * Releases what waited for a job, in the transaction in which it ended: nothing waits for a timer.
+ * Releases what waits for jobs that ended: nothing waits for a timer.
  *
  * A dependant whose last dependency this was becomes ready; if one of them went wrong and it asked for that, it is
- * canceled instead, and so on downstream.
+ * canceled instead, and so on downstream. Each dependency is counted down once: what the turn has no time for stands in
+ * `job_release` before the turn ends, with the last dependant that was counted. Other turns may come between, for a job
+ * whose dependencies are not all counted down stays blocked; only what counts dependencies by itself has to wait.
  */
-export function createRelease(db: Database, changes: ChangeLog) {
+export function createReleases(
+  { db, changes, turns }: { db: Database; changes: ChangeLog; turns: Turns },
+  onError: (error: unknown) => void,
+): Releases {
   const queries = releaseQueries(db);
-  return {
-    /** How many jobs became ready, and what is to be told of those that were canceled. */
-    dependantsOf({ jobId, status, returnCode }: Ended): { ready: number; canceled: object[] } {
-      let ready = 0;
-      const canceled: object[] = [];
-      const ended = [{ id: jobId, failed: Number(isUnsuccessful(status, returnCode)) }];
-      for (const { id, failed } of ended) {
-        if (queries.countDown.run({ id, failed }) === 0) continue;
-        ready += queries.release.run({ id });
-        for (const doomed of queries.doomed.all({ id })) {
-          queries.cancel.run({ id: doomed.id });
-          canceled.push({
-            job_id: doomed.id,
-            job_name: doomed.name,
-            status: 'canceled',
-            cause: `job ${id} did not succeed`,
-          });
-          ended.push({ id: doomed.id, failed: 1 });
-        }
-      }
-      return { ready, canceled };
-    },
+  const running = new Set<number>();
+  let isStopped = false;
+  let turn = 0;
+  let spent = 0;
 
-    /** Tells that the workflow is complete, when it is. */
-    closeIfComplete(workflowId: number): void {
-      if (queries.open.get({ workflowId }) !== undefined) return;
-      changes.record(workflowId, 'workflow_completed', [{ category: 'workflow' }]);
+  const cancel: Releases['cancel'] = (workflowId, doomed, cause) =>
+    doomed.map(({ id, name, dependants }) => {
+      queries.cancel.run({ id });
+      if (dependants > 0) queries.queue.run({ workflowId, id, failed: 1, after: 0 });
+      return { job_id: id, job_name: name, status: 'canceled', cause };
+    });
+
+  /** One page of dependants; what was canceled and has dependants of its own is put on the stack. */
+  const release = ({ id, failed, after, isLarge }: Entry, into: Released, stack: Entry[]): void => {
+    const upto = isLarge ? queries.pageEnd.get({ id, after, skip: PAGE - 1 })?.job_id : undefined;
+    const range = { id, after, upto: upto ?? ALL };
+    if (upto !== undefined) stack.push({ id, failed, after: upto, isLarge });
+    spent += isLarge ? PAGE : 1;
+    if (queries.countDown.run({ ...range, failed }) === 0) return;
+    into.ready += queries.release.run(range);
+    for (const { id: doomed, name, dependants } of queries.doomed.all(range)) {
+      spent += 1;
+      queries.cancel.run({ id: doomed });
+      into.canceled.push({
+        job_id: doomed,
+        job_name: name,
+        status: 'canceled',
+        cause: `job ${id} did not succeed`,
+      });
+      if (dependants > 0) stack.push({ id: doomed, failed: 1, after: 0, isLarge: dependants >= PAGE });
+    }
+  };
+
+  const queue = (workflowId: number, entries: readonly Entry[]) => {
+    for (const { id, failed, after } of entries) queries.queue.run({ workflowId, id, failed, after });
+  };
+
+  const tell = (workflowId: number, { ready, canceled }: Released) => {
+    if (canceled.length > 0) changes.record(workflowId, 'job_canceled', canceled);
+    if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
+    if (canceled.length > 0) closeIfComplete(workflowId);
+  };
+
+  /** Takes entries from the queue until `isOver`, and puts back what is left. False when the queue is empty. */
+  const some = (workflowId: number, isOver: () => boolean): boolean => {
+    const into: Released = { ready: 0, canceled: [] };
+    const stack: Entry[] = [];
+    for (;;) {
+      if (stack.length === 0) {
+        const next = queries.next.get({ workflowId });
+        if (next === undefined) break;
+        queries.unqueue.run({ id: next.id });
+        stack.push({ ...next, isLarge: true });
+      }
+      release(stack.pop() as Entry, into, stack);
+      if (isOver()) break;
+    }
+    queue(workflowId, stack);
+    tell(workflowId, into);
+    return queries.next.get({ workflowId }) !== undefined;
+  };
+
+  const begin = (workflowId: number) => {
+    turns.hold(workflowId, 'releasing');
+    if (running.has(workflowId)) return;
+    running.add(workflowId);
+    void goOn(workflowId);
+  };
+
+  const goOn = async (workflowId: number): Promise<void> => {
+    try {
+      while (!isStopped && (await turns.write(() => slice(workflowId))));
+    } catch (error) {
+      running.delete(workflowId);
+      onError(error);
+    }
+  };
+
+  const slice = (workflowId: number): boolean => {
+    const until = performance.now() + SLICE_MS;
+    if (some(workflowId, () => performance.now() > until)) return true;
+    running.delete(workflowId);
+    turns.release(workflowId);
+    return false;
+  };
+
+  const closeIfComplete = (workflowId: number) => {
+    if (queries.open.get({ workflowId }) !== undefined) return;
+    changes.record(workflowId, 'workflow_completed', [{ category: 'workflow' }]);
+  };
+
+  return {
+    dependantsOf({ workflowId, jobId, status, returnCode, dependants }) {
+      const into: Released = { ready: 0, canceled: [] };
+      const failed = Number(isUnsuccessful(status, returnCode));
+      const stack: Entry[] = [{ id: jobId, failed, after: 0, isLarge: dependants >= PAGE }];
+      if (turn !== turns.deadline) [turn, spent] = [turns.deadline, 0];
+      while (stack.length > 0 && (spent < AT_LEAST || performance.now() < turn))
+        release(stack.pop() as Entry, into, stack);
+      if (stack.length > 0) {
+        queue(workflowId, stack);
+        begin(workflowId);
+      }
+      return into;
     },
+    cancel,
+    page(workflowId, entry, into) {
+      const stack: Entry[] = [];
+      release({ ...entry, isLarge: true }, into, stack);
+      const rest = stack[0]?.id === entry.id ? stack.shift() : undefined;
+      queue(workflowId, stack);
+      return { upto: rest?.after };
+    },
+    *drain(workflowId) {
+      while (some(workflowId, () => performance.now() > turns.deadline)) yield;
+    },
+    forget: (workflowId) => void queries.forget.run({ workflowId }),
+    begin(workflowId) {
+      if (queries.next.get({ workflowId }) !== undefined) begin(workflowId);
+    },
+    resume() {
+      for (const { workflow_id: workflowId } of queries.queued.all({})) begin(workflowId);
+    },
+    stop() {
+      isStopped = true;
+    },
+    closeIfComplete,
   };
 }
 
-const releaseQueries = (db: Database) => ({
-  // One statement to count, and only where there are any dependants the ones that release.
-  countDown: db.prepare<{ id: number; failed: number }>(`
-    update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status = 1`),
-  release: db.prepare<{ id: number }>(`
-    update job set status = 2
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id)
-      and status = 1 and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)`),
-  doomed: db.prepare<{ id: number }, { id: number; name: string }>(`
-    select id, name
-    from job
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id)
-      and status = 1 and unmet <= 0`),
-  cancel: db.prepare<{ id: number }>('update job set status = 7 where id = :id'),
-  // A status in which jobs keep the workflow open.
-  open: db.prepare<{ workflowId: number }, { status: number }>(`
-    select status
-    from job_count
-    where workflow_id = :workflowId and status in (0, 1, 2, 3, 4, 10) and jobs > 0
-    limit 1`),
-});
+/** A blocked job that is canceled because of what it waited for. */
+export interface Doomed {
+  readonly id: number;
+  readonly name: string;
+  readonly dependants: number;
+}
+
+/** How many jobs wait for a job: most have few, and more than a page are not counted. */
+export const dependantsOfJob = `(
+  select count(*) from (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id limit ${PAGE}))`;
+
+const releaseQueries = (db: Database) => {
+  const dependants = `
+    select job_id from job_depends_on
+    where depends_on_job_id = :id and job_id > :after and job_id <= :upto`;
+  return {
+    pageEnd: db.prepare<{ id: number; after: number; skip: number }, { job_id: number }>(`
+      select job_id from job_depends_on
+      where depends_on_job_id = :id and job_id > :after
+      order by job_id limit 1 offset :skip`),
+    // One statement to count, and only where there are any dependants the ones that release.
+    countDown: db.prepare<{ id: number; after: number; upto: number; failed: number }>(`
+      update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
+      where id in (${dependants}) and status = 1`),
+    release: db.prepare<{ id: number; after: number; upto: number }>(`
+      update job set status = 2
+      where id in (${dependants})
+        and status = 1 and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)`),
+    doomed: db.prepare<{ id: number; after: number; upto: number }, Doomed>(`
+      select id, name, ${dependantsOfJob} as dependants
+      from job
+      where id in (${dependants})
+        and status = 1 and unmet <= 0`),
+    cancel: db.prepare<{ id: number }>('update job set status = 7 where id = :id'),
+    queue: db.prepare<{ workflowId: number; id: number; failed: number; after: number }>(`
+      insert or replace into job_release (job_id, workflow_id, failed, after_id)
+      values (:id, :workflowId, :failed, :after)`),
+    unqueue: db.prepare<{ id: number }>('delete from job_release where job_id = :id'),
+    next: db.prepare<{ workflowId: number }, Omit<Entry, 'isLarge'>>(`
+      select job_id as id, failed, after_id as after
+      from job_release where workflow_id = :workflowId limit 1`),
+    queued: db.prepare<NoParameters, { workflow_id: number }>('select distinct workflow_id from job_release'),
+    forget: db.prepare<{ workflowId: number }>('delete from job_release where workflow_id = :workflowId'),
+    // A status in which jobs keep the workflow open.
+    open: db.prepare<{ workflowId: number }, { status: number }>(`
+      select status
+      from job_count
+      where workflow_id = :workflowId and status in (0, 1, 2, 3, 4, 10) and jobs > 0
+      limit 1`),
+  };
+};

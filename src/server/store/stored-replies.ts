@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database } from './database.ts';
+import type { Steps } from './work.ts';
 
 /**
  * Replies to requests that carry an `Idempotency-Key`: the same request with the same key is carried out once.
@@ -10,6 +11,8 @@ import type { Database } from './database.ts';
 export interface StoredReplies {
   /** The reply that is stored for the key, or that of `work`, which is stored in the same transaction. */
   once(key: string, request: string, work: () => unknown): unknown;
+  /** The same for work in slices: the reply is stored with the last of them. */
+  onceInSteps(key: string, request: string, work: () => Steps<unknown>): Steps<unknown>;
 }
 
 /** Longer than any client retries: a runner in an allocation waits 20 minutes for its server. */
@@ -28,22 +31,31 @@ export function createStoredReplies(db: Database, now: () => number): StoredRepl
     delete from stored_reply
     where key in (select key from stored_reply where at_ms < :before order by at_ms limit :limit)`);
 
+  const known = (key: string, request: string): { readonly reply: unknown } | undefined => {
+    const before = find.get({ key });
+    if (before === undefined) return undefined;
+    if (before.request === request) return { reply: JSON.parse(before.reply) as unknown };
+    throw new Refusal(
+      'IDEMPOTENCY_KEY_REUSED',
+      `the Idempotency-Key of this request was used for ${before.request}, and this is ${request}`,
+      { expected: before.request, found: request },
+    );
+  };
+  const store = (key: string, request: string, reply: unknown) => {
+    const atMs = now();
+    insert.run({ key, atMs, request, reply: JSON.stringify(reply) });
+    removeOld.run({ before: atMs - KEPT_MS, limit: REMOVED_AT_ONCE });
+    return reply;
+  };
+
   return {
     once(key, request, work) {
-      const before = find.get({ key });
-      if (before === undefined) {
-        const reply = work();
-        const atMs = now();
-        insert.run({ key, atMs, request, reply: JSON.stringify(reply) });
-        removeOld.run({ before: atMs - KEPT_MS, limit: REMOVED_AT_ONCE });
-        return reply;
-      }
-      if (before.request === request) return JSON.parse(before.reply) as unknown;
-      throw new Refusal(
-        'IDEMPOTENCY_KEY_REUSED',
-        `the Idempotency-Key of this request was used for ${before.request}, and this is ${request}`,
-        { expected: before.request, found: request },
-      );
+      const before = known(key, request);
+      return before === undefined ? store(key, request, work()) : before.reply;
+    },
+    *onceInSteps(key, request, work) {
+      const before = known(key, request);
+      return before === undefined ? store(key, request, yield* work()) : before.reply;
     },
   };
 }

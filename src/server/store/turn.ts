@@ -12,6 +12,10 @@ import type { ChangeLog } from './changes.ts';
  * Another program may hold the lock of the file, for instance a backup. Then nothing of the turn has begun: it is tried again
  * after a pause, and the event loop goes on meanwhile. Who has waited for as long as they said is refused.
  *
+ * A turn ends after `TURN_MS`, and the writes that are left have the next one: so the event loop answers reads and accepts
+ * requests in between, however many writes are waiting. Work that takes longer than a turn is done in slices
+ * (`work.ts`), and holds its workflow meanwhile: other writes to it wait until the work is done.
+ *
  * Figures: one commit with a sync costs about 40 µs here; 50 connections that write at once share it.
  */
 export interface Turns {
@@ -20,7 +24,13 @@ export interface Turns {
    *
    * Rejects with `DATABASE_LOCKED` when another program holds the lock for longer than `patienceMs`, without an end unless said.
    */
-  write<T>(work: () => T, patienceMs?: number): Promise<T>;
+  write<T>(work: () => T, patienceMs?: number, about?: About): Promise<T>;
+  /** When the turn that is under way should end, on the clock of `performance.now()`. */
+  readonly deadline: number;
+  /** From now on other writes to the workflow wait; those that are compatible wait only for a `whole` hold. */
+  hold(workflowId: number, kind: Hold): void;
+  /** Lets the writes to the workflow go on that waited. */
+  release(workflowId: number): void;
   /** Resolves when nothing is waiting, and listeners have been told. */
   idle(): Promise<void>;
 }
@@ -31,8 +41,25 @@ export const LOCK_PATIENCE_MS = 5_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 
+/** `whole`: no other write to the workflow meanwhile. `releasing`: none that relies on the number of unmet dependencies. */
+type Hold = 'whole' | 'releasing';
+
+/** What a write is about, for those that have to wait while a workflow is held. */
+export interface About {
+  readonly workflowId: () => number | undefined;
+  /** May it run while jobs are being released? */
+  readonly isCompatible: boolean;
+}
+
+/**
+ * Milliseconds of work in one turn. Too long, and everybody else waits noticeably; too short, and work that would fit into
+ * one commit needs two: creating 1,000 jobs takes 12 ms.
+ */
+const TURN_MS = 20;
+
 interface Waiting {
   readonly work: () => unknown;
+  readonly about: About | undefined;
   readonly untilMs: number;
   readonly resolve: (value: never) => void;
   readonly reject: (reason: unknown) => void;
@@ -60,6 +87,24 @@ export function createTurns(
   /** The last pause before the next attempt; 0 while nobody else holds the lock. */
   let pauseMs = 0;
   let isPaused = false;
+  let isScheduled = false;
+  let deadline = 0;
+  const held = new Map<number, { readonly kind: Hold; readonly parked: Waiting[] }>();
+
+  const schedule = () => {
+    if (isScheduled || isPaused) return;
+    isScheduled = true;
+    setImmediate(flush);
+  };
+
+  /** Puts a write aside whose workflow is held. Nearly always none is, and then nobody is asked which it is about. */
+  const isParked = (entry: Waiting): boolean => {
+    if (held.size === 0 || entry.about === undefined) return false;
+    const hold = held.get(entry.about.workflowId() ?? -1);
+    if (hold === undefined || (hold.kind === 'releasing' && entry.about.isCompatible)) return false;
+    hold.parked.push(entry);
+    return true;
+  };
 
   const attempt = ({ work }: Waiting): Outcome => {
     savepoint.run({});
@@ -76,46 +121,58 @@ export function createTurns(
     }
   };
 
-  const together = (turn: readonly Waiting[]): Outcome[] => {
-    const outcomes = turn.map(attempt);
+  type Done = [Waiting, Outcome];
+
+  const together = (turn: readonly Waiting[]): Done[] => {
+    const done: Done[] = [];
+    for (const [index, entry] of turn.entries()) {
+      if (isParked(entry)) continue;
+      if (done.length > 0 && performance.now() > deadline) {
+        waiting = [...turn.slice(index), ...waiting];
+        break;
+      }
+      done.push([entry, attempt(entry)]);
+    }
     commit.run({});
-    return outcomes;
+    return done;
   };
 
   /** A savepoint costs a fifth of a small turn, and one write that has the transaction for itself needs none. */
-  const alone = ({ work }: Waiting): Outcome => {
+  const alone = (entry: Waiting): Done[] => {
     const mark = changes.mark();
-    let value: unknown;
+    const done: Done[] = [];
     try {
-      value = work();
+      if (!isParked(entry)) done.push([entry, { value: entry.work() }]);
     } catch (error) {
       rollback.run({});
       changes.forgetSince(mark);
-      return { error };
+      return [[entry, { error }]];
     }
     commit.run({});
-    return { value };
+    return done;
   };
 
   const flush = () => {
+    isScheduled = false;
     const turn = waiting;
     waiting = [];
     if (broken !== undefined) {
       for (const { reject } of turn) reject(broken);
       return;
     }
-    let outcomes: Outcome[];
+    deadline = performance.now() + TURN_MS;
+    let done: Done[];
     try {
       if (!hasBegun()) {
         waitForLock(turn);
         return;
       }
-      outcomes = turn.length === 1 ? [alone(turn[0] as Waiting)] : together(turn);
+      done = turn.length === 1 ? alone(turn[0] as Waiting) : together(turn);
       // What was committed into a file that has no name any more is lost.
       db.assertInPlace();
     } catch (error) {
       broken = error;
-      for (const { reject } of turn) reject(error);
+      for (const { reject } of [...turn, ...waiting.splice(0)]) reject(error);
       try {
         rollback.run({});
       } catch {
@@ -124,11 +181,11 @@ export function createTurns(
       onBroken(error);
       return;
     }
-    for (const [index, { resolve, reject }] of turn.entries()) {
-      const outcome = outcomes[index] as Outcome;
+    for (const [{ resolve, reject }, outcome] of done) {
       if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.value as never);
     }
+    if (waiting.length > 0) schedule();
     // Those who asked come first: a job that waits for its answer starts sooner than a listener is told of it.
     isPublishing = true;
     setImmediate(publish);
@@ -169,11 +226,24 @@ export function createTurns(
   };
 
   return {
-    write: (work, patienceMs = Infinity) =>
+    write: (work, patienceMs = Infinity, about) =>
       new Promise((resolve, reject) => {
-        waiting.push({ work, untilMs: performance.now() + patienceMs, resolve, reject });
-        if (waiting.length === 1 && !isPaused) setImmediate(flush);
+        waiting.push({ work, about, untilMs: performance.now() + patienceMs, resolve, reject });
+        schedule();
       }),
+    get deadline() {
+      return deadline;
+    },
+    hold(workflowId, kind) {
+      held.set(workflowId, { kind, parked: held.get(workflowId)?.parked ?? [] });
+    },
+    release(workflowId) {
+      const parked = held.get(workflowId)?.parked ?? [];
+      held.delete(workflowId);
+      if (parked.length === 0) return;
+      waiting = [...parked, ...waiting];
+      schedule();
+    },
     idle: async () => {
       const untilMs = performance.now() + LOCK_PATIENCE_MS;
       while (waiting.length > 0 || isPublishing) {

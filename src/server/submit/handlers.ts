@@ -4,14 +4,20 @@ import type { Permissions } from '../store/caller.ts';
 import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { userActions } from '../store/user-action.ts';
-import { initialize } from './initialize.ts';
+import { createEdges } from '../store/edges.ts';
+import { mapped, once } from '../store/work.ts';
+import { createCreation } from './creation.ts';
+import { createInitialize } from './initialize/initialize.ts';
+import { initializeQueries } from './initialize/queries.ts';
 import { createJobs, refuseBadPositions, refuseDuplicateNames } from './jobs.ts';
 import { submitQueries } from './queries.ts';
+import { removeQueries } from './remove/queries.ts';
+import { createRemoval } from './remove/remove.ts';
 import { createRequirements } from './requirements.ts';
 import { createAction, createFailureHandler, createSlurmScheduler } from './scheduling.ts';
 import { spawnJobs } from './spawn.ts';
 import { createTasks } from './task.ts';
-import { archiveWorkflow, createWorkflow, deleteWorkflow, updateWorkflow } from './workflow.ts';
+import { archiveWorkflow, createWorkflow, updateWorkflow } from './workflow.ts';
 
 export const submitHandlers = (store: Store, permissions: Permissions) => {
   const queries = submitQueries(store.db);
@@ -19,10 +25,12 @@ export const submitHandlers = (store: Store, permissions: Permissions) => {
   const spawn = spawnJobs(store, queries, jobs);
   const create = createWorkflow(store, queries);
   const update = updateWorkflow(store, queries);
-  const remove = deleteWorkflow(store, queries);
+  const edges = createEdges(store.db, store.windows);
+  const remove = createRemoval(store, removeQueries(store.db), edges);
+  const creation = createCreation(store, queries, edges);
   const archive = archiveWorkflow(store, queries, userActions(store));
-  const init = initialize(store, queries);
-  const tasks = createTasks(store, queries, init);
+  const tasks = createTasks(store, queries);
+  const initialize = createInitialize(store, initializeQueries(store.db), tasks.succeed);
   const requirements = createRequirements(store, queries);
   const scheduler = createSlurmScheduler(store, queries);
   const handler = createFailureHandler(store, queries);
@@ -43,19 +51,32 @@ export const submitHandlers = (store: Store, permissions: Permissions) => {
     },
     deleteWorkflow: ({ params }) => remove(params.id),
     archiveWorkflow: ({ params, body }, caller) => archive(params.id, body.is_archived, caller),
-    createJob: ({ body }) => jobs(body.workflow_id, [body])[0] ?? body,
-    createJobs({ query, body }) {
-      const workflowId = workflowOfBulk({ field: 'jobs', one: 'job', many: 'jobs' }, body.jobs);
-      refuseDuplicateNames(body.jobs);
-      refuseBadPositions(body.jobs, body.depends_on_positions ?? []);
-      const created = jobs(workflowId, body.jobs, body.depends_on_positions ?? []);
-      return query.reply === 'ids' ? { job_ids: created.map(({ id }) => id) } : { jobs: created };
+    createJob: ({ body }) =>
+      creation(body.workflow_id, function* (onWrite) {
+        const [created = body] = yield* jobs({ workflowId: body.workflow_id, given: [body], onWrite });
+        return created;
+      }),
+    createJobs({ query, body: { jobs: given, depends_on_positions: told } }) {
+      const workflowId = workflowOfBulk({ field: 'jobs', one: 'job', many: 'jobs' }, given);
+      const positions = told ?? [];
+      return creation(workflowId, function* (onWrite) {
+        refuseDuplicateNames(given);
+        yield* refuseBadPositions(given, positions);
+        const created = yield* jobs({ workflowId, given, positions, onWrite });
+        return query.reply === 'ids' ? { job_ids: created.map(({ id }) => id) } : { jobs: created };
+      });
     },
-    spawnJobs: ({ params, body }) => spawn(params.id, body),
-    initializeJobs({ params, query: { async: isAsync, ...query } }) {
-      if (isAsync === true) return tasks.begin(params.id, query);
-      init(params.id, query.only_uninitialized ?? false);
-      return { message: 'Initialized job status' };
+    spawnJobs({ params: { id }, body }) {
+      const { workflow_id: workflowId } = store.find.job(id);
+      return creation(workflowId, (onWrite) => spawn(id, body, onWrite));
+    },
+    initializeJobs({ params: { id }, query: { async: isAsync, ...query } }) {
+      const only = query.only_uninitialized ?? false;
+      if (isAsync === true)
+        return once(initialize(id, { only }), () =>
+          tasks.begin(id, query, (taskId) => initialize(id, { only, taskId })),
+        );
+      return mapped(initialize(id, { only }), () => ({ message: 'Initialized job status' }));
     },
     getTask: ({ params }) => tasks.read(params.id),
     getActiveTask: ({ params }) => ({ task: tasks.active(params.id) }),

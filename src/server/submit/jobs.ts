@@ -6,34 +6,49 @@ import { createClasses } from '../store/job-class.ts';
 import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
 import { present } from '../store/present.ts';
 import { createReferences } from '../store/references.ts';
-import type { SubmitQueries } from './queries.ts';
+import type { Steps } from '../store/work.ts';
+import { checkEdges, edgesOf, insertEdges } from './job-edges.ts';
+import type { NewJob, SubmitQueries } from './queries.ts';
 
 /** No record has this id: of a workflow whose default requirements were deleted. */
 const NONE = 0;
+/** Jobs that are checked or written between two steps: about 1 ms. */
+const A_FEW = 64;
 
 type Submitted = Job & { id: number };
 
 /** For each job of a call the places of those before it that it depends on. */
-type Positions = readonly (readonly number[])[];
+export type Positions = readonly (readonly number[])[];
+
+interface Call {
+  readonly workflowId: number;
+  readonly given: readonly Job[];
+  readonly positions?: Positions | undefined;
+  /** Called before the first job is written, with the lowest id that it can get. */
+  readonly onWrite?: ((firstId: number) => void) | undefined;
+}
 
 /**
  * Creates jobs of one workflow, all or none, in the given order.
  *
  * They are uninitialized; edges that files and user data imply appear when the workflow is initialised. A job takes the
  * workflow's environment under its own, and the workflow's default requirements if it names none. `positions` are the places of
- * jobs before each that it depends on.
+ * jobs before each that it depends on. Everything is checked before the first job is written, so that none is refused
+ * after that.
  */
 export const createJobs = (store: Store, queries: SubmitQueries) => {
   const references = createReferences(store.db);
   const classes = createClasses(store.db);
-  return (workflowId: number, given: readonly Job[], positions: Positions = []): Submitted[] => {
+
+  return function* ({ workflowId, given, positions = [], onWrite }: Call): Steps<Submitted[]> {
     const { env, defaultRequirementsId } = workflowDefaults(queries, workflowId);
     const known = references(workflowId);
     const classOf = classes(workflowId);
+    const nextId = (queries.lastJobId.get({})?.id ?? 0) + 1;
+    const edges = checkEdges(queries, workflowId, nextId);
 
-    const rows = given.map((job) => {
+    const rowOf = (job: Job): Omit<NewJob, 'classId'> => {
       refuseBadJob(job);
-      const labels = storedLabels(job);
       const requirementsId = job.resource_requirements_id ?? defaultRequirementsId;
       const schedulerId = job.scheduler_id || null;
       const handlerId = job.failure_handler_id || null;
@@ -41,7 +56,6 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
       if (schedulerId !== null) known.scheduler(schedulerId, job);
       if (handlerId !== null) known.handler(handlerId, job);
       const merged = env === undefined ? (job.env ?? undefined) : { ...env, ...job.env };
-
       return {
         workflowId,
         name: job.name,
@@ -57,27 +71,53 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
         schedulerId,
         failureHandlerId: handlerId,
         priority: job.priority ?? 0,
-        labels,
-        classId: classOf(requirementsId, schedulerId, labels),
+        labels: storedLabels(job),
       };
-    });
-    const ids = queries.insertJobs(rows);
-    return given.map((submitted, index) => {
+    };
+
+    const rows: Omit<NewJob, 'classId'>[] = [];
+    for (const [index, job] of given.entries()) {
+      rows.push(rowOf(job));
+      yield* edges(job);
+      if (index % A_FEW === A_FEW - 1) yield;
+    }
+
+    onWrite?.(nextId);
+    const ids: number[] = [];
+    for (let at = 0; at < rows.length; at += A_FEW) {
+      const page = rows.slice(at, at + A_FEW).map((row) => ({
+        ...row,
+        classId: classOf(
+          row.resourceRequirementsId as number,
+          row.schedulerId as number | null,
+          row.labels as string | null,
+        ),
+      }));
+      // One by one: a call may have a hundred thousand, which are too many arguments.
+      for (const id of queries.insertJobs(page as NewJob[])) ids.push(id);
+      yield;
+    }
+
+    const created: Submitted[] = [];
+    for (const [index, submitted] of given.entries()) {
       const id = ids[index] as number;
-      refuseOwnBatch(submitted, ids[0] as number);
       const job = withPositions(submitted, positions[index] ?? [], ids);
-      const labels = rows[index]?.labels ?? null;
-      insertEdges(queries, workflowId, id, job);
-      return {
+      const { labels, resourceRequirementsId } = rows[index] as NewJob;
+      yield* insertEdges(queries, edgesOf(workflowId, id, job));
+      created.push({
         ...present(job),
         id,
         status: 'uninitialized',
-        resource_requirements_id: rows[index]?.resourceRequirementsId,
+        resource_requirements_id: resourceRequirementsId,
         ...(labels === null ? {} : { labels: JSON.parse(labels) as string[] }),
-      };
-    });
+      });
+      if (index % A_FEW === A_FEW - 1) yield;
+    }
+    return created;
   };
 };
+
+export type CreateJobs = ReturnType<typeof createJobs>;
 
 export function refuseDuplicateNames(jobs: readonly Job[]): void {
   const seen = new Set<string>();
@@ -88,13 +128,19 @@ export function refuseDuplicateNames(jobs: readonly Job[]): void {
 }
 
 /** A call is refused whose jobs depend on what does not stand before them in it: so there is no circle either. */
-export function refuseBadPositions(jobs: readonly Job[], positions: Positions): void {
+export function* refuseBadPositions(jobs: readonly Job[], positions: Positions): Steps {
   const refuse = (message: string, facts: object) => {
     throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'depends_on_positions', ...facts });
   };
   if (positions.length > jobs.length)
     refuse(`depends_on_positions has ${positions.length} lists for ${jobs.length} jobs`, { found: positions.length });
+  let looked = 0;
   for (const [index, places] of positions.entries()) {
+    looked += places.length + 1;
+    if (looked > A_MILLISECOND) {
+      looked = 0;
+      yield;
+    }
     const found = places.find((place) => place < 0 || place >= index);
     if (found === undefined) continue;
     const { name } = jobs[index] as Job;
@@ -102,6 +148,9 @@ export function refuseBadPositions(jobs: readonly Job[], positions: Positions): 
     refuse(`depends_on_positions of job '${name}' names ${found}; ${allowed}`, { found, job: name });
   }
 }
+
+/** Places that are looked at in about that time. */
+const A_MILLISECOND = 50_000;
 
 const withPositions = (job: Job, places: readonly number[], ids: readonly number[]): Job =>
   places.length === 0
@@ -118,34 +167,4 @@ function workflowDefaults(queries: SubmitQueries, workflowId: number) {
     env: env === null ? undefined : (JSON.parse(env) as Record<string, string>),
     defaultRequirementsId: id ?? NONE,
   };
-}
-
-/** Ids of the call itself can only be guessed: a job that waited for itself, or two for each other, would never run. */
-function refuseOwnBatch({ name, depends_on_job_ids: others }: Job, firstId: number): void {
-  const found = others?.find((id) => id >= firstId);
-  if (found === undefined) return;
-  const message = `depends_on_job_ids of job '${name}' names ${found}, which is not there before this call`;
-  throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'depends_on_job_ids', found, job: name });
-}
-
-function insertEdges(queries: SubmitQueries, workflowId: number, jobId: number, job: Job): void {
-  const lists = [
-    ['depends_on_job_ids', queries.dependOn],
-    ['input_file_ids', queries.readFile],
-    ['output_file_ids', queries.writeFile],
-    ['input_user_data_ids', queries.readUserData],
-    ['output_user_data_ids', queries.writeUserData],
-  ] as const;
-  for (const [field, insert] of lists) {
-    const ids = job[field];
-    if (ids === undefined || ids === null) continue;
-    for (const otherId of new Set(ids)) {
-      if (insert.run({ jobId, otherId, workflowId }) === 1) continue;
-      throw new Refusal(
-        'REFERENCE_UNKNOWN',
-        `${field} of job '${job.name}' names ${otherId}, which workflow ${workflowId} does not have`,
-        { field, found: otherId, job: job.name },
-      );
-    }
-  }
 }

@@ -3,11 +3,15 @@ import { type Job, statusOf } from '../../core/contract/job.ts';
 import { refuseBadLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Store } from '../store/store.ts';
-import type { createJobs } from './jobs.ts';
+import type { Steps } from '../store/work.ts';
+import type { CreateJobs } from './jobs.ts';
+import { edgesOf, insertEdges } from './job-edges.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /** Generations of a lineage when the workflow says nothing. */
 const MOST_GENERATIONS = 1_000;
+/** Jobs that are connected between two steps. */
+const A_FEW = 64;
 const LINEAGE_VARIABLE = 'TORC_ORCHESTRATOR_LINEAGE_ID';
 
 /**
@@ -17,9 +21,12 @@ const LINEAGE_VARIABLE = 'TORC_ORCHESTRATOR_LINEAGE_ID';
  * call that is told again, for its answer was lost or the job runs once more, writes nothing and answers the same ids.
  * A call without jobs ends the lineage with its last state.
  */
-export const spawnJobs =
-  ({ find }: Store, queries: SubmitQueries, create: ReturnType<typeof createJobs>) =>
-  (callerId: number, { jobs, lineage: given, state }: SpawnRequest): SpawnReply => {
+export const spawnJobs = ({ changes, find }: Store, queries: SubmitQueries, create: CreateJobs) =>
+  function* (
+    callerId: number,
+    { jobs, lineage: given, state }: SpawnRequest,
+    onWrite: (firstId: number) => void,
+  ): Steps<SpawnReply> {
     refuseBadBatch(jobs);
     const caller = find.job(callerId);
     const { workflow_id: workflowId } = caller;
@@ -63,9 +70,10 @@ export const spawnJobs =
     const requirements = requirementsOf(queries, workflowId, jobs);
     refuseCircle(jobs);
     refuseUnknown(jobs, existing);
-    const created = create(
+    const created = yield* create({
       workflowId,
-      jobs.map((job, index): Job => ({
+      onWrite,
+      given: jobs.map((job, index): Job => ({
         workflow_id: workflowId,
         name: job.name,
         command: job.command,
@@ -75,16 +83,27 @@ export const spawnJobs =
         resource_requirements_id: requirements[index],
         env: { [LINEAGE_VARIABLE]: lineage },
       })),
-    );
+    });
     for (const { name, id } of created) existing.set(name, id);
-    for (const [index, { id }] of created.entries()) {
+    for (const [index, { id, name }] of created.entries()) {
       const waitsFor = new Set([
         callerId,
         ...(jobs[index]?.depends_on ?? []).map((name) => existing.get(name) as number),
       ]);
-      for (const otherId of waitsFor) queries.dependOn.run({ jobId: id, otherId, workflowId });
+      const edges = edgesOf(workflowId, id, {
+        workflow_id: workflowId,
+        name,
+        command: '',
+        depends_on_job_ids: [...waitsFor],
+      });
+      yield* insertEdges(queries, edges);
+      if (index % A_FEW === A_FEW - 1) yield;
     }
-    for (const { id } of created) queries.blockSpawned.run({ id });
+    for (const [index, { id }] of created.entries()) {
+      queries.blockSpawned.run({ id });
+      if (index % A_FEW === A_FEW - 1) yield;
+    }
+    changes.record(workflowId, 'jobs_spawned', [{ job_id: callerId, jobs: created.length }]);
     const generation = iteration + 1;
     write(`g${String(generation).padStart(6, '0')}`, { generation, spawn_count: generation, state: state ?? null });
     return { spawned_job_ids: created.map(({ id }) => id), iteration: generation };

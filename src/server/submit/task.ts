@@ -2,6 +2,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Task } from '../../core/contract/task.ts';
 import { present } from '../store/present.ts';
 import type { Store } from '../store/store.ts';
+import type { Work } from '../store/work.ts';
 import type { SubmitQueries } from './queries.ts';
 
 const OPERATION = 'initialize_jobs';
@@ -16,11 +17,11 @@ export interface Parameters {
  * Initialises a workflow after the answer: a task says how far it is, and the event stream when it is done.
  *
  * One at a time for a workflow: who asks for the same gets the task that is under way, who asks for something else is
- * refused. The work is a write of its own in a later turn, so it is whole or not there. Tasks that a server left behind
- * when it ended have failed.
+ * refused. A server that is killed goes on with the task that it had begun when it starts again; one that only waited has
+ * failed.
  */
-export function createTasks(store: Store, queries: SubmitQueries, run: (workflowId: number, only: boolean) => number) {
-  const { find, now, changes, turns } = store;
+export function createTasks(store: Store, queries: SubmitQueries) {
+  const { find, now, changes, turns, works } = store;
   queries.failOpenTasks.run({ atMs: now(), error: 'server restarted while task was in progress' });
 
   const read = (id: number): Task | undefined => {
@@ -32,7 +33,10 @@ export function createTasks(store: Store, queries: SubmitQueries, run: (workflow
 
   const active = (workflowId: number) => queries.activeTask.get({ workflowId });
 
-  const finish = (task: Task, error: string | undefined) => {
+  const finish = (id: number, error: string | undefined) => {
+    const task = read(id);
+    // The workflow may be gone meanwhile, and its tasks with it.
+    if (task === undefined || find.removed.has(task.workflow_id)) return;
     const status = error === undefined ? 'succeeded' : 'failed';
     queries.finishTask.run({ id: task.id, status, atMs: now(), error: error ?? null });
     const { user } = find.workflow(task.workflow_id);
@@ -50,18 +54,12 @@ export function createTasks(store: Store, queries: SubmitQueries, run: (workflow
     ]);
   };
 
-  const carryOut = async (task: Task, parameters: Parameters): Promise<void> => {
+  const carryOut = async (task: Task, initialization: Work<number>): Promise<void> => {
     try {
       await turns.write(() => queries.startTask.run({ id: task.id, atMs: now() }));
-      await turns.write(() => {
-        run(task.workflow_id, parameters.only_uninitialized ?? false);
-        finish(task, undefined);
-      });
+      await works.carryOut(initialization);
     } catch (cause) {
-      // The workflow may be gone meanwhile, and its tasks with it.
-      await turns.write(() => {
-        if (read(task.id) !== undefined) finish(task, (cause as Error).message);
-      });
+      await turns.write(() => finish(task.id, (cause as Error).message));
     }
   };
 
@@ -76,7 +74,9 @@ export function createTasks(store: Store, queries: SubmitQueries, run: (workflow
       const row = active(workflowId);
       return row === undefined ? null : (read(row.id) as Task);
     },
-    begin(workflowId: number, parameters: Parameters): Task {
+    /** The last thing that an initialisation does, in the same transaction. */
+    succeed: (id: number) => finish(id, undefined),
+    begin(workflowId: number, parameters: Parameters, initialize: (taskId: number) => Work<number>): Task {
       find.run(workflowId);
       const asked = JSON.stringify([parameters.only_uninitialized, parameters.clear_ephemeral_user_data]);
       const other = active(workflowId);
@@ -91,7 +91,7 @@ export function createTasks(store: Store, queries: SubmitQueries, run: (workflow
       const id = queries.insertTask.insert({ workflowId, operation: OPERATION, parameters: asked, atMs: now() });
       const task = read(id) as Task;
       // After the turn that answers; what goes wrong with the disk then ends the server, as for any write.
-      setImmediate(() => void carryOut(task, parameters).catch(() => {}));
+      setImmediate(() => void carryOut(task, initialize(id)).catch(() => {}));
       return task;
     },
   };

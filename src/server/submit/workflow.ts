@@ -137,14 +137,6 @@ export const updateWorkflow =
     return find.wholeWorkflow(id);
   };
 
-export const deleteWorkflow =
-  ({ find }: Store, queries: SubmitQueries) =>
-  (id: number): Workflow => {
-    const gone = find.wholeWorkflow(id);
-    queries.deleteWorkflow.run({ id });
-    return gone;
-  };
-
 export const archiveWorkflow =
   ({ find }: Store, queries: SubmitQueries, noteAction: NoteAction) =>
   (id: number, isArchived: boolean, caller: Caller): Workflow => {

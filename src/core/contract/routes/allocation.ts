@@ -87,7 +87,7 @@ export const allocationRoutes = {
   deleteComputeNodes: route({
     method: 'DELETE',
     path: '/compute_nodes',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in query',
     says: 'Delete all runners, when none holds jobs of a workflow.',
     query: ofOneWorkflow,

@@ -132,7 +132,7 @@ export const artifactRoutes = {
   deleteFile: route({
     method: 'DELETE',
     path: '/files/{id}',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow of file',
     says: 'Delete a file record.',
     params: ofId,
@@ -141,7 +141,7 @@ export const artifactRoutes = {
   deleteFiles: route({
     method: 'DELETE',
     path: '/files',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in query',
     says: 'Delete all file records of a workflow.',
     query: ofOneWorkflow,
@@ -150,7 +150,7 @@ export const artifactRoutes = {
   deleteUserData: route({
     method: 'DELETE',
     path: '/user_data/{id}',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow of user_data',
     says: 'Delete a user data record.',
     params: ofId,
@@ -159,7 +159,7 @@ export const artifactRoutes = {
   deleteUserDataList: route({
     method: 'DELETE',
     path: '/user_data',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in query',
     says: 'Delete all user data records of a workflow.',
     query: ofOneWorkflow,

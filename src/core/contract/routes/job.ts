@@ -12,7 +12,7 @@ export const jobRoutes = {
   createJob: route({
     method: 'POST',
     path: '/jobs',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in body',
     says: 'Create a job; it is uninitialized.',
     body: Job,
@@ -21,7 +21,7 @@ export const jobRoutes = {
   createJobs: route({
     method: 'POST',
     path: '/bulk_jobs',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in entries',
     says: 'Create jobs of one workflow, all or none. With reply=ids the answer has their ids only. `depends_on_positions` says for each job, in the same order, which jobs before it in this call it depends on, by their places from 0.',
     query: z.object({ reply: z.enum(['ids']).optional() }),
@@ -98,7 +98,7 @@ export const jobRoutes = {
   spawnJobs: route({
     method: 'POST',
     path: '/jobs/{id}/spawn_jobs',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow of job',
     says: 'A running job adds jobs that wait for it; told again it answers the same.',
     params: ofId,
@@ -172,7 +172,7 @@ export const jobRoutes = {
   deleteJob: route({
     method: 'DELETE',
     path: '/jobs/{id}',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow of job',
     says: 'Delete a job; what waits for it need not any more.',
     params: ofId,
@@ -181,7 +181,7 @@ export const jobRoutes = {
   deleteJobs: route({
     method: 'DELETE',
     path: '/jobs',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in query',
     says: 'Delete all jobs of a workflow.',
     query: ofOneWorkflow,

@@ -90,7 +90,7 @@ export const outcomeRoutes = {
   deleteResults: route({
     method: 'DELETE',
     path: '/results',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in query',
     says: 'Delete all results of a workflow.',
     query: ofOneWorkflow,
@@ -118,7 +118,7 @@ export const outcomeRoutes = {
   deleteEvents: route({
     method: 'DELETE',
     path: '/events',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in query',
     says: 'Delete all events of a workflow.',
     query: ofOneWorkflow,

@@ -38,9 +38,10 @@ export type Access =
 
 /**
  * How a route is carried out: a `read` at once, a `write` in the transaction that all writes of one turn of the event
- * loop share, a `stream` for as long as the other side listens; one of its `own` sees to its transactions itself.
+ * loop share, `work` in one or more of those, a `stream` for as long as the other side listens; one of its `own` sees to its
+ * transactions itself.
  */
-type Kind = 'read' | 'write' | 'stream' | 'own';
+type Kind = 'read' | 'write' | 'work' | 'stream' | 'own';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';

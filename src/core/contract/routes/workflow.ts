@@ -56,7 +56,7 @@ export const workflowRoutes = {
   deleteWorkflow: route({
     method: 'DELETE',
     path: '/workflows/{id}',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in path',
     says: 'Delete a workflow and everything that belongs to it.',
     params: ofId,
@@ -75,7 +75,7 @@ export const workflowRoutes = {
   cancelWorkflow: route({
     method: 'PUT',
     path: '/workflows/{id}/cancel',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in path',
     says: 'Cancel a workflow: nothing new starts, running and pending jobs become canceled.',
     params: ofId,
@@ -140,7 +140,7 @@ export const workflowRoutes = {
   resetJobStatus: route({
     method: 'POST',
     path: '/workflows/{id}/reset_job_status',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in path',
     says: 'Make all jobs uninitialized, or only those that failed with everything downstream of them.',
     params: ofId,
@@ -155,7 +155,7 @@ export const workflowRoutes = {
   initializeJobs: route({
     method: 'POST',
     path: '/workflows/{id}/initialize_jobs',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in path',
     says: 'Make jobs ready or blocked, from what they depend on; with async=true after the answer, which is a task.',
     params: ofId,
@@ -170,7 +170,7 @@ export const workflowRoutes = {
   processChangedJobInputs: route({
     method: 'POST',
     path: '/workflows/{id}/process_changed_job_inputs',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow in path',
     says: 'Make jobs uninitialized whose user data changed since the last initialisation.',
     params: ofId,

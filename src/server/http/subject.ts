@@ -1,0 +1,79 @@
+import { type Access, type RecordTable, recordTables } from '../../core/contract/routes/route.ts';
+import type { RouteName } from '../../core/contract/routes.ts';
+import { subjectQueries } from '../access/queries.ts';
+import { found, missing } from '../store/find.ts';
+import type { Store } from '../store/store.ts';
+import type { About } from '../store/turn.ts';
+
+interface Given {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>> | undefined;
+
+/**
+ * Writes that go on while the dependants of jobs are released in slices: they change jobs that are handed out or ready,
+ * and nothing that is counted. All others wait until every dependency is counted down.
+ */
+const COMPATIBLE: ReadonlySet<RouteName> = new Set<RouteName>([
+  'exchange',
+  'reportLostRunner',
+  'startJob',
+  'completeJob',
+  'batchCompleteJobs',
+  'claimJobsBasedOnResources',
+  'claimNextJobs',
+  'claimWorkflowAction',
+  'createComputeNode',
+  'updateComputeNode',
+  'createEvent',
+  'createFile',
+  'updateFile',
+  'createUserData',
+  'updateUserData',
+  'createSlurmStats',
+  'createScheduledComputeNode',
+  'updateScheduledComputeNode',
+]);
+
+/** Which workflow a request is about, for those that must wait for work on it or are too late. */
+export function createSubject({ db, find }: Store, name: RouteName) {
+  const workflowOf = subjectQueries(db);
+  const isCompatible = COMPATIBLE.has(name);
+
+  const subject = (access: Access, { params, query, body }: Given): number | undefined => {
+    const id = (params as Fields)?.['id'] as number;
+    if (access === 'workflow in path' || access === 'task of workflow in path' || access === 'sharer') return id;
+    if (access === 'workflow in query') return (query as Fields)?.['workflow_id'] as number;
+    if (access === 'workflow in body') return (body as Fields)?.['workflow_id'] as number;
+    if (access === 'workflow in entries') return workflowOfEntries(body as Fields);
+    const table = recordTables.find((each) => access === `workflow of ${each}`);
+    return table === undefined ? undefined : workflowOf[table].get({ id })?.workflow_id;
+  };
+
+  return {
+    about: (access: Access, given: Given): About => ({ workflowId: () => subject(access, given), isCompatible }),
+
+    /** Of a workflow that was deleted rows may be left: they are gone for everybody. */
+    refuseRemoved(access: Access, given: Given): void {
+      if (find.removed.size === 0) return;
+      const workflowId = subject(access, given);
+      if (workflowId === undefined || !find.removed.has(workflowId)) return;
+      if (!access.startsWith('workflow of ')) missing('Workflow', workflowId);
+      const table = access.slice('workflow of '.length) as RecordTable;
+      const id = (given.params as { id: number }).id;
+      if (table === 'job') missing('Job', id);
+      found(undefined, table, id);
+    },
+  };
+}
+
+function workflowOfEntries(body: Fields): number | undefined {
+  for (const entries of Object.values(body ?? {})) {
+    const [first] = Array.isArray(entries) ? (entries as { workflow_id?: unknown }[]) : [];
+    if (typeof first?.workflow_id === 'number') return first.workflow_id;
+  }
+  return undefined;
+}

@@ -1,0 +1,65 @@
+import { statusOf } from '../../core/contract/job.ts';
+import { isComplete } from '../../core/lifecycle/job.ts';
+import type { Caller } from '../store/caller.ts';
+import type { Store } from '../store/store.ts';
+import type { NoteAction } from '../store/user-action.ts';
+import type { Steps, Work } from '../store/work.ts';
+import type { RecoverQueries } from './queries.ts';
+
+interface Asked {
+  readonly dryRun: boolean;
+  readonly caller: Caller;
+}
+
+/** Jobs that are looked at between two steps. */
+const PAGE = 256;
+
+/** Makes jobs uninitialized that read user data which changed since the workflow was initialised; says their names. */
+export const createProcessChanged = (
+  { changes, find, works }: Store,
+  queries: RecoverQueries,
+  noteAction: NoteAction,
+) => {
+  function* steps(id: number, { dryRun, caller }: Asked): Steps<string[]> {
+    find.run(id);
+    const jobs = new Map<number, string>();
+    for (let afterData = 0; ;) {
+      const data = queries.changedUserData.get({ workflowId: id, after: afterData });
+      if (data === undefined) break;
+      afterData = data.id;
+      for (let after = 0; ;) {
+        const readers = queries.readersOf.all({ id: data.id, after, limit: PAGE });
+        for (const reader of readers) jobs.set(reader.id, reader.name);
+        yield;
+        const last = readers.at(-1);
+        if (last === undefined) break;
+        after = last.id;
+      }
+    }
+    const ids = [...jobs.keys()].sort((left, right) => left - right);
+    const names = ids.map((each) => jobs.get(each) as string);
+    if (dryRun) return names;
+    for (const each of ids) {
+      const { status } = find.job(each);
+      // What waits for the job waits for it again; both in one step, which is done once.
+      if (isComplete(statusOf(status))) queries.countUp.run({ id: each });
+      queries.setStatus.run({ id: each, status: 0 });
+      yield;
+    }
+    if (ids.length > 0) changes.record(id, 'jobs_reset', [{ jobs: ids.length, cause: 'their user data changed' }]);
+    noteAction(id, caller, 'process_changed_job_inputs', {
+      reinitialized_count: names.length,
+      reinitialized_jobs: names,
+    });
+    return names;
+  }
+
+  const work = (workflowId: number, asked: Asked): Work<string[]> => ({
+    workflowId,
+    kind: 'process_changed',
+    parameters: () => asked,
+    steps: () => steps(workflowId, asked),
+  });
+  works.onRestart('process_changed', (id, asked: Asked) => work(id, asked));
+  return (id: number, dryRun: boolean, caller: Caller) => work(id, { dryRun, caller });
+};

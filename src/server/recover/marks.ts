@@ -1,0 +1,16 @@
+/** A set of ids between two bounds, a bit each: a million jobs take 125 KB where a set of numbers takes 40 MB. */
+export function createMarks(first: number, last: number): { add(id: number): boolean } {
+  const bits = new Uint8Array(((last - first) >>> 3) + 1);
+  return {
+    /** False when it is there already, or out of bounds. */
+    add(id) {
+      const place = id - first;
+      if (place < 0 || id > last) return false;
+      const bit = 1 << (place & 7);
+      const byte = bits[place >>> 3] ?? 0;
+      if ((byte & bit) !== 0) return false;
+      bits[place >>> 3] = byte | bit;
+      return true;
+    },
+  };
+}

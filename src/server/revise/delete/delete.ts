@@ -1,0 +1,94 @@
+import type { Edges } from '../../store/edges.ts';
+import type { Released } from '../../store/release.ts';
+import { inPages } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { Steps, Work } from '../../store/work.ts';
+import type { DeletionQueries } from './queries.ts';
+
+/** Tables whose rows may be very many, or have very many relationships. */
+export type LargeTable = 'job' | 'file' | 'user_data' | 'result' | 'event' | 'compute_node';
+
+interface Deletion {
+  readonly table: LargeTable;
+  /** One row; all of the workflow without it. */
+  readonly id?: number | undefined;
+}
+
+/**
+ * Deletes one row or all rows of a table, relationships first: the database would remove them in the same statement.
+ *
+ * `check` runs before anything is written and may refuse. What it answers is the reply of a single deletion.
+ */
+export const createDeletion = (store: Store, queries: DeletionQueries, edges: Edges) => {
+  const { changes, releases, windows } = store;
+
+  function* ofAll(workflowId: number, table: LargeTable): Steps<number> {
+    if (table === 'job') yield* edges.ofJobs(workflowId);
+    if (table === 'file') yield* edges.ofFiles(workflowId);
+    if (table === 'user_data') yield* edges.ofUserData(workflowId);
+    if (table === 'result') yield* windows.over(workflowId, (window) => void queries.forgetResults.run(window));
+    const count = yield* inPages((limit) => queries.all[table].run({ workflowId, limit }));
+    if (table === 'job' && count > 0) changes.record(workflowId, 'jobs_deleted', [{ jobs: count }]);
+    return count;
+  }
+
+  function* ofOne(workflowId: number, table: LargeTable, id: number): Steps {
+    if (table === 'job') yield* ofJob(workflowId, id);
+    if (table === 'file') yield* edges.toFile(id);
+    if (table === 'user_data') yield* edges.toUserData(id);
+    queries.one[table].run({ id });
+    if (table !== 'job') return;
+    changes.record(workflowId, 'jobs_deleted', [{ jobs: 1, job_id: id }]);
+    releases.closeIfComplete(workflowId);
+  }
+
+  /** What waited for the job does not any more. Each dependency that was counted down is removed in the same step. */
+  function* ofJob(workflowId: number, id: number): Steps {
+    const isEnded = queries.isEnded.get({ id }) !== undefined;
+    for (let isLast = false; !isLast;) {
+      const into: Released = { ready: 0, canceled: [] };
+      let upto: number | undefined;
+      if (isEnded) upto = queries.pageEnd.get({ id })?.job_id;
+      else ({ upto } = releases.page(workflowId, { id, failed: 0, after: 0 }, into));
+      queries.removeDependants.run({ id, upto: upto ?? Number.MAX_SAFE_INTEGER });
+      if (into.canceled.length > 0) changes.record(workflowId, 'job_canceled', into.canceled);
+      if (into.ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: into.ready }]);
+      isLast = upto === undefined;
+      yield;
+    }
+    yield* edges.ofJob(id);
+    releases.begin(workflowId);
+  }
+
+  const work = <Result>(workflowId: number, deletion: Deletion, steps: () => Steps<Result>): Work<Result> => ({
+    workflowId,
+    kind: 'delete_rows',
+    parameters: () => deletion,
+    steps,
+  });
+
+  store.works.onRestart('delete_rows', (workflowId, deletion: Deletion): Work<unknown> => {
+    const { table, id } = deletion;
+    return work<unknown>(workflowId, deletion, () =>
+      id === undefined ? ofAll(workflowId, table) : ofOne(workflowId, table, id),
+    );
+  });
+
+  return {
+    all: <Result>(
+      workflowId: number,
+      table: LargeTable,
+      { check, reply }: { check: () => void; reply: (count: number) => Result },
+    ): Work<Result> =>
+      work(workflowId, { table }, function* () {
+        check();
+        return reply(yield* ofAll(workflowId, table));
+      }),
+    one: <Result>(workflowId: number, table: LargeTable, id: number, check: () => Result): Work<Result> =>
+      work(workflowId, { table, id }, function* () {
+        const gone = check();
+        yield* ofOne(workflowId, table, id);
+        return gone;
+      }),
+  };
+};

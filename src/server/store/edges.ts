@@ -1,0 +1,86 @@
+import type { Database } from './database.ts';
+import { inPages, type Window, type Windows } from './rows.ts';
+import type { Steps } from './work.ts';
+
+/** The tables that say what jobs wait for, read and write, with the column beside the job. */
+const EDGES = [
+  ['job_depends_on', 'depends_on_job_id'],
+  ['job_input_file', 'file_id'],
+  ['job_output_file', 'file_id'],
+  ['job_input_user_data', 'user_data_id'],
+  ['job_output_user_data', 'user_data_id'],
+] as const;
+
+type EdgeTable = (typeof EDGES)[number][0];
+
+type Page = Window & { limit: number };
+
+/**
+ * Removes relationships a few at a time.
+ *
+ * A job, a file or user data may have a hundred thousand, which the database would remove in one statement along with it:
+ * so they go first.
+ */
+export function createEdges(db: Database, windows: Windows) {
+  const ofWindow = new Map(
+    EDGES.map(([table, other]) => [
+      table,
+      db.prepare<Page & Record<string, number>>(`
+        delete from ${table}
+        where (job_id, ${other}) in (
+          select edge.job_id, edge.${other}
+          from job cross join ${table} edge on edge.job_id = job.id
+          where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
+          limit :limit)`),
+    ]),
+  );
+  const ofJob = EDGES.map(([table, other]) =>
+    db.prepare<{ id: number; limit: number }>(`
+      delete from ${table}
+      where (job_id, ${other}) in (select job_id, ${other} from ${table} where job_id = :id limit :limit)`),
+  );
+  const toOther = (table: EdgeTable, other: string) =>
+    db.prepare<{ id: number; limit: number }>(`
+      delete from ${table}
+      where (job_id, ${other}) in (select job_id, ${other} from ${table} where ${other} = :id limit :limit)`);
+  const toFile = [toOther('job_input_file', 'file_id'), toOther('job_output_file', 'file_id')];
+  const toUserData = [toOther('job_input_user_data', 'user_data_id'), toOther('job_output_user_data', 'user_data_id')];
+  const hasFiles = db.prepare<{ workflowId: number }, { id: number }>(
+    'select id from file where workflow_id = :workflowId limit 1',
+  );
+  const hasUserData = db.prepare<{ workflowId: number }, { id: number }>(
+    'select id from user_data where workflow_id = :workflowId limit 1',
+  );
+
+  function* ofTables(workflowId: number, tables: readonly EdgeTable[]): Steps {
+    yield* windows.within(workflowId, WINDOW, function* (window) {
+      for (const table of tables) yield* inPages((limit) => ofWindow.get(table)?.run({ ...window, limit }) ?? 0);
+    });
+  }
+
+  function* of(statements: readonly { run(page: { id: number; limit: number }): number }[], id: number): Steps {
+    for (const statement of statements) yield* inPages((limit) => statement.run({ id, limit }));
+  }
+
+  return {
+    /** Those of all jobs of a workflow. */
+    *ofJobs(workflowId: number): Steps {
+      const tables: EdgeTable[] = ['job_depends_on'];
+      if (hasFiles.get({ workflowId }) !== undefined) tables.push('job_input_file', 'job_output_file');
+      if (hasUserData.get({ workflowId }) !== undefined) tables.push('job_input_user_data', 'job_output_user_data');
+      yield* ofTables(workflowId, tables);
+    },
+    /** Those of all jobs to files, or to user data. */
+    ofFiles: (workflowId: number) => ofTables(workflowId, ['job_input_file', 'job_output_file']),
+    ofUserData: (workflowId: number) => ofTables(workflowId, ['job_input_user_data', 'job_output_user_data']),
+    /** Those of one job, without the jobs that wait for it. */
+    ofJob: (id: number) => of(ofJob, id),
+    toFile: (id: number) => of(toFile, id),
+    toUserData: (id: number) => of(toUserData, id),
+  };
+}
+
+export type Edges = ReturnType<typeof createEdges>;
+
+/** Jobs that are looked at together: most have no more than a few relationships. */
+const WINDOW = 512;

@@ -1,0 +1,80 @@
+import type { Database } from './database.ts';
+import type { Steps } from './work.ts';
+
+/** Jobs of a workflow with ids above `after`, up to and including `upto`. */
+export type Window = {
+  readonly workflowId: number;
+  readonly after: number;
+  readonly upto: number;
+};
+
+export interface Windows {
+  /** The next window after an id, of at most `size` jobs; undefined behind the last job. */
+  next(workflowId: number, after: number, size: number): (Window & { readonly jobs: number }) | undefined;
+  /** All jobs of a workflow in windows that take a few milliseconds each. */
+  over(workflowId: number, act: (window: Window) => void): Steps;
+  /** The same in windows of a fixed size, for work that sees to its time itself. */
+  within(workflowId: number, size: number, act: (window: Window) => Steps): Steps;
+}
+
+/** Jobs of a first window: small workflows have no second one. */
+const FIRST = 256;
+/** Rows of one statement at most: how long it takes may change from one to the next. */
+const MOST = 4_096;
+/** A statement that takes less than the first is followed by a larger one, and more than the second by a smaller one. */
+const [SHORT_MS, LONG_MS] = [1.5, 4];
+
+const adapted = (size: number, ms: number) =>
+  ms < SHORT_MS ? Math.min(MOST, size * 2) : ms > LONG_MS ? Math.max(1, size >> 1) : size;
+
+export function createWindows(db: Database): Windows {
+  const query = db.prepare<{ workflowId: number; after: number; size: number }, { upto: number | null; jobs: number }>(`
+    select max(id) as upto, count(*) as jobs
+    from (select id from job where workflow_id = :workflowId and id > :after order by id limit :size)`);
+  const next: Windows['next'] = (workflowId, after, size) => {
+    const { upto, jobs } = query.get({ workflowId, after, size }) as { upto: number | null; jobs: number };
+    return upto === null ? undefined : { workflowId, after, upto, jobs };
+  };
+  return {
+    next,
+    *over(workflowId, act) {
+      let size = FIRST;
+      let window = next(workflowId, 0, size);
+      while (window !== undefined) {
+        const began = performance.now();
+        act(window);
+        if (window.jobs < size) return;
+        size = adapted(size, performance.now() - began);
+        yield;
+        window = next(workflowId, window.upto, size);
+      }
+    },
+    *within(workflowId, size, act) {
+      let window = next(workflowId, 0, size);
+      while (window !== undefined) {
+        yield* act(window);
+        if (window.jobs < size) return;
+        yield;
+        window = next(workflowId, window.upto, size);
+      }
+    },
+  };
+}
+
+/**
+ * Repeats a statement that changes at most `limit` rows until it changes fewer, and answers how many it changed in all.
+ *
+ * It begins with few: a row may be large, and those that follow are as long as it takes.
+ */
+export function* inPages(change: (limit: number) => number): Steps<number> {
+  let limit = 32;
+  let total = 0;
+  for (;;) {
+    const began = performance.now();
+    const changed = change(limit);
+    total += changed;
+    if (changed < limit) return total;
+    limit = adapted(limit, performance.now() - began);
+    yield;
+  }
+}

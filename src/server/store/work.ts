@@ -1,0 +1,159 @@
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Database, NoParameters } from './database.ts';
+import { type About, LOCK_PATIENCE_MS, type Turns } from './turn.ts';
+
+/**
+ * Work on all rows of a workflow, in slices that share the group commit with other writes.
+ *
+ * `steps` yields often (every few milliseconds), each time at a place where the database is consistent and where the work
+ * could begin anew from its parameters. Work that ends within its first slice is one write like any other. Longer work
+ * holds its workflow: other writes to it wait until the work is done, the event loop does not. What was begun stands in
+ * `workflow_work`; after a restart `resume` goes on with it.
+ */
+export interface Work<Result> {
+  readonly workflowId: number;
+  /** Under this name the work is found again after a restart. */
+  readonly kind: WorkKind;
+  /** What the work needs to go on after a restart; asked for at the end of every slice. */
+  readonly parameters: () => object;
+  readonly steps: () => Steps<Result>;
+  /** Takes back what was written when the work ends with an error; without it, that stays. */
+  readonly undo?: () => Steps;
+}
+
+export type Steps<Result = void> = Generator<void, Result>;
+
+export type WorkKind =
+  | 'cancel'
+  | 'create_jobs'
+  | 'delete_rows'
+  | 'delete_workflow'
+  | 'initialize_jobs'
+  | 'process_changed'
+  | 'reset_jobs';
+
+/** Makes the work anew from what was stored of it; undefined when nothing is left to do. */
+type Resume = (workflowId: number, parameters: never) => Work<unknown>;
+
+/** The same work with another reply. */
+export const mapped = <Result, Reply>(work: Work<Result>, reply: (result: Result) => Reply): Work<Reply> => ({
+  ...work,
+  *steps() {
+    return reply(yield* work.steps());
+  },
+});
+
+/** What takes one step; it waits for its turn as other work on the workflow does. */
+export const once = <Result>(work: Omit<Work<Result>, 'steps'>, act: () => Result): Work<Result> => ({
+  ...work,
+  // eslint-disable-next-line require-yield
+  *steps() {
+    return act();
+  },
+});
+
+export interface Works {
+  carryOut<Result>(work: Work<Result>): Promise<Result>;
+  onRestart(kind: WorkKind, resume: Resume): void;
+  /** Goes on with what a server before this one left. */
+  resume(): void;
+  /** No further slices: what is left is done after the next start. */
+  stop(): void;
+}
+
+/** Milliseconds of a slice after the first. With half of it a deletion takes a quarter longer, for the commits. */
+export const SLICE_MS = 10;
+
+export function createWorks(
+  db: Database,
+  turns: Turns,
+  { onError, onSettled }: { onError: (error: unknown) => void; onSettled: (workflowId: number) => void },
+): Works {
+  const queries = workQueries(db);
+  const known = new Map<WorkKind, Resume>();
+  let isStopped = false;
+
+  const carryOut = async <Result>(work: Work<Result>, isBegun: boolean): Promise<Result> => {
+    const { workflowId, kind } = work;
+    let steps: Steps<Result> | undefined;
+    let stored = isBegun ? JSON.stringify(work.parameters()) : undefined;
+
+    const settle = () => {
+      if (stored === undefined) return;
+      queries.remove.run({ workflowId });
+      turns.release(workflowId);
+      onSettled(workflowId);
+    };
+    const slice = (): { readonly result: Result } | undefined => {
+      // Small work fits into one turn. What is longer leaves the others half of each.
+      const until = stored === undefined ? turns.deadline : Math.min(turns.deadline, performance.now() + SLICE_MS);
+      steps ??= work.steps();
+      for (;;) {
+        const step = steps.next();
+        if (step.done === true) {
+          settle();
+          return { result: step.value };
+        }
+        if (performance.now() >= until) break;
+      }
+      const parameters = JSON.stringify(work.parameters());
+      if (parameters !== stored) queries.store.run({ workflowId, kind, parameters });
+      if (stored === undefined) turns.hold(workflowId, 'whole');
+      stored = parameters;
+      return undefined;
+    };
+
+    // The first slice waits like any write, the others are those for which everybody else waits.
+    let about: About | undefined = isBegun ? undefined : { workflowId: () => workflowId, isCompatible: false };
+    try {
+      for (;;) {
+        const ended = await turns.write(slice, about === undefined ? Infinity : LOCK_PATIENCE_MS, about);
+        if (ended !== undefined) return ended.result;
+        about = undefined;
+        if (isStopped) throw stopped(workflowId);
+      }
+    } catch (error) {
+      if (!isStopped && stored !== undefined) {
+        const { undo = nothing } = work;
+        await carryOut({ workflowId, kind, parameters: work.parameters, steps: undo }, true);
+      }
+      throw error;
+    }
+  };
+
+  return {
+    carryOut: (work) => carryOut(work, false),
+    onRestart: (kind, resume) => void known.set(kind, resume),
+    resume() {
+      for (const { workflow_id: workflowId, kind, parameters } of queries.all.all({})) {
+        turns.hold(workflowId, 'whole');
+        const resume = known.get(kind) as Resume;
+        const work = resume(workflowId, JSON.parse(parameters) as never);
+        carryOut(work, true).catch((error: unknown) => {
+          if (!isStopped && !(error instanceof Refusal)) onError(error);
+        });
+      }
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+// eslint-disable-next-line no-empty-function
+function* nothing(): Steps {}
+
+const stopped = (workflowId: number) =>
+  new Refusal('SHUTTING_DOWN', `the server is stopping; it goes on with workflow ${workflowId} when it is back`, {
+    workflowId,
+  });
+
+const workQueries = (db: Database) => ({
+  store: db.prepare<{ workflowId: number; kind: string; parameters: string }>(`
+    insert into workflow_work (workflow_id, kind, parameters) values (:workflowId, :kind, :parameters)
+    on conflict (workflow_id) do update set parameters = excluded.parameters`),
+  remove: db.prepare<{ workflowId: number }>('delete from workflow_work where workflow_id = :workflowId'),
+  all: db.prepare<NoParameters, { workflow_id: number; kind: WorkKind; parameters: string }>(
+    'select workflow_id, kind, parameters from workflow_work order by workflow_id',
+  ),
+});

@@ -1,0 +1,49 @@
+import type { Edges } from '../store/edges.ts';
+import { inPages } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+import type { Steps, Work } from '../store/work.ts';
+import type { SubmitQueries } from './queries.ts';
+
+/**
+ * Work that creates jobs: all or none for whoever asks.
+ *
+ * The jobs that it wrote are known by the first id that one of them can have, for nobody else creates jobs in the
+ * workflow meanwhile. What a killed server left of them is removed at the next start: nobody was told of them.
+ */
+export const createCreation = (store: Store, queries: SubmitQueries, edges: Edges) => {
+  function* remove(workflowId: number, firstId: number | undefined): Steps {
+    if (firstId === undefined) return;
+    // First what connects them: a job may be waited for by all others.
+    let page = queries.jobsFrom.all({ workflowId, firstId, after: 0, limit: A_FEW });
+    while (page.length > 0) {
+      for (const { id } of page) yield* edges.ofJob(id);
+      yield;
+      page = queries.jobsFrom.all({ workflowId, firstId, after: page.at(-1)?.id ?? 0, limit: A_FEW });
+    }
+    yield* inPages((limit) => queries.removeJobs.run({ workflowId, firstId, limit }));
+  }
+
+  store.works.onRestart('create_jobs', (workflowId, { firstId }: { firstId?: number }): Work<void> => ({
+    workflowId,
+    kind: 'create_jobs',
+    parameters: () => ({ firstId }),
+    steps: () => remove(workflowId, firstId),
+  }));
+
+  return <Result>(workflowId: number, steps: (onWrite: (firstId: number) => void) => Steps<Result>): Work<Result> => {
+    let firstId: number | undefined;
+    return {
+      workflowId,
+      kind: 'create_jobs',
+      parameters: () => ({ firstId }),
+      steps: () =>
+        steps((id) => {
+          firstId = id;
+        }),
+      undo: () => remove(workflowId, firstId),
+    };
+  };
+};
+
+/** Jobs that are removed between two steps. */
+const A_FEW = 64;

@@ -1,0 +1,154 @@
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { cycleText } from '../../../core/spec/graph/cycle-text.ts';
+import { walk } from '../../../core/spec/graph/walk.ts';
+import { IntList, ListsWriter } from '../../../core/spec/int-list.ts';
+import type { Windows } from '../../store/rows.ts';
+import type { Steps } from '../../store/work.ts';
+import type { EdgeList } from './implied.ts';
+import type { InitializeQueries } from './queries.ts';
+
+/** Jobs of a circle that are told by their ids; a person needs no more to find it. */
+const MOST_TOLD = 10;
+/** Dependencies that are read or looked at between two steps. */
+const PAGE = 1_000;
+const WINDOW = 512;
+
+/**
+ * Refuses a workflow whose jobs wait for each other by what files and user data imply: they would be blocked for ever.
+ *
+ * `found` is what would be added. Where every job waits only for those that were made before it there is no circle, and
+ * nothing more is looked at.
+ */
+export function* refuseCircle(
+  queries: InitializeQueries,
+  windows: Windows,
+  workflowId: number,
+  found: EdgeList,
+): Steps {
+  if (!found.isBackward && !(yield* hasBackward(queries, windows, workflowId))) return;
+  const graph = createGraph();
+  yield* readEdges(queries, windows, workflowId, graph.add);
+  for (let index = 0; index < found.length; index += 1) {
+    const { jobId, otherId } = found.at(index);
+    graph.add(jobId, otherId);
+    if (index % PAGE === 0) yield;
+  }
+  const left = yield* graph.withoutThoseThatCanRun();
+  if (left.length === 0) return;
+
+  const [cycle] = walk(left.graph).cycles;
+  if (cycle === undefined) return;
+  const text = cycleText(cycle, (number) => queries.jobName.get({ id: left.idOf(number) })?.name ?? '');
+  const message = `jobs wait for each other, by files or user data that they read and write: ${text}`;
+  throw new Refusal('CIRCLE', message, { jobs: cycle.slice(0, MOST_TOLD).map(left.idOf) });
+}
+
+function* hasBackward(queries: InitializeQueries, windows: Windows, workflowId: number): Steps<boolean> {
+  let isThere = false;
+  yield* windows.over(workflowId, (window) => {
+    isThere ||= queries.backward.get(window) !== undefined;
+  });
+  return isThere;
+}
+
+function* readEdges(
+  queries: InitializeQueries,
+  windows: Windows,
+  workflowId: number,
+  add: (id: number, other: number) => void,
+): Steps {
+  yield* windows.within(workflowId, WINDOW, function* (window) {
+    let after: number | undefined = window.after;
+    while (after !== undefined) {
+      let page = queries.edges.all({ ...window, after, limit: PAGE });
+      for (const { job_id: id, other_id: other } of page) add(id, other);
+      const last = page.length < PAGE ? undefined : page.at(-1);
+      after = last?.job_id;
+      let reached = last?.other_id;
+      while (last !== undefined && reached !== undefined) {
+        yield;
+        page = queries.edgesOf.all({ id: last.job_id, after: reached, limit: PAGE });
+        for (const { job_id: id, other_id: other } of page) add(id, other);
+        reached = page.length < PAGE ? undefined : page.at(-1)?.other_id;
+      }
+    }
+  });
+}
+
+/** The dependencies of a workflow in arrays of integers: a million take 30 MB. */
+function createGraph() {
+  const numbers = new Map<number, number>();
+  const ids: number[] = [];
+  const [from, to] = [new IntList(), new IntList()];
+  const numberOf = (id: number): number => {
+    const known = numbers.get(id);
+    if (known !== undefined) return known;
+    numbers.set(id, ids.length);
+    return ids.push(id) - 1;
+  };
+
+  return {
+    add(id: number, other: number): void {
+      from.push(numberOf(id));
+      to.push(numberOf(other));
+    },
+
+    /** What is left when jobs that wait for none are taken away again and again: circles, and what waits for them. */
+    *withoutThoseThatCanRun() {
+      const jobs = ids.length;
+      const starts = new Int32Array(jobs + 1);
+      for (let edge = 0; edge < from.length; edge += 1) starts[to.at(edge) + 1] = (starts[to.at(edge) + 1] ?? 0) + 1;
+      yield;
+      for (let job = 0; job < jobs; job += 1) starts[job + 1] = (starts[job + 1] ?? 0) + (starts[job] ?? 0);
+      yield;
+      // The dependants of each job, end to end, and how many each still waits for.
+      const next = starts.slice(0, jobs);
+      const dependants = new Int32Array(from.length);
+      const waits = new Int32Array(jobs);
+      for (let edge = 0; edge < from.length; edge += 1) {
+        const [job, other] = [from.at(edge), to.at(edge)];
+        dependants[next[other] ?? 0] = job;
+        next[other] = (next[other] ?? 0) + 1;
+        waits[job] = (waits[job] ?? 0) + 1;
+        if (edge % (PAGE * 16) === 0) yield;
+      }
+      const free = new IntList();
+      for (let job = 0; job < jobs; job += 1) if (waits[job] === 0) free.push(job);
+      for (let at = 0; at < free.length; at += 1) {
+        const job = free.at(at);
+        for (let place = starts[job] ?? 0; place < (starts[job + 1] ?? 0); place += 1) {
+          const dependant = dependants[place] ?? 0;
+          waits[dependant] = (waits[dependant] ?? 0) - 1;
+          if (waits[dependant] === 0) free.push(dependant);
+        }
+        if (at % PAGE === 0) yield;
+      }
+      return rest(waits, { from, to, ids });
+    },
+  };
+}
+
+/** The jobs that still wait, numbered anew in the same order. */
+function rest(
+  waits: Int32Array,
+  { from, to, ids }: { readonly from: IntList; readonly to: IntList; readonly ids: readonly number[] },
+) {
+  const numbers = new Map<number, number>();
+  const waitsFor: number[][] = [];
+  for (const [job, count] of waits.entries()) if (count > 0) numbers.set(job, waitsFor.push([]) - 1);
+  for (let edge = 0; edge < from.length; edge += 1) {
+    const [job, other] = [numbers.get(from.at(edge)), numbers.get(to.at(edge))];
+    if (job !== undefined && other !== undefined) waitsFor[job]?.push(other);
+  }
+  const writer = new ListsWriter(waitsFor.length, waitsFor.length, Infinity);
+  for (const others of waitsFor) {
+    for (const other of others) writer.add(other);
+    writer.next();
+  }
+  const jobs = [...numbers.keys()];
+  return {
+    length: waitsFor.length,
+    graph: { jobs: waitsFor.length, waitsFor: writer.done() },
+    idOf: (number: number) => ids[jobs[number] as number] as number,
+  };
+}

@@ -1,0 +1,62 @@
+import { basename } from 'node:path';
+import { getMimeType } from 'hono/utils/mime';
+import { VERSION } from '../../../core/contract/version.ts';
+import type { WorkflowRow } from '../../store/workflow-row.ts';
+import type { Steps } from '../../store/work.ts';
+import type { InitializeQueries } from './queries.ts';
+
+/**
+ * What the research object (RO-Crate) says when a workflow is initialised: which server did it, and, where the workflow
+ * asks for provenance, each file that is known to exist. An entity that a file has keeps its name and what else it says.
+ */
+export function* describeCrate(
+  queries: InitializeQueries,
+  { id: workflowId, run_id: runId, enable_ro_crate: isWanted }: WorkflowRow,
+): Steps {
+  const server = `#software-torc-server-run-id-${runId}`;
+  queries.addEntity.run({
+    workflowId,
+    fileId: null,
+    entityId: server,
+    type: 'SoftwareApplication',
+    metadata: JSON.stringify({
+      '@id': server,
+      '@type': ['SoftwareApplication', 'prov:SoftwareAgent'],
+      name: 'torc-server',
+      version: VERSION,
+    }),
+  });
+  if (isWanted !== 1) return;
+  for (let after = 0; ;) {
+    const files = queries.crateFiles.all({ workflowId, after, limit: A_PAGE });
+    for (const file of files) describe(queries, workflowId, file);
+    const last = files.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+    yield;
+  }
+}
+
+/** Files that are described at a time: about 1 ms. */
+const A_PAGE = 100;
+
+function describe(
+  queries: InitializeQueries,
+  workflowId: number,
+  { id, path, st_mtime: seconds, entity_id: before }: ReturnType<InitializeQueries['crateFiles']['all']>[number],
+): void {
+  const entityId = before ?? path;
+  queries.addEntity.run({
+    workflowId,
+    fileId: id,
+    entityId,
+    type: 'File',
+    metadata: JSON.stringify({
+      '@id': entityId,
+      '@type': ['File', 'prov:Entity'],
+      name: basename(path),
+      encodingFormat: getMimeType(path)?.replace(/;.*$/, '') ?? 'application/octet-stream',
+      dateModified: new Date(seconds * 1000).toISOString(),
+    }),
+  });
+}

@@ -1,0 +1,64 @@
+import { IntList } from '../../../core/spec/int-list.ts';
+import type { Windows } from '../../store/rows.ts';
+import type { Steps } from '../../store/work.ts';
+import type { Implied, InitializeQueries } from './queries.ts';
+
+/** Jobs and what each waits for, as integers: a million take 8 MB. */
+export class EdgeList {
+  private readonly jobs = new IntList();
+  private readonly others = new IntList();
+  /** Does a job wait for one that was made after it? Where none does there is no circle. */
+  isBackward = false;
+
+  get length(): number {
+    return this.jobs.length;
+  }
+  add(jobId: number, otherId: number): void {
+    this.jobs.push(jobId);
+    this.others.push(otherId);
+    this.isBackward ||= otherId > jobId;
+  }
+  at(index: number): { jobId: number; otherId: number } {
+    return { jobId: this.jobs.at(index), otherId: this.others.at(index) };
+  }
+}
+
+/** Rows that are read at a time: about 1 ms. */
+const PAGE = 1_000;
+/** Jobs that are looked at together, most of which read few files. */
+const WINDOW = 512;
+
+/** Adds the jobs that read what others write and do not wait for them yet. */
+export function* newEdges(
+  kind: InitializeQueries['implied'][number],
+  windows: Windows,
+  workflowId: number,
+  into: EdgeList,
+): Steps {
+  if (kind.isThere.get({ workflowId }) === undefined) return;
+  const take = (rows: readonly Implied[]) => {
+    for (const row of rows) if (row.is_known === 0) into.add(row.job_id, row.other_id);
+  };
+
+  yield* windows.within(workflowId, WINDOW, function* (window) {
+    let after: number | undefined = window.after;
+    while (after !== undefined) {
+      const rows = kind.of.all({ ...window, after, limit: PAGE });
+      take(rows);
+      // The last job of a full page may read more: it is read to its end, and the page after it begins behind it.
+      let last = rows.length < PAGE ? undefined : rows.at(-1);
+      after = last?.job_id;
+      while (last !== undefined) {
+        yield;
+        const rest: Implied[] = kind.rest.all({
+          jobId: last.job_id,
+          byId: last.by_id,
+          otherId: last.other_id,
+          limit: PAGE,
+        });
+        take(rest);
+        last = rest.length < PAGE ? undefined : rest.at(-1);
+      }
+    }
+  });
+}

@@ -1,0 +1,118 @@
+import type { Store } from '../../store/store.ts';
+import type { Steps, Work } from '../../store/work.ts';
+import { refuseCircle } from './circle.ts';
+import { describeCrate } from './crate.ts';
+import { EdgeList, newEdges } from './implied.ts';
+import type { InitializeQueries } from './queries.ts';
+import { countUnmet, spreadDownstream } from './unmet.ts';
+
+/** What an initialisation goes on with after a restart. */
+export interface Initialization {
+  readonly only: boolean;
+  /** The task that says how far it is, where there is one. */
+  readonly taskId?: number | undefined;
+}
+
+/**
+ * Makes the jobs of a workflow ready or blocked, from what they depend on, and answers how many are ready then.
+ *
+ * `only` touches only jobs that are uninitialized, and everything downstream of them. Everything is worked out from the
+ * statuses of the jobs, so it may begin anew after any step. `onDone` is called in the last slice.
+ */
+export const createInitialize = (
+  store: Store,
+  queries: InitializeQueries,
+  onDone: (taskId: number) => void,
+): ((workflowId: number, asked: Initialization) => Work<number>) => {
+  const { find, changes, windows, releases } = store;
+
+  function* steps(workflowId: number, { only, taskId }: Initialization): Steps<number> {
+    const workflow = find.workflow(workflowId);
+    const { user, run_id: runId } = workflow;
+    const of = { workflowId };
+    const flags = { onlyUninitialized: Number(only) };
+    releases.forget(workflowId);
+    const wasTerminated = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
+    yield* imply(workflowId);
+    if (only) yield* spreadDownstream(queries, windows, workflowId);
+    // Jobs that are blocked here are no longer over when they were terminated, which changes what others wait for: those
+    // are counted first, as if they still were.
+    if (wasTerminated) {
+      yield* countUnmet(queries, windows, workflowId, () => {});
+      yield* windows.over(workflowId, (window) => void queries.block.run({ ...window, ...flags }));
+    } else {
+      yield* countUnmet(queries, windows, workflowId, (window) => void queries.block.run({ ...window, ...flags }));
+    }
+    if (queries.hasUnsuccessful.get(of) !== undefined) yield* cancelDoomed(workflowId);
+    yield* windows.over(workflowId, (window) => {
+      queries.makeReady.run(window);
+      queries.dropResults.run(window);
+    });
+    // Terminated jobs were over until here, and run again: who waits for other jobs besides waits for them too.
+    if (wasTerminated) yield* countUnmet(queries, windows, workflowId, () => {});
+    yield* rememberUserData(workflowId);
+    yield* describeCrate(queries, workflow);
+    queries.dropRecoveryActions.run(of);
+    queries.countTriggers.run(of);
+    queries.rearmActions.run({ ...of, ...flags });
+
+    const ready = queries.readyCount.get(of)?.jobs ?? 0;
+    // The names of these two are the original's, the wrong way round and kept.
+    const type = only ? 'workflow_started' : 'workflow_reinitialized';
+    changes.record(workflowId, type, [
+      { category: 'workflow', type, user, message: `${ready} jobs are ready in run ${runId}`, run_id: runId },
+    ]);
+    if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
+    if (taskId !== undefined) onDone(taskId);
+    return ready;
+  }
+
+  /** Adds what files and user data imply; a circle is refused before anything is written. */
+  function* imply(workflowId: number): Steps {
+    const found = new EdgeList();
+    for (const kind of queries.implied) yield* newEdges(kind, windows, workflowId, found);
+    if (found.length === 0) return;
+    yield* refuseCircle(queries, windows, workflowId, found);
+    for (let at = 0; at < found.length; at += A_PAGE) {
+      const page = Array.from({ length: Math.min(A_PAGE, found.length - at) }, (_, index) => found.at(at + index));
+      queries.dependOn(page.map((edge) => ({ ...edge, workflowId })));
+      yield;
+    }
+  }
+
+  /** All are counted by now, so that each dependency which is canceled counts down once. */
+  function* cancelDoomed(workflowId: number): Steps {
+    yield* windows.over(workflowId, (window) => {
+      const doomed = queries.doomed.all(window);
+      if (doomed.length === 0) return;
+      const canceled = releases.cancel(workflowId, doomed, 'a job that it waited for did not succeed');
+      changes.record(workflowId, 'job_canceled', canceled);
+    });
+    yield* releases.drain(workflowId);
+  }
+
+  function* rememberUserData(workflowId: number): Steps {
+    let after = 0;
+    for (;;) {
+      const upto = queries.userDataPage.get({ workflowId, after, limit: A_FEW })?.upto ?? undefined;
+      if (upto === undefined) return;
+      queries.rememberUserData.run({ workflowId, after, upto });
+      after = upto;
+      yield;
+    }
+  }
+
+  const work = (workflowId: number, asked: Initialization): Work<number> => ({
+    workflowId,
+    kind: 'initialize_jobs',
+    parameters: () => asked,
+    steps: () => steps(workflowId, asked),
+  });
+  store.works.onRestart('initialize_jobs', (id, asked: Initialization) => work(id, asked));
+  return work;
+};
+
+/** Dependencies that are written at a time: about 1 ms. */
+const A_PAGE = 400;
+/** User data may be large. */
+const A_FEW = 32;

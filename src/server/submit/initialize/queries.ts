@@ -1,0 +1,205 @@
+import type { Database } from '../../store/database.ts';
+import { type Doomed, dependantsOfJob } from '../../store/release.ts';
+import type { Window } from '../../store/rows.ts';
+import { upstreamOfJob } from '../../store/upstream.ts';
+
+/** A job that reads what another writes. */
+export interface Implied {
+  readonly job_id: number;
+  /** The file, or the user data. */
+  readonly by_id: number;
+  readonly other_id: number;
+  /** Does the job wait for the other already? */
+  readonly is_known: number;
+}
+
+/** The jobs that one kind of records makes wait for each other, read in the order of their ids. */
+const implied = (db: Database, kind: 'file' | 'user_data') => {
+  const [reads, writes, by] = [`job_input_${kind}`, `job_output_${kind}`, `${kind}_id`];
+  const columns = `
+    reads.job_id, reads.${by} as by_id, writes.job_id as other_id,
+    exists (select 1 from job_depends_on edge
+      where edge.job_id = reads.job_id and edge.depends_on_job_id = writes.job_id) as is_known`;
+  return {
+    isThere: db.prepare<{ workflowId: number }, { id: number }>(
+      `select id from ${kind} where workflow_id = :workflowId limit 1`,
+    ),
+    of: db.prepare<Window & { limit: number }, Implied>(`
+      select ${columns}
+      from job
+      cross join ${reads} reads on reads.job_id = job.id
+      cross join ${writes} writes on writes.${by} = reads.${by}
+      where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto and writes.job_id <> reads.job_id
+      order by job.id, reads.${by}, writes.job_id
+      limit :limit`),
+    // What a job reads may be written by very many.
+    rest: db.prepare<{ jobId: number; byId: number; otherId: number; limit: number }, Implied>(`
+      select ${columns}
+      from ${reads} reads
+      cross join ${writes} writes on writes.${by} = reads.${by}
+      where reads.job_id = :jobId and writes.job_id <> reads.job_id
+        and reads.${by} >= :byId and (reads.${by} > :byId or writes.job_id > :otherId)
+      order by reads.${by}, writes.job_id
+      limit :limit`),
+  };
+};
+
+const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
+const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
+
+/** Initialisation, step by step as `initialize.ts` has it. */
+export const initializeQueries = (db: Database) => ({
+  implied: [implied(db, 'file'), implied(db, 'user_data')],
+  dependOn: db.prepareInserts<{ jobId: number; otherId: number; workflowId: number }>(`
+    insert or ignore into job_depends_on (job_id, depends_on_job_id, workflow_id)
+    values (:jobId, :otherId, :workflowId)`),
+  // The first edge of a job to one that was made after it: the key of the table finds it at once.
+  backward: db.prepare<Window, { job_id: number }>(`
+    select edge.job_id
+    from job
+    cross join job_depends_on edge on edge.job_id = job.id and edge.depends_on_job_id > job.id
+    where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
+    limit 1`),
+  edges: db.prepare<Window & { limit: number }, { job_id: number; other_id: number }>(`
+    select edge.job_id, edge.depends_on_job_id as other_id
+    from job
+    cross join job_depends_on edge on edge.job_id = job.id
+    where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
+    order by job.id, edge.depends_on_job_id
+    limit :limit`),
+  edgesOf: db.prepare<{ id: number; after: number; limit: number }, { job_id: number; other_id: number }>(`
+    select job_id, depends_on_job_id as other_id
+    from job_depends_on
+    where job_id = :id and depends_on_job_id > :after
+    order by depends_on_job_id
+    limit :limit`),
+  jobName: db.prepare<{ id: number }, { name: string }>('select name from job where id = :id'),
+
+  // Jobs downstream of those that are uninitialized.
+  uninitialized: db.prepare<Window, { id: number }>(`
+    select id from job
+    where ${OF_WINDOW} and status = 0
+      and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
+  dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number; status: number }>(`
+    select job.id, job.status
+    from job_depends_on edge
+    cross join job on job.id = edge.job_id
+    where edge.depends_on_job_id = :id and edge.job_id > :after
+    order by edge.job_id
+    limit :limit`),
+  unsettle: db.prepare<{ id: number }>('update job set status = 0 where id = :id'),
+
+  // What a job still waits for. Disabled jobs stay out of it: they neither wait nor run.
+  countEdges: db.prepare<Window & { limit: number }, { edges: number }>(`
+    select count(*) as edges from (
+      select 1
+      from job
+      cross join job_depends_on edge on edge.job_id = job.id
+      where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
+      limit :limit)`),
+  countUnmet: db.prepare<Window>(`
+    update job set (unmet, upstream_failed) = (${upstreamOfJob})
+    where ${OF_WINDOW} and status not in (5, 6, 7, 9)
+      and (unmet <> 0 or upstream_failed <> 0
+        or exists (select 1 from job_depends_on edge where edge.job_id = job.id))`),
+  // The same for a job that waits for very many, a page at a time.
+  countSome: db.prepare<
+    { id: number; after: number; limit: number },
+    { upto: number | null; edges: number; unmet: number; failed: number }
+  >(`
+    select max(edge.depends_on_job_id) as upto, count(*) as edges,
+      coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0) as unmet,
+      coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
+        (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0) as failed
+    from (
+      select depends_on_job_id
+      from job_depends_on
+      where job_id = :id and depends_on_job_id > :after
+      order by depends_on_job_id
+      limit :limit) edge
+    join job upstream on upstream.id = edge.depends_on_job_id`),
+  writeUnmet: db.prepare<{ id: number; unmet: number; failed: number }>(`
+    update job set unmet = :unmet, upstream_failed = :failed
+    where id = :id and status not in (5, 6, 7, 9)`),
+  block: db.prepare<Window & { onlyUninitialized: number }>(`
+    update job set status = 1, ${AFRESH}
+    where ${OF_WINDOW}
+      and unmet > 0
+      and status not in (1, 5, 6, 7, 9)
+      and (status = 0 or :onlyUninitialized = 0)`),
+  // Blocked by something that ended badly before: nothing will come any more to cancel them.
+  doomed: db.prepare<Window, Doomed>(`
+    select id, name, ${dependantsOfJob} as dependants
+    from job
+    where ${OF_WINDOW}
+      and status = 1 and unmet <= 0 and upstream_failed and cancel_on_blocking_job_failure`),
+  makeReady: db.prepare<Window>(`
+    update job set status = 2, ${AFRESH}
+    where ${OF_WINDOW}
+      and (status not in (1, 2, 5, 6, 7, 9)
+        or (status = 1 and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)))`),
+  dropResults: db.prepare<Window>(`
+    update job set result_id = null
+    where ${OF_WINDOW} and result_id is not null and status not in (5, 6, 7, 8)`),
+
+  userDataPage: db.prepare<{ workflowId: number; after: number; limit: number }, { upto: number | null }>(`
+    select max(id) as upto
+    from (select id from user_data where workflow_id = :workflowId and id > :after order by id limit :limit)`),
+  rememberUserData: db.prepare<Window>(`
+    update user_data set initialized_data = data
+    where ${OF_WINDOW} and data is not initialized_data`),
+  crateFiles: db.prepare<
+    { workflowId: number; after: number; limit: number },
+    { id: number; path: string; st_mtime: number; entity_id: string | null }
+  >(`
+    select file.id, file.path, file.st_mtime, entity.entity_id
+    from file
+    left join ro_crate_entity entity on entity.workflow_id = file.workflow_id and entity.file_id = file.id
+    where file.workflow_id = :workflowId and file.id > :after and file.st_mtime is not null
+    order by file.id
+    limit :limit`),
+  // One that stands for the file already says what it said, and when the file changed.
+  addEntity: db.prepare<{
+    workflowId: number;
+    fileId: number | null;
+    entityId: string;
+    type: string;
+    metadata: string;
+  }>(`
+    insert into ro_crate_entity (workflow_id, file_id, entity_id, entity_type, metadata)
+    values (:workflowId, :fileId, :entityId, :type, :metadata)
+    on conflict (workflow_id, file_id) do update set metadata = json_patch(excluded.metadata, json_patch(
+      metadata, json_object('dateModified', excluded.metadata ->> 'dateModified')))
+    on conflict do nothing`),
+  // Actions, made ready for another round.
+  dropRecoveryActions: db.prepare<{ workflowId: number }>(
+    'delete from workflow_action where workflow_id = :workflowId and is_recovery = 1',
+  ),
+  countTriggers: db.prepare<{ workflowId: number }>(`
+    update workflow_action set trigger_count = case trigger_type
+      when 'on_workflow_start' then 1
+      when 'on_worker_start' then required_triggers
+      when 'on_worker_complete' then required_triggers
+      else 0 end
+    where workflow_id = :workflowId`),
+  // What was done for a start, or for jobs that are complete and stay so, is not done again.
+  rearmActions: db.prepare<{ workflowId: number; onlyUninitialized: number }>(`
+    update workflow_action set executed = 0, executed_by = null
+    where workflow_id = :workflowId and executed = 1 and (:onlyUninitialized = 0 or case
+      when trigger_type = 'on_workflow_start' then 0
+      when trigger_type in ('on_jobs_ready', 'on_jobs_complete') then exists (
+        select 1 from json_each(workflow_action.job_ids) named
+        cross join job on job.id = named.value and job.status not in (5, 6, 7, 8))
+      else 1 end)`),
+  terminatedCount: db.prepare<{ workflowId: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = 8',
+  ),
+  hasUnsuccessful: db.prepare<{ workflowId: number }, { status: number }>(
+    'select status from job_count where workflow_id = :workflowId and status in (6, 7, 8) and jobs > 0 limit 1',
+  ),
+  readyCount: db.prepare<{ workflowId: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = 2',
+  ),
+});
+
+export type InitializeQueries = ReturnType<typeof initializeQueries>;

@@ -1,0 +1,44 @@
+import type { Workflow } from '../../../core/contract/workflow.ts';
+import type { Edges } from '../../store/edges.ts';
+import { inPages } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { Steps, Work } from '../../store/work.ts';
+import type { RemoveQueries } from './queries.ts';
+
+/**
+ * Deletes a workflow with everything that belongs to it, and answers what it was.
+ *
+ * The first slice marks it as removed: from then on it is gone for everybody. Its rows follow in slices, children before
+ * what they belong to, for the database would remove them in one statement along with it.
+ */
+export const createRemoval = (store: Store, queries: RemoveQueries, edges: Edges) => {
+  const { changes, find, now } = store;
+
+  function* rows(id: number): Steps {
+    yield* edges.ofJobs(id);
+    for (const table of queries.tables) yield* inPages((limit) => table.run({ id, limit }));
+    queries.remove.run({ id });
+    find.removed.delete(id);
+  }
+
+  function* whole(id: number): Steps<Workflow> {
+    const gone = find.wholeWorkflow(id);
+    queries.mark.run({ id, atMs: now() });
+    find.removed.add(id);
+    changes.record(id, 'workflow_deleted', [{ category: 'workflow', name: gone.name, user: gone.user }]);
+    // Nobody counts any more, and without these rows the triggers have nothing to change.
+    queries.forgetCounts.run({ id });
+    queries.forgetTime.run({ id });
+    yield* rows(id);
+    return gone;
+  }
+
+  const work = <Result>(workflowId: number, steps: () => Steps<Result>): Work<Result> => ({
+    workflowId,
+    kind: 'delete_workflow',
+    parameters: () => ({}),
+    steps,
+  });
+  store.works.onRestart('delete_workflow', (id) => work(id, () => rows(id)));
+  return (id: number): Work<Workflow> => work(id, () => whole(id));
+};
