@@ -124,7 +124,10 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
       // The route would make a job ready whatever it is, one that was canceled or ended too.
       if ((await read(id)).status === 'pending') {
         if (returnedInDoubt.has(id) && !(await isAlone(turn.compute_node_id)))
-          return refused('it was given back without an answer, and may be held by another runner by now');
+          return refused(
+            'it was given back without an answer, and another runner may hold it by now. ' +
+              `If it is still pending when no runner is active, reset it: torc jobs reset-status ${id} --force --reinit`,
+          );
         returnedInDoubt.add(id);
         await client.manageStatusChange({ params: { id, status: 'ready', run_id: turn.run_id } });
       }

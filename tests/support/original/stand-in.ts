@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { type Client, createClient, type Send } from '../../../src/client/client.ts';
 import { BASE_PATH } from '../../../src/core/contract/base-path.ts';
 import type { JobCompletion } from '../../../src/core/contract/result.ts';
 import { connect } from '../../../src/runner/send.ts';
@@ -23,6 +23,8 @@ export interface StandIn {
   readonly url: string;
   /** Speaks to the stand-in. */
   readonly client: Client;
+  /** Carries a request to the stand-in. */
+  readonly send: Send;
   /** Speaks to the service behind it, past the filter. */
   readonly behind: Client;
   readonly asked: readonly Asked[];
@@ -168,6 +170,7 @@ export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: numbe
   return {
     url,
     client: createClient(connection.send),
+    send: connection.send,
     behind,
     asked,
     loseAnswer: (method, path) => void lost.push({ method, path }),
