@@ -115,3 +115,27 @@ it('a circle of dependencies has the place where a job names the next one', () =
     'name: w\njobs:\n  - {name: a, command: x, depends_on: [z, b]}\n  - {name: b, command: x, depends_on: [a]}\n  - {name: z, command: x}\n';
   expect(places(text)).toEqual(['CYCLE 3:43 b]}']);
 });
+
+describe('a place is the same', () => {
+  const texts = {
+    yaml: inYaml('|\n      echo\n      cat ${files.input.f}'),
+    json: '{"name": "w",\n"jobs": [{"name": "a",\n "command": "cat ${files.input.f}"}]}',
+    json5: "{name: 'w',\n jobs: [{name: 'a',\n command: 'cat ${files.input.f}'}]}",
+    kdl: 'name "w"\njob "a" {\n  command "cat ${files.input.f}"\n}\n',
+  };
+  const placeIn = (text: string, format: Format) =>
+    readText(text, format).problems.map(({ code, line, column }) => ({ code, line, column }));
+  const formats = Object.entries(texts) as [Format, string][];
+
+  test.each(formats)('with any line break, in %s', (format, text) => {
+    const expected = placeIn(text, format);
+    expect(expected).toMatchObject([{ code: 'TOKEN_UNKNOWN' }]);
+    for (const lineBreak of ['\r\n', '\r']) expect(placeIn(text.replaceAll('\n', lineBreak), format)).toEqual(expected);
+  });
+
+  test.each(formats.filter(([format]) => format !== 'json'))('behind a byte order mark, in %s', (format, text) => {
+    expect(placeIn(`\ufeff${text}`, format)).toEqual(placeIn(text, format));
+    const oneLine = "{name: 'w', jobs: [], foo: 1}";
+    expect(placeIn(`\ufeff${oneLine}`, 'json5')).toEqual(placeIn(oneLine, 'json5'));
+  });
+});

@@ -14,6 +14,8 @@ import { lineFinder, offsetOf, offsetOfPart, type Place } from './text/place.ts'
 // A wrong line in a sweep is wrong a million times. Too few, and a program that reads the report misses instances; too
 // many, and the report needs gigabytes: this many are up to 100 MB of JSON.
 const MOST_LINES = 50_000;
+// A sentence may quote a text of any length, once for each mistake in it.
+const MOST_LETTERS = 32_000_000;
 
 /** Gathers everything that is wrong with a file, and places it at the end. */
 export class Complaints {
@@ -22,6 +24,7 @@ export class Complaints {
   private readonly left = new Map<ProblemCode, LeftOut>();
   private readonly limit: number;
   private lines = 0;
+  private letters = 0;
 
   /** `limit` is the number of lines that a report may have; what is left out is counted. */
   constructor(limit = MOST_LINES) {
@@ -32,9 +35,10 @@ export class Complaints {
     const { code, echoes } = complaint;
     const wanted = 1 + (echoes?.length ?? 0);
     // One of each kind is always told: a file with errors never looks like one with warnings alone.
-    const room = Math.max(this.limit - this.lines, this.told.has(code) ? 0 : 1);
-    const given = Math.min(wanted, room);
+    const room = this.letters > MOST_LETTERS ? 0 : this.limit - this.lines;
+    const given = Math.min(wanted, Math.max(room, this.told.has(code) ? 0 : 1));
     this.lines += given;
+    this.letters += given * complaint.message.length;
     this.told.add(code);
     if (given > 0) {
       const some = echoes === undefined ? undefined : sequence(given - 1, (index) => echoes.at(index));
@@ -49,7 +53,7 @@ export class Complaints {
     else {
       known.count += count;
       // Only what all have in common is their place.
-      if (pathText(known.path) !== pathText(path)) known.path = [];
+      if (known.path.length > 0 && !isSame(known.path, path)) known.path = [];
       if (known.offset !== offset) known.offset = undefined;
     }
   }
@@ -100,3 +104,6 @@ interface LeftOut {
   offset: number | undefined;
   count: number;
 }
+
+const isSame = (one: Path, other: Path): boolean =>
+  one.length === other.length && one.every((step, index) => step === other[index]);

@@ -100,6 +100,18 @@ describe('the same mistake of many instances', () => {
   });
 });
 
+it('a sentence that quotes a long text is told a few times, so that a report stays within memory', () => {
+  const description = '{a} '.repeat(20_000);
+  const { problems } = readText(JSON.stringify({ name: 'w', variables: { v: '1' }, jobs: [], description }), 'json');
+  const told = problems.filter(({ more }) => more === undefined);
+  expect(told.length).toBeGreaterThan(100);
+  expect(told.length).toBeLessThan(1000);
+  expect(problems.at(-1)).toMatchObject({ path: 'description', more: 20_000 - told.length });
+  // The hundredth is the last with a place of its own.
+  expect(told[99]?.column).toBe((told[0]?.column ?? 0) + 99 * 4);
+  expect(told[100]?.column).toBe((told[0]?.column ?? 0) - 1);
+});
+
 describe('a syntax error', () => {
   test.each([
     ['yaml', 'name: w\njobs:\n  - name: a\n   command: x\n', 'bad indentation of a sequence entry at line 4 column 4'],

@@ -39,6 +39,9 @@ interface Variables {
   readonly names: ReadonlySet<string>;
 }
 
+// Each costs a look at all names.
+const MOST_SUGGESTIONS = 50;
+
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function readVariables(declared: Value, complain: Complain): Variables | undefined {
@@ -120,9 +123,13 @@ class Replacer {
   }
 
   complainOfUnknown(parameters: ReadonlySet<string>): void {
+    const candidates = [...this.names, ...parameters];
+    const suggestions = new Map<string, string | undefined>();
     for (const { name, text, path, part } of this.unknown) {
       if (parameters.has(name)) continue;
-      const suggestion = suggest(name, [...this.names, ...parameters]);
+      if (!suggestions.has(name) && suggestions.size < MOST_SUGGESTIONS)
+        suggestions.set(name, suggest(name, candidates));
+      const suggestion = suggestions.get(name);
       this.complain({
         code: 'TEMPLATE_UNDEFINED',
         message: `undefined template name '{${name}}' in '${text}': not declared in \`variables\` or any \`parameters\` map`,

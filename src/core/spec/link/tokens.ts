@@ -1,4 +1,4 @@
-import { partAt, type Part } from '../text/place.ts';
+import type { Part } from '../text/place.ts';
 
 /**
  * `${files.input.NAME}` and its kin in commands: they stand for a file's path or a record's data, and add the
@@ -27,15 +27,18 @@ export function tokenParts(text: string): (string | Token)[] {
   if (!text.includes('${files.') && !text.includes('${user_data.')) return [text];
   const parts: (string | Token)[] = [];
   let at = 0;
+  const counts = new Map<string, number>();
   for (const match of text.matchAll(TOKEN)) {
     const [whole, kind, direction, name = ''] = match;
+    const number = counts.get(whole) ?? 0;
     parts.push(text.slice(at, match.index));
     parts.push({
       kind: kind === 'files' ? 'files' : 'user_data',
       direction: direction === 'input' ? 'input' : 'output',
       name,
-      part: partAt(text, match.index, whole),
+      part: { text: whole, number },
     });
+    counts.set(whole, number + 1);
     at = match.index + whole.length;
   }
   parts.push(text.slice(at));

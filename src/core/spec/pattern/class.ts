@@ -91,7 +91,9 @@ class ClassReader {
   /** Whether the hyphen that stands here is no sign of a range: `[a-]`, and `[a--b]` takes letters away. */
   private isHyphenLast(): boolean {
     const { cursor, flags } = this;
-    const rest = flags.isSpaced ? cursor.ahead(/^-(?:\p{White_Space}|#[^\n]*\n?)*[\]-]/u) : cursor.ahead(/^-[\]-]/);
+    const rest = flags.isSpaced
+      ? cursor.ahead(/^-(?:\p{White_Space}|#[^\n]*(?:\n|$))*[\]-]/u)
+      : cursor.ahead(/^-[\]-]/);
     return rest !== undefined;
   }
 

@@ -48,10 +48,17 @@ export interface Part {
   readonly number: number;
 }
 
+// Each part counts those before it that are alike. From here on a part has the place of the whole text: nobody looks at so
+// many mistakes in one text, and a text of a hundred thousand would take minutes.
+const MOST_COUNTED = 100;
+
 /** The part of a value's text that begins at a position. */
 export function partAt(whole: string, at: number, text: string): Part {
   let number = 0;
-  for (let found = whole.indexOf(text); found >= 0 && found < at; found = whole.indexOf(text, found + 1)) number += 1;
+  for (let found = whole.indexOf(text); found >= 0 && found < at; found = whole.indexOf(text, found + 1)) {
+    if (number === MOST_COUNTED) break;
+    number += 1;
+  }
   return { text, number };
 }
 
@@ -60,6 +67,7 @@ export function partAt(whole: string, at: number, text: string): Part {
  * break within it, or because a variable was put in.
  */
 export function offsetOfPart(source: string, root: Place, path: Path, { text, number }: Part): number | undefined {
+  if (number >= MOST_COUNTED) return undefined;
   let place: Place | undefined = root;
   for (const step of path) place = typeof step === 'number' ? place?.items?.[step] : place?.fields?.get(step);
   if (place?.end === undefined || place.at < 0) return undefined;
@@ -68,10 +76,10 @@ export function offsetOfPart(source: string, root: Place, path: Path, { text, nu
   return found < 0 || found + text.length > place.end ? undefined : found;
 }
 
-/** Line and column of a position, both counted from 1. */
+/** Line and column of a position, both counted from 1. Every line break of the formats ends a line; a byte order mark is no column. */
 export function lineFinder(text: string): (offset: number) => { line: number; column: number } {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const starts = [text.startsWith('\ufeff') ? 1 : 0];
+  for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g)) starts.push(index + lineBreak.length);
   return (offset) => {
     let low = 0;
     let high = starts.length - 1;
@@ -80,6 +88,6 @@ export function lineFinder(text: string): (offset: number) => { line: number; co
       if ((starts[middle] ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+    return { line: low + 1, column: Math.max(0, offset - (starts[low] ?? 0)) + 1 };
   };
 }
