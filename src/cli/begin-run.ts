@@ -1,3 +1,4 @@
+import { pause } from '../client/long-timers.ts';
 import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
 import { ServiceError } from '../client/errors.ts';
@@ -24,8 +25,6 @@ const PAUSE_MS = 500;
 
 /** Beyond the lead time of the workflow, in which its runners kill what does not end: for them to report it. */
 const MARGIN_SECONDS = 30;
-
-const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
 /**
  * Begins a new run of a workflow.
@@ -54,7 +53,7 @@ export async function beginRun(client: Client, workflowId: number, { force, outp
       const what = waitingWords(holders);
       if (what !== told) output.notice(what);
       told = what;
-      await wait(PAUSE_MS);
+      await pause(PAUSE_MS);
     }
   }
 }

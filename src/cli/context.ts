@@ -1,3 +1,4 @@
+import { pause } from '../client/long-timers.ts';
 import type { Client, Send } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
@@ -110,7 +111,7 @@ function patientAfterContact(send: Send, output: Output): Send {
   const patient = patiently(send, {
     patienceMs: PATIENCE_MS,
     now: () => performance.now(),
-    wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+    wait: pause,
     retries: (status) => status === SERVICE_UNAVAILABLE,
     onAway: (reason) => output.warn(`the server does not answer: ${reason}; trying again for ${PATIENCE_MS / 1000} s`),
   });

@@ -1,3 +1,4 @@
+import { after, type Timer } from '../client/long-timers.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { Progress } from '../runner/options.ts';
 import type { Output } from './output/output.ts';
@@ -56,15 +57,15 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
     if (isLive && latest !== undefined) terminal.write('\r\u001b[2K');
   };
 
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let isSoon = false;
   const drawIn = (ms: number) => {
-    clearTimeout(timer);
+    timer?.cancel();
     isSoon = ms === REDRAW_MS;
-    timer = setTimeout(() => {
+    timer = after(ms, () => {
       draw();
       drawIn(isLive ? IDLE_REDRAW_MS : PLAIN_MS);
-    }, ms).unref();
+    }).unref();
   };
   drawIn(isLive ? REDRAW_MS : PLAIN_MS);
   return {
@@ -77,7 +78,7 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
       output.notice(text);
     },
     close() {
-      clearTimeout(timer);
+      timer?.cancel();
       clear();
     },
   };

@@ -44,7 +44,7 @@ async function filesOnDisk(client: Client, workflowId: number): Promise<FileOnDi
       const stats = await stat(file.path).catch(() => undefined);
       return { file: file as File & { id: number }, mtime: stats === undefined ? undefined : stats.mtimeMs / 1000 };
     });
-    found.push(...(await Promise.all(looked)));
+    for (const each of await Promise.all(looked)) found.push(each);
   }
   return found;
 }

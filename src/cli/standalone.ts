@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { after, every, type Timer } from '../client/long-timers.ts';
 import { type Companion, startCompanion } from '../cluster/exec.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { CREDENTIAL_VARIABLE } from './credential-variable.ts';
@@ -62,7 +63,7 @@ export async function startStandalone(
   });
   let restarting: Promise<void> = Promise.resolve();
   let heardSnapshot: () => void = () => {};
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   const launch = async (): Promise<void> => {
     const [program, ...args] = programOf(settings);
@@ -159,15 +160,14 @@ export async function startStandalone(
   if (inMemory && existsSync(database))
     output.warn(`${database} exists and will be replaced by the copy of this run; name another --db to keep it`);
   if (inMemory && snapshotIntervalSeconds !== undefined) {
-    timer = setInterval(() => void snapshot(), snapshotIntervalSeconds * 1000);
-    timer.unref();
+    timer = every(snapshotIntervalSeconds * 1000, () => void snapshot()).unref();
   }
 
   return {
     url,
     credential,
     async stop() {
-      clearInterval(timer);
+      timer?.cancel();
       if (isStopping) return;
       isStopping = true;
       stopped();
@@ -185,7 +185,7 @@ const endOf = ({ code, signal }: { code: number | null; signal: NodeJS.Signals |
   signal === null ? `exit code ${code}` : signal;
 
 function late(ms: number): Promise<undefined> {
-  return new Promise((resolve) => void setTimeout(() => resolve(undefined), ms).unref());
+  return new Promise((resolve) => void after(ms, () => resolve(undefined)).unref());
 }
 
 /** The server's program: one that was named, or that of this installation run by this runtime. */

@@ -1,6 +1,7 @@
 import type { Task } from '../core/contract/task.ts';
 import { type Client, queryOf } from './client.ts';
 import { Unreachable } from './errors.ts';
+import { after, every } from './long-timers.ts';
 import { followEvents, type OpenStream } from './event-stream.ts';
 
 export interface WaitOptions {
@@ -13,8 +14,6 @@ export interface WaitOptions {
 const FALLBACK_SECONDS = 10;
 /** How long a server may be away before waiting for it makes no sense: a restart takes a few seconds. */
 const PATIENCE_MS = 60_000;
-/** The longest that a timer of the platform can be; a longer one would go off at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Waits until a task has ended, and says how; still `queued` or `running` when the time was up first.
@@ -48,11 +47,8 @@ export async function waitForTask(
     }
   };
 
-  const looks = setInterval(() => void look(), fallbackSeconds * 1000);
-  const end =
-    timeoutSeconds === undefined
-      ? undefined
-      : setTimeout(() => over.abort(), Math.min(timeoutSeconds * 1000, LONGEST_TIMER_MS));
+  const looks = every(fallbackSeconds * 1000, () => void look());
+  const end = timeoutSeconds === undefined ? undefined : after(timeoutSeconds * 1000, () => over.abort());
   try {
     const events = followEvents({
       open: openEvents(`/workflows/${task.workflow_id}/events/stream${queryOf({ types: 'task_completed' })}`),
@@ -63,8 +59,8 @@ export async function waitForTask(
     });
     for await (const { event } of events) if (event.event_type === 'task_completed') await look();
   } finally {
-    clearInterval(looks);
-    clearTimeout(end);
+    looks.cancel();
+    end?.cancel();
   }
   if (failure !== undefined) throw failure as Error;
   return task;
@@ -75,11 +71,11 @@ const hasEnded = ({ status }: Task) => status === 'succeeded' || status === 'fai
 /** Resolves after so many milliseconds, or when nobody waits any longer. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
+    const timer = after(ms, resolve);
     signal.addEventListener(
       'abort',
       () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       },
       { once: true },

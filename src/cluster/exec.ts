@@ -135,12 +135,15 @@ export async function runHelper(
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
   let isLate = false;
-  const limit = setTimeout(() => {
-    isLate = child.exitCode === null && child.signalCode === null;
-    if (isLate) killGroup(child.pid);
-    child.stdout.destroy();
-    child.stderr.destroy();
-  }, atMostMs);
+  const limit = setTimeout(
+    () => {
+      isLate = child.exitCode === null && child.signalCode === null;
+      if (isLate) killGroup(child.pid);
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
+    Math.min(LONGEST_TIMER_MS, atMostMs),
+  );
   const how = await Promise.race([
     new Promise<string>((resolve) => void child.once('error', (error) => resolve(error.message))),
     endOf(child).then(({ code, signal }) => {
@@ -152,6 +155,9 @@ export async function runHelper(
   if (how === undefined) return out;
   throw new HelperFailed(`${program} ${args.join(' ')}: ${how}${err.trim() === '' ? '' : `: ${err.trim()}`}`);
 }
+
+/** The longest delay that a timer of the runtime takes: 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Kills a program that has not been waited for yet, with everything that it started in its process group. */
 function killGroup(pid: number | undefined): void {

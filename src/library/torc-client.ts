@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient, queryOf } from '../client/client.ts';
 import { followEvents } from '../client/event-stream.ts';
 import type { StreamEvent } from '../core/contract/event.ts';
@@ -69,7 +69,7 @@ export class TorcClient extends WithCalls {
       for await (const { event } of followEvents({
         open: this.#connection.events(`/workflows/${workflowId}/events/stream${query}`),
         signal: ended,
-        wait: (ms) => setTimeout(ms, undefined, { signal: ended }).catch(() => {}),
+        wait: (ms) => wait(ms, undefined, { signal: ended }).catch(() => {}),
       })) {
         yield event;
       }

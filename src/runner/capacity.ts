@@ -64,7 +64,7 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
       for (const name of names) {
         const book = byName.get(name) as Book;
         book.free = sizeWithout(need, book);
-        book.idle.push(...gpus);
+        for (const each of gpus) book.idle.push(each);
       }
     },
   };
@@ -99,7 +99,7 @@ export function createSlots(slots: number, devices: readonly string[]): Capacity
       if (free === 0) return undefined;
       free -= 1;
       const gpus = ring.splice(0, Math.max(0, Math.min(need.num_gpus, devices.length)));
-      ring.push(...gpus);
+      for (const each of gpus) ring.push(each);
       return { need, nodes: [], gpus };
     },
     release() {

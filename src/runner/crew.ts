@@ -236,7 +236,9 @@ export function createCrew(options: CrewOptions): Crew {
       const old = queue.filter(({ sinceMs }) => sinceMs < before);
       if (old.length === 0) return;
       outbox.returned(old.map(({ job }) => job.id));
-      queue.splice(0, queue.length, ...queue.filter(({ sinceMs }) => sinceMs >= before));
+      const kept = queue.filter(({ sinceMs }) => sinceMs >= before);
+      queue.length = 0;
+      for (const each of kept) queue.push(each);
     },
     signal(signal, endedFor) {
       for (const step of running.values()) {

@@ -1,3 +1,4 @@
+import { after, type Timer } from '../client/long-timers.ts';
 import type { ExchangeReply } from '../core/contract/exchange.ts';
 import { nextPoll } from './pace.ts';
 
@@ -45,8 +46,8 @@ export function createRest(options: RestOptions): Rest {
   const { baseMs, capMs, idleMs, stuckMs, staysAlways, held, hasChildren, lastProgress, onPoll, onLeave } = options;
   const { hasOpenJobs: openJobs } = options;
   let pollMs = baseMs;
-  let pollTimer: NodeJS.Timeout | undefined;
-  let idleTimer: NodeJS.Timeout | undefined;
+  let pollTimer: Timer | undefined;
+  let idleTimer: Timer | undefined;
   /** What the server said last while this runner was idle. */
   let latest: Counts | undefined;
   let lookedAt = -Infinity;
@@ -56,37 +57,37 @@ export function createRest(options: RestOptions): Rest {
   const poll = () => {
     const madeProgress = performance.now() - lastProgress() < pollMs;
     pollMs = nextPoll({ baseMs, capMs, lastMs: pollMs, madeProgress, hasChildren: hasChildren() });
-    pollTimer = setTimeout(() => {
+    pollTimer = after(pollMs, () => {
       onPoll();
       poll();
-    }, pollMs);
+    });
   };
   poll();
-  const left = (ms: number) => Math.max(0, ms - (performance.now() - lastProgress()));
+  const left = (ms: number) => ms - (performance.now() - lastProgress());
 
   /** Leaves where no job can start any more, or in a while where none came for this runner. */
   const leaveIfIdle = ({ ready, pending, running, blocked, uninitialized, pending_failed: undecided }: Counts) => {
     if (ready + pending + running === 0) {
       const reason = stuckReason(blocked, undecided, uninitialized);
       if (stuckMs === 0) onLeave('stuck', reason);
-      else idleTimer = setTimeout(() => held() === 0 && onLeave('stuck', reason), left(stuckMs));
+      else idleTimer = after(left(stuckMs), () => void (held() === 0 && onLeave('stuck', reason)));
       return;
     }
     if (idleMs === 0) return;
-    idleTimer = setTimeout(() => {
+    idleTimer = after(left(idleMs), () => {
       if (held() === 0)
         onLeave(
           'idle',
           `no job for ${idleMs / 1000} s that this runner could take: ${ready} ready, ${running + pending} elsewhere`,
         );
-    }, left(idleMs));
+    });
   };
 
   const lookForOpenJobs = (hasOpenJobs: HasOpenJobs) => {
     if (isLooking) return;
     const restMs = lookedAt + LOOK_MS - performance.now();
     if (restMs > 0) {
-      idleTimer = setTimeout(() => lookForOpenJobs(hasOpenJobs), restMs);
+      idleTimer = after(restMs, () => lookForOpenJobs(hasOpenJobs));
       return;
     }
     const counts = latest as Counts;
@@ -105,7 +106,7 @@ export function createRest(options: RestOptions): Rest {
 
   return {
     consider({ jobs_by_status: counts, is_complete: isComplete }) {
-      clearTimeout(idleTimer);
+      idleTimer?.cancel();
       const isIdle = held() === 0 && !isComplete && !staysAlways;
       latest = isIdle ? counts : undefined;
       if (!isIdle) return;
@@ -114,8 +115,8 @@ export function createRest(options: RestOptions): Rest {
     },
     close() {
       isClosed = true;
-      clearTimeout(pollTimer);
-      clearTimeout(idleTimer);
+      pollTimer?.cancel();
+      idleTimer?.cancel();
     },
   };
 }

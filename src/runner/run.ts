@@ -1,3 +1,4 @@
+import { pause } from '../client/long-timers.ts';
 import { createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import { createActions } from './act/actions.ts';
@@ -29,8 +30,6 @@ const MINUTE_MS = 60_000;
 const SETUP_PATIENCE_MS = { local: MINUTE_MS, slurm: 20 * MINUTE_MS };
 const TEARDOWN_PATIENCE_MS = MINUTE_MS;
 
-const wait = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
-
 /**
  * Runs jobs of a workflow on this machine until there is nothing left to do.
  *
@@ -44,7 +43,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { send } = given.connection;
   // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
   const patient = (patienceMs: number) =>
-    createClient(patiently(send, { patienceMs, now: Date.now, wait, onAway: given.onNotice }));
+    createClient(patiently(send, { patienceMs, now: () => performance.now(), wait: pause, onAway: given.onNotice }));
   const waiting = patient(SETUP_PATIENCE_MS[given.computeNodeType]);
   const allocation = await findAllocation(waiting, given);
   const { options } = allocation;

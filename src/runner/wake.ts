@@ -1,3 +1,4 @@
+import { after, type Timer } from '../client/long-timers.ts';
 import { followEvents, type OpenStream } from '../client/event-stream.ts';
 
 export interface WakeOptions {
@@ -57,7 +58,7 @@ export function createWake(options: WakeOptions): Wake {
     const events = followEvents({
       open,
       signal: abort.signal,
-      wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms).unref()),
+      wait: (ms) => new Promise((resolve) => void after(ms, resolve).unref()),
       onConnected: () => {
         isConnected = true;
         told();
@@ -77,12 +78,12 @@ export function createWake(options: WakeOptions): Wake {
       else wakeSoon();
     }
   };
-  let pause: NodeJS.Timeout | undefined;
+  let pause: Timer | undefined;
   const wakeSoon = () => {
-    pause ??= setTimeout(() => {
+    pause ??= after(atMostEveryMs, () => {
       pause = undefined;
       onWake();
-    }, atMostEveryMs);
+    });
   };
   void listen();
 
@@ -91,10 +92,10 @@ export function createWake(options: WakeOptions): Wake {
       return isConnected;
     },
     ready: (atMostMs) =>
-      Promise.race([connected, new Promise<void>((resolve) => void setTimeout(resolve, atMostMs).unref())]),
+      Promise.race([connected, new Promise<void>((resolve) => void after(atMostMs, resolve).unref())]),
     close() {
       abort.abort();
-      clearTimeout(pause);
+      pause?.cancel();
     },
   };
 }

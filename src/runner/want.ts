@@ -1,3 +1,4 @@
+import { greatest } from '../core/quantity/extremes.ts';
 import type { Want } from '../core/contract/exchange.ts';
 import type { NodeSize } from '../core/lifecycle/placement.ts';
 import type { Capacity } from './capacity.ts';
@@ -54,9 +55,9 @@ const sizeOf = ({ cpus, memoryBytes, gpus }: NodeSize) => ({
 
 /** The most that any of the nodes has, of each kind. */
 const most = (sizes: readonly NodeSize[]): NodeSize => ({
-  cpus: Math.max(...sizes.map(({ cpus }) => cpus)),
-  memoryBytes: Math.max(...sizes.map(({ memoryBytes }) => memoryBytes)),
-  gpus: Math.max(...sizes.map(({ gpus }) => gpus)),
+  cpus: greatest(sizes.map(({ cpus }) => cpus)),
+  memoryBytes: greatest(sizes.map(({ memoryBytes }) => memoryBytes)),
+  gpus: greatest(sizes.map(({ gpus }) => gpus)),
 });
 
 /** Is a runner that counts jobs too near to its end to take any? */

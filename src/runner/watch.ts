@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../client/long-timers.ts';
 import type { TreeUse } from '../cluster/host/process-tree.ts';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import { createStatistics, type Statistics } from './monitor/statistics.ts';
@@ -131,7 +132,7 @@ export function createWatch(options: WatchOptions): Watch {
     if (at >= wakesAtMs) return;
     clearTimeout(timer);
     wakesAtMs = at;
-    timer = setTimeout(wake, Math.ceil(at - performance.now()));
+    timer = setTimeout(wake, Math.min(LONGEST_TIMER_MS, Math.ceil(at - performance.now())));
   };
 
   const wake = () => {

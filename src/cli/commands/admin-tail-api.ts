@@ -1,3 +1,4 @@
+import { pause } from '../../client/long-timers.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { ApiEvent } from '../../core/contract/admin.ts';
 import type { Command } from '../command.ts';
@@ -27,7 +28,7 @@ export const adminTailApi: Command = {
     const requests = followEvents<ApiEvent | Dropped>({
       open: connection.events(`/admin/api-events/stream${query}`),
       signal: abort.signal,
-      wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+      wait: pause,
       onConnected: () => output.notice('Listening to the requests of the server.'),
       onLost: (error) => {
         // A refusal stays one, however often it is asked for.

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { after, pause } from '../../client/long-timers.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { StreamEvent } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
@@ -31,13 +32,13 @@ export const eventsMonitor: Command = {
     const abort = new AbortController();
     process.once('SIGINT', () => abort.abort());
     const minutes = options['duration'] as number | undefined;
-    if (minutes !== undefined) setTimeout(() => abort.abort(), minutes * 60_000).unref();
+    if (minutes !== undefined) after(minutes * 60_000, () => abort.abort()).unref();
     const openFrom = connection.events(`/workflows/${id}/events/stream${queryOf({ level: options['level'] })}`);
     let first = options['lastEventId'] as string | undefined;
     const events = followEvents({
       open: (last, signal) => openFrom(last ?? first, signal),
       signal: abort.signal,
-      wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+      wait: pause,
       onLost: (error) => {
         // A refusal stays one, however often it is asked for.
         if (error instanceof ServiceError && error.status < 500) throw error;

@@ -1,3 +1,4 @@
+import { pause } from '../../client/long-timers.ts';
 import type { Allocation } from '../../cluster/slurm/allocation.ts';
 import { workflowId } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
@@ -59,7 +60,7 @@ export const slurmRunner: Command = {
     const id = workflowId(workflow);
     const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
     const delaySeconds = startDelaySeconds(options['startupDelaySeconds'] as number, who);
-    await new Promise((resolve) => void setTimeout(resolve, delaySeconds * 1000));
+    await pause(delaySeconds * 1000);
 
     const endAtMs = await endOfAllocation(allocation, environment, Date.now()).catch((cause: Error) => {
       throw new Failure(

@@ -1,3 +1,5 @@
+import { greatest } from '../../core/quantity/extremes.ts';
+
 /** A column of a list: what stands above it, and what stands in it. */
 export interface Column<Row> {
   readonly title: string;
@@ -10,7 +12,10 @@ export interface Column<Row> {
 export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = rows.map((row) => columns.map(({ value }) => cellText(value(row)).replaceAll(/\s*\n\s*/g, ' ')));
   const widths = columns.map(({ title }, index) =>
-    Math.max(width(title), ...cells.map((row) => width(row[index] as string))),
+    greatest(
+      cells.map((row) => width(row[index] as string)),
+      width(title),
+    ),
   );
   const rule = (left: string, middle: string, right: string) =>
     left + widths.map((each) => '─'.repeat(each + 2)).join(middle) + right;

@@ -84,7 +84,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
     if (others.length === 0) return;
     if (await isAlone(turn.compute_node_id)) {
       // A list has no ids of outputs.
-      waiting.push(...(await inParallel(others, AT_ONCE, ({ id }) => read(id))));
+      for (const each of await inParallel(others, AT_ONCE, ({ id }) => read(id))) waiting.push(each);
       return;
     }
     if (hasWarned) return;
@@ -154,7 +154,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
       const limit = want.limit - waiting.length;
       if (limit <= 0) return;
       try {
-        waiting.push(...(await ask(want, limit)));
+        for (const each of await ask(want, limit)) waiting.push(each);
       } catch (error) {
         if (isInDoubt(error)) inDoubtUntil = now() + DOUBT_MS;
         throw error;

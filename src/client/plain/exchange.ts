@@ -47,9 +47,9 @@ export function createPlainExchange({ client, workflowId, onWarning, now = Date.
 
     const errors: JobCompletionError[] = await reports.tell(turn);
     for (const { job_id: id } of [...(turn.completed ?? []), ...(turn.retried ?? [])]) claims.forget(id);
-    errors.push(...(await claims.giveBack(turn, turn.returned ?? [])));
+    for (const each of await claims.giveBack(turn, turn.returned ?? [])) errors.push(each);
     if (turn.held) claims.handAgain(turn.held);
-    if (turn.is_last === true) errors.push(...(await claims.giveBackAll(turn)));
+    if (turn.is_last === true) for (const each of await claims.giveBackAll(turn)) errors.push(each);
     else if (turn.want) await claims.claim(turn, turn.want);
 
     const [status, due] = await Promise.all([

@@ -77,7 +77,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
       if (!isRefusal(error)) throw error;
       if (entries.length > 1) {
         const errors: JobCompletionError[] = [];
-        for (const entry of entries) errors.push(...(await complete([entry])));
+        for (const entry of entries) for (const each of await complete([entry])) errors.push(each);
         return errors;
       }
       const [entry] = entries as [JobCompletion];

@@ -1,3 +1,4 @@
+import { smallest } from '../../core/quantity/extremes.ts';
 import { groupPaths, textOf } from './group-files.ts';
 
 /** What control groups and affinity leave of a machine to this process; undefined where they set no limit. */
@@ -104,5 +105,5 @@ function bytesIn(path: string): number | undefined {
 
 const least = (limits: readonly (number | undefined)[]): number | undefined => {
   const set = limits.filter((limit) => limit !== undefined);
-  return set.length === 0 ? undefined : Math.min(...set);
+  return set.length === 0 ? undefined : smallest(set);
 };

@@ -1,3 +1,4 @@
+import { greatest } from '../quantity/extremes.ts';
 import { lackOf, lacksAnything, type Lack, type Limits, type Use } from './resource-use.ts';
 
 /** A job of a workflow with its current result, if it has one. */
@@ -103,7 +104,7 @@ function upscaled(limits: Limits, lacking: readonly Lacking[], multipliers: Mult
 }
 
 function largerThan(current: number, wanted: readonly number[]): number | undefined {
-  const most = Math.max(0, ...wanted);
+  const most = greatest(wanted, 0);
   return most > current ? most : undefined;
 }
 
@@ -116,7 +117,7 @@ function downsized(limits: Limits, uses: readonly Use[], multipliers: Multiplier
   const isIdle = cpuPeak !== undefined && cpuPeak < limits.numCpus * 100 - SAVED_CPU_PERCENT;
   const cpus = isIdle ? Math.max(1, scaled(cpuPeak / 100, multipliers.cpu)) : undefined;
 
-  const longest = Math.max(...uses.map(({ seconds }) => seconds));
+  const longest = greatest(uses.map(({ seconds }) => seconds));
   const runtime = Math.max(LEAST_RUNTIME_SECONDS, scaled(longest, multipliers.runtime));
   const given = limits.runtimeSeconds ?? 0;
   return {
@@ -129,7 +130,7 @@ function downsized(limits: Limits, uses: readonly Use[], multipliers: Multiplier
 /** The largest; undefined when one of them was not measured, for that could have been it. */
 function mostOf(values: readonly (number | undefined)[]): number | undefined {
   const measured = values.filter((value) => value !== undefined && value > 0) as number[];
-  return measured.length === values.length ? Math.max(...measured) : undefined;
+  return measured.length === values.length ? greatest(measured) : undefined;
 }
 
 // What floating point adds to a whole number would otherwise be rounded up to one more: 100 × 1.1.

@@ -163,7 +163,7 @@ function jobsBehind({ graph }: Staged, job: number): Iterable<number> {
       if (node !== job) jobs.add(node);
     } else if (!seen.has(node)) {
       seen.add(node);
-      open.push(...listOf(graph.waitsFor, node));
+      for (const each of listOf(graph.waitsFor, node)) open.push(each);
     }
   }
   return jobs;

@@ -1,3 +1,5 @@
+import { smallest } from '../quantity/extremes.ts';
+
 /**
  * The candidate that a mistyped word most probably means; nothing when none is near.
  *
@@ -49,7 +51,7 @@ function slipsBetween(a: string, b: string, limit: number): number {
         ),
       );
     }
-    if (Math.min(...row) >= limit) return limit;
+    if (smallest(row) >= limit) return limit;
     [before, above] = [above, row];
   }
   return above[b.length] ?? limit;

@@ -163,7 +163,7 @@ function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answe
     return lost(draft, kind, behind(reply.change_id, { runId: draft.rules.runId, changeId: knownChange }), false);
 
   const back = serverAnswered(draft.state.outage, draft.facts.nowMs);
-  draft.effects.push(...back.effects);
+  for (const each of back.effects) draft.effects.push(each);
   change(draft, { outage: back.outage, inDoubt: false, pendingJobs: reply.jobs_by_status.pending });
   if (kind === 'probe') {
     change(draft, { workMayBeReady: true });
@@ -199,7 +199,7 @@ function lost(draft: Draft, kind: TurnKind, meaning: Meaning, isRefused: boolean
 function away(draft: Draft, meaning: Meaning): void {
   if (draft.state.phase !== 'open') return;
   const step = serverFailed(draft.state.outage, meaning, draft.facts.nowMs, draft.rules);
-  draft.effects.push(...step.effects);
+  for (const each of step.effects) draft.effects.push(each);
   change(draft, { outage: step.outage });
   if (step.outage.isOffline && draft.facts.running === 0) giveUp(draft);
   else scheduleIn(draft, step.pauseMs);
@@ -227,7 +227,7 @@ function time(draft: Draft): void {
   }
   if (facts.nowMs >= outage.patienceEndsAtMs) {
     const step = patienceEnded(draft.state.outage);
-    draft.effects.push(...step.effects);
+    for (const each of step.effects) draft.effects.push(each);
     change(draft, { outage: step.outage });
   }
   if (facts.nowMs >= draft.state.dueAtMs) begin(draft);

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../../client/long-timers.ts';
 import type { ExchangeReply, ExchangeRequest, Want } from '../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import { ServiceError } from '../../client/errors.ts';
@@ -205,9 +206,6 @@ export function createConversation(options: ConverseOptions): Conversation {
     close: () => clearTimeout(timer),
   };
 }
-
-/** The longest that a timer of the runtime can wait; it goes off early, and is set again. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function withoutEmpty<Lists extends Readonly<Record<string, readonly unknown[]>>>(lists: Lists): Partial<Lists> {
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>;

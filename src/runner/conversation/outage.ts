@@ -70,7 +70,7 @@ export function serverFailed(
   if (meaning.kind === 'behind' || patienceMs <= 0) {
     const offline = patienceEnded(outage);
     outage = offline.outage;
-    effects.push(...offline.effects);
+    for (const each of offline.effects) effects.push(each);
   }
   if (outage.isOffline) return { outage, effects, pauseMs: pingMs };
   const retryMs = Math.min(outage.retryMs * 2, LONGEST_RETRY_MS);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
+import { after, type Timer } from '../../client/long-timers.ts';
 
 /** Something that the runner itself has bash do: not a job, and never many. */
 export interface ShellRequest {
@@ -57,17 +58,17 @@ export function createShells(endAtMs: number | undefined, now: () => number): Sh
         env: { ...process.env, ...Object.fromEntries(variables) },
       });
       let isLate = false;
-      let timer: NodeJS.Timeout | undefined;
+      let timer: Timer | undefined;
       const endIn = (ms: number) => {
-        clearTimeout(timer);
-        if (ms > LONGEST_TIMER_MS) return;
-        timer = setTimeout(() => {
+        timer?.cancel();
+        if (ms === Infinity) return;
+        timer = after(ms, () => {
           isLate = true;
           killGroup(child.pid);
-        }, ms);
+        });
       };
       const over = (end: ShellEnd) => {
-        clearTimeout(timer);
+        timer?.cancel();
         running.delete(endIn);
         resolve(end);
       };
@@ -92,9 +93,6 @@ export function createShells(endAtMs: number | undefined, now: () => number): Sh
     },
   };
 }
-
-/** The longest that a timer of the runtime can wait. A runner that ends later than that has no need to hurry anybody. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;

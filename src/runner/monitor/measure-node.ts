@@ -1,3 +1,4 @@
+import { every } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
@@ -31,11 +32,11 @@ export function measureNode(options: MeasureOptions): { readonly path: string; c
     onSample: node.isTimeSeries ? file.node : undefined,
     onUnable: (reason) => onNotice(`the machine cannot be measured: ${reason}`),
   });
-  const timer = setInterval(() => file.flush(), flushSeconds * 1000);
+  const timer = every(flushSeconds * 1000, () => file.flush());
   return {
     path,
     close() {
-      clearInterval(timer);
+      timer.cancel();
       const summary = watch.close();
       file.close(summary);
       return summary;

@@ -1,3 +1,4 @@
+import { every } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
@@ -31,7 +32,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const plan = planFor(workflow, log);
   const label = labelOf({ ...facts, hostname: hostname(), scheduler });
   const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
-  const timer = file && setInterval(() => file.flush(), plan.flushSeconds * 1000);
+  const timer = file && every(plan.flushSeconds * 1000, () => file.flush());
   const watch = plan.jobs && (await watchJobs(plan, options, plan.jobs.isTimeSeries ? file : undefined));
   const node =
     plan.node &&
@@ -47,7 +48,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   return {
     watch,
     close() {
-      clearInterval(timer);
+      timer?.cancel();
       watch?.close();
       const summary = node?.close();
       file?.close(summary);

@@ -53,6 +53,16 @@ describe('a node that is watched', () => {
     expect(samples).toHaveLength(2);
   });
 
+  it('is sampled once in a month where the interval is a month', () => {
+    const month = 30 * 86_400;
+    const { watch, samples, wait } = watchOver([], { intervalSeconds: month });
+    wait(month - 1);
+    expect(samples).toHaveLength(0);
+    wait(1);
+    expect(samples).toHaveLength(1);
+    watch.close();
+  });
+
   it('is measured in what was asked for, and of the rest nothing is said', () => {
     const { watch, samples } = watchOver([load(undefined, 0), load(10, 100)], { cpu: false });
     expect(watch.close()).toEqual({ sample_count: 1, peak_memory_bytes: 100, avg_memory_bytes: 100 });

@@ -1,3 +1,4 @@
+import { every } from '../../client/long-timers.ts';
 import type { NodeLoad } from '../../cluster/host/node-load.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { createStatistics } from './statistics.ts';
@@ -62,10 +63,10 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
 
   // CPU time is a difference: this look is what the first sample is compared with.
   attempt();
-  const timer = setInterval(sample, intervalSeconds * 1000);
+  const timer = every(intervalSeconds * 1000, sample);
   return {
     close() {
-      clearInterval(timer);
+      timer.cancel();
       sample();
       return {
         sample_count: count,

@@ -1,3 +1,4 @@
+import { smallest } from '../../core/quantity/extremes.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /**
@@ -90,7 +91,8 @@ export function createLoginQueue(now: () => number): LoginQueue {
       settle('gone');
       return false;
     });
-    queue.splice(0, queue.length, ...left);
+    queue.length = 0;
+    for (const each of left) queue.push(each);
   };
   const makeRoom = (mine: Entry[]) => {
     if (queues().reduce((sum, queue) => sum + queue.length, 0) < WAITING_TOTAL) return;
@@ -130,7 +132,7 @@ export function createLoginQueue(now: () => number): LoginQueue {
       [...addresses.keys()].map((address) => delayedUntilMs(name, address)),
     );
     if (times.length === 0) return;
-    timer = setTimeout(next, Math.max(1, Math.min(...times) - now()));
+    timer = setTimeout(next, Math.max(1, smallest(times) - now()));
     timer.unref();
   };
 

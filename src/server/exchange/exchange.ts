@@ -41,10 +41,10 @@ export const createExchange = (
     const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
     const errors = begin(workflowId, runId, nodeId, begun);
     const ends = completed.map((each) => endOf(each, workflowId, runId, nodeId));
-    errors.push(...refused(accept(workflowId, ends, 'holder'), completed));
+    for (const each of refused(accept(workflowId, ends, 'holder'), completed)) errors.push(each);
     if (again.length > 0) {
       const endsAgain = again.map((each) => retriedOf(each, workflowId, runId, nodeId));
-      errors.push(...refused(retried(workflowId, endsAgain), again));
+      for (const each of refused(retried(workflowId, endsAgain), again)) errors.push(each);
     }
     if (turn.returned) claim.giveBack({ workflowId, nodeId }, turn.returned);
     return errors;
@@ -53,7 +53,8 @@ export const createExchange = (
   const handOut = (workflowId: number, { compute_node_id: nodeId, held, want }: ExchangeRequest): ClaimedJob[] => {
     const asker = { workflowId, nodeId };
     const jobs = held ? claim.handAgain(asker, held) : [];
-    if (want) jobs.push(...claim.claim(asker, { ...want, limit: Math.max(0, want.limit - jobs.length) }));
+    if (want)
+      for (const each of claim.claim(asker, { ...want, limit: Math.max(0, want.limit - jobs.length) })) jobs.push(each);
     return jobs;
   };
 

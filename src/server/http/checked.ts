@@ -44,14 +44,14 @@ export async function checkedInSlices(
     for (let at = 0; at < items.length; at += SOME) {
       const result = list.safeParse(items.slice(at, at + SOME));
       if (result.success) for (const item of result.data) data.push(item);
-      else issues.push(...result.error.issues.map((issue) => moved(issue, name, at)));
+      else for (const each of result.error.issues.map((issue) => moved(issue, name, at))) issues.push(each);
       if (slice.isOver) await slice.pause();
     }
     good.set(name, data);
   }
   const empty = Object.fromEntries(lists.map(({ name }) => [name, []]));
   const result = shape.safeParse(lists.length === 0 ? value : { ...(value as object), ...empty });
-  if (!result.success) issues.push(...result.error.issues);
+  if (!result.success) for (const each of result.error.issues) issues.push(each);
   if (issues.length > 0) {
     const order = shape instanceof z.ZodObject ? Object.keys(shape.shape) : [];
     const placeOf = ({ path }: z.core.$ZodIssue) => order.indexOf(String(path[0]));

@@ -151,7 +151,7 @@ async function createAll(client: Client, jobs: readonly Job[], { requirementsId,
   try {
     for (let at = 0; at < jobs.length; at += batch) {
       const body = { jobs: jobs.slice(at, at + batch) };
-      created.push(...createdIds(await client.createJobs({ query: { reply: 'ids' }, body })));
+      for (const each of createdIds(await client.createJobs({ query: { reply: 'ids' }, body }))) created.push(each);
     }
   } catch (error) {
     for (const id of created) await client.deleteJob({ params: { id } }).catch(() => {});

@@ -89,7 +89,7 @@ export class Linker {
       const number = this.selected(pattern.render(combination), [relation.patterns, at], explicit, site);
       if (number !== undefined) selected.push(number);
     }
-    explicit.push(...selected);
+    for (const each of selected) explicit.push(each);
     return explicit;
   }
 

@@ -200,7 +200,8 @@ const gathers = (take: Take): boolean =>
 
 const joined = (before: Found, found: Found): Found => {
   // Grown in place: a workflow of 20,000 jobs would otherwise copy the list 20,000 times.
-  if (Array.isArray(before.value) && Array.isArray(found.value)) before.value.push(...found.value);
-  if (Array.isArray(before.place.items)) before.place.items.push(...(found.place.items ?? []));
+  if (Array.isArray(before.value) && Array.isArray(found.value))
+    for (const each of found.value) before.value.push(each);
+  if (Array.isArray(before.place.items)) for (const each of found.place.items ?? []) before.place.items.push(each);
   return before;
 };

@@ -1,3 +1,4 @@
+import { greatest } from '../../../core/quantity/extremes.ts';
 import type { ReadyJobRequirements } from '../../../core/contract/resources.ts';
 import type { ReadyNeeds } from './queries.ts';
 
@@ -14,7 +15,10 @@ export function readyRequirements(classes: readonly ReadyNeeds[]): ReadyJobRequi
     num_cpus: sum(({ num_cpus: cpus }) => cpus),
     memory_gb: sum(({ memory_bytes: bytes }) => bytes) / 2 ** 30,
     num_gpus: sum(({ num_gpus: gpus }) => gpus),
-    max_num_nodes: Math.max(0, ...ready.map(({ num_nodes: nodes }) => nodes)),
+    max_num_nodes: greatest(
+      ready.map(({ num_nodes: nodes }) => nodes),
+      0,
+    ),
     max_runtime: longest?.runtime ?? 'PT0S',
   };
 }

@@ -1,3 +1,4 @@
+import { greatest } from '../../../core/quantity/extremes.ts';
 import { covers } from '../../../core/contract/labels.ts';
 import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { allEnded, type createCounts } from '../../store/counts.ts';
@@ -73,20 +74,18 @@ function walltime(times: { first_s: number | null; last_s: number | null } | und
 /** Ready jobs without labels that would take longer than any runner has left. */
 export function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]) {
   const ends = nodes.flatMap(({ secondsLeft }) => (secondsLeft === undefined ? [] : [secondsLeft]));
-  const remaining = ends.length === 0 ? {} : { max_allocation_remaining_seconds: Math.max(...ends) };
+  const remaining = ends.length === 0 ? {} : { max_allocation_remaining_seconds: greatest(ends) };
   const unlabelled = nodes.filter(({ labels }) => labels.length === 0);
   const left = unlabelled.flatMap(({ secondsLeft }) => (secondsLeft === undefined ? [] : [secondsLeft]));
   if (left.length === 0 || left.length < unlabelled.length) return { runtime_blocked_ready_jobs: 0, ...remaining };
 
-  const most = Math.max(...left) + GRACE_SECONDS;
+  const most = greatest(left) + GRACE_SECONDS;
   const waiting = ready.filter(({ labels }) => labels.length === 0);
   const blocked = waiting
     .filter(({ runtimeSeconds }) => runtimeSeconds > most)
     .reduce((sum, { jobs }) => sum + jobs(), 0);
   const longest =
-    waiting.length === 0
-      ? {}
-      : { longest_ready_runtime_seconds: Math.max(...waiting.map((each) => each.runtimeSeconds)) };
+    waiting.length === 0 ? {} : { longest_ready_runtime_seconds: greatest(waiting.map((each) => each.runtimeSeconds)) };
   return { runtime_blocked_ready_jobs: blocked, ...longest, ...remaining };
 }
 

@@ -1,0 +1,76 @@
+/**
+ * Timers for delays that come from outside: options, fields of a workflow, times of the server.
+ *
+ * A timer of the platform takes 2^31 - 1 ms, 24.8 days; with a longer delay it fires at once. An idle time of a month made
+ * runners leave at the first look, and a sample interval of a month sampled a thousand times a second.
+ */
+export interface Timer {
+  cancel(): void;
+  /** The program may end before it fires. */
+  unref(): Timer;
+}
+
+/** The longest delay that a timer of the platform takes. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls once after so many milliseconds, however many. */
+export function after(delayMs: number, call: () => void): Timer {
+  let leftMs = Math.max(0, delayMs);
+  let isHeld = true;
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = () => {
+    const stepMs = Math.min(leftMs, LONGEST_TIMER_MS);
+    leftMs -= stepMs;
+    timer = setTimeout(leftMs > 0 ? wait : call, stepMs);
+    if (!isHeld) release(timer);
+  };
+  wait();
+  return {
+    cancel: () => clearTimeout(timer),
+    unref() {
+      isHeld = false;
+      release(timer);
+      return this;
+    },
+  };
+}
+
+/** Calls again and again at an interval of so many milliseconds, however many. */
+export function every(intervalMs: number, call: () => void): Timer {
+  if (intervalMs <= LONGEST_TIMER_MS) {
+    const timer = setInterval(call, intervalMs);
+    return {
+      cancel: () => clearInterval(timer),
+      unref() {
+        release(timer);
+        return this;
+      },
+    };
+  }
+  let isHeld = true;
+  let timer: Timer;
+  const wait = () => {
+    timer = after(intervalMs, () => {
+      wait();
+      call();
+    });
+    if (!isHeld) timer.unref();
+  };
+  wait();
+  return {
+    cancel: () => timer.cancel(),
+    unref() {
+      isHeld = false;
+      timer.unref();
+      return this;
+    },
+  };
+}
+
+/** Resolves after so many milliseconds, however many. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => void after(ms, resolve));
+
+/** A browser's timer is a number, and never keeps a page. */
+function release(timer: unknown): void {
+  (timer as { unref?: () => void }).unref?.();
+}
