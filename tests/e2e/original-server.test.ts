@@ -178,6 +178,9 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['ro-crate list', '1'],
   ['ro-crate update', 'LAST', '--entity-type', 'Thing'],
   ['ro-crate get', 'LAST'],
+  ['ro-crate add-dataset', '1', '--name', 'set', '--path', 'FOLDER'],
+  ['ro-crate add-dataset', '1', '--name', 'renamed', '--path', 'FOLDER'],
+  ['ro-crate export', '1'],
   ['ro-crate delete', 'LAST'],
   ['admin sql', 'select 1 as x'],
   ['admin list-audit-log'],
@@ -244,6 +247,7 @@ describe('on Torc’s own server', () => {
       const paths: Record<string, string> = {
         LAST: last,
         JOB: job,
+        FOLDER: join(folder, 'torc_output'),
         COMMANDS: join(folder, 'commands.txt'),
         SPAWN: join(folder, 'spawn.json'),
       };
