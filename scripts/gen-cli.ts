@@ -35,7 +35,7 @@ write(
   'docs/reference/cli.md',
   `# Commands
 
-Made from the command table in \`src/cli/commands.ts\` by \`npm run gen\`.
+Made from the command tables in \`src/cli/commands.ts\` by \`npm run gen\`.
 
 Results go to standard output and nothing else does; words for the person go to standard error. Lists are \`{"items": […]}\` with \`-f json\`. Exit codes: 0 done, 1 not done, 2 the words were wrong, 78 no runtime, 130 interrupted.
 
@@ -49,22 +49,16 @@ ${globalOptions.map(optionRow).join('\n')}
 
 ## torc
 
-${commandsOf('torc')
-  .map((command) => section('torc', command))
-  .join('\n')}
+${(await commandsOf('torc')).map((command) => section('torc', command)).join('\n')}
 ## torc-server
 
-${commandsOf('torc-server')
-  .map((command) => section('torc-server', command))
-  .join('\n')}
+${(await commandsOf('torc-server')).map((command) => section('torc-server', command)).join('\n')}
 ## torc-htpasswd
 
-${commandsOf('torc-htpasswd')
-  .map((command) => section('torc-htpasswd', command))
-  .join('\n')}
+${(await commandsOf('torc-htpasswd')).map((command) => section('torc-htpasswd', command)).join('\n')}
 ## torc-slurm-job-runner
 
-${commandsOf('torc-slurm-job-runner')
+${(await commandsOf('torc-slurm-job-runner'))
   .map((command) =>
     section('torc-slurm-job-runner', command).replace('torc-slurm-job-runner run ', 'torc-slurm-job-runner '),
   )

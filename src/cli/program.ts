@@ -45,10 +45,10 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
 
   try {
     if (argv[0] === 'complete') {
-      await complete(treeOf(program, act), argv.slice(argv[1] === '--' ? 2 : 1));
+      await complete(treeOf(program, await commandsOf(program), act), argv.slice(argv[1] === '--' ? 2 : 1));
       return 0;
     }
-    await treeOf(program, act, argv).parseAsync([...argv], { from: 'user' });
+    await treeOf(program, await commandsOf(program), act, argv).parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     return explain(error, plain);
@@ -119,12 +119,11 @@ const globalsOf = (program: string): readonly Option[] =>
  *
  * Those that the words cannot mean are known by name alone: all options of all commands cost 40 ms at each start.
  */
-export function treeOf(program: string, act: Act, argv: readonly string[] = []): Commander {
+function treeOf(program: string, commands: readonly Command[], act: Act, argv: readonly string[] = []): Commander {
   const root = new Commander(program).enablePositionalOptions().exitOverride().showHelpAfterError(false);
   if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
   refuseHelpForUnknown(root);
-  const commands = commandsOf(program);
   const isMeant = ({ words }: Command) => argv.includes(words.split(' ')[0] as string);
   const isNamed = commands.some(isMeant);
   for (const command of commands) {

@@ -5,7 +5,7 @@ import { all } from '../../client/every.ts';
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
-import { type HashMode, hashModes } from '../crate/folder.ts';
+import { type HashMode, hashModes } from '../crate/hash-mode.ts';
 import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';
 import { integer } from '../option.ts';

@@ -1,5 +1,6 @@
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
-import type { FolderFacts, HashMode } from './folder.ts';
+import type { FolderFacts } from './folder.ts';
+import type { HashMode } from './hash-mode.ts';
 
 type Metadata = RoCrateEntity['metadata'];
 type Json = Metadata[string];

@@ -3,10 +3,7 @@ import { createReadStream } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-
-/** How the files of a folder become one hash: by their names, sizes and times, by what is in them, or not at all. */
-export const hashModes = ['manifest', 'content', 'none'] as const;
-export type HashMode = (typeof hashModes)[number];
+import type { HashMode } from './hash-mode.ts';
 
 /** A folder as a whole. */
 export interface FolderFacts {
