@@ -52,7 +52,7 @@ export function createContext({
     const { createClient } = await import('../client/client.ts');
     if (settings.standalone) {
       const { startStandalone } = await import('./standalone.ts');
-      standalone = await startStandalone(settings, output, environment);
+      standalone = await startStandalone(settings, output, environment, configuration['client.run.umask']);
     }
     const url = standalone?.url ?? settings.url;
     const password = standalone?.credential ?? (await passwordOf(settings));

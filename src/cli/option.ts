@@ -1,3 +1,4 @@
+import { mask } from './config/kinds.ts';
 import type { Path } from './config/schema.ts';
 import { UsageError } from './failure.ts';
 
@@ -35,6 +36,13 @@ export const integer =
     if (value < least) throw new UsageError(`${name}: expected ${least} or more, found ${text}`);
     return value;
   };
+
+/** `--umask 027`. */
+export function fileMask(text: string): string {
+  const found = mask.read(text, () => {});
+  if (found === undefined) throw new UsageError(`--umask: expected ${mask.expected}, found "${text}"`);
+  return found;
+}
 
 export const number =
   (name: string, least = -Infinity) =>

@@ -1,3 +1,4 @@
+import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/options.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, UsageError } from './failure.ts';
@@ -72,6 +73,7 @@ export async function runWorkflow(
   registration: Registration = { computeNodeType: 'local' },
 ): Promise<RunSummary> {
   const { output, settings, configuration } = context;
+  restrictFiles(configuration['client.run.umask']);
   const { connection, url, variables } = await context.service();
   const { startRunner } = await import('../runner/run.ts');
   const progress = createProgressLine(output, process.stderr, Date.now);

@@ -38,10 +38,12 @@ export async function startStandalone(
   settings: Settings,
   output: Output,
   environment: Readonly<Record<string, string | undefined>>,
+  umask: string,
 ): Promise<Standalone> {
   const { database, inMemory, snapshotIntervalSeconds } = settings;
   const credential = randomBytes(32).toString('base64url');
-  mkdirSync(dirname(database), { recursive: true });
+  // Its server and the runner make the other folders, as private as they are told to.
+  mkdirSync(dirname(database), { recursive: true, mode: 0o777 & ~Number.parseInt(umask, 8) });
 
   let server: Companion;
   let port = 0;
@@ -90,6 +92,7 @@ export async function startStandalone(
             ...environment,
             // Its coming and going is said by us; what it has to say beyond that is worth reading.
             RUST_LOG: settings.logLevel === 'info' ? 'warn' : settings.logLevel,
+            TORC_UMASK: umask,
             [CREDENTIAL_VARIABLE]: credential,
             ...(inMemory ? { TORC_SERVER_SNAPSHOT_PATH: database, TORC_SERVER_SNAPSHOT_KEEP: '1' } : {}),
           },

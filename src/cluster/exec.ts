@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { asUser } from './umask.ts';
 
 /**
  * The one door for helper programs. Arguments are a list and never become a shell's line.
@@ -31,11 +32,9 @@ export async function startCompanion(
   args: readonly string[],
   { environment, onLine, onErrorLine }: CompanionOptions,
 ): Promise<Companion> {
-  const child: ChildProcess = spawn(program, args, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: environment,
-    detached: true,
-  });
+  const child: ChildProcess = asUser(() =>
+    spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment, detached: true }),
+  );
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', reject);
@@ -95,7 +94,7 @@ export interface Detached {
 
 /** Starts a program in a session of its own; what it prints goes to an open file. It tells us one thing by `process.send`. */
 export function startDetached(program: string, args: readonly string[], outputFd: number): Detached {
-  const child = spawn(program, args, { stdio: ['ignore', outputFd, outputFd, 'ipc'], detached: true });
+  const child = asUser(() => spawn(program, args, { stdio: ['ignore', outputFd, outputFd, 'ipc'], detached: true }));
   return {
     pid: child.pid,
     told: new Promise((resolve, reject) => {
@@ -129,7 +128,8 @@ export async function runHelper(
   args: readonly string[],
   { atMostMs }: { readonly atMostMs: number },
 ): Promise<string> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  // sbatch passes its umask on to the jobs of the allocation.
+  const child = asUser(() => spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true }));
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

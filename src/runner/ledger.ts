@@ -52,7 +52,7 @@ const MOST_KEPT = 8 * 2 ** 20;
 /** `say` is told once when the file falls behind, and once when it has caught up. */
 export function openLedger(path: string, head: LedgerHead, say: (words: string) => void = () => {}): Ledger {
   mkdirSync(dirname(path), { recursive: true });
-  const fd = openSync(path, 'a', 0o644);
+  const fd = openSync(path, 'a');
   let gathered = `${MAGIC} ${JSON.stringify(head)}\n`;
   let unwritten: Buffer | undefined;
   let isWhole = true;

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from './store/database.ts';
 
 /**
@@ -9,6 +9,8 @@ import type { Database } from './store/database.ts';
 export function snapshot(db: Database, path: string, keep: number): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
+  // Made here, and only if nobody else has made it meanwhile: SQLite would follow a link, and let everybody read the file.
+  closeSync(openSync(fresh, 'wx', 0o600));
   db.prepare<{ fresh: string }>('vacuum into :fresh').run({ fresh });
   for (let age = keep - 1; age >= 1; age -= 1) {
     const younger = age === 1 ? path : `${path}.${age - 1}`;

@@ -59,7 +59,7 @@ describe('a run with its database in memory', () => {
   });
 
   it('copies while it runs as well, when an interval is given: each copy is whole', async () => {
-    const place = placeWith('until test -e copy.db; do sleep 0.05; done; cp copy.db seen.db');
+    const place = placeWith('sleep 0.2; rm -f copy.db; until test -e copy.db; do sleep 0.05; done; cp copy.db seen.db');
     const words = ['--db', 'copy.db', '--in-memory', '--snapshot-interval-seconds', '1', 'run', 'flow.json'];
     expect((await place.standalone(...words)).code).toBe(0);
     expect(await jobsIn(place, '--db', 'seen.db')).toEqual([['only', 'running']]);

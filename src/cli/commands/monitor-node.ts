@@ -1,3 +1,4 @@
+import { restrictFiles } from '../../cluster/umask.ts';
 import type { Client } from '../../client/client.ts';
 import { workflowId } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
@@ -30,6 +31,7 @@ export const monitorNode: Command = {
     if (given === undefined && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
     const asked = given === undefined ? undefined : await planOf((await context.service()).client, workflowId(given));
+    restrictFiles(context.configuration['client.run.umask']);
     const { measureNode } = await import('../../runner/monitor/measure-node.ts');
     const measured = orFailure(() =>
       measureNode({

@@ -1,3 +1,4 @@
+import { restrictFiles } from '../../cluster/umask.ts';
 import type { Command } from '../command.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { integer } from '../option.ts';
@@ -28,7 +29,8 @@ export const serverExport: Command = {
     },
     { flags: '--no-vacuum', says: 'leave the room of what was taken away in the file: faster, and larger' },
   ],
-  async run({ output }, [given], options) {
+  async run({ output, configuration }, [given], options) {
+    restrictFiles(configuration['server.umask']);
     const target = options['output'] as string;
     const ids = ((given as readonly string[] | undefined) ?? []).map(workflowId);
     const { exportWorkflows } = await import('../../server/export/export.ts');

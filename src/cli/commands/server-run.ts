@@ -2,6 +2,7 @@ import { logLevelOf } from '../../core/contract/log-line.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Log } from '../../server/log.ts';
 import type { Service } from '../../server/serve.ts';
+import { restrictFiles } from '../../cluster/umask.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import type { Values } from '../option.ts';
@@ -26,6 +27,7 @@ export const serverRun: Command = {
     { flags: '--shutdown-on-stdin-eof', says: 'end when standard input ends' },
   ],
   async run({ output, environment }, _args, options) {
+    restrictFiles(options['umask'] as string);
     if (options['daemon'] === true) {
       const { startDaemon } = await import('../server/daemon.ts');
       return startDaemon(folderOfDaemon(options), process.argv.slice(1), output);

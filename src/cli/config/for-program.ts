@@ -15,7 +15,7 @@ export async function configurationFor(
 ): Promise<Configuration> {
   // A server that was started for one command is told all that it needs, and must not ask anybody for a login.
   if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined)
-    return readEnvironment({ RUST_LOG: environment['RUST_LOG'] }).configuration;
+    return readEnvironment({ RUST_LOG: environment['RUST_LOG'], TORC_UMASK: environment['TORC_UMASK'] }).configuration;
   const { configuration, problems, warnings } = await readConfiguration(environment, process.cwd());
   const own = program === 'torc-server' ? 'server' : 'client';
   for (const words of warnings) output.warn(words);

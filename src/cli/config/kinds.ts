@@ -80,6 +80,12 @@ export const names = simple('a list of names', (value): readonly string[] | unde
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined;
 });
 
+/** Permissions that files do not get, as three octal digits: `077`, or 0o077 in a TOML file. */
+export const mask = simple('an octal mask of permissions as 077 or 027', (value) => {
+  const text = typeof value === 'number' ? value.toString(8).padStart(3, '0') : value;
+  return typeof text === 'string' && /^0?[0-7]{3}$/.test(text) ? text.slice(-3) : undefined;
+});
+
 type Fields = Readonly<Record<string, { readonly kind: Kind<unknown>; readonly isNeeded?: true }>>;
 type Entry = Readonly<Record<string, unknown>>;
 

@@ -6,6 +6,7 @@ import {
   type Kind,
   level,
   listOf,
+  mask,
   names,
   notNegative,
   port,
@@ -84,6 +85,13 @@ export const schema = {
   'client.run.memory_gb': unset(positive, 'memory to offer in GiB (all of the machine without a word)'),
   'client.run.num_gpus': unset(integer(0), 'GPUs to offer (all of the machine without a word)'),
 
+  'client.run.umask': key(
+    mask,
+    '077',
+    'permissions that output folders, output of jobs, logs and ledgers do not get: 027 lets the group read (files of jobs have their own)',
+    { variable: 'TORC_UMASK' },
+  ),
+
   'client.offline.enabled': key(boolean, true, 'go on with claimed jobs while the server is away'),
   'client.offline.drain_ping_interval_secs': key(positive, 120, 'seconds between looks for the server meanwhile'),
 
@@ -159,6 +167,12 @@ export const schema = {
   ),
   'server.disable_admin_sql': key(boolean, false, 'administrators may send no SQL'),
   'server.disable_admin_sql_writes': key(boolean, false, 'administrators may send SQL that reads only'),
+  'server.umask': key(
+    mask,
+    '077',
+    'permissions that the database, copies of it and logs do not get: 027 lets the group read',
+    { variable: 'TORC_UMASK' },
+  ),
   'server.logging.log_dir': unset(text, 'folder for log files, instead of standard error', {
     variable: 'TORC_LOG_DIR',
   }),

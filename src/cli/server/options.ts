@@ -1,4 +1,4 @@
-import { integer, number, type Option } from '../option.ts';
+import { fileMask, integer, number, type Option } from '../option.ts';
 
 /** Options of `torc-server run`, which `service install` takes too. */
 export const runOptions: readonly Option[] = [
@@ -26,6 +26,12 @@ export const runOptions: readonly Option[] = [
     setting: 'server.logging.log_dir',
   },
   { flags: '--json-logs', says: 'log one JSON object a line', setting: 'server.logging.json_logs' },
+  {
+    flags: '--umask <mask>',
+    says: 'permissions that the database, copies of it and logs do not get; 027 lets the group read (TORC_UMASK; default 077)',
+    setting: 'server.umask',
+    read: fileMask,
+  },
   { flags: '--https', says: 'speak TLS, with --tls-cert and --tls-key', setting: 'server.https' },
   {
     flags: '--tls-cert <pem>',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 
@@ -9,8 +10,9 @@ export async function writeWhole<T>(
   path: string,
   writeTo: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const part = `${path}.part`;
-  const file = await open(part, 'w').catch((cause: unknown) => {
+  // A name that nobody else could have prepared, and private: what a workflow runs is nobody else's business.
+  const part = `${path}.${randomUUID()}.part`;
+  const file = await open(part, 'wx', 0o600).catch((cause: unknown) => {
     throw new Failure(`cannot write ${path}: ${(cause as Error).message}`, { cause });
   });
   try {

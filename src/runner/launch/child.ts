@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { type Ending, LaunchError, type Launcher } from './launcher.ts';
+import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 export interface ChildOptions {
   readonly bash: string;
@@ -45,19 +46,21 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
     launch({ script, variables, stdout, stderr }) {
       const opened: number[] = [];
       const open = (path: string) => {
-        const fd = openSync(path, TRUNCATE_AND_APPEND);
+        const fd = openSync(path, TRUNCATE_AND_APPEND, modeOfFiles());
         opened.push(fd);
         return fd;
       };
       try {
         const out = stdout === undefined ? 'ignore' : open(stdout);
         const err = stderr === undefined ? 'ignore' : stderr === stdout ? out : open(stderr);
-        const child = spawn(bash, ['-c', script], {
-          argv0: 'bash',
-          detached: true,
-          stdio: ['ignore', out, err],
-          env: { ...environment, ...Object.fromEntries(variables) },
-        });
+        const child = asUser(() =>
+          spawn(bash, ['-c', script], {
+            argv0: 'bash',
+            detached: true,
+            stdio: ['ignore', out, err],
+            env: { ...environment, ...Object.fromEntries(variables) },
+          }),
+        );
         child.once('error', () => {});
         if (child.pid === undefined) throw notStarted(bash);
         child.once('exit', (code, signal) => end(child, code, signal));

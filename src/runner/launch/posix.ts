@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { type Ending, LaunchError, type Launcher, type LaunchRequest } from './launcher.ts';
+import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 /**
  * Launches through `posix_spawn`, called in libc by the runtime's foreign function interface.
@@ -187,15 +188,17 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     for (const [name, value] of variables) point(put(`${name}=${value}`));
     point(0n);
 
+    // The files of the job are opened by the child, which has the user's umask already.
+    const mode = modeOfFiles();
     invoke('posix_spawn_file_actions_init', actions.at);
     try {
       const open = (fd: number, path: Pointer, flags: number) =>
-        invoke('posix_spawn_file_actions_addopen', actions.at, fd, path, flags, 0o666);
+        invoke('posix_spawn_file_actions_addopen', actions.at, fd, path, flags, mode);
       open(0, devNull, O_RDONLY);
       open(1, stdout === undefined ? devNull : put(stdout), O_WRONLY_CREAT_TRUNC_APPEND);
       if (stderr !== undefined && stderr === stdout) invoke('posix_spawn_file_actions_adddup2', actions.at, 1, 2);
       else open(2, stderr === undefined ? devNull : put(stderr), O_WRONLY_CREAT_TRUNC_APPEND);
-      return invoke('posix_spawn', pid.at, bashAt, actions.at, attributes.at, pointers.at, environmentAt);
+      return asUser(() => invoke('posix_spawn', pid.at, bashAt, actions.at, attributes.at, pointers.at, environmentAt));
     } finally {
       invoke('posix_spawn_file_actions_destroy', actions.at);
     }

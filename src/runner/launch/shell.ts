@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
 import { after, type Timer } from '../../client/long-timers.ts';
+import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 /** Something that the runner itself has bash do: not a job, and never many. */
 export interface ShellRequest {
@@ -38,7 +39,7 @@ export function createShells(endAtMs: number | undefined, now: () => number): Sh
     if (leftMs() <= 0) return 'not run: the runner ends now';
     let file: FileHandle;
     try {
-      file = await open(output, 'a');
+      file = await open(output, 'a', modeOfFiles());
     } catch (error) {
       return `its output could not be written: ${(error as Error).message}`;
     }
@@ -51,12 +52,14 @@ export function createShells(endAtMs: number | undefined, now: () => number): Sh
 
   const ended = (script: string, cwd: string, variables: ShellRequest['variables'], fd: number) =>
     new Promise<ShellEnd>((resolve) => {
-      const child = spawn('bash', ['-c', script], {
-        cwd,
-        detached: true,
-        stdio: ['ignore', fd, fd],
-        env: { ...process.env, ...Object.fromEntries(variables) },
-      });
+      const child = asUser(() =>
+        spawn('bash', ['-c', script], {
+          cwd,
+          detached: true,
+          stdio: ['ignore', fd, fd],
+          env: { ...process.env, ...Object.fromEntries(variables) },
+        }),
+      );
       let isLate = false;
       let timer: Timer | undefined;
       const endIn = (ms: number) => {

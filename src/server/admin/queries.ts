@@ -1,8 +1,8 @@
 import type { AuditLogEntry, SqlReply } from '../../core/contract/admin.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, openDatabase, openReader } from '../store/database.ts';
+import { ownTables } from '../store/migrate.ts';
 import { readGuard, writeGuard } from './guard.ts';
 import { readSql, reasoned } from './read-sql.ts';
-import type { Attempt } from './sql-apart.ts';
 
 export interface Audited {
   readonly user: string;
@@ -14,6 +14,8 @@ export interface Audited {
   readonly rowsAffected: number | null;
   readonly error: string | null;
 }
+
+export type Attempt = Pick<Audited, 'user' | 'at' | 'sql' | 'fullTable'>;
 
 interface AuditRow {
   id: number;
@@ -119,6 +121,18 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
     audited: db.prepare<Record<string, never>, { rows: number }>('select count(*) as rows from admin_audit_log'),
   };
 };
+
+/** Reads on a connection of its own, which can only read. */
+export const readApart = (path: string, sql: string, limit: number): Pick<SqlReply, 'columns' | 'items'> =>
+  readSql(openReader(path), sql, limit, readGuard());
+
+/** Changes rows on a connection of its own, in a transaction of its own. */
+export function changeApart(path: string, attempt: Attempt, keep: boolean, begun: () => void): number {
+  const db = openDatabase(path);
+  const rowsAffected = adminQueries(db, ownTables).changeAlone(attempt, keep, begun);
+  db.close();
+  return rowsAffected;
+}
 
 /** Comments may stand before the first word. */
 const withoutComments = (sql: string) => sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');

@@ -3,10 +3,9 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SqlReply } from '../../core/contract/admin.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Audited } from './queries.ts';
+import type { Attempt } from './queries.ts';
 
 export type Read = Pick<SqlReply, 'columns' | 'items'>;
-export type Attempt = Pick<Audited, 'user' | 'at' | 'sql' | 'fullTable'>;
 
 /** What the process is asked for. */
 export type Order =

@@ -1,9 +1,5 @@
 /** A program that carries out one statement: one that never ends can be ended with it, and holds up nobody. */
-import { openDatabase, openReader } from '../store/database.ts';
-import { ownTables } from '../store/migrate.ts';
-import { adminQueries } from './queries.ts';
-import { readSql } from './read-sql.ts';
-import { readGuard } from './guard.ts';
+import { changeApart, readApart } from './queries.ts';
 import type { Answer, Order } from './sql-apart.ts';
 
 process.once('message', (order: Order) => {
@@ -18,13 +14,9 @@ process.once('message', (order: Order) => {
 });
 
 function read({ path, sql, limit }: Order & { kind: 'read' }): Answer {
-  const db = openReader(path);
-  return { kind: 'read', read: readSql(db, sql, limit, readGuard()) };
+  return { kind: 'read', read: readApart(path, sql, limit) };
 }
 
 function write({ path, attempt, keep }: Order & { kind: 'write' }, begun: () => void): Answer {
-  const db = openDatabase(path);
-  const rowsAffected = adminQueries(db, ownTables).changeAlone(attempt, keep, begun);
-  db.close();
-  return { kind: 'written', rowsAffected };
+  return { kind: 'written', rowsAffected: changeApart(path, attempt, keep, begun) };
 }

@@ -3,8 +3,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
-import type { adminQueries } from './queries.ts';
-import { type Attempt, createApart } from './sql-apart.ts';
+import type { adminQueries, Attempt } from './queries.ts';
+import { createApart } from './sql-apart.ts';
 import { checkStatement } from './statement.ts';
 
 export interface SqlSettings {

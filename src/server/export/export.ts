@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { openCopy, openSource, type Selection } from './queries.ts';
 
@@ -36,6 +36,8 @@ export function exportWorkflows(wish: ExportWish): Exported {
     const ids = source.select(wish);
     if (ids.length === 0) throw new Refusal('EXPORT_REFUSED', 'no workflow of the database matches', { database });
     rmSync(fresh, { force: true });
+    // Only if nobody else has made it meanwhile: SQLite would follow a link.
+    closeSync(openSync(fresh, 'wx'));
     source.copyTo(fresh);
     const jobs = reduce(fresh, ids, wish);
     renameSync(fresh, output);

@@ -96,9 +96,6 @@ const rawOf = (db: DatabaseSync): Pick<Database, 'raw' | 'guarded'> => ({
   },
 });
 
-/** SQLITE_BUSY, with whatever detail: another program holds a lock that is needed. */
-export const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === 5;
-
 /**
  * Keeps in mind which files were opened, and throws when others have their names.
  *

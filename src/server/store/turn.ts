@@ -1,5 +1,5 @@
-import { Refusal } from '../../core/contract/refusals.ts';
-import { type Database, isBusy } from './database.ts';
+import { isBusy, lockedRefusal } from './busy.ts';
+import type { Database } from './database.ts';
 import type { ChangeLog } from './changes.ts';
 
 /**
@@ -253,12 +253,3 @@ export function createTurns(
     },
   };
 }
-
-/** The answer while another program holds the lock. */
-export const lockedRefusal = (cause?: unknown): Refusal =>
-  new Refusal(
-    'DATABASE_LOCKED',
-    'another program holds the lock of the database file; nothing was changed',
-    { retry_after_seconds: 1 },
-    { cause },
-  );
