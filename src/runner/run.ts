@@ -57,6 +57,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     workflowId,
     runId,
     nodeId,
+    node: registered.node,
     waitForNewJobsSeconds: workflow.compute_node_wait_for_new_jobs_seconds,
     log,
   });

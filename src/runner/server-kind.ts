@@ -1,6 +1,8 @@
 import type { Client } from '../client/client.ts';
 import { createPlainExchange } from '../client/plain/exchange.ts';
 import { knowsExchange } from '../client/plain/knows-exchange.ts';
+import type { ComputeNode } from '../core/contract/node.ts';
+import { endDoubleRegistrations } from './double-registrations.ts';
 import type { Log } from './log.ts';
 import { ORIGINAL_WAKING_EVENTS, WAKING_EVENTS } from './wake.ts';
 
@@ -23,6 +25,7 @@ export interface ServerKindOptions {
   readonly workflowId: number;
   readonly runId: number;
   readonly nodeId: number;
+  readonly node: ComputeNode;
   /** The workflow's `compute_node_wait_for_new_jobs_seconds`. */
   readonly waitForNewJobsSeconds: number | null | undefined;
   readonly log: Log;
@@ -35,7 +38,7 @@ const WAKE_MS = 1_000;
 
 /** Finds out once, after the registration, whether the server has our `exchange` or is Torc's own. */
 export async function serverKind(options: ServerKindOptions): Promise<ServerKind> {
-  const { client, patient, workflowId, runId, nodeId, waitForNewJobsSeconds, log } = options;
+  const { client, patient, workflowId, runId, nodeId, node, waitForNewJobsSeconds, log } = options;
   if (await knowsExchange(patient, workflowId, { run_id: runId, compute_node_id: nodeId }))
     return { client, wakingEvents: WAKING_EVENTS, wakeAtMostEveryMs: 0, stuckMs: 0 };
 
@@ -43,6 +46,7 @@ export async function serverKind(options: ServerKindOptions): Promise<ServerKind
     workflow_id: workflowId,
     missing: 'jobs ahead, wake-ups for ready jobs, recovery of runners that were killed',
   });
+  await endDoubleRegistrations(patient, { node, nodeId, log });
   const exchange = createPlainExchange({
     client,
     workflowId,

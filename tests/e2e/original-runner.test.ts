@@ -232,6 +232,7 @@ describe('torc-slurm-job-runner on a server that has no exchange', () => {
 
 describe('torc run on a server that has no exchange, when answers are lost', () => {
   it.each([
+    ['its registration', 'POST', /compute_nodes/],
     ['a claim', 'POST', /claim_jobs_based_on_resources/],
     ['a start', 'PUT', /start_job/],
     ['a batch of ends', 'POST', /batch_complete_jobs/],
@@ -250,6 +251,7 @@ jobs:
       [...Array.from({ length: 12 }, (_each, index) => `j${index + 1}`), 'last'].toSorted(),
     );
     expect(new Set(Object.values(await statuses()))).toEqual(new Set(['completed']));
+    expect(await active()).toBe(0);
   });
 
   it('goes on while the server is away, and tells the ends when it is back', async () => {
