@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { credentialLogin, type Login, openLogin, usersLogin } from './access/login.ts';
 import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
+import { giveBackOpenClaims } from './claim/open-claims.ts';
 import { createApp } from './http/app.ts';
 import { behindGate } from './http/gate.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
@@ -82,6 +83,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   try {
     const db = openDatabase(path);
     const store = createStore(db, { now, onBroken, onLock, onError });
+    await store.turns.write(() => giveBackOpenClaims(store));
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
     const app = createApp(store, {

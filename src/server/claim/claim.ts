@@ -7,7 +7,7 @@ import { parseDuration } from '../../core/quantity/duration.ts';
 import { createHeldAttempts } from '../store/held-attempts.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
-import { byNeed, byPriority, type JobClass, type Waiting, walkReady } from './merge.ts';
+import { byNeed, byPriority, type ClaimableClass, type Waiting, walkReady } from './merge.ts';
 import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 import { bytesOfGibibytes, fitsNode, type Room, roomOf, roomOfNodes } from './room.ts';
@@ -17,6 +17,9 @@ interface Asker {
   readonly workflowId: number;
   readonly nodeId: number | null;
 }
+
+/** The next jobs of a claim, at most so many to start and so many ahead; none when there are no more. */
+type Parts = (limit: number, prefetch: number) => ClaimedJob[];
 
 interface Chosen {
   readonly id: number;
@@ -33,10 +36,11 @@ interface Chosen {
 export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
   const attempts = createHeldAttempts(db, changes);
 
-  const classesOf = (workflowId: number): JobClass[] =>
-    queries.classes.all({ workflowId }).map((row) => ({
+  const classesOf = (workflowId: number): ClaimableClass[] =>
+    queries.claimable.all({ workflowId }).map((row) => ({
       id: row.id,
       ...kindOf(row),
+      head: { id: row.head_id, priority: row.head_priority },
     }));
 
   const fetch = (classId: number, limit: number, offset: number) => queries.ready.all({ classId, limit, offset });
@@ -57,45 +61,61 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     return (jobId) => queries.outputs.all({ jobId });
   };
 
-  const byResources = (asker: Asker, want: Want, offer: ComputeNodesResources): ClaimedJob[] => {
+  /** Successive parts of one claim by resources: together they take what one claim of all would. */
+  const byResources = (asker: Asker, want: Want, offer: ComputeNodesResources): Parts => {
     refuseBadLabels(offer.labels);
     const labels = sortedLabels(offer.labels);
     const secondsLeft = secondsOf(offer.time_limit);
     const { room, couldFit } = placesOf(want, offer);
+    const isBound = ({ schedulerId }: ClaimableClass) =>
+      schedulerId === null || schedulerId === (offer.scheduler_config_id ?? null);
+    let free = room();
+    /** Nothing was found yet, so jobs that are meant for another scheduler may follow. */
+    let isUndecided = want.strict_scheduler_match !== true;
+    let isForAny = false;
 
-    const eligible = classesOf(asker.workflowId).filter(
-      (each) => covers(labels, each.labels) && each.need.runtime_seconds <= secondsLeft && couldFit(each.need),
-    );
-    const bound = eligible.filter(
-      ({ schedulerId }) => schedulerId === null || schedulerId === (offer.scheduler_config_id ?? null),
-    );
-    const chosen = pack(bound, want, room(), fetch);
-    if (chosen.length > 0 || want.strict_scheduler_match === true || bound.length === eligible.length)
+    return (limit, prefetch) => {
+      const eligible = classesOf(asker.workflowId).filter(
+        (each) => covers(labels, each.labels) && each.need.runtime_seconds <= secondsLeft && couldFit(each.need),
+      );
+      const amount = { limit, prefetch };
+      const bound = isForAny ? eligible : eligible.filter(isBound);
+      let chosen = pack(bound, amount, free, fetch);
+      if (chosen.length === 0 && isUndecided && bound.length < eligible.length) {
+        isForAny = true;
+        free = room();
+        chosen = pack(eligible, amount, free, fetch);
+      }
+      isUndecided = false;
       return hand(asker, chosen);
-    return hand(asker, pack(eligible, want, room(), fetch));
+    };
   };
 
-  const inOrder = (asker: Asker, want: Want): ClaimedJob[] => {
+  const inOrder = (asker: Asker, want: Want): Parts => {
     refuseBadLabels(want.labels);
     const labels = sortedLabels(want.labels);
-    const chosen: Chosen[] = [];
-    const atMost = want.limit + want.prefetch;
-    const classes = classesOf(asker.workflowId).filter((each) => covers(labels, each.labels));
-    walkReady(classes, byPriority, atMost, fetch, (id, need) => {
-      chosen.push({ id, need });
-      return chosen.length === atMost ? 'stop' : 'next';
-    });
-    return hand(asker, chosen);
+    return (limit, prefetch) => {
+      const chosen: Chosen[] = [];
+      const atMost = limit + prefetch;
+      const classes = classesOf(asker.workflowId).filter((each) => covers(labels, each.labels));
+      walkReady(classes, byPriority, atMost, fetch, (id, need) => {
+        chosen.push({ id, need });
+        return chosen.length === atMost ? 'stop' : 'next';
+      });
+      return hand(asker, chosen);
+    };
   };
+
+  const partsOf = (asker: Asker, want: Want): Parts =>
+    want.offer === undefined || want.offer === null ? inOrder(asker, want) : byResources(asker, want, want.offer);
 
   const pendingOf = ({ workflowId, nodeId }: Asker, isWanted: (id: number) => boolean): ClaimedJob[] => {
     if (nodeId === null) return [];
-    const needs = new Map(classesOf(workflowId).map((each) => [each.id, each.need]));
+    const held = queries.heldBy.all({ nodeId, workflowId }).filter(({ id }) => isWanted(id));
+    if (held.length === 0) return [];
+    const needs = new Map(queries.classes.all({ workflowId }).map((row) => [row.id, kindOf(row).need]));
     const outputsOf = outputs(workflowId);
-    return queries.heldBy
-      .all({ nodeId, workflowId })
-      .filter(({ id }) => isWanted(id))
-      .map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
+    return held.map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
   };
 
   /** Makes jobs ready again that the runner was handed and did not start. */
@@ -115,10 +135,11 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     /** The jobs for what is wanted. A canceled workflow hands out none, which its callers look at first. */
     claim(asker: Asker, want: Want): ClaimedJob[] {
       if (want.limit + want.prefetch <= 0) return [];
-      return want.offer === undefined || want.offer === null
-        ? inOrder(asker, want)
-        : byResources(asker, want, want.offer);
+      return partsOf(asker, want)(want.limit, want.prefetch);
     },
+
+    /** The same for a claim that is carried out in parts, each in a transaction of its own. */
+    inParts: partsOf,
 
     /**
      * The jobs that are pending in the name of the runner and that it does not hold, because the answer that handed them
@@ -165,8 +186,8 @@ function secondsOf(timeLimit: string | null | undefined): number {
 }
 
 function pack(
-  classes: readonly JobClass[],
-  want: Want,
+  classes: readonly ClaimableClass[],
+  want: Pick<Want, 'limit' | 'prefetch'>,
   room: Room,
   fetch: (classId: number, limit: number, offset: number) => Waiting[],
 ): Chosen[] {

@@ -1,19 +1,23 @@
-import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { ClaimedJob, Want } from '../../core/contract/exchange.ts';
 import type { Job } from '../../core/contract/job.ts';
 import { labelsOfQuery, refuseBadLabels } from '../../core/contract/labels.ts';
 import type { Handlers } from '../store/handlers.ts';
+import { Sliced } from '../store/sliced.ts';
 import type { Store } from '../store/store.ts';
 import { createClaim } from './claim.ts';
-import { claimQueries } from './queries.ts';
+import { claimQueries, openClaimQueries } from './queries.ts';
 import { createUnclaimable } from './unclaimable.ts';
 
 /** The default of claim_next_jobs, and what a negative limit means there: all. */
 const NEXT_LIMIT = 10;
 const ALL = Number.MAX_SAFE_INTEGER;
+/** Jobs that are claimed in one transaction, 25 µs each. Fewer, and many jobs take many commits. */
+const AT_ONCE = 250;
 
 export const claimHandlers = (store: Store) => {
   const queries = claimQueries(store.db);
-  const { claim } = createClaim(store, queries);
+  const open = openClaimQueries(store.db);
+  const { claim, inParts } = createClaim(store, queries);
 
   /** The job as the original hands it out, without what `exchange` adds. */
   const plain = ({ need: _need, output_files: files = [], ...job }: ClaimedJob): Job => {
@@ -25,6 +29,28 @@ export const claimHandlers = (store: Store) => {
     };
   };
   const { find } = store;
+
+  /** A claim of many jobs, part by part. What it takes is in `open_claim` until all of it is. */
+  function* many(workflowId: number, want: Want): Generator<undefined, { jobs: Job[] }> {
+    const part = inParts({ workflowId, nodeId: null }, want);
+    const claimId = open.begin.get({})?.id ?? 1;
+    const jobs: Job[] = [];
+    while (jobs.length < want.limit && find.run(workflowId).is_canceled === 0) {
+      const limit = Math.min(AT_ONCE, want.limit - jobs.length);
+      const some = part(limit, 0);
+      for (const job of some) jobs.push(plain(job));
+      if (some.length < limit) break;
+      open.add.run({ claimId, workflowId, jobIds: JSON.stringify(some.map(({ id }) => id)) });
+      yield;
+    }
+    open.remove.run({ claimId });
+    return { jobs };
+  }
+  const claimed = (workflowId: number, want: Want) =>
+    want.limit > AT_ONCE
+      ? new Sliced(many(workflowId, want))
+      : { jobs: claim({ workflowId, nodeId: null }, want).map(plain) };
+
   const unclaimable = createUnclaimable(store, queries);
 
   return {
@@ -40,12 +66,12 @@ export const claimHandlers = (store: Store) => {
         offer: body,
         strict_scheduler_match: query.strict_scheduler_match,
       };
-      return { jobs: claim({ workflowId: id, nodeId: null }, want).map(plain) };
+      return claimed(id, want);
     },
     claimNextJobs({ params: { id }, query: { limit = NEXT_LIMIT, labels } }) {
       if (find.run(id).is_canceled === 1) return { jobs: [] };
       const want = { limit: limit < 0 ? ALL : limit, prefetch: 0, labels: labelsOfQuery(labels) };
-      return { jobs: claim({ workflowId: id, nodeId: null }, want).map(plain) };
+      return claimed(id, want);
     },
   } satisfies Partial<Handlers>;
 };

@@ -6,6 +6,11 @@ export interface JobClass extends JobKind {
   readonly id: number;
 }
 
+/** A class of which jobs are ready, with the first of them. */
+export interface ClaimableClass extends JobClass {
+  readonly head: Waiting;
+}
+
 /** A job that is ready, as far as the order of claims goes. */
 export interface Waiting {
   readonly id: number;
@@ -33,40 +38,63 @@ type Verdict = 'next' | 'drop-class' | 'stop';
 /**
  * Walks the ready jobs of several classes in one order, without reading more of them than are looked at.
  *
- * `fetch` gives the ready jobs of a class from an offset on, by priority and then id. Each class is asked for a few at
- * a time: with one class, for all that can be wanted.
+ * `fetch` gives the ready jobs of a class from an offset on, by priority and then id. Each class comes with its first job,
+ * so a class is asked only after that was visited: a few jobs at a time, and with one class for all that can be wanted.
  */
 export function walkReady(
-  classes: readonly JobClass[],
+  classes: readonly ClaimableClass[],
   order: Order,
   atMost: number,
   fetch: (classId: number, limit: number, offset: number) => Waiting[],
   visit: (id: number, need: Need) => Verdict,
 ): void {
   const chunk = classes.length === 1 ? atMost : Math.min(atMost, CHUNK);
-  const queues = classes
-    .map((each) => ({ class: each, rows: fetch(each.id, chunk, 0), next: 0, offset: 0 }))
-    .filter(({ rows }) => rows.length > 0);
+  const before = (left: Queue, right: Queue) =>
+    order(left.rows[left.next] as Waiting, left.class.need, right.rows[right.next] as Waiting, right.class.need);
+  // Best first; of thousands of classes only those are moved whose jobs are visited.
+  const queues = classes.map((each): Queue => ({ class: each, rows: [each.head], next: 0, read: 1, isRead: false }));
+  if (queues.length > 1) queues.sort(before);
 
   while (queues.length > 0) {
-    let best = queues[0] as (typeof queues)[number];
-    for (const queue of queues) {
-      if (queue === best) continue;
-      if (
-        order(queue.rows[queue.next] as Waiting, queue.class.need, best.rows[best.next] as Waiting, best.class.need) < 0
-      )
-        best = queue;
-    }
+    const best = queues[0] as Queue;
     const verdict = visit((best.rows[best.next] as Waiting).id, best.class.need);
     if (verdict === 'stop') return;
     best.next += 1;
-    if (verdict === 'next' && best.next === best.rows.length && best.rows.length === chunk) {
-      best.offset += chunk;
-      best.rows = fetch(best.class.id, chunk, best.offset);
+    if (verdict === 'next' && best.next === best.rows.length && !best.isRead) {
+      best.rows = fetch(best.class.id, chunk, best.read);
+      best.read += best.rows.length;
+      best.isRead = best.rows.length < chunk;
       best.next = 0;
     }
-    if (verdict === 'drop-class' || best.next >= best.rows.length) queues.splice(queues.indexOf(best), 1);
+    if (verdict === 'drop-class' || best.next >= best.rows.length) queues.shift();
+    else if (queues.length > 1) sink(queues, before);
   }
+}
+
+/** The ready jobs of a class that were read and not visited yet. */
+interface Queue {
+  readonly class: ClaimableClass;
+  rows: Waiting[];
+  next: number;
+  /** Jobs that were read of it, visited ones included. */
+  read: number;
+  /** All were read. */
+  isRead: boolean;
+}
+
+/** Moves the first to its place among the others, which are in order. */
+function sink(queues: Queue[], before: (left: Queue, right: Queue) => number): void {
+  const moved = queues[0] as Queue;
+  if (before(moved, queues[1] as Queue) <= 0) return;
+  let low = 1;
+  let high = queues.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (before(queues[middle] as Queue, moved) < 0) low = middle + 1;
+    else high = middle;
+  }
+  queues.copyWithin(0, 1, low);
+  queues[low - 1] = moved;
 }
 
 /** Rows read of a class at a time when there are several: too few means more queries, too many rows read in vain. */

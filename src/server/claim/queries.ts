@@ -1,4 +1,4 @@
-import type { Database } from '../store/database.ts';
+import type { Database, NoParameters } from '../store/database.ts';
 import { notHeld } from '../store/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 import type { ComputeNodeRow } from '../store/node-row.ts';
@@ -7,6 +7,11 @@ import type { Waiting } from './merge.ts';
 
 interface ClassRow extends KindRow {
   id: number;
+}
+
+interface ClaimableRow extends ClassRow {
+  head_id: number;
+  head_priority: number;
 }
 
 interface ReadyClassRow extends KindRow {
@@ -22,7 +27,23 @@ export const readySql = `
   order by priority desc, id
   limit :limit offset :offset`;
 
+/** Only the classes of which jobs are ready, each with the first of them: of thousands of classes most have none. */
+export const claimableSql = `
+  select
+    job_class.id, job_class.scheduler_id, job_class.labels,
+    needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s,
+    head.id as head_id, head.priority as head_priority
+  from job_class
+  cross join job head on head.id = (
+    select job.id from job
+    where job.class_id = job_class.id and job.status = 2 and ${notHeld}
+    order by job.priority desc, job.id
+    limit 1)
+  cross join resource_requirements needs on needs.id = job_class.resource_requirements_id
+  where job_class.workflow_id = :workflowId`;
+
 export const claimQueries = (db: Database) => ({
+  claimable: db.prepare<{ workflowId: number }, ClaimableRow>(claimableSql),
   classes: db.prepare<{ workflowId: number }, ClassRow>(`
     select
       job_class.id, job_class.scheduler_id, job_class.labels,
@@ -103,6 +124,22 @@ export const claimQueries = (db: Database) => ({
     insert into runner_turn (compute_node_id, number, job_ids, errors) values (:nodeId, :number, :jobIds, :errors)
     on conflict (compute_node_id) do update set
       number = excluded.number, job_ids = excluded.job_ids, errors = excluded.errors`),
+});
+
+/** Claims of several transactions that are not finished. */
+export const openClaimQueries = (db: Database) => ({
+  begin: db.prepare<NoParameters, { id: number }>('select coalesce(max(claim_id), 0) + 1 as id from open_claim'),
+  add: db.prepare<{ claimId: number; workflowId: number; jobIds: string }>(
+    'insert into open_claim (claim_id, workflow_id, job_ids) values (:claimId, :workflowId, :jobIds)',
+  ),
+  remove: db.prepare<{ claimId: number }>('delete from open_claim where claim_id = :claimId'),
+  all: db.prepare<NoParameters, { workflow_id: number; job_ids: string }>(
+    'select workflow_id, job_ids from open_claim order by id',
+  ),
+  removeAll: db.prepare('delete from open_claim'),
+  giveBack: db.prepare<{ id: number }>(
+    'update job set status = 2 where id = :id and status = 3 and claimed_by is null',
+  ),
 });
 
 export type ClaimQueries = ReturnType<typeof claimQueries>;

@@ -3,6 +3,7 @@ import { type Input, type Route, routes } from '../../core/contract/routes.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Permissions } from '../store/caller.ts';
 import type { AnsweredRoute, Handler } from '../store/handlers.ts';
+import { inSteps, Sliced } from '../store/sliced.ts';
 import type { Store } from '../store/store.ts';
 import { type About, LOCK_PATIENCE_MS } from '../store/turn.ts';
 import type { Work } from '../store/work.ts';
@@ -44,10 +45,18 @@ export function bind<N extends AnsweredRoute>(
   const mebibytes = route.bodyMebibytes === undefined ? USUAL_MEBIBYTES : (bulkMebibytes ?? route.bodyMebibytes);
   const isInBody = route.access === 'workflow in body' || route.access === 'workflow in entries';
   const { about, refuseRemoved } = createSubject(store, name);
-  const write = (repeatable: Repeatable | undefined, handle: () => unknown, subject: About): Promise<unknown> => {
-    if (repeatable === undefined) return store.turns.write(handle, LOCK_PATIENCE_MS, subject);
+  const write = async (repeatable: Repeatable | undefined, handle: () => unknown, subject: About): Promise<unknown> => {
+    if (repeatable === undefined) {
+      const reply = await store.turns.write(handle, LOCK_PATIENCE_MS, subject);
+      return reply instanceof Sliced ? inSteps(store.turns, reply, subject) : reply;
+    }
     const { key, request } = repeatable;
-    return store.turns.write(() => store.replies.once(key, request, handle), LOCK_PATIENCE_MS, subject);
+    // The reply is stored in the transaction of the work, so the work is done in one.
+    const whole = () => {
+      const reply = handle();
+      return reply instanceof Sliced ? reply.atOnce() : reply;
+    };
+    return store.turns.write(() => store.replies.once(key, request, whole), LOCK_PATIENCE_MS, subject);
   };
   const carryOut = (repeatable: Repeatable | undefined, work: Work<unknown>): Promise<unknown> => {
     if (repeatable === undefined) return store.works.carryOut(work);

@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts';
+import type { Sliced } from './sliced.ts';
 import type { Work } from './work.ts';
 import type { Input, Reply, RouteName, Routes } from '../../core/contract/routes.ts';
 
@@ -9,10 +10,15 @@ export type AnsweredRoute = { [N in RouteName]: Routes[N]['kind'] extends 'strea
  * A handler is a plain function: typed input in, typed reply out, within a transaction if its route writes. Where the
  * reply needs work on many rows it answers that work.
  */
-export type Handler<N extends RouteName> = (
-  input: Input<N>,
-  caller: Caller,
-) => Routes[N]['kind'] extends 'own' ? Promise<Reply<N>> : Routes[N]['kind'] extends 'work' ? Work<Reply<N>> : Reply<N>;
+export type Handler<N extends RouteName> = (input: Input<N>, caller: Caller) => Answer<Routes[N]['kind'], Reply<N>>;
+
+type Answer<Kind, Result> = Kind extends 'own'
+  ? Promise<Result>
+  : Kind extends 'work'
+    ? Work<Result>
+    : Kind extends 'write'
+      ? Result | Sliced<Result>
+      : Result;
 
 /** Every route has its handler: one that is missing, or answers with a wrong field, does not compile. */
 export type Handlers = { readonly [N in AnsweredRoute]: Handler<N> };
