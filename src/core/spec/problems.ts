@@ -1,5 +1,5 @@
 import type { Sequence } from './sequence.ts';
-import type { Part } from './text/place.ts';
+import type { Part } from './text/part.ts';
 
 /**
  * Everything that can be wrong with a workflow file.

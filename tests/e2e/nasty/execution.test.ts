@@ -24,7 +24,7 @@ describe('a runner says in its log how it runs jobs', () => {
       more: 'execution_config: {termination_signal: SIGFOO, timeout_exit_code: 300}',
     });
     expect(ends).toEqual({ a: OK });
-    expect(stderr).toContain('warning: execution_config.termination_signal: termination_signal is SIGFOO');
+    expect(stderr).toMatch(/^warning: \S+: execution_config\.termination_signal: termination_signal is SIGFOO/m);
     expect(log).toContain(
       'WARN execution_config: timeout_exit_code is 300: expected an exit code of 1 to 255; 152 is used',
     );

@@ -1,7 +1,7 @@
 import type { Family } from '../expand/family.ts';
 import { template, type Template } from '../expand/template.ts';
 import type { JobSpec } from '../shape/workflow.ts';
-import type { Part } from '../text/place.ts';
+import type { Part } from '../text/part.ts';
 import type { Relation } from './relation.ts';
 import { tokensOf, type Token } from './tokens.ts';
 

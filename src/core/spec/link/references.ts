@@ -11,7 +11,7 @@ import type { Names, Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import type { Sequence } from '../sequence.ts';
 import { suggest } from '../suggest.ts';
-import type { Part } from '../text/place.ts';
+import type { Part } from '../text/part.ts';
 
 const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
 

@@ -1,4 +1,4 @@
-import type { Part } from '../text/place.ts';
+import type { Part } from '../text/part.ts';
 
 /**
  * `${files.input.NAME}` and its kin in commands: they stand for a file's path or a record's data, and add the
