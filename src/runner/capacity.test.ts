@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Need } from '../core/contract/exchange.ts';
-import { type Capacity, createCapacity, createSlots, devicesOf, type Lease } from './capacity.ts';
+import { type Capacity, createCapacity, createSlots, type Lease } from './capacity.ts';
 
 const need = (over: Partial<Need> = {}): Need => ({
   num_cpus: 1,
@@ -197,15 +197,4 @@ describe('whatever is leased and released, in whatever order', () => {
       }),
     );
   });
-});
-
-it.each([
-  [{ CUDA_VISIBLE_DEVICES: '2, 3', SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '1' }, ['2', '3']],
-  [{ CUDA_VISIBLE_DEVICES: 'GPU-8f2c,MIG-11' }, ['GPU-8f2c', 'MIG-11']],
-  [{ CUDA_VISIBLE_DEVICES: ' ', SLURM_STEP_GPUS: '0,1', SLURM_JOB_GPUS: '0,1,2,3' }, ['0', '1']],
-  [{ SLURM_JOB_GPUS: '5' }, ['5']],
-  [{ CUDA_VISIBLE_DEVICES: '' }, undefined],
-  [{}, undefined],
-])('the environment %o names the devices %o', (environment, devices) => {
-  expect(devicesOf(environment)).toEqual(devices);
 });

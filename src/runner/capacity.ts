@@ -107,12 +107,3 @@ export function createSlots(slots: number, devices: readonly string[]): Capacity
     },
   };
 }
-
-/** Devices named by the environment of an allocation; undefined where it names none. */
-export function devicesOf(environment: Readonly<Record<string, string | undefined>>): string[] | undefined {
-  for (const name of ['CUDA_VISIBLE_DEVICES', 'SLURM_STEP_GPUS', 'SLURM_JOB_GPUS']) {
-    const text = environment[name];
-    if (text !== undefined && text.trim() !== '') return text.split(',').map((device) => device.trim());
-  }
-  return undefined;
-}

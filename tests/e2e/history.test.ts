@@ -66,7 +66,7 @@ describe.each(SEEDS)('with blows of seed %d', (seed) => {
     await torc(['--url', server.url, 'workflows', 'init', '1', '--no-prompts'], { cwd: folder });
 
     const words = ['--url', url, 'run', '1', '--num-cpus', '4', '--memory-gb', '4', '--poll-interval', '1'];
-    const environment = { CUDA_VISIBLE_DEVICES: 'a,b,c' };
+    const environment = { CUDA_VISIBLE_DEVICES: '0,1,2' };
     const begin = () => start('torc', words, { cwd: folder, environment });
     const runners: Program[] = [begin(), begin()];
     const written = () => (existsSync(join(folder, 'history')) ? readFileSync(join(folder, 'history'), 'utf8') : '');

@@ -216,7 +216,7 @@ describe('torc-slurm-job-runner on a server that has no exchange', () => {
       SLURM_MEM_PER_NODE: '1024',
       SLURM_JOB_END_TIME: String(Math.floor(Date.now() / 1000) + 3600),
       SLURM_JOB_GPUS: '',
-      CUDA_VISIBLE_DEVICES: '',
+      CUDA_VISIBLE_DEVICES: undefined,
     };
     const words = [server.url, '1', 'out', '--poll-interval', '1'];
     const { code } = await start('torc-slurm-job-runner', words, { cwd: folder, environment: slurm }).ended;

@@ -209,7 +209,7 @@ jobs:
     );
     const { stderr } = await torc(['-s', 'run', path, '--num-gpus', '2', '--num-cpus', '6'], {
       cwd: folder,
-      environment: { CUDA_VISIBLE_DEVICES: '' },
+      environment: { CUDA_VISIBLE_DEVICES: undefined },
     });
     expect(stderr).toContain('6 jobs completed in');
   });

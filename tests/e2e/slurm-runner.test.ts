@@ -24,7 +24,7 @@ const allocation = {
   SLURM_MEM_PER_NODE: '1024',
   SLURM_JOB_END_TIME: later,
   SLURM_JOB_GPUS: '',
-  CUDA_VISIBLE_DEVICES: '',
+  CUDA_VISIBLE_DEVICES: undefined,
 };
 
 /** A workflow by its id, ready to run. */
@@ -38,7 +38,11 @@ async function created(text: string): Promise<string> {
   return id;
 }
 
-const runner = (workflow: string, environment: Record<string, string>, ...options: string[]): Promise<Ended> =>
+const runner = (
+  workflow: string,
+  environment: Record<string, string | undefined>,
+  ...options: string[]
+): Promise<Ended> =>
   start('torc-slurm-job-runner', [server.url, workflow, `out-${workflow}`, ...options], { cwd: folder, environment })
     .ended;
 

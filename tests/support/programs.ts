@@ -59,7 +59,7 @@ export function temporaryFolder(): string {
 
 interface StartOptions {
   readonly cwd: string;
-  readonly environment?: Record<string, string>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
 }
 
