@@ -266,6 +266,12 @@ describe('on Torc’s own server', () => {
     expect(made).toMatchObject([{ name: 'renamed', path: 'made.txt' }]);
   });
 
+  it('user-data update says that a value stays where the server cannot remove it', async () => {
+    const { id } = await json('user-data', 'create', '3', '-n', 'kept', '-d', '1');
+    const { code, stderr } = await call('user-data', 'update', String(id), '-d', 'null');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('still has its value: this server has no parameter')]);
+  });
+
   it('events monitor says that nothing is repeated where events have no ids', async () => {
     const streams = () => server.asked.filter(({ path }) => path === '/workflows/3/events/stream').length;
     const before = streams();

@@ -69,6 +69,10 @@ const userDataUpdate: Command = {
     // In a body null means "as before".
     const query = body.data === null ? { clear_data: true } : {};
     const record = await client.updateUserData({ params: { id }, query, body });
+    if (body.data === null && record.data !== undefined && record.data !== null)
+      throw new Failure(
+        `user data ${id} still has its value: this server has no parameter clear_data, and null in an update means "as before". Delete the record and create it again`,
+      );
     output.record('user data', record, userDataText(record));
   },
 };

@@ -43,6 +43,9 @@ export function originalRoute(method: string, path: string): (OriginalRoute & { 
 /** Is there a route at this path by another method? */
 export const isOriginalPath = (path: string): boolean => patterns.some(({ pattern }) => pattern.test(path));
 
+/** The fields of a schema. */
+export const fieldsOf = (schema: string): string[] => Object.keys(schemas[schema]?.fields ?? {});
+
 /** Why the original refuses a value of this type; undefined when it accepts it. */
 export function faultOf(value: unknown, type: string, place = 'body'): string | undefined {
   const [inner, isNullable] = type.endsWith('?') ? [type.slice(0, -1), true] : [type, false];
