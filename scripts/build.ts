@@ -6,9 +6,23 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 
 rmSync('dist', { recursive: true, force: true });
+
+/**
+ * The word lists of the estimator of passwords as one text each, split at its lines. They come compressed, for browsers;
+ * unpacking them takes a quarter of the time of a `torc-htpasswd add`.
+ */
+const plainWordLists: Plugin = {
+  name: 'plain-word-lists',
+  async load(id) {
+    if (!/language-common[\\/]dist[\\/](?:passwords|diceware)\.json\.mjs$/.test(id)) return null;
+    const { default: words } = (await import(id)) as { default: readonly string[] };
+    if (words.some((word) => word.includes('\n'))) throw new Error(`${id}: a word has a line break`);
+    return `export default ${JSON.stringify(words.join('\n'))}.split('\\n');`;
+  },
+};
 
 const bundle = await rolldown({
   input: {
@@ -20,6 +34,7 @@ const bundle = await rolldown({
     'read-worker': 'src/server/http/read-worker.ts',
   },
   platform: 'node',
+  plugins: [plainWordLists],
   logLevel: 'warn',
   treeshake: true,
   transform: { define: { TORC_GIT_HASH: JSON.stringify(gitHash()) } },

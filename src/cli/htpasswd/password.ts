@@ -11,14 +11,10 @@ export async function refuseWeak(password: string, user: string): Promise<void> 
     throw new Failure(`Password is too short (${characters} characters). Minimum length is ${LEAST_CHARACTERS}.`);
   const { default: bcrypt } = await import('bcryptjs');
   if (bcrypt.truncates(password)) throw new Failure('Password is too long: bcrypt looks at its first 72 bytes only.');
-  const { ZxcvbnFactory } = await import('@zxcvbn-ts/core');
-  const { adjacencyGraphs, dictionary } = await import('@zxcvbn-ts/language-common');
-  const { score, feedback } = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs }).check(password, [
-    user,
-    'torc',
-  ]);
+  const { strengthOf } = await import('./strength.ts');
+  const { score, warning: key } = strengthOf(password, [user, 'torc']);
   if (score >= LEAST_SCORE) return;
-  const warning = warnings[feedback.warning ?? ''];
+  const warning = warnings[key ?? ''];
   throw new Failure(
     [
       `Password is too weak (score ${score}/4, minimum required: ${LEAST_SCORE}/4).`,
