@@ -267,6 +267,7 @@ export interface WorkflowActionModel {
   executed_by?: number | null | undefined;
   persistent?: boolean | null | undefined;
   is_recovery?: boolean | null | undefined;
+  state?: "open" | "done" | "failed" | "interrupted" | null | undefined;
 }
 
 export interface WorkflowModel {
@@ -776,10 +777,25 @@ export interface Calls {
     };
     body: {
       compute_node_id?: number | null | undefined;
+      tells_end?: boolean | null | undefined;
     };
   }) => Promise<{
     action_id: number;
     claimed: boolean;
+  }>;
+  /** Tell what came of an action that was claimed with `tells_end` (ours). */
+  readonly endWorkflowAction: (call: {
+    params: {
+      id: number;
+      action_id: number;
+    };
+    body: {
+      compute_node_id: number;
+      outcome: "done" | "failed" | "not_started";
+    };
+  }) => Promise<{
+    action_id: number;
+    ended: boolean;
   }>;
   /** Create a job; it is uninitialized. */
   readonly createJob: (call: {
@@ -1262,6 +1278,10 @@ export interface Calls {
         }[] | null | undefined;
         max_retries: number;
       }[] | null | undefined;
+      actions?: {
+        begun?: number[] | null | undefined;
+        finished?: number[] | null | undefined;
+      } | null | undefined;
       reason: string;
     };
   }) => Promise<{
@@ -1273,6 +1293,8 @@ export interface Calls {
       message: string;
       code?: string | undefined;
     }[];
+    actions_armed?: number[] | null | undefined;
+    actions_interrupted?: number[] | null | undefined;
   }>;
   /** Files that must exist: inputs that no job makes, and outputs of completed jobs. */
   readonly listRequiredExistingFiles: (call: {

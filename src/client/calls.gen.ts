@@ -31,6 +31,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   updateWorkflowAction: ['PUT', '/workflows/{id}/actions/{action_id}'],
   deleteWorkflowAction: ['DELETE', '/workflows/{id}/actions/{action_id}'],
   claimWorkflowAction: ['POST', '/workflows/{id}/actions/{action_id}/claim'],
+  endWorkflowAction: ['POST', '/workflows/{id}/actions/{action_id}/end'],
   createJob: ['POST', '/jobs'],
   createJobs: ['POST', '/bulk_jobs'],
   listJobs: ['GET', '/jobs'],

@@ -182,11 +182,20 @@ describe('what a ledger proves', () => {
   const ours = { runId: 1, nodeId: 3 };
 
   it('is what started, within the same boot', () => {
-    expect(provenBy(facts, 'gone', ours)).toEqual({ started: [], completed: facts.completed, retried: [] });
+    expect(provenBy(facts, 'gone', ours)).toEqual({
+      started: [],
+      completed: facts.completed,
+      retried: [],
+      actions: { begun: [], finished: [] },
+    });
   });
 
   it('is only what ended, after a reboot: lines about starts may have been lost with the page cache', () => {
-    expect(provenBy(facts, 'rebooted', ours)).toEqual({ completed: facts.completed, retried: [] });
+    expect(provenBy(facts, 'rebooted', ours)).toEqual({
+      completed: facts.completed,
+      retried: [],
+      actions: { finished: [] },
+    });
   });
 
   it('is nothing in another run, or of another runner, or without a ledger', () => {

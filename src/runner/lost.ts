@@ -1,6 +1,7 @@
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../cluster/host/facts.ts';
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
+import type { LostRunner } from '../core/contract/exchange.ts';
 import type { ComputeNode, RunnerProcess } from '../core/contract/node.ts';
 import { type LedgerFacts, readLedger } from './ledger.ts';
 import type { Log } from './log.ts';
@@ -114,6 +115,8 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
     run_again: reply.requeued.length,
     not_started: reply.returned.length,
     processes_ended: killed.length,
+    ...(reply.actions_armed ? { actions_armed: reply.actions_armed.join(', ') } : {}),
+    ...(reply.actions_interrupted ? { actions_interrupted: reply.actions_interrupted.join(', ') } : {}),
     ...(killed.length === 0 ? {} : { which: strayWords(killed) }),
   });
   return true;
@@ -124,10 +127,16 @@ export function provenBy(
   facts: LedgerFacts | undefined,
   proof: ProofOfEnd,
   { runId, nodeId }: { readonly runId: number; readonly nodeId: number },
-): Partial<Pick<LedgerFacts, 'started' | 'completed' | 'retried'>> {
+): Partial<Pick<LedgerFacts, 'started' | 'completed' | 'retried'> & Pick<LostRunner, 'actions'>> {
   if (facts === undefined || facts.run_id !== runId || facts.compute_node_id !== nodeId) return {};
-  const { started, completed, retried } = facts;
-  return { ...(started === undefined || proof !== 'gone' ? {} : { started }), completed, retried };
+  const { started, completed, retried, actionsBegun: begun, actionsEnded: finished } = facts;
+  const isWhole = started !== undefined && proof === 'gone';
+  return {
+    ...(isWhole ? { started } : {}),
+    completed,
+    retried,
+    actions: isWhole ? { begun, finished } : { finished },
+  };
 }
 
 const ownAllocation = () => process.env['SLURM_JOB_ID'] ?? '';

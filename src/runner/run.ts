@@ -92,6 +92,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     nodeId,
     shells,
     scheduling: options.scheduling,
+    ledger,
     log,
     onDone: () => work.on.workMayBeReady(),
   });
@@ -126,7 +127,10 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     log,
     isIdle: () => work.held() === 0,
     counts: () => conversation.counts,
-    onFound: () => work.on.workMayBeReady(),
+    onFound() {
+      actions.armedAgain();
+      work.on.workMayBeReady();
+    },
   });
   const wake = createWake({
     open: options.connection.events(

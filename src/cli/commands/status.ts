@@ -1,3 +1,4 @@
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
@@ -26,7 +27,10 @@ const command = (words: string): Command => ({
       unclaimable_ready_jobs: left?.unclaimable_jobs ?? 0,
       unclaimable_reasons: left?.reasons ?? [],
     };
-    context.output.record('status', json, [statusText(found), ...leftLines(left)].join('\n'));
+    const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
+    const interrupted = actions.filter(({ state }) => state === 'interrupted');
+    const text = [statusText(found), ...leftLines(left), ...interruptedLines(interrupted)].join('\n');
+    context.output.record('status', { ...json, interrupted_actions: interrupted.map((each) => each.id) }, text);
     for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
       const flags = labels
         .split(',')
@@ -51,6 +55,16 @@ function leftLines(left: Unclaimable | undefined): string[] {
     '',
     `Waiting in vain for ${who} (${left.compute_node_ids.join(', ')}):`,
     ...left.reasons.map((each) => `  ${unclaimableWords(each)}`),
+  ];
+}
+
+/** Actions whose runner was lost while their commands ran: somebody has to look how far they came. */
+function interruptedLines(actions: readonly WorkflowAction[]): string[] {
+  if (actions.length === 0) return [];
+  return [
+    '',
+    'Interrupted actions (their runner was lost, and they are not run again):',
+    ...actions.map(({ id, trigger_type: trigger, action_type: type }) => `  ${id}: ${type} ${trigger}`),
   ];
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
+import { LostActions } from './scheduling.ts';
 import { execMinutes, JobCompletionError, OutputTimes } from './result.ts';
 import { id, maybe, text } from './shape.ts';
 
@@ -129,6 +130,7 @@ export const LostRunner = z.object({
   started: maybe(z.array(z.object({ job_id: id, attempt_id: z.int() }))),
   completed: maybe(z.array(Completion)),
   retried: maybe(z.array(Retried)),
+  actions: maybe(LostActions),
   reason: text,
 });
 export type LostRunner = z.output<typeof LostRunner>;
@@ -138,5 +140,8 @@ export const LostRunnerReply = z.object({
   requeued: z.array(id),
   returned: z.array(id),
   errors: z.array(JobCompletionError),
+  /** Actions that it had claimed: carried out again by somebody else, or interrupted. Absent where there is none. */
+  actions_armed: maybe(z.array(id)),
+  actions_interrupted: maybe(z.array(id)),
 });
 export type LostRunnerReply = z.output<typeof LostRunnerReply>;

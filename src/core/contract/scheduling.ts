@@ -29,6 +29,17 @@ export const FailureHandler = z.object({
 });
 export type FailureHandler = z.output<typeof FailureHandler>;
 
+/** What came of an action that a runner claimed; `not_started` arms it again. */
+export const actionOutcome = z.enum(['done', 'failed', 'not_started']);
+export type ActionOutcome = z.output<typeof actionOutcome>;
+
+/**
+ * What the ledger of a lost runner says of the actions that it claimed. Without `begun` (the ledger lacks some) all that did
+ * not finish count as begun.
+ */
+export const LostActions = z.object({ begun: maybe(z.array(id)), finished: maybe(z.array(id)) });
+export type LostActions = z.output<typeof LostActions>;
+
 /** Something that a runner does when a workflow or some of its jobs reach a point. */
 export const WorkflowAction = z.object({
   id: maybe(id),
@@ -44,5 +55,10 @@ export const WorkflowAction = z.object({
   executed_by: maybe(id),
   persistent: maybe(z.boolean()),
   is_recovery: maybe(z.boolean()),
+  /**
+   * ours: what came of it, where a runner of ours claimed it: `open` until the runner tells; `interrupted` when the runner was
+   * lost after the commands began. Absent where nobody told.
+   */
+  state: maybe(z.enum(['open', 'done', 'failed', 'interrupted'])),
 });
 export type WorkflowAction = z.output<typeof WorkflowAction>;

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
-import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { ActionOutcome, WorkflowAction } from '../../core/contract/scheduling.ts';
+import type { Ledger } from '../ledger.ts';
 import type { Log } from '../log.ts';
 import type { Shells } from '../launch/shell.ts';
 import { type RunFacts, runVariables } from '../step.ts';
@@ -14,6 +15,7 @@ export interface ActionsOptions {
   readonly nodeId: number;
   readonly shells: Shells;
   readonly scheduling: Scheduling | undefined;
+  readonly ledger: Pick<Ledger, 'action'>;
   readonly log: Log;
   /** Nothing is being carried out any more. */
   readonly onDone: () => void;
@@ -24,8 +26,9 @@ export interface ActionsOptions {
  * they are due, those of its end and of this runner's. One after the other, beside the jobs.
  *
  * Each is claimed first, so that one runner alone carries it out; one for every runner is carried out once by each. What
- * goes wrong is logged and never fails the workflow. A runner that is killed after its claim leaves the action undone:
- * commands may have run by then, and nobody knows how far.
+ * goes wrong is logged and never fails the workflow. The ledger says when the commands of an action begin and end: of a
+ * runner that is killed after its claim the next one on the host has an action carried out again whose commands had not
+ * begun. One whose commands had is reported as interrupted, for nobody knows how far they came.
  */
 export interface Actions {
   readonly isBusy: boolean;
@@ -33,6 +36,8 @@ export interface Actions {
   begin(): Promise<void>;
   /** The server says that these are due. */
   consider(due: readonly number[]): void;
+  /** What a lost runner had claimed for the start of the workflow may be armed again. */
+  armedAgain(): void;
   /** Do actions keep a runner here that has had nothing to do for so long? */
   keepsIdle(idleMs: number): Promise<boolean>;
   /** What belongs at the end; the server must be there. Of jobs only where there is time for it. */
@@ -40,7 +45,7 @@ export interface Actions {
 }
 
 export async function createActions(options: ActionsOptions): Promise<Actions> {
-  const { client, facts, nodeId, shells, scheduling, log, onDone } = options;
+  const { client, facts, nodeId, shells, scheduling, ledger, log, onDone } = options;
   const { workflowId } = facts;
   const params = { id: workflowId };
   const canSchedule = scheduling !== undefined;
@@ -56,13 +61,27 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
 
   const claim = async (id: number): Promise<boolean> => {
     try {
-      await client.claimWorkflowAction({ params: { ...params, action_id: id }, body: { compute_node_id: nodeId } });
+      await client.claimWorkflowAction({
+        params: { ...params, action_id: id },
+        body: { compute_node_id: nodeId, tells_end: true },
+      });
       return true;
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 409)) throw error;
       // It may be our own claim whose answer was lost.
       const actions = await client.listWorkflowActions({ params });
       return actions.some((action) => action.id === id && action.executed_by === nodeId);
+    }
+  };
+
+  const tellEnd = async (id: number, outcome: ActionOutcome): Promise<void> => {
+    try {
+      const body = { compute_node_id: nodeId, outcome };
+      await client.endWorkflowAction({ params: { ...params, action_id: id }, body });
+    } catch (error) {
+      // A server without this route counts the claim as carried out.
+      const level = error instanceof ServiceError ? 'debug' : 'warn';
+      log.write(level, 'The end of an action could not be told', { action_id: id, reason: (error as Error).message });
     }
   };
 
@@ -97,8 +116,16 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       action: action.action_type,
       output: deed.kind === 'run_commands' ? output : undefined,
     };
+    // Killed by now, the ledger has no word of it, and the next runner arms it again.
+    if (shells.isOver) {
+      await tellEnd(action.id, 'not_started');
+      return;
+    }
+    ledger.action(action.id, 'begin');
     log.write('info', 'Action started', about);
     const failure = await perform(deed, output);
+    ledger.action(action.id, 'end');
+    await tellEnd(action.id, failure === undefined ? 'done' : 'failed');
     if (failure === undefined) log.write('info', 'Action finished', about);
     else log.write('warn', 'Action failed; what is left of it is not done', { ...about, reason: failure });
   };
@@ -159,6 +186,9 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       const fresh = due.filter((id) => !settled.has(id) && !leftToOthers.has(id) && !expected.has(id));
       if (fresh.length === 0 || isEnding) return;
       void enqueue(JOB_TRIGGERS, fresh);
+    },
+    armedAgain() {
+      if (hasActions && !isEnding) void enqueue(['on_workflow_start']);
     },
     async keepsIdle(idleMs) {
       if (!hasActions) return false;

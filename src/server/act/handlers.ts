@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import { createActionClaims } from '../store/action-claims.ts';
 import { refuseBadConfig } from '../store/action-config.ts';
 import { actionOf } from '../store/action-row.ts';
 import { missing } from '../store/find.ts';
@@ -10,6 +11,7 @@ import { actQueries } from './queries.ts';
 /** What runners do when a workflow or its jobs reach a point: which actions are due, and who carries one out. */
 export const actHandlers = ({ db, find, now }: Store) => {
   const queries = actQueries(db);
+  const claims = createActionClaims(db, now);
 
   const actionOfWorkflow = (workflowId: number, id: number): WorkflowAction => {
     find.workflow(workflowId);
@@ -46,10 +48,25 @@ export const actHandlers = ({ db, find, now }: Store) => {
     },
     claimWorkflowAction({ params: { id: workflowId, action_id: id }, body }) {
       actionOfWorkflow(workflowId, id);
+      const nodeId = body.compute_node_id ?? null;
+      const tellsEnd = body.tells_end === true && nodeId !== null;
+      if (tellsEnd && claims.isOpen(id, nodeId)) return { action_id: id, claimed: true };
+      if (tellsEnd && !claims.mayClaim({ workflowId, nodeId })) {
+        throw new Refusal(
+          'REFERENCE_UNKNOWN',
+          `compute_node_id=${nodeId} is not an active compute node of workflow ${workflowId}`,
+          { field: 'compute_node_id', found: nodeId },
+        );
+      }
       const at = new Date(now()).toISOString();
-      if (queries.claim.run({ id, nodeId: body.compute_node_id ?? null, at }) === 0)
+      if (queries.claim.run({ id, nodeId, at }) === 0)
         throw new Refusal('ACTION_CLAIMED', `Action ${id} already claimed`, { claimed: false });
+      if (nodeId !== null) claims.claimed(id, { workflowId, nodeId }, tellsEnd);
       return { action_id: id, claimed: true };
+    },
+    endWorkflowAction({ params: { id: workflowId, action_id: id }, body: { compute_node_id: nodeId, outcome } }) {
+      actionOfWorkflow(workflowId, id);
+      return { action_id: id, ended: claims.ended(id, nodeId, outcome) };
     },
   } satisfies Partial<Handlers>;
 };

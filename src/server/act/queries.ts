@@ -1,3 +1,4 @@
+import { actionState } from '../store/action-claims.ts';
 import { actionOf, type ActionRow } from '../store/action-row.ts';
 import type { Database } from '../store/database.ts';
 import { records } from '../store/records.ts';
@@ -31,7 +32,7 @@ export const triggerCount = `max(trigger_count, case trigger_type
   else 0 end)`;
 
 const columns = `id, workflow_id, trigger_type, action_type, action_config, job_ids, ${triggerCount} as trigger_count,
-  required_triggers, executed, executed_at, executed_by, persistent, is_recovery`;
+  required_triggers, executed, executed_at, executed_by, persistent, is_recovery, ${actionState} as state`;
 
 export const actQueries = (db: Database) => ({
   actions: records(db, 'workflow_action', columns, 'workflow_action', (row: ActionRow) => actionOf(row)),

@@ -1,4 +1,5 @@
 import type { ComputeNode } from '../../core/contract/node.ts';
+import { createActionClaims } from '../store/action-claims.ts';
 import { createHeldAttempts } from '../store/held-attempts.ts';
 import type { Store } from '../store/store.ts';
 import type { AllocateQueries } from './queries.ts';
@@ -15,6 +16,7 @@ const NAMED = 20;
  */
 export const createLeave = ({ db, changes, now }: Store, queries: AllocateQueries) => {
   const held = createHeldAttempts(db, changes);
+  const actions = createActionClaims(db, now);
   return ({ id: nodeId, workflow_id: workflowId, hostname }: ComputeNode & { id: number }) => {
     const unstarted = queries.unstarted.all({ workflowId, nodeId }).map(({ id }) => id);
     for (const id of unstarted) {
@@ -27,6 +29,7 @@ export const createLeave = ({ db, changes, now }: Store, queries: AllocateQuerie
       changes.record(workflowId, 'jobs_ready', [{ jobs: unstarted.length }]);
     }
     held.overWithNode(workflowId, nodeId);
+    actions.settle({ workflowId, nodeId }, {}, `compute node ${nodeId} was deregistered and told no end of it`);
 
     const running = queries.runningIn.all({ workflowId, nodeId }).map(({ id }) => id);
     if (running.length > 0) {

@@ -2,6 +2,7 @@ import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.t
 import { Refusal } from '../../core/contract/refusals.ts';
 import { attemptKey, type createRequeue } from '../recover/requeue.ts';
 import type { Accept } from '../result/accept.ts';
+import { createActionClaims } from '../store/action-claims.ts';
 import { found } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { endOf, refused, retriedOf } from './exchange.ts';
@@ -11,19 +12,19 @@ import type { RetriedEnds } from './retried.ts';
  * The last turn of a runner that is proven gone: what its ledger says that it finished is taken in as if it had said so
  * itself, and what else it held is taken back.
  */
-export const createLost =
-  (
-    { find }: Store,
-    {
-      accept,
-      retried,
-      requeue,
-    }: { readonly accept: Accept; readonly retried: RetriedEnds; readonly requeue: ReturnType<typeof createRequeue> },
-  ) =>
-  (
+export const createLost = (
+  { db, find, now }: Store,
+  {
+    accept,
+    retried,
+    requeue,
+  }: { readonly accept: Accept; readonly retried: RetriedEnds; readonly requeue: ReturnType<typeof createRequeue> },
+) => {
+  const claims = createActionClaims(db, now);
+  return (
     workflowId: number,
     nodeId: number,
-    { run_id: runId, started, completed, retried: again, reason }: LostRunner,
+    { run_id: runId, started, completed, retried: again, actions, reason }: LostRunner,
   ): LostRunnerReply => {
     const { run_id: current } = find.run(workflowId);
     if (runId !== current) {
@@ -40,6 +41,7 @@ export const createLost =
     const began = started
       ? new Set(started.map(({ job_id: id, attempt_id: attempt }) => attemptKey(id, attempt)))
       : undefined;
+    const { armed, interrupted } = claims.settle({ workflowId, nodeId }, actions ?? {}, reason);
     const { requeued, returned } = requeue.takeBack({ workflowId, runId, nodeId, reason }, began);
     return {
       completed: ends.filter((_, index) => verdicts[index] === 'accepted').map(({ jobId }) => jobId),
@@ -49,5 +51,8 @@ export const createLost =
         ...requeued,
       ],
       returned,
+      ...(armed.length === 0 ? {} : { actions_armed: armed }),
+      ...(interrupted.length === 0 ? {} : { actions_interrupted: interrupted }),
     };
   };
+};

@@ -9,6 +9,7 @@ export type ActionRow = Record<
     job_ids: string | null;
     executed_at: string | null;
     executed_by: number | null;
+    state?: WorkflowAction['state'];
   };
 
 export const actionOf = (row: ActionRow): WorkflowAction => ({

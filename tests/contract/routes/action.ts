@@ -169,4 +169,40 @@ export const actionCases: Cases = {
       },
     ],
   },
+
+  endWorkflowAction: {
+    answers: [
+      {
+        says: 'writes down what came of it',
+        before: ({ client }) =>
+          client.claimWorkflowAction({
+            params: { id: 1, action_id: 1 },
+            body: { compute_node_id: 1, tells_end: true },
+          }),
+        params: { id: 1, action_id: 1 },
+        body: { compute_node_id: 1, outcome: 'failed' },
+        reply: { action_id: 1, ended: true },
+        after: async ({ client }) =>
+          expect(await client.listWorkflowActions({ params: { id: 1 } })).toEqual([
+            { ...action, executed: true, executed_at: AT, executed_by: 1, state: 'failed' },
+          ]),
+      },
+      {
+        says: 'says when nothing was open',
+        params: { id: 1, action_id: 1 },
+        body: { compute_node_id: 1, outcome: 'done' },
+        reply: { action_id: 1, ended: false },
+      },
+    ],
+    refuses: [
+      {
+        says: 'does not know an action of another workflow',
+        params: { id: 1, action_id: 9 },
+        body: { compute_node_id: 1, outcome: 'done' },
+        status: 404,
+        code: 'NOT_FOUND',
+        message: 'Action not found with ID: 9',
+      },
+    ],
+  },
 };

@@ -26,7 +26,10 @@ const columns: readonly Column<WorkflowAction>[] = [
   { title: 'Job IDs', value: ({ job_ids: ids }) => (ids ?? []).join(', ') },
 ];
 
-function statusOf({ executed, trigger_count: count, required_triggers: of }: WorkflowAction): string {
+function statusOf({ executed, state, trigger_count: count, required_triggers: of }: WorkflowAction): string {
+  if (state === 'open') return 'Claimed';
+  if (state === 'failed') return 'Failed';
+  if (state === 'interrupted') return 'Interrupted';
   if (executed === true) return 'Executed';
   return (count ?? 0) >= (of ?? 1) ? 'Pending' : 'Waiting';
 }

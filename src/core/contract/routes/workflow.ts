@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ReadyJobRequirements } from '../resources.ts';
 import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../job.ts';
-import { WorkflowAction } from '../scheduling.ts';
+import { actionOutcome, WorkflowAction } from '../scheduling.ts';
 import { id, json, maybe, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Task } from '../task.ts';
 import { Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
@@ -262,7 +262,18 @@ export const workflowRoutes = {
     access: 'workflow in path',
     says: 'Take an action to carry it out: one runner gets it, the others are refused.',
     params: z.object({ id: queryInteger, action_id: queryInteger }),
-    body: z.object({ compute_node_id: maybe(id) }),
+    // ours: `tells_end`. The runner will tell what came of it; should it be lost before, somebody else may carry it out.
+    body: z.object({ compute_node_id: maybe(id), tells_end: maybe(z.boolean()) }),
     reply: z.object({ action_id: id, claimed: z.boolean() }),
+  }),
+  endWorkflowAction: route({
+    method: 'POST',
+    path: '/workflows/{id}/actions/{action_id}/end',
+    kind: 'write',
+    access: 'workflow in path',
+    says: 'Tell what came of an action that was claimed with `tells_end` (ours).',
+    params: z.object({ id: queryInteger, action_id: queryInteger }),
+    body: z.object({ compute_node_id: id, outcome: actionOutcome }),
+    reply: z.object({ action_id: id, ended: z.boolean() }),
   }),
 } as const satisfies Record<string, Route>;
