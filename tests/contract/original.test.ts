@@ -168,5 +168,5 @@ describe('the stand-in for Torc’s own server', () => {
   });
 });
 
-/** Some of its lists take an order of rows, others do not; none of our programs sorts by these. */
+/** Some of its lists take an order of rows, others ignore it: `--sort-by` has no effect there. */
 const SORTING = new Set(['sort_by', 'reverse_sort']);

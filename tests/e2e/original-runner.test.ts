@@ -112,6 +112,23 @@ actions:
     expect([ran()[0], ran().at(-1)]).toEqual(['start', 'end']);
   });
 
+  it('runs commands without a file, and claims only what its labels cover', async () => {
+    const place = { cwd: folder, environment: environment() };
+    const exec = await torc(['exec', '-c', 'echo {i} >> ran.txt', '--param', 'i=1:3'], place);
+    expect([exec.code, ran().toSorted()]).toEqual([0, ['1', '2', '3']]);
+    const path = spec(`
+name: labelled
+compute_node_wait_for_new_jobs_seconds: 1
+jobs: [{name: plain, command: "true"}, {name: special, command: "true", labels: [gpu]}]
+`);
+    expect((await run('--label', 'gpu', path)).stderr).toContain('1 job completed');
+    const { items } = await server.behind.listJobs({ query: { workflow_id: 2 } });
+    expect(items.map(({ name, status }) => [name, status])).toEqual([
+      ['plain', 'ready'],
+      ['special', 'completed'],
+    ]);
+  });
+
   it('asks its jobs to end at the first Ctrl-C, gives back what it had not started, and leaves with 130', async () => {
     await prepared(`
 name: long
