@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 
 /**
  * Calls that work in every test and fail with large values: a timer beyond 2^31 ms fires at once, and a list spread into
- * the arguments of a call overflows the stack from some 120,000 elements on. Found by reading the sources as syntax.
+ * the arguments of a call overflows the stack from some 120,000 elements on, and a clock that is set back makes a duration
+ * negative. Found by reading the sources as syntax.
  */
 
 const source = resolve(import.meta.dirname, '../src');
@@ -22,6 +23,7 @@ interface Node {
 interface Found {
   readonly timers: string[];
   readonly spreads: string[];
+  readonly clocks: string[];
 }
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
@@ -45,12 +47,13 @@ function isBounded(delay: Node | undefined): boolean {
 const SPREAD_INTO = /^Math\.(max|min|hypot)$|\.(push|unshift|splice|concat|fromCharCode|fromCodePoint|of)$/;
 
 function hazardsIn(text: string, path: string): Found {
-  const found: Found = { timers: [], spreads: [] };
+  const found: Found = { timers: [], spreads: [], clocks: [] };
   const program = parseSync(text, { syntax: 'typescript', target: 'es2024' });
   const visit = (node: unknown) => {
     if (Array.isArray(node)) return node.forEach(visit);
     if (typeof node !== 'object' || node === null) return;
     if (isNode(node) && node.type === 'CallExpression') look(node);
+    if (isNode(node) && node.type === 'BinaryExpression' && node['operator'] === '-') lookAtDifference(node);
     for (const value of Object.values(node)) visit(value);
   };
   const look = (call: Node) => {
@@ -59,6 +62,10 @@ function hazardsIn(text: string, path: string): Found {
     if (/^set(Timeout|Interval)$/.test(name) && !isBounded(given[1]?.expression)) found.timers.push(`${path}: ${name}`);
     if (SPREAD_INTO.test(name) && given.some(({ spread }) => (spread ?? null) !== null))
       found.spreads.push(`${path}: ${name}`);
+  };
+  const lookAtDifference = ({ left }: Node) => {
+    const call = left as Node;
+    if (call.type === 'CallExpression' && nameOf(call['callee'] as Node) === 'Date.now') found.clocks.push(path);
   };
   visit(program);
   return found;
@@ -79,18 +86,25 @@ it('no list is spread into the arguments of a call that takes as many as there a
   expect(all.flatMap(({ spreads }) => spreads)).toEqual([]);
 });
 
-it('both are found where they are', () => {
+it('a duration is not the difference to the time of day, which can be set', () => {
+  expect(all.flatMap(({ clocks }) => clocks)).toEqual([]);
+});
+
+it('all of them are found where they are', () => {
   const offences = `
     setTimeout(call, seconds * 1000); setInterval(() => {}, Math.max(0, ms)); setTimeout(call, given.ms);
+    seconds = (Date.now() - startedMs) / 1000;
     Math.max(...list); held.list.push(1, ...more); String.fromCharCode(...codes);
   `;
   expect(hazardsIn(offences, 'x.ts')).toEqual({
     timers: ['x.ts: setTimeout', 'x.ts: setInterval', 'x.ts: setTimeout'],
     spreads: ['x.ts: Math.max', 'x.ts: held.list.push', 'x.ts: String.fromCharCode'],
+    clocks: ['x.ts'],
   });
   const harmless = `
     setTimeout(call, PAUSE_MS * 2); setTimeout(call); setInterval(call, Math.min(LONGEST_TIMER_MS, ms));
+    left = endAtMs - Date.now(); passed = performance.now() - startedMs;
     Math.max(0, most); [...list, ...more]; call(...given); list.push(one);
   `;
-  expect(hazardsIn(harmless, 'x.ts')).toEqual({ timers: [], spreads: [] });
+  expect(hazardsIn(harmless, 'x.ts')).toEqual({ timers: [], spreads: [], clocks: [] });
 });

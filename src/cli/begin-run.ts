@@ -46,10 +46,10 @@ export async function beginRun(client: Client, workflowId: number, { force, outp
       if (untilMs === undefined) {
         const workflow = await client.getWorkflow({ params: { id: workflowId } });
         const { leadSeconds } = terminationOf(workflow.execution_config ?? {});
-        untilMs = Date.now() + (leadSeconds + MARGIN_SECONDS) * 1000;
+        untilMs = performance.now() + (leadSeconds + MARGIN_SECONDS) * 1000;
         if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, output);
       }
-      if (Date.now() >= untilMs) throw error;
+      if (performance.now() >= untilMs) throw error;
       const what = waitingWords(holders);
       if (what !== told) output.notice(what);
       told = what;

@@ -83,7 +83,7 @@ export async function createFromPlan(
   { monitorsJobs }: { monitorsJobs: boolean },
 ): Promise<number> {
   const { client } = await context.service();
-  let toldMs = Date.now();
+  let toldMs = performance.now();
   return createWorkflow(client, plan, {
     user: context.settings.user,
     submissionDirectory: resolve('.'),
@@ -93,8 +93,8 @@ export async function createFromPlan(
       return stats === undefined ? undefined : stats.mtimeMs / 1000;
     },
     onProgress(jobs) {
-      if (plan.jobs.length < SHOWN_FROM || Date.now() - toldMs < SHOWN_EVERY_MS) return;
-      toldMs = Date.now();
+      if (plan.jobs.length < SHOWN_FROM || performance.now() - toldMs < SHOWN_EVERY_MS) return;
+      toldMs = performance.now();
       context.output.notice(
         `Creating jobs: ${jobs.toLocaleString('en-US')} of ${plan.jobs.length.toLocaleString('en-US')}`,
       );

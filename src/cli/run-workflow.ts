@@ -76,7 +76,7 @@ export async function runWorkflow(
   restrictFiles(configuration['client.run.umask']);
   const { connection, url, variables } = await context.service();
   const { startRunner } = await import('../runner/run.ts');
-  const progress = createProgressLine(output, process.stderr, Date.now);
+  const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await startRunner({
     workflowId,
     connection,

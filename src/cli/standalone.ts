@@ -55,8 +55,8 @@ export async function startStandalone(
   const tell = (line: string, say: (line: string) => void) => {
     // Log lines begin with their time.
     const words = line.replace(/^\S+Z /, '');
-    if (words === told.line && Date.now() - told.atMs < SAY_AGAIN_MS) return;
-    Object.assign(told, { line: words, atMs: Date.now() });
+    if (words === told.line && performance.now() - told.atMs < SAY_AGAIN_MS) return;
+    Object.assign(told, { line: words, atMs: performance.now() });
     say(line);
   };
   let stopped: () => void = () => {};
@@ -114,7 +114,7 @@ export async function startStandalone(
     const first = await Promise.race([started, ended, late(START_MS)]);
     if (typeof first === 'number') {
       port = first;
-      startedMs = Date.now();
+      startedMs = performance.now();
       void ended.then((end) => {
         restarting = restart(end);
       });
@@ -128,7 +128,7 @@ export async function startStandalone(
 
   const restart = async (end: { code: number | null; signal: NodeJS.Signals | null }): Promise<void> => {
     if (isStopping || inMemory) return;
-    if (Date.now() - startedMs >= LIVED_MS) pauseMs = 0;
+    if (performance.now() - startedMs >= LIVED_MS) pauseMs = 0;
     let failed = `the standalone torc-server ended (${endOf(end)})`;
     while (!isStopping) {
       if (!existsSync(database)) {

@@ -34,14 +34,14 @@ export async function waitForTask(
 
   const over = new AbortController();
   let failure: unknown;
-  let answeredMs = Date.now();
+  let answeredMs = performance.now();
   const look = async () => {
     try {
       task = await client.getTask({ params: { id: taskId } });
-      answeredMs = Date.now();
+      answeredMs = performance.now();
       if (hasEnded(task)) over.abort();
     } catch (error) {
-      if (error instanceof Unreachable && Date.now() - answeredMs < PATIENCE_MS) return;
+      if (error instanceof Unreachable && performance.now() - answeredMs < PATIENCE_MS) return;
       failure = error;
       over.abort();
     }

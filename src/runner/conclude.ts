@@ -29,7 +29,8 @@ interface Parts {
   readonly crate: Crate | undefined;
   readonly drain: Drain;
   readonly journal: Journal;
-  readonly startedAtMs: number;
+  /** On the monotonic clock: a clock that was set back makes no negative duration. */
+  readonly startedAt: number;
 }
 
 /**
@@ -50,7 +51,7 @@ export async function conclude(
   if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
   await endStrays({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
-  const seconds = (Date.now() - parts.startedAtMs) / 1000;
+  const seconds = (performance.now() - parts.startedAt) / 1000;
   await monitor.draw();
   const left = isTold
     ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })

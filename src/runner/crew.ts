@@ -126,7 +126,7 @@ export function createCrew(options: CrewOptions): Crew {
   const notStarted = (job: ClaimedJob, startedAtMs: number, error: LaunchError): boolean => {
     if (error.isPassing) {
       log.write('warn', 'Job not started, trying again', { job_id: job.id, error: error.message });
-      queue.unshift({ job, sinceMs: startedAtMs });
+      queue.unshift({ job, sinceMs: performance.now() });
       retry = setTimeout(() => {
         retry = undefined;
         fill();
@@ -146,7 +146,7 @@ export function createCrew(options: CrewOptions): Crew {
       else settle(job, settled);
       return true;
     }
-    queue.unshift({ job, sinceMs: startedAtMs });
+    queue.unshift({ job, sinceMs: performance.now() });
     onUnable(
       `job ${job.id} (${job.name}) could not be started: ${error.message}, output folder ${facts.outputDir}/${STDIO_FOLDER}`,
     );
@@ -219,7 +219,7 @@ export function createCrew(options: CrewOptions): Crew {
     tally: attempts.tally,
     take(jobs) {
       if (jobs.length === 0) return;
-      const sinceMs = Date.now();
+      const sinceMs = performance.now();
       // What is held already must not start twice, whatever the server hands out.
       const known = new Set([...running.values(), ...queue].map((each) => attemptOf(each.job)));
       for (const job of jobs) if (!known.has(attemptOf(job))) queue.push({ job, sinceMs });
@@ -232,7 +232,7 @@ export function createCrew(options: CrewOptions): Crew {
       isOpen = true;
     },
     giveBackOlderThan(ageMs) {
-      const before = Date.now() - ageMs;
+      const before = performance.now() - ageMs;
       const old = queue.filter(({ sinceMs }) => sinceMs < before);
       if (old.length === 0) return;
       outbox.returned(old.map(({ job }) => job.id));

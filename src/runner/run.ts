@@ -40,6 +40,7 @@ const TEARDOWN_PATIENCE_MS = MINUTE_MS;
 export async function startRunner(given: RunnerOptions): Promise<Runner> {
   preferSmallHeap();
   const startedAtMs = Date.now();
+  const startedAt = performance.now();
   const { send } = given.connection;
   // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
   const patient = (patienceMs: number) =>
@@ -155,7 +156,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     crew.dismiss();
     const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, crew, launcher };
     const summary = await conclude(
-      { ...parts, allocation, monitor, actions, crate, drain: work.drain, journal, startedAtMs },
+      { ...parts, allocation, monitor, actions, crate, drain: work.drain, journal, startedAt },
       { ending, reason },
     );
     for (const part of [launcher, stop, conversation, log]) part.close();

@@ -2,7 +2,7 @@ import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
 import type { Column } from '../output/table.ts';
-import { bytesText, percentText, secondsText } from '../output/words.ts';
+import { ageSeconds, bytesText, percentText, secondsText } from '../output/words.ts';
 import { letteredPagingOptions } from '../paging.ts';
 import { getCommand, listCommand } from '../record-commands.ts';
 
@@ -42,7 +42,7 @@ function schedulerJobId({ scheduler }: ComputeNode): unknown {
 /** How long a runner was there: as it said at its end, or until now; unknown of one that never said. */
 function durationSeconds({ duration_seconds: said, is_active: isActive, start_time: start }: ComputeNode) {
   if (said !== undefined && said !== null) return said;
-  return isActive === true ? (Date.now() - Date.parse(start)) / 1000 : undefined;
+  return isActive === true ? ageSeconds(start, Date.now()) : undefined;
 }
 
 const computeNodesList = listCommand<ComputeNode>({

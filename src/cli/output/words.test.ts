@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { bytesText, counted, percentText, roughText, secondsText } from './words.ts';
+import { ageSeconds, bytesText, counted, percentText, roughText, secondsText } from './words.ts';
 
 describe('an amount of memory', () => {
   test.each([
@@ -101,4 +101,20 @@ test.each([
   [86_460, '1d'],
 ])('a plan of %d seconds is %s', (seconds, text) => {
   expect(roughText(seconds)).toBe(text);
+});
+
+describe('an age', () => {
+  const at = '2026-01-31T18:00:00Z';
+  it('is what passed since', () => {
+    expect(ageSeconds(at, Date.parse(at) + 90_500)).toBe(90.5);
+  });
+
+  it('of what a machine with a clock ahead of ours began is zero, and never negative', () => {
+    expect(ageSeconds(at, Date.parse(at) - 3_600_000)).toBe(0);
+    expect(secondsText(ageSeconds(at, Date.parse(at) - 3_600_000))).toBe('0ms');
+  });
+
+  it('is shown as zero also where it was worked out elsewhere', () => {
+    expect([secondsText(-0.4), secondsText(-3600)]).toEqual(['0ms', '0ms']);
+  });
 });

@@ -18,7 +18,7 @@ export function bytesText(bytes: number | null | undefined): string {
 export function secondsText(seconds: number | null | undefined): string {
   if (seconds === undefined || seconds === null || !Number.isFinite(seconds)) return '';
   // The bounds are where rounding would make a whole of the next unit: never `1000ms` or `60.0s`.
-  if (seconds < 0.9995) return `${Math.round(seconds * 1000)}ms`;
+  if (seconds < 0.9995) return `${Math.max(0, Math.round(seconds * 1000))}ms`;
   if (seconds < 59.95) return `${seconds.toFixed(1)}s`;
   const whole = Math.round(seconds);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -26,6 +26,11 @@ export function secondsText(seconds: number | null | undefined): string {
   if (whole < 86_400) return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
   return `${Math.floor(whole / 86_400)}d ${two(Math.floor((whole % 86_400) / 3600))}h`;
 }
+
+/**
+ * Seconds since a time of the server or of a runner, whose clock may be ahead of ours: never negative.
+ */
+export const ageSeconds = (time: string, nowMs: number): number => Math.max(0, (nowMs - Date.parse(time)) / 1000);
 
 /** `1 job`, `3 jobs`. */
 export const counted = (count: number, thing: string, things = `${thing}s`) =>

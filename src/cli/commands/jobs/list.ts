@@ -5,11 +5,10 @@ import type { Command } from '../../command.ts';
 import { integer } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
-import { secondsText } from '../../output/words.ts';
+import { ageSeconds, secondsText } from '../../output/words.ts';
 import { allRows, pagingOptions } from '../../paging.ts';
 
-const elapsed = (start: string | null | undefined) =>
-  start ? secondsText((Date.now() - Date.parse(start)) / 1000) : '';
+const elapsed = (start: string | null | undefined) => (start ? secondsText(ageSeconds(start, Date.now())) : '');
 
 const columns: readonly Column<Job>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
