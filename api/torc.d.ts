@@ -560,6 +560,11 @@ export interface Calls {
     max_allocation_remaining_seconds?: number | null | undefined;
     unserved_ready_labels?: Record<string, number> | null | undefined;
     run_id?: number | null | undefined;
+    held_attempts?: {
+      compute_node_id: number;
+      hostname: string;
+      attempts: number;
+    }[] | null | undefined;
   }>;
   /** Has every job ended, or was the workflow canceled? */
   readonly isComplete: (call: {

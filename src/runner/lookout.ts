@@ -20,8 +20,9 @@ export interface Lookout {
 export function createLookout({ isIdle, counts, onFound, ...lost }: LookoutOptions): Lookout {
   let isLooking = false;
   const look = async () => {
-    const { pending = 0, running = 0 } = counts() ?? {};
-    if (isLooking || !isIdle() || pending + running === 0) return;
+    // Ready jobs that this runner was not given may wait for an attempt that a runner held which is gone.
+    const { ready = 0, pending = 0, running = 0 } = counts() ?? {};
+    if (isLooking || !isIdle() || ready + pending + running === 0) return;
     isLooking = true;
     try {
       if ((await recoverLostRunners(lost)) > 0) onFound();

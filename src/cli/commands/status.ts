@@ -29,7 +29,9 @@ const command = (words: string): Command => ({
     };
     const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
     const interrupted = actions.filter(({ state }) => state === 'interrupted');
-    const text = [statusText(found), ...leftLines(left), ...interruptedLines(interrupted)].join('\n');
+    const text = [statusText(found), ...heldLines(found), ...leftLines(left), ...interruptedLines(interrupted)].join(
+      '\n',
+    );
     context.output.record('status', { ...json, interrupted_actions: interrupted.map((each) => each.id) }, text);
     for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
       const flags = labels
@@ -55,6 +57,18 @@ function leftLines(left: Unclaimable | undefined): string[] {
     '',
     `Waiting in vain for ${who} (${left.compute_node_ids.join(', ')}):`,
     ...left.reasons.map((each) => `  ${unclaimableWords(each)}`),
+  ];
+}
+
+/** Attempts whose jobs wait for them to end. */
+function heldLines({ held_attempts: holders }: WorkflowStatus): string[] {
+  if (holders === undefined || holders === null) return [];
+  return [
+    '',
+    'Attempts of canceled or reset jobs that have not ended; their jobs start behind them:',
+    ...holders.map(
+      ({ compute_node_id: id, hostname, attempts }) => `  ${attempts} on ${hostname} (compute node ${id})`,
+    ),
   ];
 }
 

@@ -100,5 +100,10 @@ export const WorkflowStatus = z.object({
   unserved_ready_labels: maybe(z.record(text, z.int())),
   /** Ours: the number of the current run, which names files and journals. */
   run_id: maybe(z.int()),
+  /**
+   * Ours: attempts that a runner still holds although their job was canceled or reset. Their jobs are not handed out before
+   * these end. Absent where there is none.
+   */
+  held_attempts: maybe(z.array(z.object({ compute_node_id: id, hostname: text, attempts: z.int() }))),
 });
 export type WorkflowStatus = z.output<typeof WorkflowStatus>;

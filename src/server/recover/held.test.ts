@@ -101,6 +101,15 @@ describe('a workflow whose canceled attempts have not ended', () => {
     ]);
   });
 
+  it('shows in its status who holds how many, until they have ended', async () => {
+    await runOne();
+    await cancel();
+    const holders = async () => (await service.client.getWorkflowStatus({ params: { id } })).held_attempts;
+    expect(await holders()).toEqual([{ compute_node_id: nodeId, hostname: 'test-host', attempts: 2 }]);
+    await deregister();
+    expect(await holders()).toBeUndefined();
+  });
+
   it('tells runners that its jobs became ready when the earlier attempts end', async () => {
     await runOne();
     await cancel();

@@ -2,6 +2,7 @@ import { greatest } from '../../../core/quantity/extremes.ts';
 import { covers } from '../../../core/contract/labels.ts';
 import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { allEnded, type createCounts } from '../../store/counts.ts';
+import { createHeldAttempts } from '../../store/held-attempts.ts';
 import type { Store } from '../../store/store.ts';
 import type { StatusQueries } from './queries.ts';
 import { GRACE_SECONDS } from '../../../core/lifecycle/runtime-fit.ts';
@@ -20,15 +21,20 @@ interface Node {
 }
 
 /** How a workflow stands: counts, times, runners, and what keeps ready jobs from being claimed. */
-export const createStatus =
-  ({ find, now, turns }: Store, queries: StatusQueries, counts: ReturnType<typeof createCounts>) =>
-  async (workflowId: number): Promise<WorkflowStatus> => {
+export const createStatus = (
+  { db, changes, find, now, turns }: Store,
+  queries: StatusQueries,
+  counts: ReturnType<typeof createCounts>,
+) => {
+  const held = createHeldAttempts(db, changes);
+  return async (workflowId: number): Promise<WorkflowStatus> => {
     find.run(workflowId);
     if (queries.time.get({ workflowId })?.is_stale === 1) {
       await turns.write(() => queries.countTime.run({ workflowId }));
     }
     const { name, user, is_canceled: isCanceled, run_id: runId } = find.workflow(workflowId);
     const byStatus = counts(workflowId);
+    const holders = held.holders(workflowId);
     const times = queries.time.get({ workflowId });
     const allocations = (status: string) => queries.allocations.get({ workflowId, status })?.allocations ?? 0;
     const labelsOf = (text: string | null) => (text === null ? [] : (JSON.parse(text) as string[]));
@@ -57,8 +63,10 @@ export const createStatus =
       ...blockedByRuntime(ready, nodes),
       ...unservedLabels(ready, nodes),
       run_id: runId,
+      ...(holders.length === 0 ? {} : { held_attempts: holders }),
     };
   };
+};
 
 /** Text that is no time, as an old or foreign runner may have told it, is taken for no end. */
 function secondsUntil(time: string | null, now: number): number | undefined {
