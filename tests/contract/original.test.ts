@@ -40,6 +40,7 @@ describe('the stand-in for Torc’s own server', () => {
       .filter((path) => !isOriginalPath(path));
     // The last three are routes of the original that its document does not have.
     expect(ours).toEqual([
+      '/workflows/1/actions/1/end',
       '/workflows/1/unclaimable',
       '/workflows/1/exchange',
       '/workflows/1/compute_nodes/1/lost',
@@ -70,6 +71,9 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
       'POST /compute_nodes process',
+      // An action that was claimed counts as carried out there.
+      'POST /workflows/{id}/actions state',
+      'POST /workflows/{id}/actions/{action_id}/claim tells_end',
       'PUT /compute_nodes/{id} process',
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
