@@ -2,6 +2,7 @@ import type { Workflow } from '../core/contract/workflow.ts';
 import { Failure, UsageError } from './failure.ts';
 import type { Context } from './context.ts';
 import { tableText } from './output/table.ts';
+import { printable } from '../core/contract/printable.ts';
 
 /** The id that a command was given, or the one that the person means. */
 export async function chooseWorkflow(context: Context, given: unknown): Promise<number> {
@@ -53,7 +54,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
 export async function confirm({ output }: Context, question: string): Promise<boolean> {
   const prompt = await openPrompt();
   try {
-    const asked = `${question} [y/N] `;
+    const asked = `${printable(question)} [y/N] `;
     const answer = process.stdin.isTTY === true ? await prompt.question(asked) : await nextLine(prompt, asked);
     return /^y(es)?$/i.test(answer.trim());
   } catch {
@@ -67,7 +68,7 @@ export async function confirm({ output }: Context, question: string): Promise<bo
 async function nextLine(lines: AsyncIterable<string>, asked: string): Promise<string> {
   process.stderr.write(asked);
   for await (const line of lines) {
-    process.stderr.write(`${line}\n`);
+    process.stderr.write(`${printable(line)}\n`);
     return line;
   }
   process.stderr.write('\n');

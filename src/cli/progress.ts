@@ -50,7 +50,7 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
     if (latest === undefined) return;
     smooth(latest);
     const text = progressText(latest, rate, (now() - startMs) / 1000);
-    if (isLive) terminal.write(`\r\u001b[2K${output.style('dim', text.slice(0, (terminal.columns || 80) - 1))}`);
+    if (isLive) terminal.write(`\r\u001b[2K${output.terminalText('dim', text.slice(0, (terminal.columns || 80) - 1))}`);
     else output.notice(text);
   };
   const clear = () => {

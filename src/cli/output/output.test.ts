@@ -102,7 +102,26 @@ describe('words for the person', () => {
   });
 
   it('have colours only where they are wanted', () => {
-    expect(output('table', false).style('red', 'bad')).toBe('bad');
-    expect(output('table', true).style('red', 'bad')).toBe('\u001b[31mbad\u001b[39m');
+    for (const [colours, expected] of [
+      [false, 'a bad word\n'],
+      [true, 'a \u001b[31mbad\u001b[39m word\n'],
+    ] as const) {
+      const { style, notice, written } = output('table', colours);
+      notice(`a ${style('red', 'bad')} word`);
+      expect(written.err).toBe(expected);
+    }
+  });
+
+  it('have no other control characters, also between those that make the colours', () => {
+    const { style, notice, warn, error, terminalText, written } = output('table', true);
+    const evil = '\u001b[2J\u001b[31m\u0007';
+    const shown = String.raw`\u001b[2J\u001b[31m\u0007`;
+    notice(style('bold', evil));
+    warn(evil);
+    error(evil);
+    expect(written.err).toBe(
+      `\u001b[1m${shown}\u001b[22m\n\u001b[33mwarning:\u001b[39m ${shown}\n\u001b[31mError:\u001b[39m ${shown}\n`,
+    );
+    expect(terminalText('dim', evil)).toBe(`\u001b[2m${shown}\u001b[22m`);
   });
 });

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
+import { printable } from '../../core/contract/printable.ts';
 import { type Column, csvText, tableText } from './table.ts';
 
 export type Format = 'table' | 'json' | 'csv';
@@ -19,6 +21,9 @@ export interface ListView<Row> {
 /**
  * Everything that the program prints. Results go to standard output and nothing else does; words for the person (notices,
  * warnings, progress) go to standard error. Colours only on a terminal.
+ *
+ * Names and messages come from files, servers and other programs. Whatever is printed for people shows their control characters
+ * instead of sending them to the terminal; the colours are put in afterwards.
  */
 export interface Output {
   readonly format: Format;
@@ -38,23 +43,35 @@ export interface Output {
   notice(text: string): void;
   warn(text: string): void;
   error(text: string): void;
-  /** Emphasis on a terminal's standard error, the bare text elsewhere. */
+  /** Emphasis on a terminal's standard error, the bare text elsewhere; for texts that this output prints. */
   style(style: Style, text: string): string;
+  /** The same for a text that is written to the terminal past this output. */
+  terminalText(style: Style, text: string): string;
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export interface Streams {
-  readonly out: { write(text: string): unknown };
+  readonly out: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
 }
 
 export class CsvRefused extends Error {}
 
 export function createOutput(format: Format, { out, err }: Streams, colours: boolean): Output {
-  const say = (text: string) => void err.write(`${text}\n`);
-  const style = (which: Style, text: string) => (colours ? styleText(which, text, { validateStream: false }) : text);
-  const print = (text: string) => void out.write(`${text}\n`);
+  // Nobody can have put it into a name.
+  const mark = colours ? `\u{f0000}${randomUUID()}` : '';
+  const paint = (which: Style, text: string) => (colours ? styleText(which, text, { validateStream: false }) : text);
+  const style = (which: Style, text: string) => (colours ? `${mark}${which} ${text}${mark}/` : text);
+  const painted = (text: string) =>
+    colours
+      ? text.replaceAll(new RegExp(`${mark}(\\w+) (.*?)${mark}/`, 'gsu'), (_, which: Style, inner: string) =>
+          paint(which, inner),
+        )
+      : text;
+  const say = (text: string) => void err.write(`${painted(printable(text))}\n`);
+  const put = (text: string) => void out.write(`${text}\n`);
+  const print = (text: string) => put(printable(text));
   const recordOnly = (what: string) => {
     if (format !== 'csv') return;
     throw new CsvRefused(
@@ -64,8 +81,9 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
   return {
     format,
     list({ items, columns, things, empty, title, json }) {
-      if (format === 'json') print(pretty(json ?? { items }));
-      else if (format === 'csv') print(csvText(columns, items));
+      if (format === 'json') put(pretty(json ?? { items }));
+      // For programs as it is.
+      else if (format === 'csv') (out.isTTY === true ? print : put)(csvText(columns, items));
       else if (items.length === 0) print(empty);
       else
         print(
@@ -74,13 +92,14 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
     },
     record(what, json, text) {
       recordOnly(what);
-      print(format === 'json' ? pretty(json) : text);
+      if (format === 'json') put(pretty(json));
+      else print(text);
     },
     recordOnly,
     text: print,
-    json: (value) => print(pretty(value)),
+    json: (value) => put(pretty(value)),
     jsonLine(json) {
-      if (format === 'json') print(JSON.stringify(json));
+      if (format === 'json') put(printable(JSON.stringify(json)));
     },
     notice: say,
     warn: (text) => say(`${style('yellow', 'warning:')} ${text}`),
@@ -89,8 +108,9 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
         text.startsWith('Error') ? text.replace(/^Error/, style('red', 'Error')) : `${style('red', 'Error:')} ${text}`,
       ),
     style,
+    terminalText: (which, text) => paint(which, printable(text)),
   };
 }
 
-/** JSON for people and programs. */
-const pretty = (value: unknown) => JSON.stringify(value, undefined, 2);
+/** JSON for people and programs. What is shown otherwise in it means the same. */
+const pretty = (value: unknown) => printable(JSON.stringify(value, undefined, 2) ?? 'null');

@@ -1,3 +1,4 @@
+import { printable } from '../../core/contract/printable.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 
 /** A column of a list: what stands above it, and what stands in it. */
@@ -9,8 +10,12 @@ export interface Column<Row> {
 }
 
 /** A table with rounded borders, as wide as its longest cells. Line breaks within a cell become blanks. */
-export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const cells = rows.map((row) => columns.map(({ value }) => cellText(value(row)).replaceAll(/\s*\n\s*/g, ' ')));
+export function tableText<Row>(given: readonly Column<Row>[], rows: readonly Row[]): string {
+  // Names of columns may come from a server, too.
+  const columns = given.map((column) => ({ ...column, title: printable(column.title) }));
+  const cells = rows.map((row) =>
+    columns.map(({ value }) => printable(cellText(value(row)).replaceAll(/\s*\n\s*/g, ' '))),
+  );
   const widths = columns.map(({ title }, index) =>
     greatest(
       cells.map((row) => width(row[index] as string)),

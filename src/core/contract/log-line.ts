@@ -1,3 +1,5 @@
+import { printableLine } from './printable.ts';
+
 /** How loud a line is. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -17,18 +19,19 @@ export function logLevelOf(text: string | undefined): LogLevel {
 /**
  * One line of a log: time (RFC 3339), level, words, then `key=value`. Tools search these lines, so the words and keys are public.
  *
- * Values with blanks, quotes or line breaks are quoted as JSON; fields without a value are left out.
+ * Values with blanks, quotes, line breaks or control characters are quoted as JSON; fields without a value are left out. A log is
+ * read on terminals: no control character of a name gets there.
  */
 export function logLine(level: LogLevel, words: string, fields: Readonly<Record<string, unknown>>, at: string): string {
   const told = Object.entries(fields).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}=${valueText(value)}`],
   );
-  return [at, level.toUpperCase(), words, ...told].join(' ');
+  return printableLine([at, level.toUpperCase(), words, ...told].join(' '));
 }
 
 function valueText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
-  return /[\s"=]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
+  return /[\s"=\p{Cc}]/u.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
 }
 
 /** The same line as a JSON object, in the shape that the original writes: `{"timestamp", "level", "fields": {"message", …}}`. */
