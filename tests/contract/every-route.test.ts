@@ -61,6 +61,19 @@ const everything = ({ store }: World, goesOn = '') => {
   return rest;
 };
 
+/** The status of each job by its id. */
+const standing = ({ store }: World) =>
+  new Map(
+    store.db
+      .prepare<Record<string, never>, { id: number; status: number }>('select id, status from job')
+      .all({})
+      .map(({ id, status }) => [id, status]),
+  );
+
+/** Has a job that was there another status, or is it gone? Jobs that are created are told by the answer alone. */
+const hasMoved = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>) =>
+  [...before].some(([id, status]) => after.get(id) !== status);
+
 const names = Object.keys(routes) as RouteName[];
 /** These answer as long as somebody listens: stream.test.ts. */
 const streams = names.filter((name) => routes[name].kind === 'stream');
@@ -71,8 +84,12 @@ for (const name of names.filter((each) => !streams.includes(each))) {
     it.each(answers.map((each) => [each.says, each] as const))('%s', async (_, { before, after, reply, ...asked }) => {
       const world = before === undefined && routes[name].kind === 'read' ? await sharedWorld : await createWorld();
       await before?.(world);
+      const stood = standing(world);
+      const toldBefore = world.store.changes.lastId;
       const { status, json } = await ask(world, name, asked);
       expect([status, json]).toEqual([asked.status ?? 200, reply]);
+      // Nobody has to ask for what the event stream could tell.
+      if (hasMoved(stood, standing(world))) expect(world.store.changes.lastId).toBeGreaterThan(toldBefore);
       expectShape(name, json);
       await after?.(world);
       expect(world.errors).toEqual([]);

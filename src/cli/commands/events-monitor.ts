@@ -55,7 +55,7 @@ export const eventsMonitor: Command = {
       context.output.text(text);
       append(`${text}\n`);
       left -= 1;
-      if (left <= 0) break;
+      if (left <= 0 || event.event_type === 'workflow_deleted') break;
     }
     abort.abort();
   },

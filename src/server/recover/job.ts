@@ -74,6 +74,8 @@ export const retryJob =
     if (isComplete(status)) queries.countUp.run({ id });
     letGoIfToldByItsRunner(queries, id);
     runAgain(queries, job, runId, now());
+    const retried = { job_id: id, job_name: job.name, status, attempt_id: job.attempt_id };
+    changes.record(job.workflow_id, 'job_retried', [retried]);
     changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
     return jobOf(find.job(id));
   };

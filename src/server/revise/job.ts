@@ -53,6 +53,11 @@ export const updateJob = (store: Store, queries: ReviseQueries) => {
       cancels: flag(body.cancel_on_blocking_job_failure) ?? row.cancel_on_blocking_job_failure,
       supportsTermination: flag(body.supports_termination) ?? row.supports_termination,
     });
+    if (body.status === 'disabled' && row.status !== statusCode.disabled) {
+      store.changes.record(workflowId, 'job_status_changed', [
+        { job_id: id, job_name: body.name, from: statusOf(row.status), status: 'disabled' },
+      ]);
+    }
     if (body.depends_on_job_ids && !isSameSet(body.depends_on_job_ids, before)) {
       queries.clearDependsOn.run({ id });
       for (const otherId of new Set(body.depends_on_job_ids)) {

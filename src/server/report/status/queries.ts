@@ -1,11 +1,11 @@
-import type { Database } from '../../store/database.ts';
+import type { Database, NoParameters } from '../../store/database.ts';
 
 /** How long the jobs of a workflow took in all, and from when to when in Unix seconds. */
 interface WorkflowTime {
   readonly minutes: number;
   readonly first_s: number | null;
   readonly last_s: number | null;
-  /** It is not what the results say any more. */
+  /** 1: it is not what the results say any more; 2: it is being counted. */
   readonly is_stale: number;
 }
 
@@ -24,14 +24,28 @@ export const statusQueries = (db: Database) => ({
   time: db.prepare<{ workflowId: number }, WorkflowTime>(
     'select minutes, first_s, last_s, is_stale from workflow_time where workflow_id = :workflowId',
   ),
-  countTime: db.prepare<{ workflowId: number }>(`
-    insert or replace into workflow_time (workflow_id, minutes, first_s, last_s, is_stale)
-    select :workflowId, coalesce(sum(result.exec_time_minutes), 0),
-      min((julianday(result.completion_time) - 2440587.5) * 86400 - result.exec_time_minutes * 60),
-      max((julianday(result.completion_time) - 2440587.5) * 86400), 0
-    from result
-    join job on job.id = result.job_id
-    where result.workflow_id = :workflowId and job.result_id = result.id`),
+  beginTime: db.prepare<{ workflowId: number }>(
+    'insert or replace into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 2)',
+  ),
+  lastResult: db.prepare<NoParameters, { id: number | null }>('select max(id) as id from result'),
+  timeOfWindow: db.prepare<
+    { workflowId: number; after: number; upto: number; lastId: number },
+    Pick<WorkflowTime, 'minutes' | 'first_s' | 'last_s'>
+  >(`
+    select coalesce(sum(result.exec_time_minutes), 0) as minutes,
+      min((julianday(result.completion_time) - 2440587.5) * 86400 - result.exec_time_minutes * 60) as first_s,
+      max((julianday(result.completion_time) - 2440587.5) * 86400) as last_s
+    from job
+    join result on result.id = job.result_id
+    where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto and result.id <= :lastId`),
+  // Added, for jobs that ended meanwhile have added theirs. 1 where the results changed otherwise since the begin.
+  endTime: db.prepare<{ workflowId: number; minutes: number; first: number | null; last: number | null }>(`
+    update workflow_time set
+      minutes = minutes + :minutes,
+      first_s = coalesce(min(first_s, :first), first_s, :first),
+      last_s = coalesce(max(last_s, :last), last_s, :last),
+      is_stale = is_stale = 1
+    where workflow_id = :workflowId`),
   activeNodes: db.prepare<{ workflowId: number }, { labels: string | null; end_time: string | null }>(
     'select labels, end_time from compute_node where workflow_id = :workflowId and is_active = 1',
   ),

@@ -5,6 +5,7 @@ import { allEnded, type createCounts } from '../../store/counts.ts';
 import { createHeldAttempts } from '../../store/held-attempts.ts';
 import type { Store } from '../../store/store.ts';
 import type { StatusQueries } from './queries.ts';
+import { createCountTime } from './count-time.ts';
 import { GRACE_SECONDS } from '../../../core/lifecycle/runtime-fit.ts';
 
 interface Ready {
@@ -21,17 +22,13 @@ interface Node {
 }
 
 /** How a workflow stands: counts, times, runners, and what keeps ready jobs from being claimed. */
-export const createStatus = (
-  { db, changes, find, now, turns }: Store,
-  queries: StatusQueries,
-  counts: ReturnType<typeof createCounts>,
-) => {
+export const createStatus = (store: Store, queries: StatusQueries, counts: ReturnType<typeof createCounts>) => {
+  const { db, changes, find, now } = store;
   const held = createHeldAttempts(db, changes);
+  const countTime = createCountTime(store, queries);
   return async (workflowId: number): Promise<WorkflowStatus> => {
     find.run(workflowId);
-    if (queries.time.get({ workflowId })?.is_stale === 1) {
-      await turns.write(() => queries.countTime.run({ workflowId }));
-    }
+    await countTime(workflowId);
     const { name, user, is_canceled: isCanceled, run_id: runId } = find.workflow(workflowId);
     const byStatus = counts(workflowId);
     const holders = held.holders(workflowId);
