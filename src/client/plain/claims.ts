@@ -101,7 +101,10 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
     const attempts = new Map(
       now.filter(({ status }) => status === 'pending').map((job) => [job.id, job.attempt_id ?? 1]),
     );
-    waiting = waiting.filter(({ id, attempt_id: attempt }) => attempts.get(id) === (attempt ?? 1));
+    waiting = waiting.filter(({ id, attempt_id: attempt }) => {
+      const current = attempts.get(id);
+      return current !== undefined && (attempt === undefined || attempt === null || attempt === current);
+    });
   };
 
   const read = async (id: number) => (await client.getJob({ params: { id } })) as PlainJob;
@@ -161,11 +164,14 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
       }
     },
     async handOut() {
-      const jobs = await inParallel(waiting, AT_ONCE, async (job): Promise<ClaimedJob> => {
+      const jobs = await inParallel(waiting, AT_ONCE, async (claimed): Promise<ClaimedJob> => {
+        // The answer to a claim may leave out what another route tells.
+        const isWhole = typeof claimed.attempt_id === 'number' && typeof claimed.resource_requirements_id === 'number';
+        const job = isWhole ? claimed : { ...claimed, ...(await read(claimed.id)) };
         const outputs = await files.of(job.output_file_ids ?? []);
         return {
           ...job,
-          attempt_id: job.attempt_id ?? (await read(job.id)).attempt_id ?? 1,
+          attempt_id: job.attempt_id ?? 1,
           need: await needOf(job.resource_requirements_id as number),
           ...(outputs.length === 0 ? {} : { output_files: outputs }),
         };

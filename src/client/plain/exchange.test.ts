@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StandIn, standIn } from '../../../tests/support/original/stand-in.ts';
 import { ended, registerNode, started, testService } from '../../../tests/support/service.ts';
 import type { ExchangeRequest } from '../../core/contract/exchange.ts';
+import type { Client } from '../client.ts';
 import { createPlainExchange, type Exchange } from './exchange.ts';
 import { knowsExchange } from './knows-exchange.ts';
 
@@ -44,6 +45,24 @@ describe('a turn on a server that has no exchange', () => {
     expect(jobs[0]).toMatchObject({ attempt_id: 1, command: 'true', need: { num_cpus: 1, memory_bytes: 2 ** 20 } });
     expect(counts).toMatchObject({ pending: 2, ready: 1 });
     expect((await turn()).jobs).toEqual([]);
+  });
+
+  it('asks for the job where the answer to a claim leaves out its attempt and its needs', async () => {
+    const claim = { ...want, limit: 1 };
+    const { jobs: first } = await turn({ want: claim });
+    await turn({ retried: first.map((job) => ({ ...ended(job, 1), max_retries: 5 })) });
+    const client: Client = {
+      ...server.client,
+      async claimNextJobs(input) {
+        const { jobs = [] } = await server.client.claimNextJobs(input);
+        return { jobs: jobs.map((job) => ({ ...job, attempt_id: undefined, resource_requirements_id: undefined })) };
+      },
+    };
+    exchange = createPlainExchange({ client, workflowId, onWarning: (message) => void warnings.push(message) });
+    server.loseAnswer('GET', /\/status$/);
+    await expect(turn({ want: claim })).rejects.toThrow('no answer');
+    const { jobs } = await turn({ want: claim });
+    expect(jobs).toMatchObject([{ id: ids[0], attempt_id: 2, need: { num_cpus: 1 } }]);
   });
 
   it('claims by resources what fits, and nothing without CPUs or memory', async () => {
