@@ -70,7 +70,10 @@ export function bind<N extends AnsweredRoute>(
     // Before the body is read, where that does not say which workflow is meant.
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
     const input = { ...head, body: await bodyOf(route, context, { mebibytes, graceMs: bodyGraceMs }) } as Input<N>;
-    if (isInBody) permissions.check(route.access, input, caller);
+    if (isInBody) {
+      refuseRemoved(route.access, input);
+      permissions.check(route.access, input, caller);
+    }
     const reply =
       route.kind === 'write'
         ? await write(repeatableOf(context, caller), () => handler(input, caller), about(route.access, input))

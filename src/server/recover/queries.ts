@@ -38,7 +38,8 @@ export const recoverQueries = (db: Database) => ({
       (select max(id) from job where workflow_id = :workflowId) as last`),
   unsuccessful: db.prepare<Window, { id: number }>(`
     select id from job
-    where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8)`),
+    where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8)
+      and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
   dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
     select job_id as id
     from job_depends_on

@@ -1,5 +1,6 @@
 import { createChangeLog } from './changes.ts';
 import { openDatabase } from './database.ts';
+import { usualLimits } from './slice-limits.ts';
 import { type Store, storeOver } from './store.ts';
 import type { Turns } from './turn.ts';
 
@@ -11,12 +12,13 @@ export function openReadOnly(path: string): { readonly store: Store; readonly in
   const turns: Turns = {
     write: () => Promise.reject(new Error('this connection is for reading only')),
     idle: () => Promise.resolve(),
+    writeSoon: () => Promise.reject(new Error('this connection is for reading only')),
     deadline: 0,
     hold() {},
     release() {},
   };
   return {
-    store: storeOver({ db, turns, changes, now }, () => {}),
+    store: storeOver({ db, turns, changes, now }, usualLimits, () => {}),
     /** All that `work` reads is of one moment. */
     inOneRead(work) {
       db.run('begin');

@@ -2,8 +2,9 @@ import type { JobStatus } from '../../core/contract/job.ts';
 import { isUnsuccessful } from '../../core/lifecycle/job.ts';
 import type { ChangeLog } from './changes.ts';
 import type { Database, NoParameters } from './database.ts';
+import { PAGE, type SliceLimits } from './slice-limits.ts';
 import type { Turns } from './turn.ts';
-import { SLICE_MS, type Steps } from './work.ts';
+import type { Steps } from './work.ts';
 
 /** A job that its dependants need not wait for any more. */
 interface Ended {
@@ -35,7 +36,7 @@ export interface Releases {
   dependantsOf(ended: Ended): Released;
   /** Cancels blocked jobs whose dependencies went wrong, and puts those that have dependants into the queue. */
   cancel(workflowId: number, doomed: readonly Doomed[], cause: string): object[];
-  /** Releases up to `PAGE` dependants of a job; answers the last one if there may be more. */
+  /** Releases a page of the dependants of a job; answers the last one if there may be more. */
   page(workflowId: number, entry: Omit<Entry, 'isLarge'>, into: Released): { readonly upto: number | undefined };
   /** Works off the queue of a workflow, for work that holds it. */
   drain(workflowId: number): Steps;
@@ -51,10 +52,6 @@ export interface Releases {
   closeIfComplete(workflowId: number): void;
 }
 
-/** Dependants that are released by one statement: 256 take about 1 ms. */
-export const PAGE = 256;
-/** Dependants of a turn that are released in it, however late it is: to queue a few costs more than to release them. */
-const AT_LEAST = 512;
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -67,6 +64,7 @@ const ALL = Number.MAX_SAFE_INTEGER;
  */
 export function createReleases(
   { db, changes, turns }: { db: Database; changes: ChangeLog; turns: Turns },
+  { page, sliceMs, atLeast }: SliceLimits,
   onError: (error: unknown) => void,
 ): Releases {
   const queries = releaseQueries(db);
@@ -84,11 +82,12 @@ export function createReleases(
 
   /** One page of dependants; what was canceled and has dependants of its own is put on the stack. */
   const release = ({ id, failed, after, isLarge }: Entry, into: Released, stack: Entry[]): void => {
-    const upto = isLarge ? queries.pageEnd.get({ id, after, skip: PAGE - 1 })?.job_id : undefined;
+    const upto = isLarge ? queries.pageEnd.get({ id, after, skip: page - 1 })?.job_id : undefined;
     const range = { id, after, upto: upto ?? ALL };
     if (upto !== undefined) stack.push({ id, failed, after: upto, isLarge });
-    spent += isLarge ? PAGE : 1;
-    if (queries.countDown.run({ ...range, failed }) === 0) return;
+    const counted = queries.countDown.run({ ...range, failed });
+    spent += 1 + counted;
+    if (counted === 0) return;
     into.ready += queries.release.run(range);
     for (const { id: doomed, name, dependants } of queries.doomed.all(range)) {
       spent += 1;
@@ -99,7 +98,7 @@ export function createReleases(
         status: 'canceled',
         cause: `job ${id} did not succeed`,
       });
-      if (dependants > 0) stack.push({ id: doomed, failed: 1, after: 0, isLarge: dependants >= PAGE });
+      if (dependants > 0) stack.push({ id: doomed, failed: 1, after: 0, isLarge: dependants >= page });
     }
   };
 
@@ -149,7 +148,7 @@ export function createReleases(
   };
 
   const slice = (workflowId: number): boolean => {
-    const until = performance.now() + SLICE_MS;
+    const until = performance.now() + sliceMs;
     if (some(workflowId, () => performance.now() > until)) return true;
     running.delete(workflowId);
     turns.release(workflowId);
@@ -165,9 +164,9 @@ export function createReleases(
     dependantsOf({ workflowId, jobId, status, returnCode, dependants }) {
       const into: Released = { ready: 0, canceled: [] };
       const failed = Number(isUnsuccessful(status, returnCode));
-      const stack: Entry[] = [{ id: jobId, failed, after: 0, isLarge: dependants >= PAGE }];
+      const stack: Entry[] = [{ id: jobId, failed, after: 0, isLarge: dependants >= page }];
       if (turn !== turns.deadline) [turn, spent] = [turns.deadline, 0];
-      while (stack.length > 0 && (spent < AT_LEAST || performance.now() < turn))
+      while (stack.length > 0 && (spent < atLeast || performance.now() < turn))
         release(stack.pop() as Entry, into, stack);
       if (stack.length > 0) {
         queue(workflowId, stack);

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { type SliceLimits, usualLimits } from './slice-limits.ts';
 import type { Steps } from './work.ts';
 
 /** Jobs of a workflow with ids above `after`, up to and including `upto`. */
@@ -10,50 +11,52 @@ export type Window = {
 
 export interface Windows {
   /** The next window after an id, of at most `size` jobs; undefined behind the last job. */
-  next(workflowId: number, after: number, size: number): (Window & { readonly jobs: number }) | undefined;
+  next(
+    workflowId: number,
+    after: number,
+    size: number,
+  ): (Window & { readonly jobs: number; readonly isLast: boolean }) | undefined;
   /** All jobs of a workflow in windows that take a few milliseconds each. */
   over(workflowId: number, act: (window: Window) => void): Steps;
   /** The same in windows of a fixed size, for work that sees to its time itself. */
   within(workflowId: number, size: number, act: (window: Window) => Steps): Steps;
 }
 
-/** Jobs of a first window: small workflows have no second one. */
-const FIRST = 256;
-/** Rows of one statement at most: how long it takes may change from one to the next. */
-const MOST = 4_096;
 /** A statement that takes less than the first is followed by a larger one, and more than the second by a smaller one. */
 const [SHORT_MS, LONG_MS] = [1.5, 4];
 
-const adapted = (size: number, ms: number) =>
-  ms < SHORT_MS ? Math.min(MOST, size * 2) : ms > LONG_MS ? Math.max(1, size >> 1) : size;
+const adapted = (size: number, ms: number, most: number) =>
+  ms < SHORT_MS ? Math.min(most, size * 2) : ms > LONG_MS ? Math.max(1, size >> 1) : size;
 
-export function createWindows(db: Database): Windows {
+export function createWindows(db: Database, { firstWindow, largestWindow }: SliceLimits): Windows {
   const query = db.prepare<{ workflowId: number; after: number; size: number }, { upto: number | null; jobs: number }>(`
     select max(id) as upto, count(*) as jobs
     from (select id from job where workflow_id = :workflowId and id > :after order by id limit :size)`);
-  const next: Windows['next'] = (workflowId, after, size) => {
+  const next: Windows['next'] = (workflowId, after, asked) => {
+    const size = Math.min(asked, largestWindow);
     const { upto, jobs } = query.get({ workflowId, after, size }) as { upto: number | null; jobs: number };
-    return upto === null ? undefined : { workflowId, after, upto, jobs };
+    return upto === null ? undefined : { workflowId, after, upto, jobs, isLast: jobs < size };
   };
   return {
     next,
     *over(workflowId, act) {
-      let size = FIRST;
+      let size = firstWindow;
       let window = next(workflowId, 0, size);
       while (window !== undefined) {
         const began = performance.now();
         act(window);
-        if (window.jobs < size) return;
-        size = adapted(size, performance.now() - began);
+        if (window.isLast) return;
+        size = adapted(size, performance.now() - began, largestWindow);
         yield;
         window = next(workflowId, window.upto, size);
       }
     },
-    *within(workflowId, size, act) {
+    *within(workflowId, asked, act) {
+      const size = Math.min(asked, largestWindow);
       let window = next(workflowId, 0, size);
       while (window !== undefined) {
         yield* act(window);
-        if (window.jobs < size) return;
+        if (window.isLast) return;
         yield;
         window = next(workflowId, window.upto, size);
       }
@@ -74,7 +77,7 @@ export function* inPages(change: (limit: number) => number): Steps<number> {
     const changed = change(limit);
     total += changed;
     if (changed < limit) return total;
-    limit = adapted(limit, performance.now() - began);
+    limit = adapted(limit, performance.now() - began, usualLimits.largestWindow);
     yield;
   }
 }

@@ -5,6 +5,7 @@ import { migrate } from './migrate.ts';
 import { createPruner } from './prune.ts';
 import { createReleases, type Releases } from './release.ts';
 import { createWindows, type Windows } from './rows.ts';
+import { type SliceLimits, usualLimits } from './slice-limits.ts';
 import { createStoredReplies, type StoredReplies } from './stored-replies.ts';
 import { createTurns, type Turns } from './turn.ts';
 import { createWorks, type Works } from './work.ts';
@@ -32,6 +33,8 @@ export interface StoreOptions {
   readonly onLock?: ((isLocked: boolean) => void) | undefined;
   /** Hears of errors in work that nobody waits for. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /** How much is done at a time; the usual unless said. */
+  readonly limits?: SliceLimits | undefined;
 }
 
 /**
@@ -40,21 +43,22 @@ export interface StoreOptions {
  * `onBroken` is called once, when the disk failed under a commit: nothing may be acknowledged after that.
  */
 export function createStore(db: Database, options: StoreOptions): Store {
-  const { now, onBroken, onLock, onError = rethrow } = options;
+  const { now, onBroken, onLock, onError = rethrow, limits = usualLimits } = options;
   migrate(db);
   const changes = createChangeLog(db, now);
-  const turns = createTurns(db, changes, onBroken, onLock);
+  const turns = createTurns(db, changes, onBroken, onLock, limits);
   // From here on nothing waits for a lock inside of the database: that would hold the event loop.
   db.run('pragma busy_timeout = 0');
-  return storeOver({ db, turns, changes, now }, onError);
+  return storeOver({ db, turns, changes, now }, limits, onError);
 }
 
 /** Everything else of a store, over a connection and what writes through it. */
 export function storeOver(
   { db, turns, changes, now }: Pick<Store, 'db' | 'turns' | 'changes' | 'now'>,
+  limits: SliceLimits,
   onError: (error: unknown) => void,
 ): Store {
-  const releases = createReleases({ db, changes, turns }, onError);
+  const releases = createReleases({ db, changes, turns }, limits, onError);
   return {
     db,
     turns,
@@ -62,8 +66,8 @@ export function storeOver(
     replies: createStoredReplies(db, now),
     releases,
     // Work may leave jobs behind whose dependants are to be released.
-    works: createWorks(db, turns, { onError, onSettled: releases.begin }),
-    windows: createWindows(db),
+    works: createWorks(db, turns, { onError, onSettled: releases.begin, sliceMs: limits.sliceMs }),
+    windows: createWindows(db, limits),
     find: createFind(db),
     prune: createPruner(db, { turns, changes, now }),
     now,

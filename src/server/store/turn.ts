@@ -1,6 +1,7 @@
 import { isBusy, lockedRefusal } from './busy.ts';
 import type { Database } from './database.ts';
 import type { ChangeLog } from './changes.ts';
+import { type SliceLimits, usualLimits } from './slice-limits.ts';
 
 /**
  * Group commit: all writes that arrive in one turn of the event loop share one transaction.
@@ -12,7 +13,7 @@ import type { ChangeLog } from './changes.ts';
  * Another program may hold the lock of the file, for instance a backup. Then nothing of the turn has begun: it is tried again
  * after a pause, and the event loop goes on meanwhile. Who has waited for as long as they said is refused.
  *
- * A turn ends after `TURN_MS`, and the writes that are left have the next one: so the event loop answers reads and accepts
+ * A turn ends after some milliseconds (`slice-limits.ts`), and the writes that are left have the next one: so the event loop answers reads and accepts
  * requests in between, however many writes are waiting. Work that takes longer than a turn is done in slices
  * (`work.ts`), and holds its workflow meanwhile: other writes to it wait until the work is done.
  *
@@ -25,6 +26,11 @@ export interface Turns {
    * Rejects with `DATABASE_LOCKED` when another program holds the lock for longer than `patienceMs`, without an end unless said.
    */
   write<T>(work: () => T, patienceMs?: number, about?: About): Promise<T>;
+  /**
+   * The same for work that nobody is told of before a later `write`: where a turn has nothing else, its commit does not
+   * wait for the disk. A commit that does makes all before it durable too, and none is ever there without those before it.
+   */
+  writeSoon<T>(work: () => T): Promise<T>;
   /** When the turn that is under way should end, on the clock of `performance.now()`. */
   readonly deadline: number;
   /** From now on other writes to the workflow wait; those that are compatible wait only for a `whole` hold. */
@@ -51,15 +57,10 @@ export interface About {
   readonly isCompatible: boolean;
 }
 
-/**
- * Milliseconds of work in one turn. Too long, and everybody else waits noticeably; too short, and work that would fit into
- * one commit needs two: creating 1,000 jobs takes 12 ms.
- */
-const TURN_MS = 20;
-
 interface Waiting {
   readonly work: () => unknown;
   readonly about: About | undefined;
+  readonly isSoon?: boolean;
   readonly untilMs: number;
   readonly resolve: (value: never) => void;
   readonly reject: (reason: unknown) => void;
@@ -72,6 +73,7 @@ export function createTurns(
   changes: ChangeLog,
   onBroken: (error: unknown) => void,
   onLock: (isLocked: boolean) => void = () => {},
+  { turnMs }: Pick<SliceLimits, 'turnMs'> = usualLimits,
 ): Turns {
   const statement = (sql: string) => db.prepare(sql);
   const begin = statement('begin immediate');
@@ -104,6 +106,13 @@ export function createTurns(
     if (hold === undefined || (hold.kind === 'releasing' && entry.about.isCompatible)) return false;
     hold.parked.push(entry);
     return true;
+  };
+
+  let isSynced = true;
+  const sync = (isWanted: boolean) => {
+    if (isWanted === isSynced) return;
+    db.run(`pragma synchronous = ${isWanted ? 'full' : 'normal'}`);
+    isSynced = isWanted;
   };
 
   const attempt = ({ work }: Waiting): Outcome => {
@@ -160,9 +169,10 @@ export function createTurns(
       for (const { reject } of turn) reject(broken);
       return;
     }
-    deadline = performance.now() + TURN_MS;
+    deadline = performance.now() + turnMs;
     let done: Done[];
     try {
+      sync(!turn.every(({ isSoon }) => isSoon === true));
       if (!hasBegun()) {
         waitForLock(turn);
         return;
@@ -187,6 +197,8 @@ export function createTurns(
     }
     if (waiting.length > 0) schedule();
     // Those who asked come first: a job that waits for its answer starts sooner than a listener is told of it.
+    // What is not on disk yet is told with the next commit that is.
+    if (!isSynced) return;
     isPublishing = true;
     setImmediate(publish);
   };
@@ -229,6 +241,11 @@ export function createTurns(
     write: (work, patienceMs = Infinity, about) =>
       new Promise((resolve, reject) => {
         waiting.push({ work, about, untilMs: performance.now() + patienceMs, resolve, reject });
+        schedule();
+      }),
+    writeSoon: (work) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ work, about: undefined, isSoon: true, untilMs: Infinity, resolve, reject });
         schedule();
       }),
     get deadline() {

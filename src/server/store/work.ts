@@ -61,13 +61,14 @@ export interface Works {
   stop(): void;
 }
 
-/** Milliseconds of a slice after the first. With half of it a deletion takes a quarter longer, for the commits. */
-export const SLICE_MS = 10;
-
 export function createWorks(
   db: Database,
   turns: Turns,
-  { onError, onSettled }: { onError: (error: unknown) => void; onSettled: (workflowId: number) => void },
+  {
+    onError,
+    onSettled,
+    sliceMs,
+  }: { onError: (error: unknown) => void; onSettled: (workflowId: number) => void; sliceMs: number },
 ): Works {
   const queries = workQueries(db);
   const known = new Map<WorkKind, Resume>();
@@ -78,20 +79,21 @@ export function createWorks(
     let steps: Steps<Result> | undefined;
     let stored = isBegun ? JSON.stringify(work.parameters()) : undefined;
 
+    /** Lets the others go on when everything is on disk: a commit that changes nothing would not wait for it. */
     const settle = () => {
-      if (stored === undefined) return;
+      queries.store.run({ workflowId, kind, parameters: '{}' });
       queries.remove.run({ workflowId });
       turns.release(workflowId);
       onSettled(workflowId);
     };
     const slice = (): { readonly result: Result } | undefined => {
       // Small work fits into one turn. What is longer leaves the others half of each.
-      const until = stored === undefined ? turns.deadline : Math.min(turns.deadline, performance.now() + SLICE_MS);
+      const until = stored === undefined ? turns.deadline : Math.min(turns.deadline, performance.now() + sliceMs);
       steps ??= work.steps();
       for (;;) {
         const step = steps.next();
         if (step.done === true) {
-          settle();
+          if (stored !== undefined) queries.remove.run({ workflowId });
           return { result: step.value };
         }
         if (performance.now() >= until) break;
@@ -107,8 +109,13 @@ export function createWorks(
     let about: About | undefined = isBegun ? undefined : { workflowId: () => workflowId, isCompatible: false };
     try {
       for (;;) {
-        const ended = await turns.write(slice, about === undefined ? Infinity : LOCK_PATIENCE_MS, about);
-        if (ended !== undefined) return ended.result;
+        const ended = await (about === undefined
+          ? turns.writeSoon(slice)
+          : turns.write(slice, LOCK_PATIENCE_MS, about));
+        if (ended !== undefined) {
+          if (stored !== undefined) await turns.write(settle);
+          return ended.result;
+        }
         about = undefined;
         if (isStopped) throw stopped(workflowId);
       }

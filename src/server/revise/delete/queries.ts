@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
-import { PAGE } from '../../store/release.ts';
 import type { Window } from '../../store/rows.ts';
+import { PAGE } from '../../store/slice-limits.ts';
 
 export const deletionQueries = (db: Database) => {
   const all = (table: string) =>

@@ -23,7 +23,7 @@ export function* countUnmet(
   for (;;) {
     const window = windows.next(workflowId, after, size);
     if (window === undefined) return;
-    const { upto, jobs } = window;
+    const { upto, jobs, isLast } = window;
     const edges = queries.countEdges.get({ ...window, limit: HEAVY + 1 })?.edges ?? 0;
     if (edges > HEAVY && jobs > 1) {
       size = Math.ceil(jobs / 4);
@@ -32,7 +32,7 @@ export function* countUnmet(
     if (edges > HEAVY) yield* countHeavy(queries, upto);
     else queries.countUnmet.run(window);
     then(window);
-    if (jobs < size) return;
+    if (isLast) return;
     after = upto;
     size = Math.min(MOST, size * 2);
     yield;
