@@ -141,6 +141,15 @@ it('a runner that says what it holds no longer holds anything else', async () =>
   expect((await reset()).run_id).toBe(2);
 });
 
+it('a runner whose attempts have not ended is not deleted, for nothing would remember them; afterwards it is', async () => {
+  await runOne();
+  await cancel();
+  const remove = () => service.client.deleteComputeNode({ params: { id: nodeId } });
+  await expect(remove()).rejects.toMatchObject({ code: 'IN_USE' });
+  await deregister();
+  expect(await remove()).toMatchObject({ id: nodeId });
+});
+
 describe('a job that somebody takes from its runner', () => {
   const takes: Record<string, (jobId: number) => Promise<unknown>> = {
     'by resetting all jobs': resetJobs,

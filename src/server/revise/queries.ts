@@ -32,11 +32,15 @@ export const reviseQueries = (db: Database) => ({
       select id from job_class where workflow_id = :workflowId and (resource_requirements_id = :id or :id = 0)
     )`),
   jobsHeldBy: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
-    select count(*) as jobs
-    from job
-    where workflow_id = :workflowId
-      and job.status in (3, 4) and ${unsettled}
-      and (claimed_by = :id or (:id = 0 and claimed_by is not null))`),
+    select (
+      select count(*) from job
+      where workflow_id = :workflowId
+        and job.status in (3, 4) and ${unsettled}
+        and (claimed_by = :id or (:id = 0 and claimed_by is not null))
+    ) + (
+      select count(*) from held_attempt
+      where workflow_id = :workflowId and (compute_node_id = :id or :id = 0)
+    ) as jobs`),
 
   dependsOn: db.prepare<{ id: number }, { id: number }>(
     'select depends_on_job_id as id from job_depends_on where job_id = :id order by 1',
