@@ -34,7 +34,7 @@ test('every password is judged as by all words of the estimator', () => {
   const words = Object.values(dictionary).flat() as string[];
   const word = fc.constantFrom(...words.filter((_, index) => index % 7 === 0));
   const munged = word.map((text) => text.replace('a', '@').replace('e', '3').replace('s', '$').replace('o', '0'));
-  const reversed = word.map((text) => [...text].reverse().join(''));
+  const reversed = word.map((text) => Array.from(text).reverse().join(''));
   const upper = word.map((text) => text.toUpperCase());
   const part = fc.oneof(word, munged, reversed, upper, fc.string({ maxLength: 6 }));
   const password = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
