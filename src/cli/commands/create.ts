@@ -9,7 +9,10 @@ export const create: Command = {
     { flags: '--dry-run', says: 'only check the file and say what it comes to; needs no server' },
     { flags: '--no-resource-monitoring', says: 'do not measure jobs where the file says nothing of it' },
     { flags: '--skip-checks', says: 'create in spite of warnings about resources' },
-    { flags: '--strict', says: 'take for a problem what is passed over with a warning otherwise' },
+    {
+      flags: '--strict',
+      says: 'refuse what only brings a warning otherwise: ignored nodes and keys, and names in commands that stand for nothing',
+    },
   ],
   async run(context, [file], options) {
     context.output.recordOnly('create');

@@ -14,7 +14,10 @@ export const run: Command = {
   options: [
     ...runnerOptions,
     { flags: '--skip-checks', says: 'create in spite of warnings about resources' },
-    { flags: '--strict', says: 'take for a problem what is passed over with a warning otherwise' },
+    {
+      flags: '--strict',
+      says: 'refuse what only brings a warning otherwise: ignored nodes and keys, and names in commands that stand for nothing',
+    },
     { flags: '--fail', says: 'exit with 1 when jobs failed' },
   ],
   async run(context, [given], options) {

@@ -1,5 +1,6 @@
 import { moreLike } from './few-alike.ts';
 import {
+  isStrictError,
   pathText,
   problemKinds,
   type Complaint,
@@ -63,7 +64,7 @@ export class Complaints {
     return this.kept.some(({ code }) => problemKinds[code][0] === 'read' && problemKinds[code][1] === 'error');
   }
 
-  /** All problems, each at its place; `strict` makes an error of whatever a reader passed over. */
+  /** All problems, each at its place; `strict` makes errors of some warnings. */
   problems(file: string, text: string, places: () => Place, strict: boolean): Problem[] {
     if (this.kept.length === 0) return [];
     const place = lineFinder(text);
@@ -71,7 +72,7 @@ export class Complaints {
     return [...this.kept, ...this.summaries()].map((complaint): Problem => {
       const { offset, atKey = false, path = [], part, echoes, ...rest } = complaint;
       const [stage, usual] = problemKinds[complaint.code];
-      const severity: Severity = strict && stage === 'read' ? 'error' : usual;
+      const severity: Severity = strict && isStrictError(complaint.code) ? 'error' : usual;
       const at =
         offset ??
         (part === undefined ? undefined : offsetOfPart(text, (root ??= places()), path, part)) ??

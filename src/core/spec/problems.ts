@@ -71,6 +71,7 @@ export const problemKinds = {
   PATTERNS_TOO_MANY: ['reference', 'error'],
   EDGES_TOO_MANY: ['reference', 'error'],
   CYCLE: ['reference', 'error'],
+  CYCLE_IMPLICIT: ['reference', 'error'],
   SCHEDULER_NODES: ['reference', 'error'],
   SLURM_DEFAULT_EXCLUDED: ['reference', 'error'],
 
@@ -82,7 +83,6 @@ export const problemKinds = {
 
   RESOURCES_SHORT: ['resources', 'warning'],
 
-  CYCLE_IMPLICIT: ['advice', 'warning'],
   PATTERN_REDUNDANT: ['advice', 'warning'],
   HANDLER_DUPLICATE: ['advice', 'warning'],
   SETTING_USELESS: ['advice', 'warning'],
@@ -91,6 +91,13 @@ export const problemKinds = {
 } as const satisfies Record<string, readonly [Stage, Severity]>;
 
 export type ProblemCode = keyof typeof problemKinds;
+
+/**
+ * What `--strict` makes an error of: whatever a reader passed over, and names in a command that stand for nothing. The
+ * shell would replace `${files.input.x}` by its own error, or by an empty word, when the job runs.
+ */
+export const isStrictError = (code: ProblemCode): boolean =>
+  problemKinds[code][0] === 'read' || code === 'TOKEN_UNKNOWN';
 
 /** One mistake, before it is placed in the file. */
 export interface Complaint {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { read, readText } from '../../../tests/spec/reading.ts';
+import { dryRunReport } from './dry-run.ts';
 import { isAcceptable } from './read.ts';
 
 describe('a workflow may be created', () => {
@@ -45,4 +46,45 @@ it('knows what the workflow is called even where it cannot be read', () => {
     description: 'd',
   });
   expect(readText('[')).toMatchObject({ plan: undefined, name: '', description: undefined });
+});
+
+describe('names in a command that stand for nothing', () => {
+  const flow = `name: flow
+user_data: [{name: empty}]
+jobs:
+  - {name: a, command: 'cat \${files.input.missing}'}
+  - {name: b, command: 'true', invocation_script: 'run \${user_data.input.empty}'}
+`;
+
+  it('are warnings: the job runs with the text as it is', () => {
+    const reading = readText(flow);
+    expect(reading.problems.map(({ code, severity }) => [code, severity])).toEqual([
+      ['TOKEN_UNKNOWN', 'warning'],
+      ['TOKEN_UNKNOWN', 'warning'],
+    ]);
+    expect(isAcceptable(reading)).toBe(true);
+    expect(dryRunReport(reading).valid).toBe(true);
+  });
+
+  it('are errors with --strict, in the dry run and at creation', () => {
+    const reading = readText(flow, 'yaml', {}, true);
+    expect(reading.problems.map(({ severity, found, line }) => [severity, found, line])).toEqual([
+      ['error', 'missing', 4],
+      ['error', 'empty', 5],
+    ]);
+    expect(isAcceptable(reading)).toBe(false);
+    const { valid, errors, warnings } = dryRunReport(reading);
+    expect([valid, errors.length, warnings]).toEqual([false, 2, []]);
+  });
+
+  it('advice stays advice with --strict', () => {
+    const advised = `name: flow
+jobs:
+  - {name: a, command: 'true'}
+  - {name: b, command: 'true', depends_on: [a], depends_on_regexes: ['^a$']}
+`;
+    const reading = readText(advised, 'yaml', {}, true);
+    expect(reading.problems.map(({ code, severity }) => [code, severity])).toEqual([['PATTERN_REDUNDANT', 'warning']]);
+    expect(isAcceptable(reading)).toBe(true);
+  });
 });

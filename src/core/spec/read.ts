@@ -6,7 +6,7 @@ import { readText, type Source } from './text/read-text.ts';
 import { isMap, type Value, type ValueMap } from './text/value.ts';
 
 export interface ReadOptions extends PlanOptions {
-  /** Makes errors of what a reader passes over: KDL nodes that are not read, keys that stand twice. */
+  /** Makes errors of what is passed over otherwise: KDL nodes that are not read, keys that stand twice, unknown names in commands. */
   readonly strict?: boolean;
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { codesOf, errorsOf, jobsOf, planned, read } from '../../../../tests/spec/reading.ts';
+import { dryRunReport } from '../dry-run.ts';
 import { executionPlan } from '../execution-plan.ts';
-import { planOf } from '../read.ts';
+import { isAcceptable, planOf } from '../read.ts';
 
 const job = (name: string, more: object = {}) => ({ name, command: 'x', ...more });
 const three = [job('work_1'), job('work_2'), job('work_3')];
@@ -177,7 +178,7 @@ describe('a circle of dependencies', () => {
     ]);
   });
 
-  it('through files or user data is a warning: Torc creates it, and it waits for ever', () => {
+  it('through files or user data is an error: Torc creates it, and it could never be initialised', () => {
     const files = [{ name: 'f', path: 'f' }];
     const user_data = [{ name: 'u' }];
     const jobs = [
@@ -186,7 +187,13 @@ describe('a circle of dependencies', () => {
     ];
     const reading = read({ jobs, files, user_data });
     expect(reading.plan).toBeDefined();
-    expect(reading.problems).toMatchObject([{ code: 'CYCLE_IMPLICIT', severity: 'warning', found: 'a → b → a' }]);
+    expect(reading.problems).toMatchObject([{ code: 'CYCLE_IMPLICIT', severity: 'error', found: 'a → b → a' }]);
+    expect(isAcceptable(reading)).toBe(false);
+    expect(dryRunReport(reading)).toMatchObject({
+      valid: false,
+      errors: [expect.stringContaining('a → b → a')],
+      warnings: [],
+    });
   });
 
   it('is not a job that reads and writes the same file', () => {
