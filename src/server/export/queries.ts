@@ -9,6 +9,9 @@ export interface Selection {
   readonly groups: readonly number[];
 }
 
+/** From this version on rows of a workflow that was deleted may be left for a while. */
+const SLICES_VERSION = 10;
+
 /** Reads a database in which a server may be at work; nothing is written to it. */
 export function openSource(path: string) {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
@@ -21,12 +24,12 @@ export function openSource(path: string) {
       const rows = db
         .prepare(
           `select id from workflow
-           where ?
+           where ${version < SLICES_VERSION ? 'true' : 'removed_at_ms is null'} and (?
              or id in (select value from json_each(?))
              or user in (select value from json_each(?))
              or id in (
                select workflow_id from workflow_access_group
-               where group_id in (select value from json_each(?)))
+               where group_id in (select value from json_each(?))))
            order by id`,
         )
         .all(isAll ? 1 : 0, JSON.stringify(ids), JSON.stringify(users), JSON.stringify(groups));
