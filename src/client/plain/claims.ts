@@ -122,7 +122,12 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
   };
 
   const giveBackOne = async (turn: ExchangeRequest, id: number): Promise<JobCompletionError[]> => {
-    const refused = (message: string) => [{ job_id: id, message }];
+    const refused = (message: string) => {
+      held.delete(id);
+      return [{ job_id: id, message }];
+    };
+    // The turn is told again, and this part of it was carried out: the job may be another runner's by now.
+    if (!held.has(id) && !returnedInDoubt.has(id)) return [];
     try {
       // The route would make a job ready whatever it is, one that was canceled or ended too.
       if ((await read(id)).status === 'pending') {
@@ -135,6 +140,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
         await client.manageStatusChange({ params: { id, status: 'ready', run_id: turn.run_id } });
       }
       returnedInDoubt.delete(id);
+      held.delete(id);
       return [];
     } catch (error) {
       if (isOfRequest(error)) return refused(error.message);
@@ -143,9 +149,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
   };
 
   const giveBack: Claims['giveBack'] = async (turn, ids) => {
-    const errors = await inParallel(ids, AT_ONCE, (id) => giveBackOne(turn, id));
-    for (const id of ids) held.delete(id);
-    return errors.flat();
+    return (await inParallel(ids, AT_ONCE, (id) => giveBackOne(turn, id))).flat();
   };
 
   return {
@@ -177,7 +181,10 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
         };
       });
       waiting = [];
-      for (const job of jobs) held.set(job.id, job);
+      for (const job of jobs) {
+        held.set(job.id, job);
+        returnedInDoubt.delete(job.id);
+      }
       return jobs;
     },
     handAgain(heldByRunner) {
@@ -191,11 +198,13 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
     forget: (id) => void held.delete(id),
     async giveBackAll(turn) {
       if (now() < inDoubtUntil) await findUnanswered(turn);
-      const theirs = new Set(turn.held ?? []);
-      const ours = [...waiting.map(({ id }) => id), ...held.keys()].filter((id) => !theirs.has(id));
-      const errors = await giveBack(turn, ours);
+      for (const job of waiting) held.set(job.id, job);
       waiting = [];
-      return errors;
+      const theirs = new Set(turn.held ?? []);
+      return giveBack(
+        turn,
+        [...held.keys()].filter((id) => !theirs.has(id)),
+      );
     },
   };
 }

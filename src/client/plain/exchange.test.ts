@@ -213,6 +213,18 @@ describe('a turn of which a request is lost', () => {
     await server.client.deleteComputeNode({ params: { id: other } });
   });
 
+  it('gives a job back once, though the turn that said so is told again', async () => {
+    const { jobs } = await turn({ want: { ...want, limit: 1 } });
+    const returned = jobs.map(({ id }) => id);
+    await registerNode(server, workflowId);
+    server.loseAnswer('GET', /\/status$/);
+    await expect(turn({ returned })).rejects.toThrow('no answer');
+    const { jobs: theirs } = await server.client.claimNextJobs({ params: { id: workflowId }, query: { limit: 1 } });
+    expect(theirs?.map(({ id }) => id)).toEqual(returned);
+    expect((await turn({ returned })).errors).toEqual([]);
+    expect(await statusOf(ids[0] as number)).toBe('pending');
+  });
+
   it('gives no job back twice that another runner may have claimed between', async () => {
     const { jobs } = await turn({ want: { ...want, limit: 1 } });
     const returned = jobs.map(({ id }) => id);

@@ -119,7 +119,7 @@ describe('over a network that loses requests and answers', () => {
     },
   );
 
-  it.each(Array.from({ length: 4 }, (_, seed) => seed))(
+  it.each(Array.from({ length: 8 }, (_, seed) => seed))(
     'two runners start no attempt twice, and say what may be left (seed %i)',
     async (seed) => {
       const random = randomOf(1000 + seed);
