@@ -23,6 +23,15 @@ const rules: Readonly<Record<string, string>> = {
     where kept.is_stale = 0 and abs(kept.minutes - found.minutes) > 1e-6`,
   'only jobs that are handed out are held':
     'select id, status, claimed_by from job where claimed_by is not null and status not in (3, 4)',
+  'the attempt of an open job is not one that a runner still holds from before': `
+    select job.id, job.attempt_id, job.status
+    from held_attempt held
+    join job on job.id = held.job_id and job.attempt_id = held.attempt_id
+    where job.status <= 4`,
+  'an action that was not carried out is claimed by nobody': `
+    select action.id from workflow_action action
+    join action_claim claim on claim.action_id = action.id
+    where action.executed = 0`,
   'a running job says where and since when':
     'select id from job where status = 4 and claimed_by is not null and (compute_node_id is null or start_time is null)',
   'no job is released before what it waits for is over': `

@@ -164,6 +164,12 @@ describe('a job that somebody takes from its runner', () => {
       await service.client.completeJob({ params: { id: jobId, status: 'failed', run_id: 1 }, body: result });
       await service.client.retryJob({ params: { id: jobId, run_id: 1 }, query: { max_retries: 9 } });
     },
+    'by completing it in the name of another runner, and a reset,': async (jobId) => {
+      const other = await registerNode(service, id);
+      const result = { ...ended({ id: jobId, attempt_id: 1 }), workflow_id: id, run_id: 1, compute_node_id: other };
+      await service.client.completeJob({ params: { id: jobId, status: 'completed', run_id: 1 }, body: result });
+      await resetJobs();
+    },
   };
 
   it.each(Object.keys(takes))('%s is handed out again only after its attempt ended', async (how) => {
@@ -198,6 +204,19 @@ describe('a job that somebody takes from its runner', () => {
       expect(await names({ want }, nodeId, 1)).toEqual([['a', 2]]);
     },
   );
+
+  it('no further than from pending to running stays with its runner, which says the rest', async () => {
+    const { jobs } = await exchange({ want });
+    const [a] = jobs as [(typeof jobs)[number]];
+    await service.client.manageStatusChange({ params: { id: a.id, status: 'running', run_id: 1 } });
+    expect(await service.client.getJob({ params: { id: a.id } })).toMatchObject({
+      status: 'running',
+      compute_node_id: nodeId,
+      start_time: '2026-03-01T12:00:00.000Z',
+    });
+    expect((await exchange({ completed: [ended(a)] })).errors).toEqual([]);
+    expect(await statuses(service, id)).toMatchObject({ a: 'completed' });
+  });
 
   it('by its own runner, as one of the original asks for a retry, is ready at once', async () => {
     const { a } = await runOne();

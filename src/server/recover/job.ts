@@ -14,7 +14,7 @@ const superseded = (provided: number, current: number) =>
 
 /** Sets the status of a job by hand. There is no table of what may follow what, but an end needs a result and is refused. */
 export const changeStatus =
-  ({ find, changes }: Store, queries: RecoverQueries) =>
+  ({ find, changes, now }: Store, queries: RecoverQueries) =>
   (id: number, status: JobStatus, runId: number): Job => {
     const job = find.job(id);
     const before = statusOf(job.status);
@@ -30,6 +30,7 @@ export const changeStatus =
     if (runId !== current) throw superseded(runId, current);
     if (status === 'ready') letGoIfToldByItsRunner(queries, id);
     queries.setStatus.run({ id, status: statusCode[status] });
+    if (status === 'running') queries.sayWhere.run({ id, startTime: new Date(now()).toISOString() });
     if (status === 'blocked') queries.countUnmet.run({ id });
     if (isComplete(before)) queries.countUp.run({ id });
     if (isComplete(before) && status === 'uninitialized') queries.resetDoneDependants.run({ id });

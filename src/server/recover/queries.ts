@@ -63,6 +63,10 @@ export const recoverQueries = (db: Database) => ({
       claimed_by = case when status in (3, 4) and :status in (3, 4) then claimed_by end
     where id = :id`,
   ),
+  // Said to run by hand, while its runner holds it and has not told the start.
+  sayWhere: db.prepare<{ id: number; startTime: string }>(`
+    update job set compute_node_id = coalesce(compute_node_id, claimed_by), start_time = coalesce(start_time, :startTime)
+    where id = :id and claimed_by is not null`),
   // Whoever holds the attempt lets go of it, so that none is left behind (trigger attempt_left_behind).
   letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
   // A runner of ours tells the server everything in its exchange; one of the original uses these routes itself.
