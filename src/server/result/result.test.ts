@@ -166,6 +166,25 @@ describe('a batch of completions', () => {
       "ResultModel status='failed' does not match target status='completed'",
     ]);
   });
+
+  it('that is long lets others write between two parts of it', async () => {
+    const sketches = Array.from({ length: 250 }, (_, index) => ({ name: `j${index}` }));
+    const { id, nodeId, jobIds } = await workflowOf(service, sketches);
+    const completions = [...jobIds.values()].map((jobId) => {
+      const result = { ...ended({ id: jobId, attempt_id: 1 }), workflow_id: id, run_id: 1, compute_node_id: nodeId };
+      return { job_id: jobId, status: 'completed' as const, run_id: 1, result };
+    });
+    const order: string[] = [];
+    const all = service.client.batchCompleteJobs({ params: { id }, body: { completions } }).then((answer) => {
+      order.push('batch');
+      return answer;
+    });
+    await service.client.createEvent({ body: { workflow_id: id, timestamp: 0, data: {} } });
+    order.push('event');
+    expect((await all).completed).toEqual([...jobIds.values()]);
+    expect(order).toEqual(['event', 'batch']);
+    expect((await service.client.isComplete({ params: { id } })).is_complete).toBe(true);
+  });
 });
 
 describe('a start', () => {
