@@ -172,6 +172,7 @@ describe('a record or a report as JSON is the bare object', () => {
       unserved_ready_labels: {},
       unclaimable_ready_jobs: 0,
       unclaimable_reasons: [],
+      interrupted_actions: [],
       run_id: 1,
     });
     expect(await json('workflows', 'status', '1')).toEqual(found);
