@@ -5,7 +5,7 @@ import { BASE_PATH } from '../../../src/core/contract/base-path.ts';
 import type { JobCompletion } from '../../../src/core/contract/result.ts';
 import { connect } from '../../../src/runner/send.ts';
 import { createApp } from '../../../src/server/http/app.ts';
-import { openDatabase } from '../../../src/server/store/database.ts';
+import { type Database, openDatabase } from '../../../src/server/store/database.ts';
 import { createStore } from '../../../src/server/store/store.ts';
 import { faultOf, isOriginalPath, onlyKnown, originalRoute } from './contract.ts';
 import { eventsOfOriginal } from './events.ts';
@@ -53,9 +53,7 @@ export interface StandIn {
 export async function standIn({ unblockEveryMs = 100 }: { unblockEveryMs?: number } = {}): Promise<StandIn> {
   const database = openDatabase(':memory:');
   const store = createStore(database, { now: Date.now, onBroken: fail });
-  // The original hands out a job that was reset, whoever still runs an earlier attempt.
-  for (const trigger of ['attempt_left_behind', 'canceled_attempt_left_behind'])
-    database.run(`drop trigger ${trigger}`);
+  forgetHeldAttempts(database);
   const app = createApp(store, { onError: fail });
   const behind = createClient(async ({ method, path, body }) => {
     const headers = body === undefined ? {} : { 'Content-Type': JSON_TYPE };
@@ -281,3 +279,18 @@ async function refusesBatch(behind: Client, body: string): Promise<boolean> {
 }
 
 const ENDING: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'terminated', 'pending_failed']);
+
+/**
+ * The original hands out a job that was reset, whoever still runs an earlier attempt, and in the same attempt: the triggers
+ * by which our database remembers such attempts go.
+ */
+function forgetHeldAttempts(database: Database): void {
+  const triggers = database
+    .prepare<Record<string, never>, { name: string }>(
+      "select name from sqlite_schema where type = 'trigger' and (name like '%attempt_left_behind' or sql like '%held_attempt%')",
+    )
+    .all({});
+  if (triggers.length === 0)
+    throw new Error('no trigger remembers held attempts: the stand-in must forget them elsewhere');
+  for (const { name } of triggers) database.run(`drop trigger ${name}`);
+}
