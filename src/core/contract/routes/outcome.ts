@@ -129,7 +129,7 @@ export const outcomeRoutes = {
     path: '/workflows/{id}/events/stream',
     kind: 'stream',
     access: 'workflow in path',
-    says: 'What happens in a workflow, as it happens. With Last-Event-ID nothing is missed after a lost connection.',
+    says: 'What happens in a workflow, as it happens. With Last-Event-ID nothing is missed after a lost connection; where events after it are no longer in the log, log_pruned is the first.',
     params: ofId,
     query: z.object({ level: text.optional(), types: text.optional() }),
     reply: StreamEvent,
