@@ -58,17 +58,23 @@ export function openDatabase(path: string, { isReadOnly = false } = {}): Databas
     pragma temp_store = memory;
     pragma cache_size = -32000;
   `);
+  // Of a file at the first use: a server has hundreds of statements, and to compile them all takes 30 ms of its start. In
+  // memory at once, so that every test that opens a service finds a statement that is wrong.
+  const compile = (text: string): Compiled => {
+    let prepared = path === ':memory:' ? db.prepare(text) : undefined;
+    return () => (prepared ??= db.prepare(text));
+  };
   const assertInPlace = path === ':memory:' ? () => {} : placeOf(db, path);
   return {
     prepare(sql) {
       const { text, names } = positional(sql);
-      return statement(db.prepare(text), names);
+      return statement(compile(text), names);
     },
     prepareInserts(sql) {
       const { text, names } = positional(sql);
       const row = text.slice(text.lastIndexOf('('));
-      const some = db.prepare(text + `, ${row}`.repeat(ROWS - 1));
-      return inserts(some, statement(db.prepare(text), names), names);
+      const some = compile(text + `, ${row}`.repeat(ROWS - 1));
+      return inserts(some, statement(compile(text), names), names);
     },
     ...rawOf(db),
     run: (sql) => db.exec(sql),
@@ -142,14 +148,17 @@ function positional(sql: string): { text: string; names: string[] } {
 /** Rows of an insert of many. */
 const ROWS = 16;
 
-function inserts<P extends Parameters>(some: StatementSync, one: Statement<P, unknown>, names: readonly string[]) {
+/** A statement as the driver has it, once it is needed. */
+type Compiled = () => StatementSync;
+
+function inserts<P extends Parameters>(some: Compiled, one: Statement<P, unknown>, names: readonly string[]) {
   return (rows: readonly P[]): number[] => {
     const ids: number[] = [];
     let at = 0;
     for (; at + ROWS <= rows.length; at += ROWS) {
       const values = rows.slice(at, at + ROWS).flatMap((row) => names.map((name) => row[name] ?? null));
       // One statement takes its ids one after another, and nobody else writes meanwhile.
-      const last = Number(some.run(...values).lastInsertRowid);
+      const last = Number(some().run(...values).lastInsertRowid);
       for (let id = last - ROWS + 1; id <= last; id += 1) ids.push(id);
     }
     for (const row of rows.slice(at)) ids.push(one.insert(row));
@@ -157,17 +166,17 @@ function inserts<P extends Parameters>(some: StatementSync, one: Statement<P, un
   };
 }
 
-function statement<P extends Parameters, Row>(prepared: StatementSync, names: readonly string[]): Statement<P, Row> {
+function statement<P extends Parameters, Row>(compiled: Compiled, names: readonly string[]): Statement<P, Row> {
   const bound = (parameters: P): Value[] => {
     const values: Value[] = [];
     for (const name of names) values.push(parameters[name] ?? null);
     return values;
   };
   return {
-    get: (parameters) => prepared.get(...bound(parameters)) as Row | undefined,
-    all: (parameters) => prepared.all(...bound(parameters)) as Row[],
-    iterate: (parameters) => prepared.iterate(...bound(parameters)) as IterableIterator<Row>,
-    run: (parameters) => Number(prepared.run(...bound(parameters)).changes),
-    insert: (parameters) => Number(prepared.run(...bound(parameters)).lastInsertRowid),
+    get: (parameters) => compiled().get(...bound(parameters)) as Row | undefined,
+    all: (parameters) => compiled().all(...bound(parameters)) as Row[],
+    iterate: (parameters) => compiled().iterate(...bound(parameters)) as IterableIterator<Row>,
+    run: (parameters) => Number(compiled().run(...bound(parameters)).changes),
+    insert: (parameters) => Number(compiled().run(...bound(parameters)).lastInsertRowid),
   };
 }

@@ -2,7 +2,12 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrations } from './migrations.gen.ts';
 
-/** Brings the database up to this version's tables. A file that a newer version wrote is refused, untouched. */
+/**
+ * Brings the database up to this version's tables, whole or not at all. A file that a newer version wrote is refused, untouched.
+ *
+ * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s more with one for
+ * each.
+ */
 export function migrate(db: Database): void {
   const { user_version: found } = db
     .prepare<Record<string, never>, { user_version: number }>('pragma user_version')
@@ -15,16 +20,15 @@ export function migrate(db: Database): void {
       { found, newest },
     );
   }
-  for (const { version, sql } of migrations.slice(found)) {
-    db.run('begin immediate');
-    try {
-      db.run(sql);
-      db.run(`pragma user_version = ${version}`);
-      db.run('commit');
-    } catch (error) {
-      db.run('rollback');
-      throw error;
-    }
+  if (found === newest) return;
+  db.run('begin immediate');
+  try {
+    for (const { sql } of migrations.slice(found)) db.run(sql);
+    db.run(`pragma user_version = ${newest}`);
+    db.run('commit');
+  } catch (error) {
+    db.run('rollback');
+    throw error;
   }
 }
 
