@@ -48,7 +48,10 @@ export interface Database {
  * WAL with `synchronous=FULL`: what was acknowledged is on disk. It costs one sync a commit, and all writes of a turn
  * of the event loop share a commit (`turn.ts`).
  */
-export function openDatabase(path: string, { isReadOnly = false } = {}): Database {
+export function openDatabase(
+  path: string,
+  { isReadOnly = false, compilesAtOnce = path === ':memory:' } = {},
+): Database {
   const db = new DatabaseSync(path, { timeout: 5_000, readOnly: isReadOnly });
   if (path !== ':memory:' && !isReadOnly) db.exec('pragma journal_mode = wal');
   db.exec(`
@@ -61,7 +64,7 @@ export function openDatabase(path: string, { isReadOnly = false } = {}): Databas
   // Of a file at the first use: a server has hundreds of statements, and to compile them all takes 30 ms of its start. In
   // memory at once, so that every test that opens a service finds a statement that is wrong.
   const compile = (text: string): Compiled => {
-    let prepared = path === ':memory:' ? db.prepare(text) : undefined;
+    let prepared = compilesAtOnce ? db.prepare(text) : undefined;
     return () => (prepared ??= db.prepare(text));
   };
   const assertInPlace = path === ':memory:' ? () => {} : placeOf(db, path);
