@@ -15,14 +15,18 @@ interface Options {
   readonly summary?: Partial<RunSummary>;
   /** What each job wrote to its standard error. */
   readonly errors?: Readonly<Record<string, string>>;
+  readonly command?: string;
 }
 
 /** What is said of a run in which these jobs ended like that. */
-async function said(endings: Readonly<Record<string, Ended>>, { summary, errors = {} }: Options = {}): Promise<string> {
+async function said(
+  endings: Readonly<Record<string, Ended>>,
+  { summary, errors = {}, command = 'true' }: Options = {},
+): Promise<string> {
   const outputDir = temporaryFolder();
   const service = testService();
   const { client } = service;
-  const sketches = Object.keys(endings).map((name) => ({ name, cancels: true }));
+  const sketches = Object.keys(endings).map((name) => ({ name, command, cancels: true }));
   const { id, jobIds, nodeId } = await workflowOf(service, sketches);
   const exchange = (body: object) =>
     client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
@@ -75,12 +79,20 @@ describe('the end of a run', () => {
         '✗ test (workflow 1): 1 job completed, 1 failed in 6.0s',
         '',
         'bad (job 2) failed with exit code 3 after 600ms',
+        '  $ true',
         '  OUT/job_stdio/job_wf1_j2_r1_a1.e',
         '  │ one',
         '  │ two',
         '',
       ].join('\n'),
     );
+  });
+
+  it('shows the command of a failure on one line, shortened, without its control characters', async () => {
+    const text = await said({ bad: 3 }, { command: `a\n\u001b[31m${'x'.repeat(1000)}` });
+    const [line = ''] = /^ {2}\$ .*$/m.exec(text) ?? [];
+    expect(line).toMatch(/^ {2}\$ a\\n\\u001b\[31mx+…$/);
+    expect(line.length).toBeLessThan(270);
   });
 
   it('does not tell of output that is not there', async () => {

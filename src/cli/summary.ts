@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
+import { printableLine } from '../core/contract/printable.ts';
 import type { Result } from '../core/contract/result.ts';
 import { signalName } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
@@ -111,6 +112,7 @@ async function sayFailures({ client, output, workflow, summary, outputDir }: Sum
     failed.items.length < SHOWN_FAILURES ? await resultsOf(client, workflow.id, 'terminated') : undefined;
   const shown = [...failed.items, ...(terminated?.items ?? [])].slice(0, SHOWN_FAILURES);
   for (const result of shown) {
+    const command = await commandOf(client, result.job_id);
     const { stdout, stderr } = filesOf(
       { workflowId: workflow.id, runId: result.run_id, outputDir, execution: workflow.execution_config ?? {} },
       { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
@@ -119,6 +121,7 @@ async function sayFailures({ client, output, workflow, summary, outputDir }: Sum
     output.notice(
       `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result)}`,
     );
+    if (command !== undefined) output.notice(`  $ ${command}`);
     if (path === undefined) continue;
     output.notice(`  ${output.style('dim', path)}`);
     for (const line of lastLines(path)) output.notice(`  ${output.style('dim', '│')} ${line}`);
@@ -130,6 +133,17 @@ async function sayFailures({ client, output, workflow, summary, outputDir }: Sum
 
 const resultsOf = (client: Client, workflowId: number, status: 'failed' | 'terminated') =>
   client.listResults({ query: { workflow_id: workflowId, status, limit: SHOWN_FAILURES } });
+
+/** Longest command that is shown: three lines of a narrow terminal. */
+const COMMAND_LENGTH = 240;
+
+/** The command of a job on one line, shortened; undefined when the job was deleted meanwhile. */
+async function commandOf(client: Client, id: number): Promise<string | undefined> {
+  const job = await client.getJob({ params: { id } }).catch(() => undefined);
+  if (job === undefined) return undefined;
+  const command = job.command.trim();
+  return printableLine(command.length > COMMAND_LENGTH ? `${command.slice(0, COMMAND_LENGTH)}…` : command);
+}
 
 /** `failed with exit code 3 after 2.1s`. */
 function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Result): string {

@@ -75,6 +75,7 @@ type TestOptions = Omit<AppOptions, 'onError'> & {
 
 interface JobSketch {
   readonly name: string;
+  readonly command?: string;
   readonly after?: readonly string[];
   readonly cancels?: boolean;
   readonly priority?: number;
@@ -97,12 +98,20 @@ export async function workflowOf(
     requirementIds.set(name, created.id as number);
   }
   const jobIds = new Map<string, number>();
-  for (const { name, after = [], cancels = true, priority = 0, labels = [], requirements: needs } of jobs) {
+  for (const {
+    name,
+    command = 'true',
+    after = [],
+    cancels = true,
+    priority = 0,
+    labels = [],
+    requirements: needs,
+  } of jobs) {
     const created = await client.createJob({
       body: {
         workflow_id: id,
         name,
-        command: 'true',
+        command,
         priority,
         labels,
         cancel_on_blocking_job_failure: cancels,
