@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -54,6 +54,16 @@ describe.skipIf(process.platform !== 'linux')('killing what a runner left', () =
       null,
       null,
     ]);
+  });
+
+  it('refuses to say that nothing is left when no file is left to look with', () => {
+    const program = `
+      import { openSync } from 'node:fs';
+      import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
+      try { for (;;) openSync('/dev/null'); } catch {}
+      await killLeft({ mark: 'a', slurmJobId: '' }).then(console.log, ({ code }) => console.log(code));`;
+    const words = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program];
+    expect(execFileSync('bash', words, { encoding: 'utf8' })).toBe('EMFILE\n');
   });
 
   it('never ends the process that looks', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { processesWhere } from '../cluster/host/marked.ts';
 import type { Log } from './log.ts';
 import { MARK_VARIABLE, marksOf, OUTER_MARKS_VARIABLE } from './marks.ts';
@@ -40,6 +40,8 @@ const pause = () => new Promise<void>((resolve) => void setTimeout(resolve, LOOK
 /**
  * Kills everything that a runner left behind, until two looks in a row find nothing: a process that forks while we look
  * is found the next time.
+ *
+ * Throws: when the process table cannot be read. Then there may be processes, and nobody may say that there are none.
  */
 export async function killLeft(left: Left): Promise<Killed> {
   const killed = new Map<number, Stray>();
@@ -59,6 +61,16 @@ export async function killLeft(left: Left): Promise<Killed> {
 
 /** Ends what jobs of this runner left behind, now that the runner ends: first asks, then kills, and says what it was. */
 export async function endStrays(left: Left, log: Log): Promise<void> {
+  try {
+    await endAndReport(left, log);
+  } catch (error) {
+    log.write('warn', 'Processes that jobs may have left behind could not be looked for', {
+      reason: (error as Error).message,
+    });
+  }
+}
+
+async function endAndReport(left: Left, log: Log): Promise<void> {
   const strays = straysOf(left);
   if (strays.length === 0) return;
   for (const { pid } of strays) signal(pid, 'SIGTERM');
@@ -90,14 +102,11 @@ export function isOf({ mark, slurmJobId }: Left, environment: readonly string[])
 }
 
 function straysOf(left: Left): Stray[] {
-  try {
-    return processesWhere((environment) => isOf(left, environment))
-      .filter((pid) => pid !== process.pid && isOurUsers(pid) && isAlive(pid))
-      .map((pid) => ({ pid, command: commandOf(pid) }));
-  } catch {
-    // No process table, or no file left to open: then nothing is known of strays.
-    return [];
-  }
+  // A system without /proc: its runners tell no mark of their process, so nobody counts on what is found here.
+  if (!existsSync('/proc/self/environ')) return [];
+  return processesWhere((environment) => isOf(left, environment))
+    .filter((pid) => pid !== process.pid && isOurUsers(pid) && isAlive(pid))
+    .map((pid) => ({ pid, command: commandOf(pid) }));
 }
 
 /** As root we may look at processes of everybody, and one that changed its user is not ours to end. */

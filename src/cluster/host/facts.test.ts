@@ -113,6 +113,42 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
     expect(proofOfEnd({ ...own, pid_namespace: 'pid:[1]', pid: 2 ** 30 })).toBe('unknown');
   });
 
+  it('is not proven gone by a process that has no file left to open', () => {
+    const body = `
+      import { openSync } from 'node:fs';
+      import { thisMachine } from ${JSON.stringify(join(import.meta.dirname, 'machine.ts'))};
+      const here = thisMachine();
+      try { for (;;) openSync('/dev/null'); } catch (error) { process.stdout.write(error.code + ' '); }
+      process.stdout.write(facts.proofOfEnd(${JSON.stringify(own)}, NaN, here));`;
+    const words = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, ...script(body)];
+    expect(execFileSync('bash', words, { encoding: 'utf8' })).toBe('EMFILE unknown');
+  });
+
+  it('of another user is not proven gone where /proc hides the processes of others', ({ skip }) => {
+    const asNobody = (identity: ProcessIdentity) => {
+      const words = script(`process.stdout.write(facts.proofOfEnd(${JSON.stringify(identity)}))`);
+      const shell =
+        'mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$0" "$@"';
+      return execFileSync('unshare', ['--mount', 'sh', '-c', shell, process.execPath, ...words], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    };
+    let told: string;
+    try {
+      told = asNobody(own);
+    } catch {
+      return skip('only the superuser can hide processes, and nobody must be able to read this checkout');
+    }
+    expect(told).toBe('unknown');
+    expect(asNobody({ ...own, pid: 2 ** 22 - 1 })).toBe('gone');
+  });
+
+  it('that could not tell when it began is alive or gone for nobody while its id is in use', () => {
+    expect(proofOfEnd({ ...own, start_ticks: 0 })).toBe('unknown');
+    expect(proofOfEnd({ ...own, start_ticks: 0, pid: 2 ** 30 })).toBe('gone');
+  });
+
   it('is gone when it ended and nobody has asked how', async () => {
     // The shell becomes a program that never asks for the end of the child that the shell started.
     const words = ['-c', 'exec 3<&0; read -r _ <&3 & exec sleep 600'];

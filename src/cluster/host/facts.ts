@@ -63,7 +63,8 @@ export interface ProcessIdentity {
 export function ownIdentity(): ProcessIdentity | undefined {
   try {
     const { boot_id, pid_namespace, machine_id, hardware_ids } = thisMachine();
-    const start_ticks = startTicks(process.pid) ?? 0;
+    const look = lookAt(process.pid);
+    const start_ticks = typeof look === 'number' ? look : UNKNOWN_START;
     return { boot_id, pid_namespace, pid: process.pid, start_ticks, machine_id, hardware_ids };
   } catch {
     return undefined;
@@ -100,7 +101,10 @@ export function proofOfEnd(
   // Machines that were resumed from one snapshot share the boot id.
   const theirs = identity.machine_id ?? undefined;
   if (theirs !== undefined && here.machine_id !== undefined && theirs !== here.machine_id) return 'unknown';
-  return startTicks(identity.pid) === identity.start_ticks ? 'alive' : 'gone';
+  const look = lookAt(identity.pid);
+  if (look === 'hidden') return 'unknown';
+  if (look !== 'none' && identity.start_ticks === UNKNOWN_START) return 'unknown';
+  return look === identity.start_ticks ? 'alive' : 'gone';
 }
 
 function isRebootOf({ machine_id: id, hardware_ids: hardware }: ProcessIdentity, toldAtMs: number, here: Machine) {
@@ -119,13 +123,33 @@ function machineOrNone(): Machine | undefined {
   }
 }
 
-function startTicks(pid: number): number | undefined {
+/** No process that a person starts begins with the kernel: so 0 stands for a start that could not be read. */
+const UNKNOWN_START = 0;
+
+/**
+ * When the process with this id began, in clock ticks from the boot; `none` when there is none or it has ended. `hidden`:
+ * there is one, or there may be one, and this process cannot see it: too few open files, or a /proc that shows the
+ * processes of other users to nobody (`hidepid`). What is hidden must never count as gone.
+ */
+function lookAt(pid: number): number | 'none' | 'hidden' {
+  let stat: string;
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // A name may hold blanks and parentheses: fields are counted from the last one. The start is the 22nd field.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? undefined : Number(fields[19]);
-  } catch {
-    return undefined;
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return (code === 'ENOENT' || code === 'ESRCH') && !exists(pid) ? 'none' : 'hidden';
+  }
+  // A name may hold blanks and parentheses: fields are counted from the last one. The start is the 22nd field.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? 'none' : Number(fields[19]);
+}
+
+/** Signal 0 is sent to nobody. The kernel answers for every process, also for those that /proc does not show. */
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
