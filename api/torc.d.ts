@@ -377,25 +377,25 @@ export interface StreamEvent {
 }
 
 export interface Calls {
-  /** Is the server there? */
+  /** Check that the server answers. */
   readonly ping: (call?: {
   }) => Promise<{
     status: string;
   }>;
-  /** The version of the program and of this contract. */
+  /** The version of the program and of this API. */
   readonly getVersion: (call?: {
   }) => Promise<{
     version: string;
     api_version: string;
     git_hash?: string | undefined;
   }>;
-  /** How far a task is. */
+  /** The progress of a task. */
   readonly getTask: (call: {
     params: {
       id: number;
     };
   }) => Promise<TaskModel>;
-  /** The task of a workflow that is under way, if any. */
+  /** The active task of a workflow, if any. */
   readonly getActiveTask: (call: {
     params: {
       id: number;
@@ -428,7 +428,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One workflow. */
+  /** Get one workflow. */
   readonly getWorkflow: (call: {
     params: {
       id: number;
@@ -510,7 +510,7 @@ export interface Calls {
       id: number;
     };
   }) => Promise<WorkflowModel>;
-  /** Put a workflow away, or take it out again. */
+  /** Archive a workflow, or unarchive it. */
   readonly archiveWorkflow: (call: {
     params: {
       id: number;
@@ -519,13 +519,13 @@ export interface Calls {
       is_archived: boolean;
     };
   }) => Promise<WorkflowModel>;
-  /** Cancel a workflow: nothing new starts, running and pending jobs become canceled. */
+  /** Cancel a workflow: no job starts any more, running and pending jobs become canceled. */
   readonly cancelWorkflow: (call: {
     params: {
       id: number;
     };
   }) => Promise<WorkflowModel>;
-  /** How a workflow stands, in one call. */
+  /** The status of a workflow with its counts, in one request. */
   readonly getWorkflowStatus: (call: {
     params: {
       id: number;
@@ -566,7 +566,7 @@ export interface Calls {
       attempts: number;
     }[] | null | undefined;
   }>;
-  /** Has every job ended, or was the workflow canceled? */
+  /** Whether every job ended or the workflow was canceled. */
   readonly isComplete: (call: {
     params: {
       id: number;
@@ -575,7 +575,7 @@ export interface Calls {
     is_complete: boolean;
     is_canceled: boolean;
   }>;
-  /** Are all jobs uninitialized or disabled? */
+  /** Whether all jobs are uninitialized or disabled. */
   readonly isUninitialized: (call: {
     params: {
       id: number;
@@ -583,7 +583,7 @@ export interface Calls {
   }) => Promise<{
     is_uninitialized: boolean;
   }>;
-  /** What all ready jobs need together, or those that are bound to one scheduler. */
+  /** The requirements of all ready jobs together, or of those that are bound to one scheduler. */
   readonly getReadyJobRequirements: (call: {
     params: {
       id: number;
@@ -599,7 +599,7 @@ export interface Calls {
     max_num_nodes: number;
     max_runtime: string;
   }>;
-  /** The ids of all jobs. */
+  /** List the ids of all jobs. */
   readonly listJobIds: (call: {
     params: {
       id: number;
@@ -617,7 +617,7 @@ export interface Calls {
       force?: boolean | undefined;
     } | undefined;
   }) => Promise<WorkflowModel>;
-  /** Make all jobs uninitialized, or only those that failed with everything downstream of them. */
+  /** Make all jobs uninitialized, or only those that failed and their dependents. */
   readonly resetJobStatus: (call: {
     params: {
       id: number;
@@ -631,7 +631,7 @@ export interface Calls {
     status: string;
     reset_type?: string | undefined;
   }>;
-  /** Make jobs ready or blocked, from what they depend on; with async=true after the answer, which is a task. */
+  /** Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task. */
   readonly initializeJobs: (call: {
     params: {
       id: number;
@@ -644,7 +644,7 @@ export interface Calls {
   }) => Promise<TaskModel | {
     message: string;
   }>;
-  /** Make jobs uninitialized whose user data changed since the last initialisation. */
+  /** Make jobs uninitialized whose user data changed since the last initialization. */
   readonly processChangedJobInputs: (call: {
     params: {
       id: number;
@@ -655,7 +655,7 @@ export interface Calls {
   }) => Promise<{
     reinitialized_jobs: string[];
   }>;
-  /** Which job waits for which. */
+  /** List the dependencies between jobs. */
   readonly listJobDependencies: (call: {
     params: {
       id: number;
@@ -680,7 +680,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Which job makes which file for which job. */
+  /** List which job produces which file for which job. */
   readonly listJobFileRelationships: (call: {
     params: {
       id: number;
@@ -708,7 +708,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Which job makes which user data for which job. */
+  /** List which job produces which user data for which job. */
   readonly listJobUserDataRelationships: (call: {
     params: {
       id: number;
@@ -742,13 +742,13 @@ export interface Calls {
     };
     body: WorkflowActionModel;
   }) => Promise<WorkflowActionModel>;
-  /** The actions of a workflow. */
+  /** List the actions of a workflow. */
   readonly listWorkflowActions: (call: {
     params: {
       id: number;
     };
   }) => Promise<WorkflowActionModel[]>;
-  /** Actions whose trigger has come and that are still to be done. */
+  /** List the actions whose trigger occurred and that no runner has executed. */
   readonly listPendingActions: (call: {
     params: {
       id: number;
@@ -757,7 +757,7 @@ export interface Calls {
       trigger_type?: string | undefined;
     } | undefined;
   }) => Promise<WorkflowActionModel[]>;
-  /** Merge fields into what an action does. */
+  /** Merge fields into the configuration of an action. */
   readonly updateWorkflowAction: (call: {
     params: {
       id: number;
@@ -774,7 +774,7 @@ export interface Calls {
   }) => Promise<{
     message: string;
   }>;
-  /** Take an action to carry it out: one runner gets it, the others are refused. */
+  /** Claim an action to execute it: one runner gets it, the others are refused. */
   readonly claimWorkflowAction: (call: {
     params: {
       id: number;
@@ -788,7 +788,7 @@ export interface Calls {
     action_id: number;
     claimed: boolean;
   }>;
-  /** Tell what came of an action that was claimed with `tells_end` (ours). */
+  /** Report the outcome of an action that was claimed with `tells_end` (addition). */
   readonly endWorkflowAction: (call: {
     params: {
       id: number;
@@ -806,7 +806,7 @@ export interface Calls {
   readonly createJob: (call: {
     body: JobModel;
   }) => Promise<JobModel>;
-  /** Create jobs of one workflow, all or none. With reply=ids the answer has their ids only. `depends_on_positions` says for each job, in the same order, which jobs before it in this call it depends on, by their places from 0. */
+  /** Create jobs of one workflow, all or none. With reply=ids the reply contains only their ids. `depends_on_positions` lists for each job, in the same order, the earlier jobs of this request that it depends on, by position from 0. */
   readonly createJobs: (call: {
     query?: {
       reply?: "ids" | undefined;
@@ -845,13 +845,13 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One job with its relationships. */
+  /** Get one job with its relationships. */
   readonly getJob: (call: {
     params: {
       id: number;
     };
   }) => Promise<JobModel>;
-  /** A pending job starts on a compute node. */
+  /** Report that a pending job started on a compute node. */
   readonly startJob: (call: {
     params: {
       id: number;
@@ -859,7 +859,7 @@ export interface Calls {
       compute_node_id: number;
     };
   }) => Promise<JobModel>;
-  /** A job ended; its dependants are released in the same transaction. */
+  /** Report that a job ended; its dependents are released in the same transaction. */
   readonly completeJob: (call: {
     params: {
       id: number;
@@ -868,7 +868,7 @@ export interface Calls {
     };
     body: ResultModel;
   }) => Promise<JobModel>;
-  /** Set the status of a job by hand, to anything that is not an end. */
+  /** Set the status of a job by hand, to any status that is not terminal. */
   readonly manageStatusChange: (call: {
     params: {
       id: number;
@@ -886,7 +886,7 @@ export interface Calls {
       max_retries: number;
     };
   }) => Promise<JobModel>;
-  /** A running job adds jobs that wait for it; told again it answers the same. */
+  /** Add jobs that wait for the running job that adds them; a repeated request gets the same reply. */
   readonly spawnJobs: (call: {
     params: {
       id: number;
@@ -920,7 +920,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One record of resource requirements. */
+  /** Get one record of resource requirements. */
   readonly getResourceRequirements: (call: {
     params: {
       id: number;
@@ -949,7 +949,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Change a job: what is not given stays; its definition only while it is uninitialized. */
+  /** Change a job; fields that are left out keep their value. The definition can change only while the job is uninitialized. */
   readonly updateJob: (call: {
     params: {
       id: number;
@@ -980,7 +980,7 @@ export interface Calls {
       labels?: string[] | null | undefined;
     };
   }) => Promise<JobModel>;
-  /** Delete a job; what waits for it need not any more. */
+  /** Delete a job; its dependents no longer wait for it. */
   readonly deleteJob: (call: {
     params: {
       id: number;
@@ -994,20 +994,20 @@ export interface Calls {
   }) => Promise<{
     count: number;
   }>;
-  /** Replace resource requirements: what is not given becomes its default. */
+  /** Replace resource requirements; fields that are left out get their default. */
   readonly updateResourceRequirements: (call: {
     params: {
       id: number;
     };
     body: ResourceRequirementsModel;
   }) => Promise<ResourceRequirementsModel>;
-  /** Delete resource requirements that no job has. */
+  /** Delete resource requirements that no job uses. */
   readonly deleteResourceRequirements: (call: {
     params: {
       id: number;
     };
   }) => Promise<ResourceRequirementsModel>;
-  /** Delete all resource requirements, when no job has any of a workflow. */
+  /** Delete all resource requirements of a workflow; refused if a job uses one of them. */
   readonly deleteResourceRequirementsList: (call: {
     query: {
       workflow_id: number;
@@ -1015,7 +1015,7 @@ export interface Calls {
   }) => Promise<{
     count: number;
   }>;
-  /** One failure handler. */
+  /** Get one failure handler. */
   readonly getFailureHandler: (call: {
     params: {
       id: number;
@@ -1029,7 +1029,7 @@ export interface Calls {
   }) => Promise<{
     message: string;
   }>;
-  /** Hand out ready jobs that fit together into what is offered. */
+  /** Claim ready jobs that fit together into the offered resources. */
   readonly claimJobsBasedOnResources: (call: {
     params: {
       id: number;
@@ -1043,7 +1043,7 @@ export interface Calls {
     jobs?: JobModel[] | undefined;
     reason?: string | undefined;
   }>;
-  /** Hand out the next ready jobs, whatever they need. */
+  /** Claim the next ready jobs regardless of their requirements. */
   readonly claimNextJobs: (call: {
     params: {
       id: number;
@@ -1055,7 +1055,7 @@ export interface Calls {
   }) => Promise<{
     jobs?: JobModel[] | undefined;
   }>;
-  /** The ready jobs that a runner cannot take, by reason (ours); without one, that no active runner can, or else the last could not. */
+  /** The ready jobs that a runner cannot take, by reason (addition); without a runner, those that no active runner can take, or that the last runner could not. */
   readonly getUnclaimableJobs: (call: {
     params: {
       id: number;
@@ -1077,7 +1077,7 @@ export interface Calls {
       has: string;
     }[];
   }>;
-  /** Complete many jobs; an entry that is refused does not stop the others. */
+  /** Complete many jobs; a refused entry does not stop the others. */
   readonly batchCompleteJobs: (call: {
     params: {
       id: number;
@@ -1102,7 +1102,7 @@ export interface Calls {
       code?: string | undefined;
     }[];
   }>;
-  /** A whole turn of a runner (ours): what started, what ended, what it wants next. */
+  /** The exchange of a runner (addition): it reports what started and ended, and requests jobs. */
   readonly exchange: (call: {
     params: {
       id: number;
@@ -1238,7 +1238,7 @@ export interface Calls {
     is_deregistered?: boolean | null | undefined;
     due_actions?: number[] | null | undefined;
   }>;
-  /** The last turn of a runner that is proven gone (ours). */
+  /** The last exchange of a runner that is proven lost (addition). */
   readonly reportLostRunner: (call: {
     params: {
       id: number;
@@ -1301,7 +1301,7 @@ export interface Calls {
     actions_armed?: number[] | null | undefined;
     actions_interrupted?: number[] | null | undefined;
   }>;
-  /** Files that must exist: inputs that no job makes, and outputs of completed jobs. */
+  /** List the files that must exist: inputs that no job produces, and outputs of completed jobs. */
   readonly listRequiredExistingFiles: (call: {
     params: {
       id: number;
@@ -1309,7 +1309,7 @@ export interface Calls {
   }) => Promise<{
     files: number[];
   }>;
-  /** User data without a value that jobs read and no job makes, and empty outputs of completed jobs. */
+  /** List user data without a value that jobs read and no job produces, and empty outputs of completed jobs. */
   readonly listMissingUserData: (call: {
     params: {
       id: number;
@@ -1350,7 +1350,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One file record. */
+  /** Get one file record. */
   readonly getFile: (call: {
     params: {
       id: number;
@@ -1369,7 +1369,7 @@ export interface Calls {
       st_mtime?: number | null | undefined;
     };
   }) => Promise<FileModel>;
-  /** Create user data, for a consumer and a producer if they are named. */
+  /** Create user data, with its consumer and producer if they are named. */
   readonly createUserData: (call: {
     query?: {
       consumer_job_id?: number | undefined;
@@ -1406,13 +1406,13 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One user data record. */
+  /** Get one user data record. */
   readonly getUserData: (call: {
     params: {
       id: number;
     };
   }) => Promise<UserDataModel>;
-  /** Change user data; this is how jobs publish values. Null keeps a value, `clear_data` removes it. */
+  /** Change user data; jobs publish values with this route. Null keeps a value, `clear_data` removes it. */
   readonly updateUserData: (call: {
     params: {
       id: number;
@@ -1457,17 +1457,17 @@ export interface Calls {
     message: string;
     deleted_count: number;
   }>;
-  /** Store an entity of the research object. */
+  /** Create an entity of the research object. */
   readonly createRoCrateEntity: (call: {
     body: RoCrateEntityModel;
   }) => Promise<RoCrateEntityModel>;
-  /** One entity of the research object. */
+  /** Get one entity of the research object. */
   readonly getRoCrateEntity: (call: {
     params: {
       id: number;
     };
   }) => Promise<RoCrateEntityModel>;
-  /** Change an entity of the research object: what is not given stays. */
+  /** Change an entity of the research object; fields that are left out keep their value. */
   readonly updateRoCrateEntity: (call: {
     params: {
       id: number;
@@ -1489,7 +1489,7 @@ export interface Calls {
   }) => Promise<{
     message: string;
   }>;
-  /** The entities of the research object of a workflow. */
+  /** List the entities of the research object of a workflow. */
   readonly listRoCrateEntities: (call: {
     params: {
       id: number;
@@ -1519,7 +1519,7 @@ export interface Calls {
     message: string;
     deleted_count: number;
   }>;
-  /** List results: the current one of each job, or with all_runs the whole history. */
+  /** List results: the current one of each job, or with all_runs all of them. */
   readonly listResults: (call: {
     query: {
       workflow_id: number;
@@ -1542,17 +1542,17 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One result. */
+  /** Get one result. */
   readonly getResult: (call: {
     params: {
       id: number;
     };
   }) => Promise<ResultModel>;
-  /** Write down an event. */
+  /** Create an event. */
   readonly createEvent: (call: {
     body: EventModel;
   }) => Promise<EventModel>;
-  /** List the events that were written down. */
+  /** List the events that users and programs created. */
   readonly listEvents: (call: {
     query: {
       workflow_id: number;
@@ -1571,17 +1571,17 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One event. */
+  /** Get one event. */
   readonly getEvent: (call: {
     params: {
       id: number;
     };
   }) => Promise<EventModel>;
-  /** Store a result as it is; the job is not touched. */
+  /** Store a result; its job does not change. */
   readonly createResult: (call: {
     body: ResultModel;
   }) => Promise<ResultModel>;
-  /** Change a result: what is not given stays. */
+  /** Change a result; fields that are left out keep their value. */
   readonly updateResult: (call: {
     params: {
       id: number;
@@ -1685,7 +1685,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One runner. */
+  /** Get one runner. */
   readonly getComputeNode: (call: {
     params: {
       id: number;
@@ -1739,7 +1739,7 @@ export interface Calls {
       id: number;
     };
   }) => Promise<ComputeNodeModel>;
-  /** Delete all runners, when none holds jobs of a workflow. */
+  /** Delete all runners of a workflow; refused if one of them holds jobs. */
   readonly deleteComputeNodes: (call: {
     query: {
       workflow_id: number;
@@ -1747,13 +1747,13 @@ export interface Calls {
   }) => Promise<{
     count: number;
   }>;
-  /** One Slurm scheduler. */
+  /** Get one Slurm scheduler. */
   readonly getSlurmScheduler: (call: {
     params: {
       id: number;
     };
   }) => Promise<SlurmSchedulerModel>;
-  /** Change a Slurm scheduler: what is not given stays. */
+  /** Change a Slurm scheduler; fields that are left out keep their value. */
   readonly updateSlurmScheduler: (call: {
     params: {
       id: number;
@@ -1789,11 +1789,11 @@ export interface Calls {
   }) => Promise<{
     count: number;
   }>;
-  /** Store an allocation. */
+  /** Create an allocation record. */
   readonly createScheduledComputeNode: (call: {
     body: ScheduledComputeNodesModel;
   }) => Promise<ScheduledComputeNodesModel>;
-  /** List allocations of a workflow. */
+  /** List the allocations of a workflow. */
   readonly listScheduledComputeNodes: (call: {
     query: {
       workflow_id: number;
@@ -1813,13 +1813,13 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One allocation. */
+  /** Get one allocation. */
   readonly getScheduledComputeNode: (call: {
     params: {
       id: number;
     };
   }) => Promise<ScheduledComputeNodesModel>;
-  /** Change an allocation: what is not given stays. */
+  /** Change an allocation; fields that are left out keep their value. */
   readonly updateScheduledComputeNode: (call: {
     params: {
       id: number;
@@ -1847,11 +1847,11 @@ export interface Calls {
   }) => Promise<{
     count: number;
   }>;
-  /** Store a local scheduler. */
+  /** Create a local scheduler record. */
   readonly createLocalScheduler: (call: {
     body: LocalSchedulerModel;
   }) => Promise<LocalSchedulerModel>;
-  /** List local schedulers of a workflow. */
+  /** List the local schedulers of a workflow. */
   readonly listLocalSchedulers: (call: {
     query: {
       workflow_id: number;
@@ -1870,13 +1870,13 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One local scheduler. */
+  /** Get one local scheduler. */
   readonly getLocalScheduler: (call: {
     params: {
       id: number;
     };
   }) => Promise<LocalSchedulerModel>;
-  /** Change a local scheduler: what is not given stays. */
+  /** Change a local scheduler; fields that are left out keep their value. */
   readonly updateLocalScheduler: (call: {
     params: {
       id: number;
@@ -1903,14 +1903,14 @@ export interface Calls {
   }) => Promise<{
     count: number;
   }>;
-  /** Add hosts that are reached by ssh; those that are there already are answered too. */
+  /** Add hosts reached by ssh; the reply also contains those that existed. */
   readonly addRemoteWorkers: (call: {
     params: {
       id: number;
     };
     body: string[];
   }) => Promise<RemoteWorkerModel[]>;
-  /** The hosts of a workflow that are reached by ssh, by name. */
+  /** List the hosts of a workflow that are reached by ssh, by name. */
   readonly listRemoteWorkers: (call: {
     params: {
       id: number;
@@ -1923,11 +1923,11 @@ export interface Calls {
       worker: string;
     };
   }) => Promise<RemoteWorkerModel>;
-  /** Store what Slurm measured of an attempt. */
+  /** Store the accounting data of Slurm for an attempt. */
   readonly createSlurmStats: (call: {
     body: SlurmStatsModel;
   }) => Promise<SlurmStatsModel>;
-  /** What Slurm measured of the attempts of a workflow. */
+  /** List the accounting data of Slurm for the attempts of a workflow. */
   readonly listSlurmStats: (call: {
     query: {
       workflow_id: number;
@@ -1947,7 +1947,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** The jobs that run, and where. */
+  /** List the running jobs and their compute nodes. */
   readonly listRunningJobs: (call: {
     params: {
       id: number;
@@ -1973,7 +1973,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Which allocation each job with a result ran in. */
+  /** List the allocation of each job that has a result. */
   readonly listSlurmJobCorrelations: (call: {
     params: {
       id: number;
@@ -1996,7 +1996,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Is a workflow for a user: as its owner, or as a member of a group that it is shared with? */
+  /** Whether a user may see a workflow: as its owner, or as a member of a group that it is shared with. */
   readonly checkAccess: (call: {
     params: {
       workflow_id: number;
@@ -2012,7 +2012,7 @@ export interface Calls {
   readonly createAccessGroup: (call: {
     body: AccessGroupModel;
   }) => Promise<AccessGroupModel>;
-  /** All groups by name. */
+  /** List all groups by name. */
   readonly listAccessGroups: (call?: {
     query?: {
       offset?: number | undefined;
@@ -2025,26 +2025,26 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** One group. */
+  /** Get one group. */
   readonly getAccessGroup: (call: {
     params: {
       id: number;
     };
   }) => Promise<AccessGroupModel>;
-  /** Delete a group with its memberships; not one of the system. */
+  /** Delete a group with its memberships; system groups are refused. */
   readonly deleteAccessGroup: (call: {
     params: {
       id: number;
     };
   }) => Promise<AccessGroupModel>;
-  /** Put a user into a group. */
+  /** Add a user to a group. */
   readonly addGroupMember: (call: {
     params: {
       id: number;
     };
     body: UserGroupMembershipModel;
   }) => Promise<UserGroupMembershipModel>;
-  /** The members of a group by name. */
+  /** List the members of a group by name. */
   readonly listGroupMembers: (call: {
     params: {
       id: number;
@@ -2060,14 +2060,14 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Take a user out of a group. */
+  /** Remove a user from a group. */
   readonly removeGroupMember: (call: {
     params: {
       id: number;
       user_name: string;
     };
   }) => Promise<UserGroupMembershipModel>;
-  /** The groups of a user by name. */
+  /** List the groups of a user by name. */
   readonly listUserGroups: (call: {
     params: {
       user_name: string;
@@ -2083,7 +2083,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** The groups that may see a workflow. */
+  /** List the groups that may see a workflow. */
   readonly listWorkflowGroups: (call: {
     params: {
       id: number;
@@ -2099,27 +2099,27 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** Let a group see a workflow. */
+  /** Share a workflow with a group. */
   readonly addWorkflowToGroup: (call: {
     params: {
       id: number;
       group_id: number;
     };
   }) => Promise<WorkflowAccessGroupModel>;
-  /** Let a group no longer see a workflow. */
+  /** Stop sharing a workflow with a group. */
   readonly removeWorkflowFromGroup: (call: {
     params: {
       id: number;
       group_id: number;
     };
   }) => Promise<WorkflowAccessGroupModel>;
-  /** Read the file of users anew. */
+  /** Read the file of users again. */
   readonly reloadAuth: (call?: {
   }) => Promise<{
     message: string;
     user_count: number;
   }>;
-  /** Carry out one SQL statement on the database; what it changes stands in the audit log. */
+  /** Execute one SQL statement on the database; changes are recorded in the audit log. */
   readonly runSql: (call: {
     body: {
       sql: string;
@@ -2134,7 +2134,7 @@ export interface Calls {
     committed: boolean;
     rows_affected?: number | null | undefined;
   }>;
-  /** What was changed by SQL, the newest first. */
+  /** List the changes made by SQL, the newest first. */
   readonly listAuditLog: (call?: {
     query?: {
       limit?: number | undefined;
@@ -2159,7 +2159,7 @@ export interface Calls {
     total_count: number;
     has_more: boolean;
   }>;
-  /** How many requests the server answered in the last hour, and how. */
+  /** Count the requests of the last hour by result. */
   readonly getApiStats: (call?: {
     query?: {
       window_seconds?: number | undefined;

@@ -37,7 +37,7 @@ describe('a server that cannot be what it is asked to be', () => {
     [['--enforce-access-control'], '--enforce-access-control needs to know who may log in'],
     [['--auth-file', 'absent'], 'the file of users absent is not there; `torc-htpasswd add -f absent USER` makes it'],
     [['--auth-file', 'broken'], 'the file of users broken:2: expected "user:hash"'],
-    [['--auth-file', 'md5'], "the file of users md5:1: the hash of 'ada' is not one of bcrypt"],
+    [['--auth-file', 'md5'], "the file of users md5:1: the hash of 'ada' is not a bcrypt hash"],
     [['--auth-file', 'empty'], 'the file of users empty has no user in it'],
     [['--https'], '--https needs a certificate and its key; --tls-cert (TORC_TLS_CERT) is missing'],
     [['--https', '--tls-cert', 'broken', '--tls-key', 'broken'], 'broken is not a certificate as a PEM file'],

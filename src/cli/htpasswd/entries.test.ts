@@ -17,8 +17,8 @@ describe('a file of users', () => {
     expect(problems.map(({ line, words }) => `${line}: ${words}`)).toEqual([
       '1: expected "user:hash"',
       '2: expected "user:hash"',
-      "3: the hash of 'ada' is not one of bcrypt ($2a$, $2b$ or $2y$); torc-htpasswd hash makes one",
-      "5: user 'bob' stands in the file twice",
+      "3: the hash of 'ada' is not a bcrypt hash ($2a$, $2b$ or $2y$); create one with torc-htpasswd hash",
+      "5: user 'bob' appears twice in the file",
     ]);
   });
 });

@@ -10,7 +10,7 @@ export const AccessGroup = z.object({
 });
 export type AccessGroup = z.output<typeof AccessGroup>;
 
-/** A user in a group. `role` is free text; `admin` may say who else belongs to it. */
+/** A user in a group. `role` is free text; a member with the role `admin` may add and remove members. */
 export const Membership = z.object({
   id: maybe(id),
   user_name: text,
@@ -31,7 +31,7 @@ export const AccessCheck = z.object({
   workflow_id: id,
 });
 
-/** The page of lists of groups, which the original has of its own kind. */
+/** The page type for lists of groups; Torc 1.0.0 has a separate type for them too. */
 export const groupPage = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),

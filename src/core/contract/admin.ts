@@ -4,13 +4,13 @@ import { id, json, maybe, text } from './shape.ts';
 /** One SQL statement of an administrator. */
 export const SqlRequest = z.object({
   sql: text,
-  /** The statement changes rows; without it nothing can be changed. */
+  /** The statement may change rows; without this flag it cannot. */
   write: maybe(z.boolean()),
-  /** Takes the change back after counting its rows. */
+  /** Rolls the change back after counting its rows. */
   dry_run: maybe(z.boolean()),
   /** Allows UPDATE and DELETE without WHERE. */
   allow_full_table: maybe(z.boolean()),
-  /** Most rows that a read answers; 0 and less, as well as more than 100,000, mean 100,000. */
+  /** The maximum number of rows of a read; 0, negative numbers and numbers above 100,000 mean 100,000. */
   limit: maybe(z.int()),
 });
 export type SqlRequest = z.output<typeof SqlRequest>;
@@ -52,7 +52,7 @@ const TrafficBucket = z.object({
 
 export type TrafficBucket = z.output<typeof TrafficBucket>;
 
-/** What the server answered lately, the newest bucket first. */
+/** Counts of the requests that the server answered recently, the newest bucket first. */
 export const Traffic = z.object({
   now_ms: z.int(),
   interval_seconds: z.int(),
@@ -63,7 +63,7 @@ export type Traffic = z.output<typeof Traffic>;
 
 const ShownBody = z.object({ bytes: z.int(), truncated: z.boolean(), text: z.string() });
 
-/** One answered request, as the feed of requests tells it. */
+/** One answered request, as the stream of requests reports it. */
 export const ApiEvent = z.object({
   timestamp_ms: z.int(),
   method: z.string(),

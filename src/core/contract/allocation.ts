@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, maybe, text } from './shape.ts';
 
-/** An allocation that was asked for. `scheduler_id` is Slurm's job id, `scheduler_config_id` the row of its scheduler. */
+/** A requested allocation. `scheduler_id` is Slurm's job id, `scheduler_config_id` the row of its scheduler. */
 export const ScheduledComputeNode = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -12,7 +12,7 @@ export const ScheduledComputeNode = z.object({
 });
 export type ScheduledComputeNode = z.output<typeof ScheduledComputeNode>;
 
-/** What a runner on this machine may use. `name` is taken and not kept, as in the original. */
+/** The resources that a runner on this machine may use. `name` is accepted and not stored, as in Torc 1.0.0. */
 export const LocalScheduler = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -22,11 +22,11 @@ export const LocalScheduler = z.object({
 });
 export type LocalScheduler = z.output<typeof LocalScheduler>;
 
-/** A host that is reached by ssh: `[user@]host[:port]`. */
+/** A host reached by ssh: `[user@]host[:port]`. */
 export const RemoteWorker = z.object({ worker: text, workflow_id: id });
 export type RemoteWorker = z.output<typeof RemoteWorker>;
 
-/** What Slurm's accounting says of one attempt of a job. */
+/** The accounting data of Slurm for one attempt of a job. */
 export const SlurmStats = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -43,11 +43,11 @@ export const SlurmStats = z.object({
 });
 export type SlurmStats = z.output<typeof SlurmStats>;
 
-/** Which allocation a job ran in. */
+/** The allocation in which a job ran. */
 export const SlurmJobCorrelation = z.object({ slurm_job_id: text, job_id: id, job_name: text });
 export type SlurmJobCorrelation = z.output<typeof SlurmJobCorrelation>;
 
-/** A job that runs, and where. */
+/** A running job and its compute node. */
 export const RunningJob = z.object({
   job_id: id,
   job_name: text,

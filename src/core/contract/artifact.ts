@@ -21,7 +21,10 @@ export const UserData = z.object({
 });
 export type UserData = z.output<typeof UserData>;
 
-/** What a research object (RO-Crate) says of the workflow or one of its files: JSON-LD with its `@id` and type. */
+/**
+ * The description of the workflow or of one of its files in a research object (RO-Crate): JSON-LD with its `@id` and
+ * type.
+ */
 export const RoCrateEntity = z.object({
   id: maybe(id),
   workflow_id: id,

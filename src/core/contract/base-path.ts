@@ -1,2 +1,2 @@
-/** Everything of the service stands under this path; a client's URL ends with it. */
+/** The path prefix of all routes; the URL of a client ends with it. */
 export const BASE_PATH = '/torc-service/v1';

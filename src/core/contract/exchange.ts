@@ -6,15 +6,17 @@ import { execMinutes, JobCompletionError, OutputTimes } from './result.ts';
 import { id, maybe, text } from './shape.ts';
 
 /**
- * A runner's whole turn in one request (ours; the original has a route for each of its parts).
+ * The exchange: everything that a runner reports and requests, in one request (Torc 1.0.0 has a route for each part).
  *
- * A runner tells what it started, what ended and what it gives back, and says what it has room for; the server takes
- * all of it in one transaction and answers with jobs, those among them that the turn itself made ready. At most one
- * exchange of a runner is under way. Every part is fenced by (workflow, run, job, attempt) and harmless to send twice.
+ * A runner reports the attempts that it started, the attempts that ended and the jobs that it returns, and offers its
+ * free resources. The server processes all of it in one transaction and replies with jobs, including those that this
+ * exchange made ready. A runner has at most one exchange in flight. Every part is fenced by (workflow, run, job,
+ * attempt) and can be sent twice without harm.
  *
- * Turns are numbered (`turn`), upwards for each compute node. The server carries out each number once: the same number again
- * gets the answer that it had, a lower one is refused. So a request that a network doubles or delivers late has no effect,
- * and a runner that got no answer sends what it has to tell under the next number, with the list of what it holds.
+ * Exchanges are numbered (`turn`), upwards for each compute node. The server executes each number once: a repeated
+ * number gets the same reply, a lower one is refused. So a request that a network doubles or delivers late has no
+ * effect. A runner that got no reply sends its entries again under the next number, with the list of jobs that it
+ * holds.
  */
 
 /** An attempt that began. `start_time` is RFC 3339 with milliseconds. */
@@ -38,8 +40,8 @@ export const Completion = z.object({
 export type Completion = z.output<typeof Completion>;
 
 /**
- * An attempt that ended and whose job runs again, by a rule of its failure handler. `max_retries` is the rule's and counts
- * attempts: of the last one the end is taken in as that of any other.
+ * An attempt that ended and whose job is retried by a rule of its failure handler. `max_retries` comes from the rule
+ * and counts attempts: the end of the last one is processed as any other end.
  */
 export const Retried = Completion.extend({ max_retries: z.int() });
 export type Retried = z.output<typeof Retried>;
@@ -47,13 +49,14 @@ export type Retried = z.output<typeof Retried>;
 const NodeSize = z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() });
 
 /**
- * What a runner has room for.
+ * The jobs that a runner has room for.
  *
- * `limit` jobs are to start at once and are packed into `offer`, what is free now. `prefetch` more may be handed out that
- * fit into `capacity`, the node when it is empty: they wait in the runner's queue for the next free slot. Without
- * `offer` jobs are counted and their needs ignored.
+ * `limit` jobs are to start at once and are packed into `offer`, the resources that are free now. Up to `prefetch` more
+ * jobs that fit into `capacity`, the empty node, may be assigned: they wait in the runner's queue for the next free
+ * slot. Without `offer`, jobs are counted and their requirements ignored.
  *
- * A runner of several nodes tells what each of them has and has free in `nodes`; `offer` then says only for whom it is.
+ * A runner of several nodes reports the total and the free resources of each node in `nodes`; `offer` then only names
+ * the runner's labels and scheduler.
  */
 export const Want = z.object({
   limit: z.int().min(0),
@@ -69,22 +72,30 @@ export type Want = z.output<typeof Want>;
 export const ExchangeRequest = z.object({
   run_id: z.int(),
   compute_node_id: id,
-  /** The number of this turn; a runner that does not number its turns is not protected from requests that arrive twice. */
+  /**
+   * The number of this exchange; a runner that does not number its exchanges is not protected from requests that arrive
+   * twice.
+   */
   turn: maybe(z.int().min(1)),
-  /** The runner ends: what is pending in its name and is not in `held` becomes ready again, and nothing is handed out. */
+  /**
+   * The runner exits: jobs that are pending in its name and not in `held` become ready again, and no job is assigned.
+   */
   is_last: maybe(z.boolean()),
   started: maybe(z.array(Start)),
   completed: maybe(z.array(Completion)),
   retried: maybe(z.array(Retried)),
-  /** Jobs that were handed out and are given back, not started. */
+  /** Jobs that were assigned and that the runner returns without starting them. */
   returned: maybe(z.array(id)),
-  /** After an exchange without an answer: every job that the runner holds. What else is pending in its name is handed out again. */
+  /**
+   * After an exchange without a reply: every job that the runner holds. Other jobs that are pending in its name become
+   * ready again.
+   */
   held: maybe(z.array(id)),
   want: maybe(Want),
 });
 export type ExchangeRequest = z.output<typeof ExchangeRequest>;
 
-/** What a job needs, in numbers. */
+/** The requirements of a job, in numbers. */
 export const Need = z.object({
   num_cpus: z.int(),
   memory_bytes: z.int(),
@@ -94,7 +105,7 @@ export const Need = z.object({
 });
 export type Need = z.output<typeof Need>;
 
-/** A job as it is handed to a runner, with all that the runner would have to ask for otherwise. */
+/** A job as assigned to a runner, with all fields that the runner would otherwise have to request. */
 export const ClaimedJob = Job.extend({
   id,
   attempt_id: z.int(),
@@ -109,21 +120,21 @@ export const ExchangeReply = z.object({
   jobs_by_status: JobStatusCounts,
   is_complete: z.boolean(),
   is_canceled: z.boolean(),
-  /** The last change that the answer takes account of: what the event stream tells up to it is no news to the runner. */
+  /** The last change that the reply includes: the runner can ignore events up to this id. */
   change_id: z.int(),
-  /** True when the node was deregistered or reported lost: the runner has no part in the workflow any more. */
+  /** True when the node was deregistered or reported lost: the runner no longer takes part in the workflow. */
   is_deregistered: maybe(z.boolean()),
-  /** Actions of jobs that wait for somebody to carry them out; absent when there is none. */
+  /** Actions of jobs that are due and not claimed; absent if there are none. */
   due_actions: maybe(z.array(id)),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 
 /**
- * The last turn of a runner that is proven gone, told by somebody else on its host.
+ * The last exchange of a runner that is proven lost, sent by another program on its host.
  *
- * `started`, `completed` and `retried` are what its ledger says. What it started and did not complete runs again as a new attempt;
- * what it never started is ready again in the same one. Without a ledger (`started` absent) all that it held counts as
- * started, for nobody can say that it was not.
+ * `started`, `completed` and `retried` come from its ledger. Jobs that it started and did not complete run again as a
+ * new attempt; jobs that it never started become ready again in the same attempt. Without a ledger (`started` absent)
+ * all jobs that it held count as started, because any of them may have started.
  */
 export const LostRunner = z.object({
   run_id: z.int(),
@@ -140,7 +151,7 @@ export const LostRunnerReply = z.object({
   requeued: z.array(id),
   returned: z.array(id),
   errors: z.array(JobCompletionError),
-  /** Actions that it had claimed: carried out again by somebody else, or interrupted. Absent where there is none. */
+  /** Actions that it had claimed: another runner executes them, or they are interrupted. Absent if there are none. */
   actions_armed: maybe(z.array(id)),
   actions_interrupted: maybe(z.array(id)),
 });

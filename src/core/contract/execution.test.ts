@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { misplacedSettings, uselessSettings } from './execution.ts';
 import { ExecutionConfig } from './workflow.ts';
 
-/** Every setting with a value that means something, and the modes that have it. */
+/** Every setting with a valid value, and the modes that have it. */
 const modes = {
   mode: ['direct', 'both'],
   limit_resources: [false, 'direct'],
@@ -19,30 +19,33 @@ const modes = {
   job_stdio_overrides: [{}, 'both'],
 } as const satisfies { readonly [S in keyof ExecutionConfig]-?: readonly [unknown, 'direct' | 'slurm' | 'both'] };
 
-describe('a setting of the other mode is told by its name', () => {
-  test.each(Object.entries(modes))('%s', (setting, [value, where]) => {
-    const config = { [setting]: value } as ExecutionConfig;
-    const names = (mode: 'direct' | 'slurm') => misplacedSettings(config, mode).map((each) => each.setting);
-    expect(names('direct')).toEqual(where === 'slurm' ? [setting] : []);
-    expect(names('slurm')).toEqual(where === 'direct' ? [setting] : []);
-  });
+describe('settings of the other execution mode', () => {
+  test.each(Object.entries(modes))(
+    'the setting %s is refused in the mode that does not have it',
+    (setting, [value, where]) => {
+      const config = { [setting]: value } as ExecutionConfig;
+      const names = (mode: 'direct' | 'slurm') => misplacedSettings(config, mode).map((each) => each.setting);
+      expect(names('direct')).toEqual(where === 'slurm' ? [setting] : []);
+      expect(names('slurm')).toEqual(where === 'direct' ? [setting] : []);
+    },
+  );
 
-  it('but for one that says what holds anyway, or that is not set', () => {
+  it('a setting that only repeats a fixed value of the mode, or that is not set, is accepted', () => {
     expect(misplacedSettings({ limit_resources: true, termination_signal: null }, 'slurm')).toEqual([]);
     expect(misplacedSettings({ enable_cpu_bind: false, srun_termination_signal: undefined }, 'direct')).toEqual([]);
   });
 
-  it('and the table knows every setting that there is', () => {
+  it('the table of this test contains every setting', () => {
     expect(Object.keys(modes).toSorted()).toEqual(Object.keys(ExecutionConfig.shape).toSorted());
   });
 });
 
-test('a mode is one of three words, and nothing else', () => {
+test('the execution mode is one of three words, and any other word is refused', () => {
   for (const mode of ['direct', 'slurm', 'auto']) expect(ExecutionConfig.safeParse({ mode }).success).toBe(true);
   for (const mode of ['srun', 'Direct', '', 1]) expect(ExecutionConfig.safeParse({ mode }).success).toBe(false);
 });
 
-describe('a value that cannot do what it is for gives way to the default', () => {
+describe('an invalid value of a setting is replaced by its default', () => {
   test.each([
     [
       { termination_signal: 'SIGFOO' },
@@ -55,7 +58,7 @@ describe('a value that cannot do what it is for gives way to the default', () =>
     ],
     [{ timeout_exit_code: 0 }, 'timeout_exit_code is 0: expected an exit code of 1 to 255; 152 is used instead'],
     [{ oom_exit_code: 300 }, 'oom_exit_code is 300: expected an exit code of 1 to 255; 137 is used instead'],
-  ])('%j', (config, message) => {
+  ])('an invalid value such as in %j is reported with its replacement', (config, message) => {
     expect(uselessSettings(config).map((fault) => fault.message)).toEqual([message]);
   });
 
@@ -66,5 +69,5 @@ describe('a value that cannot do what it is for gives way to the default', () =>
     [{ timeout_exit_code: 1, oom_exit_code: 255 }],
     [{ termination_signal: null }],
     [{}],
-  ])('not %j', (config) => expect(uselessSettings(config)).toEqual([]));
+  ])('a valid value such as in %j is not reported', (config) => expect(uselessSettings(config)).toEqual([]));
 });

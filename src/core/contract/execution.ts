@@ -2,10 +2,10 @@ import { signalCalled } from './signal.ts';
 import type { ExecutionConfig } from './workflow.ts';
 
 type Setting = keyof ExecutionConfig;
-/** As files and requests have it: what is absent or null is not set. */
+/** The configuration as files and requests contain it: an absent field or null means not set. */
 type Config = { readonly [S in Setting]?: ExecutionConfig[S] | undefined };
 
-/** Something that is wrong with one setting. */
+/** A problem with one setting. */
 export interface Fault {
   readonly setting: Setting;
   readonly message: string;
@@ -23,10 +23,10 @@ const SLURM_ONLY: readonly (readonly [Setting, string])[] = [
   ['enable_cpu_bind', 'It has no effect in direct mode.'],
 ];
 
-/** What only repeats how the other mode works anyway does no harm. */
+/** Settings that only repeat the fixed behaviour of the other mode are accepted. */
 const harmless: { readonly [S in Setting]?: boolean } = { limit_resources: true, enable_cpu_bind: false };
 
-/** The settings that belong to the other mode. They are refused, not ignored: somebody counts on them. */
+/** The settings that belong to the other mode. They are refused, not ignored, because the user relies on them. */
 export function misplacedSettings(config: Config, mode: 'direct' | 'slurm'): Fault[] {
   const isSlurm = mode === 'slurm';
   return (isSlurm ? DIRECT_ONLY : SLURM_ONLY).flatMap(([setting, instead]) => {
@@ -48,7 +48,7 @@ const seconds = (value: Value) => (typeof value === 'number' && value < 0 ? 'exp
 const exitCode = (value: Value) =>
   typeof value === 'number' && (value < 1 || value > 255) ? 'expected an exit code of 1 to 255' : undefined;
 
-/** What makes a value of no use, and the default that takes its place. */
+/** The check of each setting, and the default that replaces an invalid value. */
 const CHECKS: readonly (readonly [Checked, (value: Value) => string | undefined, string | number])[] = [
   [
     'termination_signal',
@@ -62,8 +62,8 @@ const CHECKS: readonly (readonly [Checked, (value: Value) => string | undefined,
 ];
 
 /**
- * Settings whose value cannot do what it is for. The original takes them and does something; here the default counts,
- * and whoever looks is told so.
+ * Settings with an invalid value. Torc 1.0.0 accepts such values; here the default applies, and the user gets a
+ * warning.
  */
 export function uselessSettings(config: Config): Fault[] {
   return CHECKS.flatMap(([setting, faultOf, instead]) => {

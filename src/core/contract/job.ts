@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { environment, id, maybe, text } from './shape.ts';
 
 /**
- * The states of a job in the order of their numbers in the database.
+ * The statuses of a job, in the order of their numbers in the database.
  *
- * `completed`, `failed`, `canceled` and `terminated` end a job; `disabled` takes it out of the workflow;
- * `pending_failed` waits for a person's decision and keeps the workflow open.
+ * `completed`, `failed`, `canceled` and `terminated` are terminal; `disabled` takes a job out of the workflow;
+ * `pending_failed` waits for a decision of the user and keeps the workflow open.
  */
 export const jobStatuses = [
   'uninitialized',
@@ -25,13 +25,13 @@ export type JobStatus = (typeof jobStatuses)[number];
 
 export const jobStatus = z.enum(jobStatuses);
 
-/** The number under which a status stands in the database. */
+/** The number of each status in the database. */
 export const statusCode = Object.fromEntries(jobStatuses.map((status, code) => [status, code])) as Record<
   JobStatus,
   number
 >;
 
-/** The status of a number from the database. */
+/** The status for a number from the database. */
 export function statusOf(code: number): JobStatus {
   const status = jobStatuses[code];
   if (status === undefined) throw new RangeError(`no job status has the number ${code}`);

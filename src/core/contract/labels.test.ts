@@ -6,19 +6,19 @@ const label = fc.stringMatching(/^[a-z0-9][a-z0-9_.-]{0,5}$/);
 const labels = fc.array(label, { maxLength: 5 });
 
 describe('a label', () => {
-  it.each(['', ' ', 'a,b', ',', ' gpu', 'gpu ', 'gpu\n'])('is refused when it is %j', (text) => {
+  it.each(['', ' ', 'a,b', ',', ' gpu', 'gpu ', 'gpu\n'])('the label %j is refused', (text) => {
     expect(() => refuseBadLabels(['fine', text])).toThrow(
       expect.objectContaining({ code: 'BODY_REFUSED', facts: { field: 'labels', found: text } }),
     );
   });
 
-  it('is any other text, and none at all is fine', () => {
+  it('any other text is a valid label, and a job needs no label', () => {
     expect(() => refuseBadLabels(['gpu', 'two words', 'größe', 'a=b'])).not.toThrow();
     expect(() => refuseBadLabels(null)).not.toThrow();
     expect(() => refuseBadLabels(undefined)).not.toThrow();
   });
 
-  it('that is refused is named, with its owner', () => {
+  it('a refused label is named in the message together with its owner', () => {
     expect(() => refuseBadLabels(['a,b'], " for job 'sum'")).toThrow(
       'label must be non-empty with no comma and no leading or trailing whitespace, got "a,b" for job \'sum\'',
     );
@@ -26,12 +26,12 @@ describe('a label', () => {
 });
 
 describe('a set of labels', () => {
-  it('has an order of its own, and each label once', () => {
+  it('labels are sorted and each occurs once', () => {
     expect(sortedLabels(['b', 'a', 'b'])).toEqual(['a', 'b']);
     expect(sortedLabels(undefined)).toEqual([]);
   });
 
-  it('comes back from a query as it was sent', () => {
+  it('labels in a query are parsed to the labels that were sent', () => {
     fc.assert(
       fc.property(labels, (sent) => {
         expect(labelsOfQuery(sent.join(','))).toEqual(sortedLabels(sent));
@@ -39,14 +39,14 @@ describe('a set of labels', () => {
     );
   });
 
-  it('of a query that is absent or has nothing between its commas is empty', () => {
+  it('a query without labels, or with only commas, means no labels', () => {
     expect(labelsOfQuery(undefined)).toEqual([]);
     expect(labelsOfQuery('')).toEqual([]);
     expect(labelsOfQuery(',,')).toEqual([]);
   });
 });
 
-describe('a runner takes a job', () => {
+describe('the labels of a runner and a job', () => {
   test.each([
     [[], [], true],
     [['gpu'], ['gpu'], true],
@@ -55,11 +55,11 @@ describe('a runner takes a job', () => {
     [['gpu'], ['large'], false],
     [['gpu'], [], false],
     [[], ['gpu'], false],
-  ])('with labels %j, that has %j: %s', (runner, job, taken) => {
+  ])('a runner with labels %j and a job with labels %j match: %s', (runner, job, taken) => {
     expect(covers(runner, job)).toBe(taken);
   });
 
-  it('also with more labels than it had, when it took it and both have some', () => {
+  it('a runner that covers a job still covers it with additional labels, when both have labels', () => {
     fc.assert(
       fc.property(labels, labels, label, (runner, job, more) => {
         if (covers(runner, job) && runner.length > 0) expect(covers([...runner, more], job)).toBe(true);

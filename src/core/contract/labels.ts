@@ -1,11 +1,11 @@
 import { Refusal } from './refusals.ts';
 
 /**
- * Labels route jobs to runners: a runner with labels takes only labelled jobs all of whose labels it has, one without
- * takes only jobs without.
+ * Labels route jobs to runners. A runner with labels takes only labelled jobs, and only if it has all of their labels;
+ * a runner without labels takes only jobs without labels.
  */
 
-/** Refuses a label that is empty, has a comma or blanks at its ends. `of` names the owner for the message. */
+/** Refuses a label that is empty, contains a comma, or has blanks at its ends. `of` names the owner in the message. */
 export function refuseBadLabels(labels: readonly string[] | null | undefined, of = ''): void {
   for (const label of labels ?? []) {
     if (label !== '' && !label.includes(',') && label.trim() === label) continue;
@@ -17,7 +17,7 @@ export function refuseBadLabels(labels: readonly string[] | null | undefined, of
   }
 }
 
-/** Labels in order, each once: how they are stored, compared and told. */
+/** Sorted labels, each once: the form in which they are stored, compared and shown. */
 export function sortedLabels(labels: readonly string[] | null | undefined): string[] {
   return [...new Set(labels ?? [])].sort();
 }
@@ -27,7 +27,7 @@ export function labelsOfQuery(text: string | undefined): string[] {
   return sortedLabels((text ?? '').split(',').filter((label) => label !== ''));
 }
 
-/** May a runner with these labels take a job with those? */
+/** Whether a runner with these labels may take a job with those. */
 export function covers(runner: readonly string[], job: readonly string[]): boolean {
   if (runner.length === 0 || job.length === 0) return runner.length === job.length;
   return job.every((label) => runner.includes(label));

@@ -1,14 +1,14 @@
 import { printableLine } from './printable.ts';
 
-/** How loud a line is. */
+/** The severity of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Is a line of this level written by a log that starts at `least`? */
+/** Whether a log with the level `least` writes a line of this level. */
 export const isLoudEnough = (level: LogLevel, least: LogLevel) => levels.indexOf(level) >= levels.indexOf(least);
 
-/** The level that a person or an environment variable names; anything unknown is info. */
+/** The level that a user or an environment variable names; an unknown name means info. */
 export function logLevelOf(text: string | undefined): LogLevel {
   const name = (text ?? 'info').toLowerCase();
   if (name === 'warning') return 'warn';
@@ -17,10 +17,11 @@ export function logLevelOf(text: string | undefined): LogLevel {
 }
 
 /**
- * One line of a log: time (RFC 3339), level, words, then `key=value`. Tools search these lines, so the words and keys are public.
+ * One log line: time (RFC 3339), level, message, then `key=value`. Tools search these lines, so the messages and keys
+ * are public.
  *
- * Values with blanks, quotes, line breaks or control characters are quoted as JSON; fields without a value are left out. A log is
- * read on terminals: no control character of a name gets there.
+ * Values with blanks, quotes, line breaks or control characters are quoted as JSON; undefined fields are left out.
+ * Terminals show logs, so control characters in names are escaped.
  */
 export function logLine(level: LogLevel, words: string, fields: Readonly<Record<string, unknown>>, at: string): string {
   const told = Object.entries(fields).flatMap(([key, value]) =>
@@ -34,7 +35,10 @@ function valueText(value: unknown): string {
   return /[\s"=\p{Cc}]/u.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
 }
 
-/** The same line as a JSON object, in the shape that the original writes: `{"timestamp", "level", "fields": {"message", …}}`. */
+/**
+ * The same line as a JSON object, in the form that Torc 1.0.0 writes: `{"timestamp", "level", "fields": {"message",
+ * …}}`.
+ */
 export function logLineJson(
   level: LogLevel,
   words: string,

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { id, json, maybe, text } from './shape.ts';
 
 /**
- * The process that a runner is, told so that another runner on the same host can prove it gone.
+ * The identity of a runner's process. With it, another runner on the same host can prove that this one has ended.
  *
- * A process id alone may have been given to somebody else; with the time of its start, the boot and the namespace in which
- * it was counted it names one process. `mark` stands in the environment of its jobs, as TORC_RUNNER_MARK. `ledger` is the
- * path of its file of starts. `machine_id` and `hardware_ids` (hashes of /etc/machine-id and of addresses of network
- * devices) tell a reboot from another machine of the same name. `slurm_job_id` is the allocation that it runs in, empty
- * for none: what its jobs started in another is not ended with them. `max_parallel_jobs` and `strict_scheduler_match` say how it claims, for those who ask why a
- * job waits.
+ * The kernel may give a process id to another process. Together with the start time, the boot and the namespace it
+ * identifies one process. `mark` is in the environment of its jobs, as TORC_RUNNER_MARK. `ledger` is the path of its
+ * ledger. `machine_id` and `hardware_ids` (hashes of /etc/machine-id and of addresses of network devices) distinguish a
+ * reboot from another machine of the same name. `slurm_job_id` is the allocation that the runner is in, empty if none:
+ * processes that its jobs started in another allocation are not ended with them. `max_parallel_jobs` and
+ * `strict_scheduler_match` say how the runner claims; `jobs explain` uses them.
  */
 export const RunnerProcess = z.object({
   boot_id: text,

@@ -17,7 +17,10 @@ import { Task, taskStatus } from './task.ts';
 import { API_VERSION } from './version.ts';
 import { Workflow } from './workflow.ts';
 
-/** Shapes that have a name of their own in the document: the original's, for generated clients name their classes so. */
+/**
+ * Schemas that have a name in the document. The names are those of Torc 1.0.0, because generated clients name their
+ * classes after them.
+ */
 const names: Readonly<Record<string, z.ZodType>> = {
   AccessGroupModel: AccessGroup,
   ComputeNodeModel: ComputeNode,
@@ -56,7 +59,7 @@ export function openApiDocument(): object {
   const override = ({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Schema }) => {
     if (zodSchema === queryFlag) jsonSchema['type'] = 'boolean';
     if (jsonSchema['type'] !== 'integer') return;
-    // That an integer is one that JavaScript can count with goes without saying.
+    // Every integer is limited to what JavaScript can represent, so the document does not repeat that limit.
     if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
     if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
     jsonSchema['format'] = 'int64';
@@ -135,8 +138,8 @@ const ERROR = {
 };
 
 /**
- * References into the document's own place for named shapes. One without a name is that of any JSON value to itself: it
- * says nothing instead.
+ * Replaces named schemas by references to their place in the document. A schema for any JSON value would refer to
+ * itself; it becomes an empty schema instead.
  */
 function referring(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(referring);

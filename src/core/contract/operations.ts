@@ -1,9 +1,9 @@
 /**
- * How operations are called and grouped in the OpenAPI document: as in the original's, so that a client which is
- * generated from either has the same functions in the same places.
+ * Names and groups of operations in the OpenAPI document. They are those of Torc 1.0.0, so a client generated from
+ * either document has the same functions in the same places.
  */
 
-/** Routes that the original calls otherwise than we do. */
+/** Routes that have another name in Torc 1.0.0. */
 const originalNames: Readonly<Record<string, string>> = {
   checkAccess: 'check_workflow_access',
   addGroupMember: 'add_user_to_group',
@@ -30,7 +30,7 @@ const originalNames: Readonly<Record<string, string>> = {
 export const operationName = (route: string): string =>
   originalNames[route] ?? route.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Parts of a path that stand for another subject than their own name. */
+/** Parts of a path whose resource has another name. */
 const subjects: Readonly<Record<string, string>> = {
   access_check: 'access_control',
   access_groups: 'access_control',
@@ -43,10 +43,10 @@ const subjects: Readonly<Record<string, string>> = {
   version: 'system',
   actions: 'workflow_actions',
 };
-/** What belongs to a workflow and is a subject of its own. */
+/** Resources of a workflow that are listed as resources themselves. */
 const ownSubjects = ['access_groups', 'actions', 'failure_handlers', 'remote_workers', 'ro_crate_entities'];
 
-/** The subject of a route, by its path: `/workflows/{id}/actions/{action_id}` is one of `workflow_actions`. */
+/** The resource of a route, by its path: `/workflows/{id}/actions/{action_id}` belongs to `workflow_actions`. */
 export function subjectOf(path: string): string {
   const [, first = '', , within = ''] = path.split('/');
   const part = first === 'workflows' && ownSubjects.includes(within) ? within : first;

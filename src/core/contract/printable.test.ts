@@ -16,7 +16,7 @@ it.each([
   expect(printable(text)).toBe(expected);
 });
 
-it('no text steers a terminal, and JSON means the same afterwards', () => {
+it('shown text cannot control a terminal, and JSON keeps its meaning', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(printable(text).replaceAll(/[\n\t]/g, '')).not.toMatch(steers);
@@ -26,7 +26,7 @@ it('no text steers a terminal, and JSON means the same afterwards', () => {
   );
 });
 
-it('a line of a log is one line without control characters, whatever is told', () => {
+it('a log line stays one line without control characters, for any field', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (words, value) => {
       expect(logLine('info', words, { value }, '2026-01-01T00:00:00Z')).not.toMatch(steers);

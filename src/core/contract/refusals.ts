@@ -1,9 +1,9 @@
 /**
- * Every way in which the system says no: its code, the HTTP status that carries it, and what to do about it.
+ * All refusals: each has a code, an HTTP status, and a remedy.
  *
- * A refusal is not a bug: it names a fact and an expectation, and the remedy is the sentence a person reads next.
- * No user's mistake may have a status of 500 or above: clients of the original take those for an outage of the server
- * and retry for twenty minutes.
+ * A refusal is not a bug: its message states a fact and an expectation, and the remedy is the sentence that the user
+ * reads next. No user error may have a status of 500 or above: clients of Torc 1.0.0 treat those as an outage of the
+ * server and retry for twenty minutes.
  */
 export const refusals = {
   // quantities
@@ -24,30 +24,30 @@ export const refusals = {
     remedy: 'Give a .csv with a header row, a .json array of objects, or .jsonl with one object a line.',
   },
   EXPANSION_TOO_LARGE: { status: 422, remedy: 'Split the sweep over several workflows.' },
-  PLAN_TOO_LARGE: { status: 422, remedy: 'Ask for the counts with create --dry-run instead.' },
+  PLAN_TOO_LARGE: { status: 422, remedy: 'Use create --dry-run, which prints the counts.' },
 
-  // what a request names
-  NOT_FOUND: { status: 404, remedy: 'List what is there, and check the id.' },
-  ROUTE_UNKNOWN: { status: 404, remedy: 'Look at docs/reference/routes.md, or at /torc-service/v1/openapi.json.' },
+  // resources named in a request
+  NOT_FOUND: { status: 404, remedy: 'List the existing records, and check the id.' },
+  ROUTE_UNKNOWN: { status: 404, remedy: 'See docs/reference/routes.md, or /torc-service/v1/openapi.json.' },
   METHOD_REFUSED: { status: 405, remedy: 'Use one of the methods that the message names.' },
   BODY_MALFORMED: { status: 400, remedy: 'Send JSON.' },
-  CONTENT_TYPE_REFUSED: { status: 415, remedy: 'Send JSON and say so: Content-Type: application/json.' },
+  CONTENT_TYPE_REFUSED: { status: 415, remedy: 'Send JSON with the header Content-Type: application/json.' },
   BODY_REFUSED: { status: 422, remedy: 'Correct the fields that the message names.' },
   PARAMETER_REFUSED: { status: 400, remedy: 'Correct the parameter that the message names.' },
-  BODY_TOO_SLOW: { status: 408, remedy: 'Send the body without long pauses, or fewer records a call.' },
-  BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records a call.' },
+  BODY_TOO_SLOW: { status: 408, remedy: 'Send the body without long pauses, or fewer records in a request.' },
+  BODY_TOO_LARGE: { status: 413, remedy: 'Send fewer records in a request.' },
   CREDENTIAL_MISSING: {
     status: 401,
     remedy: 'Send the credential of this server: inside a job, curl -u "$TORC_USERNAME:$TORC_PASSWORD".',
   },
 
-  // what may follow what
-  ACTION_CLAIMED: { status: 409, remedy: 'Another runner carries it out; go on.' },
+  // order of operations
+  ACTION_CLAIMED: { status: 409, remedy: 'Another runner executes it; continue without it.' },
   LINEAGE_CAPPED: {
     status: 422,
-    remedy: 'Let the job stop when it converges, or allow more in dynamic_jobs.max_iterations.',
+    remedy: 'Let the job stop when it converges, or raise dynamic_jobs.max_iterations.',
   },
-  CIRCLE: { status: 422, remedy: 'Take one of the dependencies of the circle away.' },
+  CIRCLE: { status: 422, remedy: 'Remove one of the dependencies of the circle.' },
   HOST_REFUSED: {
     status: 403,
     remedy:
@@ -63,25 +63,25 @@ export const refusals = {
     remedy: 'Wait for as many seconds as Retry-After says, then send the right password.',
   },
   LOGIN_BUSY: { status: 503, remedy: 'Wait for as many seconds as Retry-After says, then try again.' },
-  FORBIDDEN: { status: 403, remedy: 'Ask who administers the server.' },
-  USERS_FILE_MISSING: { status: 409, remedy: 'Start the server with --auth-file, or do without logins.' },
+  FORBIDDEN: { status: 403, remedy: 'Ask the administrator of the server.' },
+  USERS_FILE_MISSING: { status: 409, remedy: 'Start the server with --auth-file, or use it without logins.' },
   USERS_FILE_REFUSED: {
     status: 409,
     remedy: 'Correct the file at the place that the message names, and reload again.',
   },
   SQL_REFUSED: { status: 422, remedy: 'Correct the statement.' },
-  SQL_DISABLED: { status: 403, remedy: 'Ask who administers the server, or read through the routes of the service.' },
-  SQL_TOO_SLOW: { status: 422, remedy: 'Ask for less: add a condition or a limit.' },
-  TASK_ACTIVE: { status: 409, remedy: 'Wait for the task that is under way, then ask again.' },
-  IN_USE: { status: 422, remedy: 'Delete or change first what uses it.' },
-  STATUS_REFUSED: { status: 422, remedy: 'Look at the status of the job and of its workflow first.' },
+  SQL_DISABLED: { status: 403, remedy: 'Ask the administrator of the server, or use the routes that read.' },
+  SQL_TOO_SLOW: { status: 422, remedy: 'Select less: add a condition or a limit.' },
+  TASK_ACTIVE: { status: 409, remedy: 'Wait until the active task ends, then repeat the request.' },
+  IN_USE: { status: 422, remedy: 'First delete or change the records that use it.' },
+  STATUS_REFUSED: { status: 422, remedy: 'Check the status of the job and of its workflow.' },
   RUN_SUPERSEDED: {
     status: 422,
-    remedy: 'The workflow was restarted. Drop this report; the new run does the work again.',
+    remedy: 'The workflow was restarted. Drop this report; the new run executes the job again.',
   },
   TURN_SUPERSEDED: {
     status: 409,
-    remedy: 'Drop this request: a later one of the same runner was carried out. Number turns upwards, one at a time.',
+    remedy: 'Drop this request: a later one of the same runner was executed. Number turns upwards, one at a time.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -91,11 +91,11 @@ export const refusals = {
   WORKFLOW_ARCHIVED: { status: 422, remedy: 'Unarchive the workflow first.' },
   FIELD_IMMUTABLE: { status: 422, remedy: 'Create a new workflow for a different definition.' },
   DUPLICATE: { status: 422, remedy: 'Use another name.' },
-  REFERENCE_UNKNOWN: { status: 422, remedy: 'Create the record that is referred to first.' },
+  REFERENCE_UNKNOWN: { status: 422, remedy: 'First create the record that it refers to.' },
 
   EXECUTION_REFUSED: {
     status: 422,
-    remedy: 'Take the settings that the message names out of execution_config, or choose the mode that has them.',
+    remedy: 'Remove the settings that the message names from execution_config, or use the mode that has them.',
   },
   EXECUTION_MODE_UNSUPPORTED: {
     status: 422,
@@ -106,11 +106,11 @@ export const refusals = {
   DATABASE_IN_USE: { status: 409, remedy: 'Use the server that has the file open, stop it, or name another file.' },
   DATABASE_LOCKED: {
     status: 503,
-    remedy: 'Ask again; end the program that holds the lock if it goes on (fuser FILE names it).',
+    remedy: 'Repeat the request; if the lock stays, end the program that holds it (fuser FILE names it).',
   },
   DATABASE_HAS_NAMES: {
     status: 409,
-    remedy: 'Keep one name of the file, or make a copy of it and use that: cp FILE COPY.',
+    remedy: 'Keep one name of the file, or copy it and use the copy: cp FILE COPY.',
   },
   DATABASE_ON_NETWORK: {
     status: 409,
@@ -119,15 +119,15 @@ export const refusals = {
   DATABASE_FROM_FUTURE: { status: 409, remedy: 'Use the version of torc that wrote the file, or a newer one.' },
   EXPORT_REFUSED: {
     status: 409,
-    remedy: 'Name other workflows, or another file; --overwrite takes the place of one that is there.',
+    remedy: 'Name other workflows, or another file; --overwrite replaces an existing file.',
   },
-  SHUTTING_DOWN: { status: 503, remedy: 'Ask again when the server is back.' },
+  SHUTTING_DOWN: { status: 503, remedy: 'Repeat the request when the server is back.' },
 } as const satisfies Record<string, { status: number; remedy: string }>;
 
 export type RefusalCode = keyof typeof refusals;
 
 /**
- * The system says no.
+ * The service refuses a request.
  *
  * `message` states the fact and the expectation in one sentence; `facts` are the same as data. Status and remedy come
  * from the catalogue.

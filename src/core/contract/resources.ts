@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { id, maybe, text } from './shape.ts';
 
-/** What a job needs. `memory` is text such as "4g", `runtime` an ISO 8601 duration; except for `num_nodes` all is per node. */
+/**
+ * The requirements of a job. `memory` is text such as "4g", `runtime` an ISO 8601 duration; all fields except
+ * `num_nodes` are per node.
+ */
 export const ResourceRequirements = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -14,7 +17,7 @@ export const ResourceRequirements = z.object({
 });
 export type ResourceRequirements = z.output<typeof ResourceRequirements>;
 
-/** What a runner offers when it asks for jobs; CPUs, memory and GPUs are per node. */
+/** The resources that a runner offers when it claims jobs; CPUs, memory and GPUs are per node. */
 export const ComputeNodesResources = z.object({
   id: maybe(id),
   num_cpus: z.int(),
@@ -27,7 +30,7 @@ export const ComputeNodesResources = z.object({
 });
 export type ComputeNodesResources = z.output<typeof ComputeNodesResources>;
 
-/** What ready jobs need together: sums, the largest number of nodes and the longest runtime (ISO 8601). */
+/** The requirements of ready jobs together: sums, the largest number of nodes and the longest runtime (ISO 8601). */
 export const ReadyJobRequirements = z.object({
   num_jobs: z.int(),
   num_cpus: z.int(),

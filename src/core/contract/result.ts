@@ -3,8 +3,8 @@ import { jobStatus } from './job.ts';
 import { id, maybe, text } from './shape.ts';
 
 /**
- * Minutes that an attempt took; below zero where a clock was set back. Two thousand years are enough, and their seconds
- * can be added up for a million jobs without coming to infinity, which is not JSON.
+ * Duration of an attempt in minutes; negative if the clock was set back. The limit of two thousand years keeps the sum
+ * over a million jobs finite, because infinity is not JSON.
  */
 export const execMinutes = z.number().min(-1e9).max(1e9);
 
@@ -31,7 +31,7 @@ export type Result = z.output<typeof Result>;
 /** Outputs that an attempt wrote, by the ids of their files, with their times in seconds. */
 export const OutputTimes = z.array(z.object({ id, st_mtime: z.number() }));
 
-/** One entry of a batch of completions, as runners and journals report them; `files` is ours. */
+/** One entry of a batch of completions, as runners and journals report them; `files` is an addition. */
 export const JobCompletion = z.object({
   job_id: id,
   status: jobStatus,
@@ -41,6 +41,6 @@ export const JobCompletion = z.object({
 });
 export type JobCompletion = z.output<typeof JobCompletion>;
 
-/** An entry that was refused; `code` is a refusal's. */
+/** A refused entry; `code` is the code of a refusal. */
 export const JobCompletionError = z.object({ job_id: id, message: text, code: text.optional() });
 export type JobCompletionError = z.output<typeof JobCompletionError>;

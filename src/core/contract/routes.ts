@@ -11,7 +11,7 @@ import { workflowRoutes } from './routes/workflow.ts';
 
 export type { Route } from './routes/route.ts';
 
-/** Every route of the service: server, client, OpenAPI and the reference page are made from this table. */
+/** All routes of the service: server, client, OpenAPI document and reference page are built from this table. */
 export const routes = {
   ...systemRoutes,
   ...workflowRoutes,
@@ -31,12 +31,12 @@ type Shape<R, Part extends string> = R extends { readonly [K in Part]: infer T e
   ? z.output<T>
   : undefined;
 
-/** What a handler of the route is given: its parameters, its query and its body, checked. */
+/** The input of a handler of the route: checked path parameters, query and body. */
 export interface Input<N extends RouteName> {
   readonly params: Shape<Routes[N], 'params'>;
   readonly query: Shape<Routes[N], 'query'>;
   readonly body: Shape<Routes[N], 'body'>;
 }
 
-/** What the route answers. */
+/** The reply of the route. */
 export type Reply<N extends RouteName> = z.output<Routes[N]['reply']>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, json, maybe, text } from './shape.ts';
 
-/** How to ask Slurm for an allocation. */
+/** The parameters of an allocation request to Slurm. */
 export const SlurmScheduler = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -29,18 +29,18 @@ export const FailureHandler = z.object({
 });
 export type FailureHandler = z.output<typeof FailureHandler>;
 
-/** What came of an action that a runner claimed; `not_started` arms it again. */
+/** The outcome of an action that a runner claimed; `not_started` makes it available again. */
 export const actionOutcome = z.enum(['done', 'failed', 'not_started']);
 export type ActionOutcome = z.output<typeof actionOutcome>;
 
 /**
- * What the ledger of a lost runner says of the actions that it claimed. Without `begun` (the ledger lacks some) all that did
- * not finish count as begun.
+ * The ledger entries of a lost runner about the actions that it claimed. Without `begun` (the ledger is incomplete) all
+ * actions that did not finish count as begun.
  */
 export const LostActions = z.object({ begun: maybe(z.array(id)), finished: maybe(z.array(id)) });
 export type LostActions = z.output<typeof LostActions>;
 
-/** Something that a runner does when a workflow or some of its jobs reach a point. */
+/** An action that a runner executes when a workflow or some of its jobs reach a state. */
 export const WorkflowAction = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -56,8 +56,8 @@ export const WorkflowAction = z.object({
   persistent: maybe(z.boolean()),
   is_recovery: maybe(z.boolean()),
   /**
-   * ours: what came of it, where a runner of ours claimed it: `open` until the runner tells; `interrupted` when the runner was
-   * lost after the commands began. Absent where nobody told.
+   * addition: the outcome, if one of our runners claimed it: `open` until the runner reports it; `interrupted` if the
+   * runner was lost after the commands began. Absent if no runner reported it.
    */
   state: maybe(z.enum(['open', 'done', 'failed', 'interrupted'])),
 });

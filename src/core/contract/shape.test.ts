@@ -5,8 +5,8 @@ const messageOf = (result: ReturnType<typeof text.safeParse> | ReturnType<typeof
   result.error?.issues[0]?.message;
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
-describe('text', () => {
-  test.each(['', 'a', 'ä ü 漢字 🐙', 'line\nline\ttab', '\u{7f}'])('%j is taken as it is', (value) => {
+describe('a text', () => {
+  test.each(['', 'a', 'ä ü 漢字 🐙', 'line\nline\ttab', '\u{7f}'])('the text %j is accepted unchanged', (value) => {
     expect(text.parse(value)).toBe(value);
   });
 
@@ -14,21 +14,24 @@ describe('text', () => {
     ['a\0b', 'NUL'],
     ['\ud800', 'surrogate'],
     ['a\udc00b', 'surrogate'],
-  ])('%j is refused: it could not be given back, or not handed on', (value, word) => {
+  ])('the text %j is refused: it could not be returned or passed on unchanged', (value, word) => {
     expect(messageOf(text.safeParse(value))).toContain(word);
   });
 
-  it('is not a number', () => {
+  it('a number is not accepted as a text', () => {
     expect(text.safeParse(1).success).toBe(false);
   });
 });
 
-describe('any JSON', () => {
-  test.each([null, false, 0, 'a\0b', [], {}, { a: [1, { b: null }] }])('%j is taken as it is', (value) => {
-    expect(json.parse(value)).toEqual(value);
-  });
+describe('any JSON value', () => {
+  test.each([null, false, 0, 'a\0b', [], {}, { a: [1, { b: null }] }])(
+    'the JSON value %j is accepted unchanged',
+    (value) => {
+      expect(json.parse(value)).toEqual(value);
+    },
+  );
 
-  it('is taken with 128 levels and refused with more, however many', () => {
+  it('128 levels of JSON are accepted, and any deeper value is refused', () => {
     expect(json.safeParse(nested(128)).success).toBe(true);
     expect(messageOf(json.safeParse(nested(129)))).toContain('128 levels');
     expect(messageOf(json.safeParse(nested(100_000)))).toContain('128 levels');
@@ -38,11 +41,11 @@ describe('any JSON', () => {
     ['{"a": [1e999]}', 'number beyond'],
     [String.raw`["\ud800"]`, 'half of a surrogate pair'],
     [String.raw`{"\udc00": 1}`, 'key with half of a surrogate pair'],
-  ])('%s is refused: another value would come back', (value, words) => {
+  ])('%s is refused: another value would be returned', (value, words) => {
     expect(messageOf(json.safeParse(JSON.parse(value)))).toContain(words);
   });
 
-  it('is something', () => {
+  it('an absent value is not a JSON value', () => {
     expect(json.safeParse(undefined).success).toBe(false);
   });
 });
@@ -55,7 +58,7 @@ describe('a whole number in a query or a path', () => {
     ['+7', 7],
     ['007', 7],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('"%s" is %d', (value, number) => {
+  ])('"%s" is read as %d', (value, number) => {
     expect(queryInteger.parse(value)).toBe(number);
   });
 
@@ -72,7 +75,7 @@ describe('a whole number in a query or a path', () => {
     'Infinity',
     '9007199254740992',
     '9223372036854775808',
-  ])('"%s" is refused, not guessed at', (value) => {
+  ])('"%s" is refused as a whole number', (value) => {
     expect(queryInteger.safeParse(value).success).toBe(false);
   });
 });

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 
 /**
- * The words from which the wire's shapes are made.
+ * The basic types of the API.
  *
- * On input an absent field and `null` mean the same and unknown fields are ignored; on output a field that is not set
- * is left out. Ids are whole numbers, counted over the whole server and not per workflow.
+ * In requests an absent field and `null` mean the same, and unknown fields are ignored; in replies a field that is not
+ * set is left out. Ids are whole numbers, counted over the whole server and not per workflow.
  */
 
 export const id = z.int();
 
 /**
- * Text that can be kept and handed on as it is: without a NUL, at which the kernel would cut a command, a path or a name
- * short, and without half of a surrogate pair, which is no character and would come back as another.
+ * Text that can be stored and passed on unchanged. It contains no NUL, at which the kernel would cut a command, a path
+ * or a name, and no half of a surrogate pair, which is not a character and would be returned as another one.
  */
 export const text = z.string().refine((value) => faultOfText(value) === undefined, {
   error: ({ input }) => faultOfText(String(input)),
@@ -25,14 +25,14 @@ function faultOfText(value: string): string | undefined {
 /** A field that may be absent or null. */
 export const maybe = <T extends z.ZodType>(shape: T): z.ZodOptional<z.ZodNullable<T>> => shape.nullish();
 
-/** Names of environment variables, as POSIX has them. */
+/** Environment variables; the names follow POSIX. */
 export const environment = z.record(text, text);
 
 type Json = z.core.util.JSONType;
 
 /**
- * Levels of arrays and objects within each other. The original's parser stops at so many; SQLite's, which looks into
- * events and runners, at 1,000, and what builds the answer at some 5,000, where the process has no stack left.
+ * The maximum nesting of arrays and objects. The parser of Torc 1.0.0 stops at this depth; SQLite, which reads events
+ * and runners, at 1,000, and the code that builds the reply at about 5,000, where the stack overflows.
  */
 const DEEPEST = 128;
 
@@ -42,14 +42,14 @@ export const json = z.unknown().superRefine((value, { addIssue }) => {
   if (fault !== undefined) addIssue({ code: 'custom', message: fault });
 }) as unknown as z.ZodType<Json, Json>;
 
-/** Looks through a value level by level: by calls within calls, a deep one would end the process instead of the request. */
+/** Checks a value level by level: recursion into a deep value would end the process instead of the request. */
 function faultOfJson(value: unknown): string | undefined {
   if (value === undefined) return 'Invalid input: expected any JSON value, received nothing';
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     const next: unknown[] = [];
     for (const each of level) {
-      // 1e999 is JSON, and no number that could be given back.
+      // 1e999 is valid JSON, but not a number that could be returned.
       if (typeof each === 'number' && !Number.isFinite(each)) return 'Invalid input: a number beyond 1.8e308';
       if (typeof each === 'string' && !each.isWellFormed()) return 'Invalid input: text with half of a surrogate pair';
       if (typeof each !== 'object' || each === null) continue;
@@ -65,7 +65,7 @@ function faultOfJson(value: unknown): string | undefined {
   return undefined;
 }
 
-/** What every list answers. `max_limit` is the largest page that may be asked for. */
+/** The reply of every list. `max_limit` is the maximum page size. */
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
@@ -76,10 +76,13 @@ export const page = <T extends z.ZodType>(item: T) =>
     has_more: z.boolean(),
   });
 
-/** Most rows that one page holds, and the size of a page when none is asked for. */
+/** The maximum number of rows in a page, and the default page size. */
 export const PAGE_LIMIT = 100_000;
 
-/** Numbers and flags arrive as text in a query and in a path: digits, nothing that JavaScript takes for a number besides. */
+/**
+ * Numbers and flags arrive as text in a query and in a path: only digits, no other notation that JavaScript accepts for
+ * a number.
+ */
 export const queryInteger = z
   .string()
   .regex(/^[+-]?\d+$/, 'Invalid input: expected a whole number')
@@ -87,7 +90,7 @@ export const queryInteger = z
   .pipe(z.int());
 export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** What lists take besides their filters. */
+/** The query parameters of lists, in addition to their filters. */
 export const paging = {
   offset: queryInteger.optional(),
   limit: queryInteger.optional(),

@@ -1,16 +1,16 @@
-/** The signals of Linux by their numbers, as a return code above 128 tells them. */
+/** The signals of Linux by their numbers, as in a return code above 128. */
 const NAMES = [
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT',
   'CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS',
 ].flatMap((line) => line.split(' '));
 
-/** `SIGTERM` for 15; undefined for numbers that name none. */
+/** `SIGTERM` for 15; undefined for a number without a signal. */
 export function signalName(number: number): string | undefined {
   const name = NAMES[number - 1];
   return name === undefined ? undefined : `SIG${name}`;
 }
 
-/** `SIGTERM` for `SIGTERM`, `TERM` and `term`; undefined for what is no signal. */
+/** `SIGTERM` for `SIGTERM`, `TERM` and `term`; undefined for an unknown signal. */
 export function signalCalled(text: string): string | undefined {
   const name = text.trim().toUpperCase().replace(/^SIG/, '');
   return NAMES.includes(name) ? `SIG${name}` : undefined;

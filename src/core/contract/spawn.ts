@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { id, json, maybe, text } from './shape.ts';
 
-/** A job that a running job adds. It waits for that one, and for jobs that it names: of the same call, or there before. */
+/**
+ * A job that a running job adds. It waits for that job, and for the jobs that it names: new ones of the same request,
+ * or existing ones.
+ */
 export const SpawnJob = z.strictObject({
   name: text,
   command: text,
@@ -13,7 +16,10 @@ export const SpawnJob = z.strictObject({
 });
 export type SpawnJob = z.output<typeof SpawnJob>;
 
-/** `lineage` is the caller's name unless said; `state` is kept for the next generation, or as the last without jobs. */
+/**
+ * `lineage` defaults to the caller's name; `state` is stored for the next generation, or as the last one if no jobs are
+ * added.
+ */
 export const SpawnRequest = z.strictObject({
   jobs: z.array(SpawnJob),
   lineage: maybe(text),
@@ -21,6 +27,6 @@ export const SpawnRequest = z.strictObject({
 });
 export type SpawnRequest = z.output<typeof SpawnRequest>;
 
-/** Ids in the order of the request; `iteration` is how many generations the lineage has now. */
+/** Ids in the order of the request; `iteration` is the number of generations of the lineage. */
 export const SpawnReply = z.object({ spawned_job_ids: z.array(id), iteration: z.int() });
 export type SpawnReply = z.output<typeof SpawnReply>;

@@ -3,7 +3,7 @@ import { id, maybe } from './shape.ts';
 
 export const taskStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 
-/** Work that goes on after the answer to who asked for it. */
+/** Work that continues after the reply to its request. */
 export const Task = z.object({
   id,
   workflow_id: id,

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { id, text } from './shape.ts';
 
-/** Why a runner may not take a job, in the order in which it is told: what a person can change least comes first. */
+/**
+ * Why a runner may not take a job, in the order in which reasons are reported: those that a user can change least come
+ * first.
+ */
 export const obstacleReasons = ['labels', 'scheduler', 'cpus', 'memory', 'gpus', 'nodes', 'time'] as const;
 export type ObstacleReason = (typeof obstacleReasons)[number];
 
-/** Ready jobs that no runner can take, for one reason, with one of them: what it needs and what the runner has. */
+/** Ready jobs that no runner can take, for one reason, with an example: its requirements and the runner's resources. */
 export const UnclaimableJobs = z.object({
   reason: z.enum(obstacleReasons),
   jobs: z.int(),
@@ -16,7 +19,7 @@ export const UnclaimableJobs = z.object({
 });
 export type UnclaimableJobs = z.output<typeof UnclaimableJobs>;
 
-/** Ready jobs that none of these runners can take, however long they stay (ours). */
+/** Ready jobs that none of these runners can ever take (addition). */
 export const Unclaimable = z.object({
   workflow_id: id,
   compute_node_ids: z.array(id),

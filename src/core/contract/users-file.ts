@@ -1,10 +1,10 @@
 /**
- * A file of users: `user:hash` on each line, as htpasswd has it. Blank lines, those that begin with #, and blanks around a
- * user or a hash belong to people and mean nothing.
+ * A file of users: `user:hash` on each line, as for htpasswd. Blank lines, lines that begin with #, and blanks around a
+ * user or a hash are ignored.
  */
 export interface UsersFile {
   readonly users: ReadonlyMap<string, { readonly hash: string; readonly line: number }>;
-  /** What is wrong with it, by the number of the line, counted from 1. Any of these makes a server refuse the file. */
+  /** Problems in the file by line number, counted from 1. With any of these, a server refuses the file. */
   readonly problems: readonly { readonly line: number; readonly words: string }[];
 }
 
@@ -23,10 +23,10 @@ export function readUsersFile(lines: readonly string[]): UsersFile {
       problems.push({ line, words: 'expected "user:hash"' });
       continue;
     }
-    if (users.has(user)) problems.push({ line, words: `user '${user}' stands in the file twice` });
+    if (users.has(user)) problems.push({ line, words: `user '${user}' appears twice in the file` });
     else users.set(user, { hash, line });
     if (!BCRYPT.test(hash)) {
-      const words = `the hash of '${user}' is not one of bcrypt ($2a$, $2b$ or $2y$); torc-htpasswd hash makes one`;
+      const words = `the hash of '${user}' is not a bcrypt hash ($2a$, $2b$ or $2y$); create one with torc-htpasswd hash`;
       problems.push({ line, words });
     }
   }

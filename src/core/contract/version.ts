@@ -1,11 +1,16 @@
-/** The version of the program, of all its parts. The one in package.json is held equal by a test. */
+/** The version of all programs. A test compares it with the one in package.json. */
 export const VERSION = '0.1.0';
 
-/** The version of the contract, which is not that of the program. Another first number means: cannot talk to each other. */
+/**
+ * The version of the API, which is independent of the program version. Programs with different major versions cannot
+ * communicate.
+ */
 export const API_VERSION = '0.23.0';
 
-/** Put in by the build. */
+/** Set by the build. */
 declare const TORC_GIT_HASH: string | undefined;
 
-/** The commit from which the program was built; `unknown` where it runs from sources or was built outside of a repository. */
+/**
+ * The commit from which the program was built; `unknown` when it runs from sources or was built outside a repository.
+ */
 export const GIT_HASH = typeof TORC_GIT_HASH === 'string' ? TORC_GIT_HASH : 'unknown';

@@ -45,7 +45,7 @@ export const ResourceMonitorConfig = z.object({
 });
 export type ResourceMonitorConfig = z.output<typeof ResourceMonitorConfig>;
 
-/** Seconds that an idle runner waits for work where the workflow does not say. */
+/** Seconds that an idle runner waits for jobs, when the workflow does not set a value. */
 export const STANDARD_WAIT_SECONDS = 90;
 
 export const Workflow = z.object({
@@ -76,11 +76,14 @@ export const Workflow = z.object({
 });
 export type Workflow = z.output<typeof Workflow>;
 
-/** What changes a workflow: fields that are left out keep their value. */
+/** A change of a workflow: fields that are left out keep their value. */
 export const WorkflowChange = Workflow.partial();
 export type WorkflowChange = z.output<typeof WorkflowChange>;
 
-/** One call that says how a workflow stands. Counts are kept by the store, so it costs the same for ten jobs or a million. */
+/**
+ * The status of a workflow in one request. The store maintains the counts, so it costs the same for ten jobs or a
+ * million.
+ */
 export const WorkflowStatus = z.object({
   workflow_id: id,
   workflow_name: text,
@@ -98,11 +101,11 @@ export const WorkflowStatus = z.object({
   longest_ready_runtime_seconds: maybe(z.int()),
   max_allocation_remaining_seconds: maybe(z.int()),
   unserved_ready_labels: maybe(z.record(text, z.int())),
-  /** Ours: the number of the current run, which names files and journals. */
+  /** Addition: the number of the current run, which is part of the names of files and journals. */
   run_id: maybe(z.int()),
   /**
-   * Ours: attempts that a runner still holds although their job was canceled or reset. Their jobs are not handed out before
-   * these end. Absent where there is none.
+   * Addition: attempts that a runner still holds although their job was canceled or reset. Their jobs are not assigned
+   * before these attempts end. Absent if there are none.
    */
   held_attempts: maybe(z.array(z.object({ compute_node_id: id, hostname: text, attempts: z.int() }))),
 });

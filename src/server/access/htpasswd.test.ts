@@ -12,9 +12,9 @@ it.each([
   ['a line without a colon', 'ann', 'users:1: expected "user:hash"'],
   ['a line without a user', `:${HASH}`, 'users:1: expected "user:hash"'],
   ['a user of blanks', ` :${HASH}`, 'users:1: expected "user:hash"'],
-  ['a hash of another kind', '\nann:$apr1$x$y', "users:2: the hash of 'ann' is not one of bcrypt"],
-  ['a hash that was cut', `ann:${HASH.slice(0, -1)}`, "users:1: the hash of 'ann' is not one of bcrypt"],
-  ['a user that stands twice', `ann:${HASH}\nann:${HASH}`, "users:2: user 'ann' stands in the file twice"],
+  ['a hash of another kind', '\nann:$apr1$x$y', "users:2: the hash of 'ann' is not a bcrypt hash"],
+  ['a hash that was cut', `ann:${HASH.slice(0, -1)}`, "users:1: the hash of 'ann' is not a bcrypt hash"],
+  ['a user that stands twice', `ann:${HASH}\nann:${HASH}`, "users:2: user 'ann' appears twice in the file"],
   ['no user', '# nobody\n', 'users: no user in it'],
 ])('a file with %s is refused with its line', (_, text, words) => {
   expect(() => readUsers(text, 'users')).toThrow(words);

@@ -3,14 +3,14 @@ import { ApiEvent, AuditLogEntry, SqlReply, SqlRequest, Traffic } from '../admin
 import { page, queryFlag, queryInteger } from '../shape.ts';
 import { route, type Route } from './route.ts';
 
-/** What administrators ask of the server itself. */
+/** Routes for administrators of the server. */
 export const adminRoutes = {
   reloadAuth: route({
     method: 'POST',
     path: '/admin/reload-auth',
     kind: 'read',
     access: 'administrator',
-    says: 'Read the file of users anew.',
+    says: 'Read the file of users again.',
     reply: z.object({ message: z.string(), user_count: z.int() }),
   }),
   runSql: route({
@@ -18,7 +18,7 @@ export const adminRoutes = {
     path: '/admin/sql',
     kind: 'own',
     access: 'administrator',
-    says: 'Carry out one SQL statement on the database; what it changes stands in the audit log.',
+    says: 'Execute one SQL statement on the database; changes are recorded in the audit log.',
     body: SqlRequest,
     reply: SqlReply,
   }),
@@ -27,7 +27,7 @@ export const adminRoutes = {
     path: '/admin/audit-log',
     kind: 'read',
     access: 'administrator',
-    says: 'What was changed by SQL, the newest first.',
+    says: 'List the changes made by SQL, the newest first.',
     query: z.object({ limit: queryInteger.optional(), offset: queryInteger.optional() }),
     reply: page(AuditLogEntry),
   }),
@@ -36,7 +36,7 @@ export const adminRoutes = {
     path: '/admin/api-stats',
     kind: 'read',
     access: 'administrator',
-    says: 'How many requests the server answered in the last hour, and how.',
+    says: 'Count the requests of the last hour by result.',
     query: z.object({ window_seconds: queryInteger.optional(), interval_seconds: queryInteger.optional() }),
     reply: Traffic,
   }),
@@ -45,7 +45,7 @@ export const adminRoutes = {
     path: '/admin/api-events/stream',
     kind: 'stream',
     access: 'administrator',
-    says: 'The requests that the server answers, as Server-Sent Events.',
+    says: 'Stream the requests that the server answers, as Server-Sent Events.',
     query: z.object({ include_bodies: queryFlag.optional() }),
     reply: ApiEvent,
   }),

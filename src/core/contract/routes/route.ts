@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { paging, queryInteger } from '../shape.ts';
 
-/** Tables whose rows belong to a workflow and are asked for by their id. */
+/** Tables whose rows belong to a workflow and are requested by id. */
 export const recordTables = [
   'job',
   'file',
@@ -19,10 +19,10 @@ export const recordTables = [
 export type RecordTable = (typeof recordTables)[number];
 
 /**
- * Who may use a route while access is enforced: `anyone`; a `user`, who is anyone with a login; those who may see the
+ * Who may use a route while access is enforced: `anyone`; a `user`, which is anyone with a login; users who may see the
  * workflow that the request names in its path, its query, its body, the entries of its body, or by the id of one of its
- * records or tasks; `sharer`, who may say which groups see the workflow; `oneself`, the user that the path names; the
- * administrators of a group; and the administrators, who may use every route.
+ * records or tasks; `sharer`, who may decide which groups see the workflow; `oneself`, the user that the path names;
+ * the administrators of a group; and the administrators, who may use every route.
  */
 export type Access =
   | 'anyone'
@@ -37,9 +37,9 @@ export type Access =
   | 'administrator';
 
 /**
- * How a route is carried out: a `read` at once, a `write` in the transaction that all writes of one turn of the event
- * loop share, `work` in one or more of those, a `stream` for as long as the other side listens; one of its `own` sees to its
- * transactions itself.
+ * How a route is executed: a `read` directly, a `write` in the transaction that all writes of one event-loop iteration
+ * share, `work` in one or more of these transactions, a `stream` for as long as the client is connected; `own` means
+ * that the handler manages its transactions.
  */
 type Kind = 'read' | 'write' | 'work' | 'stream' | 'own';
 
@@ -53,9 +53,9 @@ export interface Route {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly reply: z.ZodType;
-  /** Says of an answer that what was asked for goes on after it: then its status is 202. */
+  /** Whether the requested work continues after this reply: then its status is 202. */
   readonly isAccepted?: (reply: unknown) => boolean;
-  /** Largest body in MiB; 2 unless said. */
+  /** The maximum size of a body in MiB; the default is 2. */
   readonly bodyMebibytes?: number;
 }
 

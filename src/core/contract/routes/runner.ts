@@ -7,14 +7,14 @@ import { Unclaimable } from '../unclaimable.ts';
 import { id, queryFlag, queryInteger, text } from '../shape.ts';
 import { BULK_MEBIBYTES, ofId, route, type Route } from './route.ts';
 
-/** What runners ask for and tell. */
+/** Requests and reports of runners. */
 export const runnerRoutes = {
   claimJobsBasedOnResources: route({
     method: 'POST',
     path: '/workflows/{id}/claim_jobs_based_on_resources/{limit}',
     kind: 'write',
     access: 'workflow in path',
-    says: 'Hand out ready jobs that fit together into what is offered.',
+    says: 'Claim ready jobs that fit together into the offered resources.',
     params: z.object({ id: queryInteger, limit: queryInteger }),
     query: z.object({ strict_scheduler_match: queryFlag.optional() }),
     body: ComputeNodesResources,
@@ -25,7 +25,7 @@ export const runnerRoutes = {
     path: '/workflows/{id}/claim_next_jobs',
     kind: 'write',
     access: 'workflow in path',
-    says: 'Hand out the next ready jobs, whatever they need.',
+    says: 'Claim the next ready jobs regardless of their requirements.',
     params: ofId,
     query: z.object({ limit: queryInteger.optional(), labels: text.optional() }),
     reply: z.object({ jobs: z.array(Job).optional() }),
@@ -35,7 +35,7 @@ export const runnerRoutes = {
     path: '/workflows/{id}/unclaimable',
     kind: 'read',
     access: 'workflow in path',
-    says: 'The ready jobs that a runner cannot take, by reason (ours); without one, that no active runner can, or else the last could not.',
+    says: 'The ready jobs that a runner cannot take, by reason (addition); without a runner, those that no active runner can take, or that the last runner could not.',
     params: ofId,
     query: z.object({ compute_node_id: queryInteger.optional() }),
     reply: Unclaimable,
@@ -45,7 +45,7 @@ export const runnerRoutes = {
     path: '/workflows/{id}/batch_complete_jobs',
     kind: 'write',
     access: 'workflow in path',
-    says: 'Complete many jobs; an entry that is refused does not stop the others.',
+    says: 'Complete many jobs; a refused entry does not stop the others.',
     params: ofId,
     body: z.object({ completions: z.array(JobCompletion) }),
     reply: z.object({ completed: z.array(id), errors: z.array(JobCompletionError) }),
@@ -56,7 +56,7 @@ export const runnerRoutes = {
     path: '/workflows/{id}/exchange',
     kind: 'write',
     access: 'workflow in path',
-    says: 'A whole turn of a runner (ours): what started, what ended, what it wants next.',
+    says: 'The exchange of a runner (addition): it reports what started and ended, and requests jobs.',
     params: ofId,
     body: ExchangeRequest,
     reply: ExchangeReply,
@@ -67,7 +67,7 @@ export const runnerRoutes = {
     path: '/workflows/{id}/compute_nodes/{compute_node_id}/lost',
     kind: 'write',
     access: 'workflow in path',
-    says: 'The last turn of a runner that is proven gone (ours).',
+    says: 'The last exchange of a runner that is proven lost (addition).',
     params: z.object({ id: queryInteger, compute_node_id: queryInteger }),
     body: LostRunner,
     reply: LostRunnerReply,

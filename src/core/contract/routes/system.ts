@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { Task } from '../task.ts';
 import { ofId, route, type Route } from './route.ts';
 
-/** The server itself, and the tasks that it carries out after its answers. */
+/** The server itself, and its background tasks. */
 export const systemRoutes = {
   ping: route({
     method: 'GET',
     path: '/ping',
     kind: 'read',
     access: 'anyone',
-    says: 'Is the server there?',
+    says: 'Check that the server answers.',
     reply: z.object({ status: z.string() }),
   }),
   getVersion: route({
@@ -17,7 +17,7 @@ export const systemRoutes = {
     path: '/version',
     kind: 'read',
     access: 'anyone',
-    says: 'The version of the program and of this contract.',
+    says: 'The version of the program and of this API.',
     reply: z.object({ version: z.string(), api_version: z.string(), git_hash: z.string().optional() }),
   }),
   getTask: route({
@@ -25,7 +25,7 @@ export const systemRoutes = {
     path: '/tasks/{id}',
     kind: 'read',
     access: 'task',
-    says: 'How far a task is.',
+    says: 'The progress of a task.',
     params: ofId,
     reply: Task,
   }),
@@ -34,7 +34,7 @@ export const systemRoutes = {
     path: '/workflows/{id}/active_task',
     kind: 'read',
     access: 'task of workflow in path',
-    says: 'The task of a workflow that is under way, if any.',
+    says: 'The active task of a workflow, if any.',
     params: ofId,
     reply: z.object({ task: Task.nullable() }),
   }),
