@@ -1,12 +1,17 @@
 import type { Workflow } from '../core/contract/workflow.ts';
-import { Failure, UsageError } from './failure.ts';
+import { all } from '../client/every.ts';
+import { Failure } from './failure.ts';
+import { idOf, idOrName } from './id-or-name.ts';
 import type { Context } from './context.ts';
 import { tableText } from './output/table.ts';
 import { printable } from '../core/contract/printable.ts';
 
-/** The id that a command was given, or the one that the person means. */
+/** The id of the workflow that a command was given by its id or its name, or else of the one that the person means. */
 export async function chooseWorkflow(context: Context, given: unknown): Promise<number> {
-  if (given !== undefined) return workflowId(given);
+  if (given !== undefined) {
+    const meant = idOrName('workflow', given);
+    return 'id' in meant ? meant.id : byName(context, meant.name);
+  }
   if (process.stdin.isTTY !== true) throw new Failure('a workflow ID is required when stdin is not a terminal');
   const { client } = await context.service();
   const { items } = await client.listWorkflows({ query: { user: context.settings.user, is_archived: false } });
@@ -18,14 +23,31 @@ export async function chooseWorkflow(context: Context, given: unknown): Promise<
 
 export const workflowId = (given: unknown): number => idOf('workflow', given);
 
-/** The id of a record: a whole number of 1 or more. */
-export function idOf(what: string, given: unknown): number {
-  const id = Number(given);
-  if (!Number.isSafeInteger(id) || id < 1)
-    throw new UsageError(
-      `not ${/^[aeiou]/i.test(what) ? 'an' : 'a'} ${what} id: "${String(given)}"; expected a whole number`,
+/** Candidates that are shown. */
+const SHOWN = 10;
+
+/** The one workflow of this name, among those of the person. */
+async function byName({ service, settings: { user } }: Context, name: string): Promise<number> {
+  const { client } = await service();
+  const found = await all((page) => client.listWorkflows({ query: { user, name, ...page } }));
+  const [only, ...others] = found;
+  if (only === undefined)
+    throw new Failure(`no workflow of user ${user} is named "${name}"; torc workflows list shows their ids and names`);
+  if (others.length === 0) return only.id as number;
+  const shown = found
+    .slice(-SHOWN)
+    .map(
+      ({ id, timestamp, is_archived: isArchived }) =>
+        `  ${id}, created ${timestamp}${isArchived === true ? ', archived' : ''}`,
     );
-  return id;
+  const before = found.length > SHOWN ? [`  ${found.length - SHOWN} older ones`] : [];
+  throw new Failure(
+    [
+      `${found.length} workflows of user ${user} are named "${name}"; use the id of one of them:`,
+      ...before,
+      ...shown,
+    ].join('\n'),
+  );
 }
 
 async function ask({ output }: Context, items: readonly Workflow[]): Promise<number> {

@@ -1,5 +1,7 @@
 import type { Client } from '../client/client.ts';
-import { chooseWorkflow, idOf } from './choose-workflow.ts';
+import { chooseRecord, recordKinds, type RecordKind, recordWithin, workflowOption } from './choose-record.ts';
+import { chooseWorkflow } from './choose-workflow.ts';
+import { idOf } from './id-or-name.ts';
 import type { Command } from './command.ts';
 import type { Option, Values } from './option.ts';
 import { fieldsText } from './output/fields.ts';
@@ -17,6 +19,8 @@ interface List<Row> {
   /** The word behind the total where that is another: `user data records`. */
   readonly counted?: string;
   readonly options: readonly Option[];
+  /** Options that name a job; `page` gets its id. */
+  readonly jobOptions?: readonly string[];
   readonly columns: readonly Column<Row>[];
   readonly page: (
     client: Client,
@@ -35,6 +39,7 @@ export const listCommand = <Row>({
   things,
   counted = things,
   options,
+  jobOptions = [],
   columns,
   page,
   json,
@@ -42,9 +47,11 @@ export const listCommand = <Row>({
   words: `${words} [workflow]`,
   says,
   options,
-  async run(context, [workflow], given) {
+  async run(context, [workflow], asked) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
+    const given: Record<string, unknown> = { ...asked };
+    for (const name of jobOptions) given[name] = await recordWithin(context, recordKinds.job, id, asked[name]);
     const items = await allRows(given, (paging) => page(client, id, given, paging));
     context.output.list({
       items,
@@ -62,32 +69,43 @@ interface Single<Row> {
   readonly words: string;
   /** What the record is: `file`. */
   readonly thing: string;
+  /** Of records that have names: may be given by its name. */
+  readonly kind?: RecordKind;
   readonly call: (client: Client, id: number) => Promise<Row>;
 }
 
 /** A command that shows one record. */
-export const getCommand = <Row extends object>({ words, thing, call }: Single<Row>): Command => ({
-  words: `${words} <id>`,
+export const getCommand = <Row extends object>({ words, thing, kind, call }: Single<Row>): Command => ({
+  ...named(words, kind),
   says: `Show one ${thing}.`,
-  async run({ service, output }, [given]) {
+  async run(context, [given], options) {
+    const { output } = context;
     output.recordOnly(thing);
-    const id = idOf(thing, given);
-    const { client } = await service();
+    const id =
+      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, options['workflowId']);
+    const { client } = await context.service();
     const record = await call(client, id);
     output.record(thing, record, fieldsText(`${capital(thing)} ${id}:`, record));
   },
 });
 
 /** A command that deletes one record and says what it was. */
-export const deleteCommand = <Row extends object>({ words, thing, call }: Single<Row>): Command => ({
-  words: `${words} <id>`,
+export const deleteCommand = <Row extends object>({ words, thing, kind, call }: Single<Row>): Command => ({
+  ...named(words, kind),
   says: `Delete one ${thing}.`,
-  async run({ service, output }, [given]) {
+  async run(context, [given], options) {
+    const { output } = context;
     output.recordOnly(thing);
-    const id = idOf(thing, given);
-    const { client } = await service();
+    const id =
+      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, options['workflowId']);
+    const { client } = await context.service();
     output.record(thing, await call(client, id), `Deleted ${thing} ${id}`);
   },
 });
+
+const named = (words: string, kind: RecordKind | undefined): Pick<Command, 'words' | 'options'> =>
+  kind === undefined
+    ? { words: `${words} <id>` }
+    : { words: `${words} <${kind.thing.replaceAll(' ', '-')}>`, options: [workflowOption] };
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -265,9 +265,9 @@ describe('words that nobody can act on', () => {
     [['jobs', 'nonsense', '--help'], "unknown command 'nonsense'"],
     [['jobs', 'nonsense', '-h', '--limit', '1'], "unknown command 'nonsense'"],
     [['jobs', 'list', '1', '--nonsense'], "unknown option '--nonsense'"],
-    [['jobs', 'get'], "missing required argument 'id'"],
+    [['jobs', 'get'], "missing required argument 'job'"],
     [['jobs', 'list', '1', '--limit', 'many'], '--limit: expected a whole number, found "many"'],
-    [['jobs', 'get', 'first'], 'not a job id: "first"; expected a whole number'],
+    [['jobs', 'get', '0'], 'not a job id: "0"; expected a whole number'],
     [['status', '0'], 'not a workflow id: "0"; expected a whole number'],
     [['exec'], 'no commands provided'],
   ])('are a usage error: torc %j', async (words, why) => {

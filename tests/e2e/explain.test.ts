@@ -107,7 +107,8 @@ describe('of a workflow that was run', () => {
   it('a job that went well has nothing to explain, and one that is none is refused', async () => {
     expect(await toldOf('good')).toMatchObject({ kind: 'ended', reasons: [], next: [] });
     expect(await call('jobs', 'explain', '99')).toMatchObject({ code: 1, stdout: '' });
-    expect((await call('jobs', 'explain', 'x')).code).toBe(2);
+    expect((await call('jobs', 'explain', 'x')).code).toBe(1);
+    expect((await call('jobs', 'explain', '0')).code).toBe(2);
   });
 });
 

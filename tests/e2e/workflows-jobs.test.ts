@@ -811,7 +811,6 @@ describe('jobs reset-status', () => {
   });
 
   it.each([
-    ['ids and --workflow-id', () => [jobs['first'], '--workflow-id', id], '--workflow-id is for --status and'],
     ['ids and a status', () => [jobs['first'], '--status', 'failed'], 'one of the three'],
     ['a status of no workflow', () => ['--status', 'failed'], 'need --workflow-id'],
     [

@@ -1,4 +1,5 @@
-import { idOf, workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
+import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 
 const THING = 'access group';
@@ -38,10 +39,11 @@ const groupsRemoveUser: Command = {
 const groupsAddWorkflow: Command = {
   words: 'access-groups add-workflow <workflow> <group>',
   says: 'Share a workflow with a group.',
-  async run({ service, output }, [workflow, group]) {
+  async run(context, [workflow, group]) {
+    const { output } = context;
     output.recordOnly('share');
-    const params = { id: workflowId(workflow), group_id: idOf(THING, group) };
-    const { client } = await service();
+    const params = { group_id: idOf(THING, group), id: await chooseWorkflow(context, workflow) };
+    const { client } = await context.service();
     const share = await client.addWorkflowToGroup({ params });
     output.record('share', share, `Shared workflow ${params.id} with ${THING} ${params.group_id}`);
   },
@@ -50,10 +52,11 @@ const groupsAddWorkflow: Command = {
 const groupsRemoveWorkflow: Command = {
   words: 'access-groups remove-workflow <workflow> <group>',
   says: 'Share a workflow with a group no longer.',
-  async run({ service, output }, [workflow, group]) {
+  async run(context, [workflow, group]) {
+    const { output } = context;
     output.recordOnly('share');
-    const params = { id: workflowId(workflow), group_id: idOf(THING, group) };
-    const { client } = await service();
+    const params = { group_id: idOf(THING, group), id: await chooseWorkflow(context, workflow) };
+    const { client } = await context.service();
     const share = await client.removeWorkflowFromGroup({ params });
     output.record('share', share, `Workflow ${params.id} is shared with ${THING} ${params.group_id} no longer`);
   },

@@ -1,5 +1,6 @@
 import type { AccessGroup, Membership } from '../../core/contract/access.ts';
-import { idOf, workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
+import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 import type { Output } from '../output/output.ts';
 import type { Column } from '../output/table.ts';
@@ -88,9 +89,10 @@ const groupsListOfWorkflow: Command = {
   words: 'access-groups list-workflow-groups <workflow>',
   says: 'List the groups with which a workflow is shared.',
   options: listOptions,
-  async run({ service, output }, [workflow], options) {
-    const id = workflowId(workflow);
-    const { client } = await service();
+  async run(context, [workflow], options) {
+    const { output } = context;
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
     const fetch = (query: object) => client.listWorkflowGroups({ params: { id }, query });
     printGroups(output, await allRows(options, fetch), ` for workflow ID: ${id}`);
   },

@@ -1,5 +1,5 @@
 import { agrees, noPrompts } from '../agree.ts';
-import { chooseWorkflow, workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 
@@ -31,7 +31,8 @@ export const remove: Command = {
   async run(context, [given], options) {
     const { output, settings } = context;
     output.recordOnly('workflow');
-    const ids = (given as readonly string[]).map(workflowId);
+    const ids: number[] = [];
+    for (const each of given as readonly string[]) ids.push(await chooseWorkflow(context, each));
     const { client } = await context.service();
     const deleted = [];
     let failed = 0;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ExecutionPlan } from '../../core/spec/execution-plan.ts';
-import { workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -29,8 +29,8 @@ async function ofFile({ settings }: Context, path: string): Promise<ExecutionPla
 }
 
 async function ofWorkflow(context: Context, given: string): Promise<ExecutionPlan> {
-  if (!/^\d+$/.test(given)) throw new Failure(`'${given}' is neither a workflow file nor a workflow id`);
-  const id = workflowId(given);
+  if (/[./]/.test(given)) throw new Failure(`'${given}' is neither a workflow file nor a workflow id`);
+  const id = await chooseWorkflow(context, given);
   const { stagedWorkflow } = await import('../../client/staged-workflow.ts');
   const { executionPlan: planned } = await import('../../core/spec/execution-plan.ts');
   const { client } = await context.service();

@@ -1,8 +1,8 @@
 import type { File } from '../../core/contract/artifact.ts';
-import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { integer } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../paging.ts';
@@ -39,11 +39,9 @@ const filesList = listCommand<File>({
   words: 'files list',
   says: 'List the files of a workflow.',
   things: 'files',
-  options: [
-    { flags: '--produced-by-job-id <id>', says: 'only outputs of this job', read: integer('--produced-by-job-id', 1) },
-    ...pagingOptions,
-  ],
+  options: [{ flags: '--produced-by-job-id <job>', says: 'only outputs of this job, by id or name' }, ...pagingOptions],
   columns,
+  jobOptions: ['producedByJobId'],
   page: (client, workflowId, options, paging) =>
     client.listFiles({
       query: {
@@ -57,20 +55,22 @@ const filesList = listCommand<File>({
 const filesGet = getCommand({
   words: 'files get',
   thing: 'file',
+  kind: recordKinds.file,
   call: (client, id) => client.getFile({ params: { id } }),
 });
 
 const filesUpdate: Command = {
-  words: 'files update <id>',
+  words: 'files update <file>',
   says: 'Change the name or the path of a file record.',
-  options: [name, path],
-  async run({ service, output }, [given], options) {
+  options: [name, path, workflowOption],
+  async run(context, [given], options) {
+    const { output } = context;
     output.recordOnly('file');
-    const id = idOf('file', given);
     const wanted = { name: options['name'] as string | undefined, path: options['path'] as string | undefined };
     if (wanted.name === undefined && wanted.path === undefined)
       throw new Failure('nothing to change: give --name or --path');
-    const { client } = await service();
+    const id = await chooseRecord(context, recordKinds.file, given, options['workflowId']);
+    const { client } = await context.service();
     const before = await client.getFile({ params: { id } });
     // The server writes the time whenever anything is written. That of another path is not known until it is looked at.
     const isSamePath = wanted.path === undefined || wanted.path === before.path;
@@ -88,6 +88,7 @@ const filesUpdate: Command = {
 const filesDelete = deleteCommand({
   words: 'files delete',
   thing: 'file',
+  kind: recordKinds.file,
   call: (client, id) => client.deleteFile({ params: { id } }),
 });
 

@@ -1,6 +1,6 @@
 import { restrictFiles } from '../../cluster/umask.ts';
 import type { Client } from '../../client/client.ts';
-import { workflowId } from '../choose-workflow.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
@@ -11,7 +11,7 @@ export const monitorNode: Command = {
   says: 'Measure CPU and memory of this machine until it is told to end (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',
   more: 'Samples go to a file in <output-dir>/resource_utilization, which plot-resources draws. With a workflow, its compute_node monitoring says what is measured.',
   options: [
-    { flags: '-w, --workflow-id <id>', says: 'measure what this workflow asks for' },
+    { flags: '-w, --workflow-id <workflow>', says: 'measure what this workflow asks for' },
     { flags: '-o, --output-dir <folder>', says: 'folder of the file', default: 'torc_output' },
     {
       flags: '-i, --sample-interval-seconds <s>',
@@ -30,7 +30,10 @@ export const monitorNode: Command = {
     const given = options['workflowId'] as string | undefined;
     if (given === undefined && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
-    const asked = given === undefined ? undefined : await planOf((await context.service()).client, workflowId(given));
+    const asked =
+      given === undefined
+        ? undefined
+        : await planOf((await context.service()).client, await chooseWorkflow(context, given));
     restrictFiles(context.configuration['client.run.umask']);
     const { measureNode } = await import('../../runner/monitor/measure-node.ts');
     const measured = orFailure(() =>

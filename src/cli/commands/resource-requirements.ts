@@ -1,5 +1,6 @@
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, type Option, type Values } from '../option.ts';
@@ -74,22 +75,24 @@ const requirementsGet: Command = {
   ...getCommand({
     words: 'resource-requirements get',
     thing: THING,
+    kind: recordKinds.requirements,
     call: (client, id) => client.getResourceRequirements({ params: { id } }),
   }),
   says: 'Show one record of resource requirements.',
 };
 
 const requirementsUpdate: Command = {
-  words: 'resource-requirements update <id>',
+  words: 'resource-requirements update <resource-requirements>',
   says: 'Change resource requirements; what is not given stays.',
-  options: [name, ...Object.values(amounts)],
-  async run({ service, output }, [given], options) {
+  options: [name, ...Object.values(amounts), workflowOption],
+  async run(context, [given], options) {
+    const { output } = context;
     output.recordOnly(THING);
-    const id = idOf(THING, given);
     const wanted = Object.fromEntries(Object.entries(fieldsOf(options)).filter(([, value]) => value !== undefined));
     if (Object.keys(wanted).length === 0)
       throw new Failure('nothing to change: give --name, --num-cpus, --num-gpus, --num-nodes, --memory or --runtime');
-    const { client } = await service();
+    const id = await chooseRecord(context, recordKinds.requirements, given, options['workflowId']);
+    const { client } = await context.service();
     // The server replaces the whole record: what is left out would become its default.
     const before = await client.getResourceRequirements({ params: { id } });
     const record = await client.updateResourceRequirements({ params: { id }, body: { ...before, ...wanted } });
@@ -101,6 +104,7 @@ const requirementsDelete: Command = {
   ...deleteCommand({
     words: 'resource-requirements delete',
     thing: THING,
+    kind: recordKinds.requirements,
     call: (client, id) => client.deleteResourceRequirements({ params: { id } }),
   }),
   says: 'Delete resource requirements that no job has.',

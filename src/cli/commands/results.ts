@@ -1,7 +1,9 @@
 import type { Result } from '../../core/contract/result.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
-import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import { recordKinds, recordWithin } from '../choose-record.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
+import { idOf } from '../id-or-name.ts';
 import { cellText, type Column } from '../output/table.ts';
 import { bytesText, percentText, secondsText } from '../output/words.ts';
 import { allRows, pagingOptions } from '../paging.ts';
@@ -30,7 +32,7 @@ const resultsList: Command = {
   words: 'results list [workflow]',
   says: 'List how jobs ended: the current result of each, or with --all-runs the whole history.',
   options: [
-    { flags: '-j, --job-id <id>', says: 'only of this job', read: integer('--job-id', 1) },
+    { flags: '-j, --job-id <job>', says: 'only of this job, by id or name' },
     { flags: '-r, --run-id <id>', says: 'only of this run', read: integer('--run-id', 0) },
     { flags: '--return-code <code>', says: 'only with this return code', read: integer('--return-code') },
     { flags: '--failed', says: 'only with a return code other than 0' },
@@ -48,6 +50,7 @@ const resultsList: Command = {
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
+    const jobId = await recordWithin(context, recordKinds.job, id, options['jobId']);
     const allRuns = options['allRuns'] === true;
     const onlyFailed = options['failed'] === true;
     const { offset, limit } = options as { offset: number; limit?: number };
@@ -56,7 +59,7 @@ const resultsList: Command = {
       client.listResults({
         query: {
           workflow_id: id,
-          job_id: options['jobId'] as number | undefined,
+          job_id: jobId,
           run_id: options['runId'] as number | undefined,
           return_code: options['returnCode'] as number | undefined,
           status: options['status'] as Result['status'] | undefined,

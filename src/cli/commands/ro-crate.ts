@@ -1,5 +1,6 @@
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
-import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
+import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { idOf } from '../choose-workflow.ts';
+import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
 import type { Column } from '../output/table.ts';

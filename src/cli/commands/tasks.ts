@@ -1,5 +1,5 @@
 import type { Task } from '../../core/contract/task.ts';
-import { idOf } from '../choose-workflow.ts';
+import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { number } from '../option.ts';

@@ -1,6 +1,7 @@
 import type { UserData } from '../../core/contract/artifact.ts';
 import { agrees, noPrompts } from '../agree.ts';
-import { chooseWorkflow, idOf, workflowId } from '../choose-workflow.ts';
+import { chooseRecord, recordKinds, recordWithin, workflowOption } from '../choose-record.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { jsonValue } from '../json-value.ts';
@@ -14,8 +15,8 @@ const userDataCreate: Command = {
     { flags: '-n, --name <name>', says: 'what the workflow calls it', required: true },
     { flags: '-d, --data <json>', says: 'its value, as JSON', read: jsonValue('--data') },
     { flags: '--ephemeral', says: 'it means nothing beyond one run' },
-    consumer('a job that reads it'),
-    producer('the job that writes it'),
+    consumer('a job that reads it, by id or name'),
+    producer('the job that writes it, by id or name'),
   ],
   async run(context, [workflow], options) {
     context.output.recordOnly('user data');
@@ -23,8 +24,8 @@ const userDataCreate: Command = {
     const { client } = await context.service();
     const record = await client.createUserData({
       query: {
-        consumer_job_id: options['consumerJobId'] as number | undefined,
-        producer_job_id: options['producerJobId'] as number | undefined,
+        consumer_job_id: await recordWithin(context, recordKinds.job, id, options['consumerJobId']),
+        producer_job_id: await recordWithin(context, recordKinds.job, id, options['producerJobId']),
       },
       body: {
         workflow_id: id,
@@ -38,16 +39,17 @@ const userDataCreate: Command = {
 };
 
 const userDataUpdate: Command = {
-  words: 'user-data update <id>',
+  words: 'user-data update <user-data>',
   says: 'Change user data; jobs publish values with this.',
   options: [
     { flags: '-n, --name <name>', says: 'a new name' },
     { flags: '-d, --data <json>', says: 'a new value, as JSON; null for none', read: jsonValue('--data') },
     { flags: '--ephemeral <flag>', says: 'is it ephemeral?', choices: ['true', 'false'] },
+    workflowOption,
   ],
-  async run({ service, output }, [given], options) {
+  async run(context, [given], options) {
+    const { output } = context;
     output.recordOnly('user data');
-    const id = idOf('user data', given);
     const ephemeral = options['ephemeral'] as string | undefined;
     const changes = {
       name: options['name'] as string | undefined,
@@ -57,7 +59,8 @@ const userDataUpdate: Command = {
     if (Object.values(changes).every((value) => value === undefined)) {
       throw new Failure('nothing to change: give --data, --name or --ephemeral');
     }
-    const { client } = await service();
+    const id = await chooseRecord(context, recordKinds.userData, given, options['workflowId']);
+    const { client } = await context.service();
     // Torc's own server requires the workflow and the name in every update.
     const before = await client.getUserData({ params: { id } });
     const body = {
@@ -80,6 +83,7 @@ const userDataUpdate: Command = {
 const userDataDelete = deleteCommand({
   words: 'user-data delete',
   thing: 'user data',
+  kind: recordKinds.userData,
   call: (client, id) => client.deleteUserData({ params: { id } }),
 });
 
@@ -90,7 +94,7 @@ const userDataDeleteAll: Command = {
   async run(context, [workflow], options) {
     const { output } = context;
     output.recordOnly('user data');
-    const id = workflowId(workflow);
+    const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const { name } = await client.getWorkflow({ params: { id } });
     const question = `Delete all user data of workflow ${id} (${name})?`;

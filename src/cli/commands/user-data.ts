@@ -1,7 +1,8 @@
 import type { UserData } from '../../core/contract/artifact.ts';
-import { chooseWorkflow, idOf } from '../choose-workflow.ts';
+import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
-import { integer, type Option } from '../option.ts';
+import type { Option } from '../option.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, cutRangeOptions, sortOptions } from '../paging.ts';
 import { listCommand } from '../record-commands.ts';
@@ -25,14 +26,12 @@ const columns: readonly Column<UserData>[] = [
 
 /** Which job reads user data, and which writes it. */
 export const consumer = (says: string): Option => ({
-  flags: '--consumer-job-id <id>',
+  flags: '--consumer-job-id <job>',
   says,
-  read: integer('--consumer-job-id', 1),
 });
 export const producer = (says: string): Option => ({
-  flags: '--producer-job-id <id>',
+  flags: '--producer-job-id <job>',
   says,
-  read: integer('--producer-job-id', 1),
 });
 
 const userDataList = listCommand<UserData>({
@@ -45,10 +44,11 @@ const userDataList = listCommand<UserData>({
     ...sortOptions,
     { flags: '--name <text>', says: 'only names that contain this' },
     { flags: '--is-ephemeral <flag>', says: 'only ephemeral ones, or only others', choices: ['true', 'false'] },
-    consumer('only what this job reads'),
-    producer('only what this job writes'),
+    consumer('only what this job reads, by id or name'),
+    producer('only what this job writes, by id or name'),
   ],
   columns,
+  jobOptions: ['consumerJobId', 'producerJobId'],
   page: (client, id, options, paging) => {
     const isEphemeral = options['isEphemeral'] as string | undefined;
     return client.listUserData({
@@ -65,11 +65,13 @@ const userDataList = listCommand<UserData>({
 });
 
 const userDataGet: Command = {
-  words: 'user-data get <id>',
+  words: 'user-data get <user-data>',
   says: 'Show one user data record.',
-  async run({ service, output }, [given]) {
-    const id = idOf('user data', given);
-    const { client } = await service();
+  options: [workflowOption],
+  async run(context, [given], options) {
+    const { output } = context;
+    const id = await chooseRecord(context, recordKinds.userData, given, options['workflowId']);
+    const { client } = await context.service();
     const record = await client.getUserData({ params: { id } });
     output.record('user data', record, userDataText(record));
   },

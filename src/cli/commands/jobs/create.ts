@@ -1,7 +1,8 @@
 import type { Client } from '../../../client/client.ts';
 import { BATCH, createdIds } from '../../../client/create-jobs.ts';
 import type { Job } from '../../../core/contract/job.ts';
-import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
+import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integer, type Values } from '../../option.ts';
@@ -16,35 +17,30 @@ const create: Command = {
     { flags: '-n, --name <name>', says: 'its name' },
     { flags: '-c, --command <command>', says: 'what it runs' },
     {
-      flags: '-r, --resource-requirements-id <id>',
-      says: 'what it needs (default the requirements of the workflow)',
-      read: integer('--resource-requirements-id', 1),
+      flags: '-r, --resource-requirements-id <requirements>',
+      says: 'what it needs, by id or name (default the requirements of the workflow)',
     },
     {
-      flags: '-b, --depends-on-job-ids <id...>',
+      flags: '-b, --depends-on-job-ids <id-or-name...>',
       says: 'jobs that must end before it',
       many: true,
-      read: integer('--depends-on-job-ids', 1),
     },
     // The name that the original gives it.
     {
-      flags: '--blocking-job-ids <id...>',
+      flags: '--blocking-job-ids <id-or-name...>',
       says: 'the same as --depends-on-job-ids',
       many: true,
-      read: integer('--blocking-job-ids', 1),
       isHidden: true,
     },
     {
-      flags: '-i, --input-file-ids <id...>',
+      flags: '-i, --input-file-ids <id-or-name...>',
       says: 'files that it reads',
       many: true,
-      read: integer('--input-file-ids', 1),
     },
     {
-      flags: '-o, --output-file-ids <id...>',
+      flags: '-o, --output-file-ids <id-or-name...>',
       says: 'files that it writes',
       many: true,
-      read: integer('--output-file-ids', 1),
     },
   ],
   async run(context, [given], options) {
@@ -55,17 +51,20 @@ const create: Command = {
       throw new UsageError('a job needs a name and a command: --name NAME --command COMMAND');
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const ids = (option: string) => options[option] as number[] | undefined;
-    const upstream = [...new Set([...(ids('dependsOnJobIds') ?? []), ...(ids('blockingJobIds') ?? [])])];
+    const within = async (kind: RecordKind, ...given: string[]): Promise<number[] | undefined> => {
+      const texts = given.flatMap((option) => (options[option] as string | string[] | undefined) ?? []);
+      return texts.length === 0 ? undefined : recordsWithin(context, kind, id, texts);
+    };
+    const upstream = await within(recordKinds.job, 'dependsOnJobIds', 'blockingJobIds');
     const job = await client.createJob({
       body: {
         workflow_id: id,
         name,
         command,
-        resource_requirements_id: options['resourceRequirementsId'] as number | undefined,
-        depends_on_job_ids: upstream,
-        input_file_ids: ids('inputFileIds'),
-        output_file_ids: ids('outputFileIds'),
+        resource_requirements_id: (await within(recordKinds.requirements, 'resourceRequirementsId'))?.[0],
+        depends_on_job_ids: [...new Set(upstream)],
+        input_file_ids: await within(recordKinds.file, 'inputFileIds'),
+        output_file_ids: await within(recordKinds.file, 'outputFileIds'),
       },
     });
     output.record('job', job, fieldsText(`Created job ${job.id}:`, job, ['', 0]));
@@ -85,14 +84,15 @@ const createFromFile: Command = {
       read: (text) => (/^\d+$/.test(text) ? integer('--batch', 1)(text) : text),
     },
   ],
-  async run({ service, output }, [first, second], options) {
+  async run(context, [first, second], options) {
+    const { output } = context;
     output.recordOnly('create-from-file');
     const { workflow, path, batch } = fromFileArguments(first as string, second as string | undefined, options);
-    const id = workflowId(workflow);
     const { commandLines } = await import('../../exec-spec.ts');
     const commands = commandLines(readInput(path, 'commands'));
     if (commands.length === 0) throw new Failure(`${path} has no commands; expected one a line`);
-    const { client } = await service();
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
     const { total_count: count } = await client.listJobs({ query: { workflow_id: id, limit: 1 } });
     const needs = await client.createResourceRequirements({
       body: {

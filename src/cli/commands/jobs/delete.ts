@@ -1,17 +1,22 @@
 import { ServiceError } from '../../../client/errors.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import { agrees, noPrompts } from '../../agree.ts';
-import { chooseWorkflow, idOf } from '../../choose-workflow.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import { chooseJob, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
 import { counted } from '../../output/words.ts';
 
 const remove: Command = {
-  words: 'jobs delete <id...>',
+  words: 'jobs delete <job...>',
   says: 'Delete jobs, with their results; none of them when one is not there.',
-  async run({ service, output, exitWith }, [given]) {
+  options: [workflowOption],
+  async run(context, [given], options) {
+    const { output, exitWith } = context;
     output.recordOnly('jobs delete');
-    const ids = [...new Set((given as readonly string[]).map((id) => idOf('job', id)))];
-    const { client } = await service();
+    const chosen = new Set<number>();
+    for (const each of given as readonly string[]) chosen.add(await chooseJob(context, each, options['workflowId']));
+    const ids = [...chosen];
+    const { client } = await context.service();
     const missing: number[] = [];
     for (const id of ids) {
       try {

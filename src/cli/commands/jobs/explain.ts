@@ -1,24 +1,27 @@
 import { existsSync } from 'node:fs';
 import type { JobFacts } from '../../../core/lifecycle/job-facts.ts';
-import { idOf } from '../../choose-workflow.ts';
+import { chooseJob, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
 
 export const jobsExplain: Command = {
-  words: 'jobs explain <id>',
+  words: 'jobs explain <job>',
   says: 'Say why a job waits, or why it ended as it did, and what to do.',
   options: [
+    workflowOption,
     {
       flags: '-o, --output-dir <folder>',
       says: 'the output folder of the run, for the paths of what the job printed',
       setting: 'client.run.output_dir',
     },
   ],
-  async run({ service, output }, [given], options) {
-    const { client } = await service();
+  async run(context, [given], options) {
+    const { output } = context;
+    const id = await chooseJob(context, given, options['workflowId']);
+    const { client } = await context.service();
     const { gatherFacts } = await import('../../explain-facts.ts');
     const { explain } = await import('../../../core/lifecycle/explain.ts');
     const { pathsOf } = await import('../../result-logs.ts');
-    const { facts, workflow, result, node } = await gatherFacts(client, idOf('job', given), Date.now());
+    const { facts, workflow, result, node } = await gatherFacts(client, id, Date.now());
     const { kind, headline, reasons, next } = explain(facts);
     const begun = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
     const paths = begun === undefined ? {} : pathsOf(workflow, begun, node, options['outputDir'] as string);

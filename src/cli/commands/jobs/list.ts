@@ -1,8 +1,8 @@
 import type { RunningJob } from '../../../core/contract/allocation.ts';
 import type { Job } from '../../../core/contract/job.ts';
-import { chooseWorkflow, idOf } from '../../choose-workflow.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
-import { integer } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, secondsText } from '../../output/words.ts';
@@ -26,9 +26,8 @@ const list: Command = {
   options: [
     { flags: '-s, --status <status>', says: 'only jobs in this status' },
     {
-      flags: '--upstream-job-id <id>',
-      says: 'only jobs that depend on this one',
-      read: integer('--upstream-job-id', 1),
+      flags: '--upstream-job-id <job>',
+      says: 'only jobs that depend on this one, by id or name',
     },
     { flags: '--include-relationships', says: 'with what they depend on, read and write' },
     { flags: '-x, --exclude <column...>', says: 'leave columns out of the table' },
@@ -37,12 +36,13 @@ const list: Command = {
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
+    const upstreamId = await recordWithin(context, recordKinds.job, id, options['upstreamJobId']);
     const items = await allRows(options, (paging) =>
       client.listJobs({
         query: {
           workflow_id: id,
           status: options['status'] as Job['status'] & string,
-          upstream_job_id: options['upstreamJobId'] as number | undefined,
+          upstream_job_id: upstreamId,
           include_relationships: options['includeRelationships'] as boolean | undefined,
           ...paging,
         },
@@ -64,11 +64,14 @@ const list: Command = {
 };
 
 const get: Command = {
-  words: 'jobs get <id>',
+  words: 'jobs get <job>',
   says: 'Show one job.',
-  async run({ service, output }, [given]) {
-    const { client } = await service();
-    const job = await client.getJob({ params: { id: idOf('job', given) } });
+  options: [workflowOption],
+  async run(context, [given], options) {
+    const { output } = context;
+    const id = await chooseJob(context, given, options['workflowId']);
+    const { client } = await context.service();
+    const job = await client.getJob({ params: { id } });
     output.record('job', job, fieldsText(`Job ${job.id}:`, job, ['', 0]));
   },
 };

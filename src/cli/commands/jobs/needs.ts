@@ -1,13 +1,13 @@
 import { all } from '../../../client/every.ts';
 import type { Job } from '../../../core/contract/job.ts';
-import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
+import { chooseJob } from '../../choose-record.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
-import { integer, type Option, type Values } from '../../option.ts';
+import type { Option, Values } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
-const jobOption: Option = { flags: '-j, --job-id <id>', says: 'only of this job', read: integer('--job-id', 1) };
+const jobOption: Option = { flags: '-j, --job-id <job>', says: 'only of this job, by id or name' };
 
 interface JobNeeds {
   readonly job_id: number;
@@ -152,15 +152,12 @@ async function jobsOf(
   options: Values,
 ): Promise<{ workflowId: number; jobs: readonly Job[] }> {
   const { client } = await context.service();
-  const jobId = options['jobId'] as number | undefined;
-  if (jobId === undefined) {
+  const jobGiven = options['jobId'];
+  if (jobGiven === undefined) {
     const id = await chooseWorkflow(context, given);
     return { workflowId: id, jobs: await all((page) => client.listJobs({ query: { workflow_id: id, ...page } })) };
   }
-  const job = await client.getJob({ params: { id: jobId } });
-  const wanted = given === undefined ? job.workflow_id : workflowId(given);
-  if (wanted !== job.workflow_id)
-    throw new Failure(`job ${jobId} belongs to workflow ${job.workflow_id}, not ${wanted}`);
+  const job = await client.getJob({ params: { id: await chooseJob(context, jobGiven, given) } });
   return { workflowId: job.workflow_id, jobs: [job] };
 }
 

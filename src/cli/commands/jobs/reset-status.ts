@@ -14,16 +14,15 @@ import { downstreamJobs, selectionOf, selectJobs, type Selected } from './select
 const TOGETHER = 32;
 
 export const jobsResetStatus: Command = {
-  words: 'jobs reset-status [id...]',
+  words: 'jobs reset-status [job...]',
   says: 'Make jobs uninitialized, so that a reinit makes them ready again with everything downstream of them.',
-  more: 'Which jobs: by their ids, by --status or by --return-code.',
+  more: 'Which jobs: by their ids or names, by --status or by --return-code.',
   options: [
     { flags: '--status <statuses>', says: 'the jobs in one of these; repeat or separate by commas', many: true },
     { flags: '--return-code <n>', says: 'the jobs whose result has this return code', read: integer('--return-code') },
     {
-      flags: '--workflow-id <id>',
-      says: 'the workflow; needed with --status and --return-code, and for them only',
-      read: integer('--workflow-id', 1),
+      flags: '-w, --workflow-id <workflow>',
+      says: 'the workflow, by id or name: needed with --status and --return-code, and where several workflows have a job of the name',
     },
     { flags: '--force', says: 'even while runners or allocations are active or jobs run' },
     { flags: '--dry-run', says: 'only say which jobs, and change nothing' },
@@ -35,7 +34,7 @@ export const jobsResetStatus: Command = {
     output.recordOnly('reset-status');
     const selection = selectionOf((given as readonly string[] | undefined) ?? [], options);
     const { client } = await context.service();
-    const selected = await selectJobs(client, selection);
+    const selected = await selectJobs(context, selection);
     const { workflowId, jobs } = selected;
     if (jobs.length === 0) return sayNone(context, workflowId);
     const downstream = await downstreamJobs(client, selected);

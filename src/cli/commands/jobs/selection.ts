@@ -2,37 +2,35 @@ import type { Client } from '../../../client/client.ts';
 import { all } from '../../../client/every.ts';
 import { type Job, type JobStatus, jobStatuses } from '../../../core/contract/job.ts';
 import { downstreamOf } from '../../../core/lifecycle/downstream.ts';
-import { idOf } from '../../choose-workflow.ts';
+import { chooseJob } from '../../choose-record.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import type { Values } from '../../option.ts';
 
 /** Which jobs of a workflow are meant. */
 export type Selection =
-  | { readonly by: 'ids'; readonly ids: readonly number[] }
-  | { readonly by: 'status'; readonly statuses: readonly JobStatus[]; readonly workflowId: number }
-  | { readonly by: 'return code'; readonly code: number; readonly workflowId: number };
+  /** Ids or names. */
+  | { readonly by: 'jobs'; readonly given: readonly string[]; readonly workflow: string | undefined }
+  | { readonly by: 'status'; readonly statuses: readonly JobStatus[]; readonly workflow: string }
+  | { readonly by: 'return code'; readonly code: number; readonly workflow: string };
 
-/** Reads which jobs are meant: ids, `--status` or `--return-code`, and one of them only. */
+/** Reads which jobs are meant: ids or names, `--status` or `--return-code`, and one of them only. */
 export function selectionOf(given: readonly string[], options: Values): Selection {
   const texts = options['status'] as readonly string[] | undefined;
   const code = options['returnCode'] as number | undefined;
-  const workflowId = options['workflowId'] as number | undefined;
+  const workflow = options['workflowId'] as string | undefined;
   const ways = [given.length > 0, texts !== undefined, code !== undefined].filter(Boolean).length;
-  if (ways !== 1) throw new UsageError('name the jobs by their ids, by --status or by --return-code: one of the three');
-  if (given.length > 0) {
-    if (workflowId !== undefined)
-      throw new UsageError(
-        '--workflow-id is for --status and --return-code; ids of jobs say their workflow themselves',
-      );
-    return { by: 'ids', ids: [...new Set(given.map((id) => idOf('job', id)))] };
-  }
-  if (workflowId === undefined) throw new UsageError('--status and --return-code need --workflow-id');
-  if (code !== undefined) return { by: 'return code', code, workflowId };
+  if (ways !== 1)
+    throw new UsageError('name the jobs by their ids or names, by --status or by --return-code: one of the three');
+  if (given.length > 0) return { by: 'jobs', given, workflow };
+  if (workflow === undefined) throw new UsageError('--status and --return-code need --workflow-id');
+  if (code !== undefined) return { by: 'return code', code, workflow };
   const statuses = [...new Set((texts ?? []).flatMap((text) => text.split(',')).map((part) => part.trim()))];
   const unknown = statuses.find((status) => !(jobStatuses as readonly string[]).includes(status));
   if (unknown !== undefined)
     throw new UsageError(`--status: no such status "${unknown}"; expected some of ${jobStatuses.join(', ')}`);
-  return { by: 'status', statuses: statuses as JobStatus[], workflowId };
+  return { by: 'status', statuses: statuses as JobStatus[], workflow };
 }
 
 export interface Selected {
@@ -41,9 +39,14 @@ export interface Selected {
 }
 
 /** The jobs of a selection, in the order of their ids. */
-export async function selectJobs(client: Client, selection: Selection): Promise<Selected> {
-  if (selection.by === 'ids') return byIds(client, selection.ids);
-  const { workflowId } = selection;
+export async function selectJobs(context: Context, selection: Selection): Promise<Selected> {
+  const { client } = await context.service();
+  if (selection.by === 'jobs') {
+    const ids = new Set<number>();
+    for (const each of selection.given) ids.add(await chooseJob(context, each, selection.workflow));
+    return byIds(client, [...ids]);
+  }
+  const workflowId = await chooseWorkflow(context, selection.workflow);
   const listed = (status?: JobStatus) =>
     all((page) => client.listJobs({ query: { workflow_id: workflowId, status, ...page } }));
   if (selection.by === 'status') {

@@ -2,24 +2,24 @@ import type { Client } from '../../../client/client.ts';
 import { every } from '../../../client/every.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
-import { idOf } from '../../choose-workflow.ts';
+import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 
 export const jobsUpdate: Command = {
-  words: 'jobs update <id>',
+  words: 'jobs update <job>',
   says: 'Change a job: name and command while it is uninitialized, the rest at any time; what is not given stays.',
   more: 'With --runtime the job gets resource requirements of its own, where other jobs have the same; those keep theirs.',
   options: [
+    workflowOption,
     { flags: '-n, --name <name>', says: 'a new name' },
     { flags: '-c, --command <command>', says: 'a new command' },
     { flags: '--runtime <duration>', says: 'how long it may take, ISO 8601' },
     {
-      flags: '--resource-requirements-id <id>',
-      says: 'what it needs',
-      read: integer('--resource-requirements-id', 1),
+      flags: '--resource-requirements-id <requirements>',
+      says: 'what it needs, by id or name',
     },
     { flags: '--priority <n>', says: 'larger ones start first', read: integer('--priority', 0) },
     {
@@ -29,30 +29,29 @@ export const jobsUpdate: Command = {
     },
     { flags: '--clear-labels', says: 'no labels any more' },
   ],
-  async run({ service, output }, [given], options) {
+  async run(context, [given], options) {
+    const { output } = context;
     output.recordOnly('job');
-    const id = idOf('job', given);
     const labels = options['label'] as string[] | undefined;
     if (labels !== undefined && options['clearLabels'] === true)
       throw new UsageError('--label and --clear-labels cannot be used together');
     const changes = {
       name: options['name'] as string | undefined,
       command: options['command'] as string | undefined,
-      resource_requirements_id: options['resourceRequirementsId'] as number | undefined,
       priority: options['priority'] as number | undefined,
       labels: options['clearLabels'] === true ? [] : labels?.flatMap((text) => text.split(',')),
     };
     const runtime = options['runtime'] as string | undefined;
-    if (runtime === undefined && Object.values(changes).every((value) => value === undefined))
+    const needed = options['resourceRequirementsId'];
+    if (runtime === undefined && needed === undefined && Object.values(changes).every((value) => value === undefined))
       throw new Failure(
         'no fields to update. Provide at least one of --name, --command, --runtime, --resource-requirements-id, --priority, --label, --clear-labels',
       );
-    const { client } = await service();
+    const id = await chooseJob(context, given, options['workflowId']);
+    const { client } = await context.service();
     const before = await client.getJob({ params: { id } });
-    const own =
-      runtime === undefined
-        ? undefined
-        : await requirementsWith(client, before, changes.resource_requirements_id, runtime);
+    const requirementsId = await recordWithin(context, recordKinds.requirements, before.workflow_id, needed);
+    const own = runtime === undefined ? undefined : await requirementsWith(client, before, requirementsId, runtime);
     const job = await client.updateJob({
       params: { id },
       body: {
@@ -61,7 +60,7 @@ export const jobsUpdate: Command = {
         workflow_id: before.workflow_id,
         name: changes.name ?? before.name,
         command: changes.command ?? before.command,
-        resource_requirements_id: own ?? changes.resource_requirements_id,
+        resource_requirements_id: own ?? requirementsId,
       },
     });
     output.record('job', job, fieldsText(`Updated job ${id}:`, job, ['', 0]));

@@ -1,7 +1,8 @@
 import type { Client } from '../../../client/client.ts';
 import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
 import { agrees, noPrompts } from '../../agree.ts';
-import { chooseWorkflow, idOf, workflowId } from '../../choose-workflow.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import { idOf } from '../../id-or-name.ts';
 import type { Command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
@@ -71,9 +72,11 @@ const update: Command = {
     ...configOptions,
     { flags: '--json <object>', says: 'the same as a JSON object; the other options win', read: jsonObject('--json') },
   ],
-  async run({ service, output }, [givenWorkflow, givenAction], options) {
+  async run(context, [givenWorkflow, givenAction], options) {
+    const { output } = context;
     output.recordOnly('action');
-    const [id, actionId] = [workflowId(givenWorkflow), idOf('action', givenAction)];
+    const actionId = idOf('action', givenAction);
+    const id = await chooseWorkflow(context, givenWorkflow);
     const perNode = options['startOneWorkerPerNode'] as string | undefined;
     const flags = {
       scheduler_id: options['schedulerId'],
@@ -88,7 +91,7 @@ const update: Command = {
       throw new Failure(
         'no fields to update. Provide at least one of --scheduler-id, --scheduler-type, --num-allocations, --start-one-worker-per-node, --max-parallel-jobs, --json',
       );
-    const { client } = await service();
+    const { client } = await context.service();
     const { action_type: type } = await actionOf(client, id, actionId);
     if (type !== 'schedule_nodes')
       throw new Failure(`action ${actionId} is of type ${type}, and update-action only supports schedule_nodes`);
@@ -104,7 +107,8 @@ const remove: Command = {
   async run(context, [givenWorkflow, givenAction], options) {
     const { output } = context;
     output.recordOnly('delete-action');
-    const [id, actionId] = [workflowId(givenWorkflow), idOf('action', givenAction)];
+    const actionId = idOf('action', givenAction);
+    const id = await chooseWorkflow(context, givenWorkflow);
     const { client } = await context.service();
     const { trigger_type: trigger, action_type: type } = await actionOf(client, id, actionId);
     const question = `Delete action ${actionId} (${type} ${trigger}) of workflow ${id}?`;

@@ -2,10 +2,11 @@ import type { ResourceRequirements } from '../../../core/contract/resources.ts';
 import { type Correction, correctResources } from '../../../core/lifecycle/correct-resources.ts';
 import { formatMemory } from '../../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../../core/quantity/duration.ts';
+import { recordKinds, recordsWithin } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integer, number, type Option } from '../../option.ts';
+import { number, type Option } from '../../option.ts';
 import { counted } from '../../output/words.ts';
 import { usedJobs } from '../../resource-use.ts';
 
@@ -28,20 +29,20 @@ export const workflowsCorrectResources: Command = {
     multiplier('cpu', 'CPUs'),
     multiplier('runtime', 'time'),
     {
-      flags: '--job-ids <ids>',
-      says: 'look at these jobs only, separated by commas',
-      read: (text) => text.split(',').map((part) => integer('--job-ids', 1)(part)),
+      flags: '--job-ids <jobs>',
+      says: 'look at these jobs only: ids or names, separated by commas',
     },
     { flags: '--dry-run', says: 'only say what would be changed' },
     { flags: '--no-downsize', says: 'never ask for less' },
   ],
-  async run(context, [given], options) {
+  async run(context, [workflow], options) {
     const { output } = context;
     output.recordOnly('correct-resources');
-    const id = await chooseWorkflow(context, given);
+    const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const jobs = await usedJobs(client, id);
-    const chosen = options['jobIds'] as number[] | undefined;
+    const given = (options['jobIds'] as string | undefined)?.split(',').map((part) => part.trim());
+    const chosen = given && (await recordsWithin(context, recordKinds.job, id, given));
     const foreign = chosen?.find((jobId) => !jobs.some((job) => job.id === jobId));
     if (foreign !== undefined) throw new Failure(`--job-ids: workflow ${id} has no job ${foreign}`);
     const isChosen = (job: { readonly id: number }) => chosen === undefined || chosen.includes(job.id);

@@ -1,4 +1,4 @@
-import { workflowId } from '../../choose-workflow.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { integer } from '../../option.ts';
 import { counted } from '../../output/words.ts';
@@ -17,7 +17,7 @@ export const workflowsReconcile: Command = {
   async run(context, [givenWorkflow, givenRun], options) {
     const { output } = context;
     output.recordOnly('reconcile');
-    const id = workflowId(givenWorkflow);
+    const id = await chooseWorkflow(context, givenWorkflow);
     const runId = integer('run', 0)(givenRun as string);
     const baseDir = options['baseDir'] as string;
     const { findJournals } = await import('../../reconcile/find.ts');

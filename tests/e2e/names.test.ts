@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
+import { wordsTo } from '../support/words.ts';
+
+/** Commands take the name of a record wherever a person knows the name and not the id. */
+
+let server: RunningServer;
+const { call, json, items } = wordsTo(() => server.url);
+
+/** Ids by `workflow/name`. */
+const ids: Record<string, number> = {};
+const idOf = (key: string) => ids[key] as number;
+
+async function workflow(name: string, jobs: readonly string[], user = 'tester'): Promise<number> {
+  const { client } = server;
+  const { id: workflowId } = await client.createWorkflow({ body: { name, user } });
+  const workflow_id = workflowId as number;
+  for (const job of jobs)
+    ids[`${workflow_id}/${job}`] = (await client.createJob({ body: { workflow_id, name: job, command: 'true' } }))
+      .id as number;
+  return workflow_id;
+}
+
+let sweep: number;
+let again: number;
+let other: number;
+
+beforeAll(async () => {
+  server = await startServer(temporaryFolder());
+  sweep = await workflow('sweep', ['train_1', 'train_11', 'only', '3', 'name:x', 'twice', 'twice']);
+  again = await workflow('again', ['train_1', 'train_2']);
+  other = await workflow('foreign', ['secret'], 'somebody');
+  const { client } = server;
+  const { id: fileId } = await client.createFile({ body: { workflow_id: sweep, name: 'model', path: 'm.bin' } });
+  const { id: dataId } = await client.createUserData({ body: { workflow_id: sweep, name: 'rate', data: 1 } });
+  await client.createResourceRequirements({ body: { workflow_id: sweep, name: 'big', memory: '2g' } });
+  Object.assign(ids, { model: fileId, rate: dataId });
+}, 60_000);
+
+describe('a job', () => {
+  it('is found by a name that one workflow of the person has', async () => {
+    expect(await json('jobs', 'get', 'only')).toMatchObject({ id: idOf(`${sweep}/only`), workflow_id: sweep });
+    expect(await json('jobs', 'explain', 'train_2')).toMatchObject({ job_id: idOf(`${again}/train_2`) });
+  });
+
+  it('of several workflows needs -w, with the candidates in the error', async () => {
+    const { code, stdout, stderr } = await call('jobs', 'get', 'train_1');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      `Error: 2 jobs are named "train_1"; say with -w which workflow is meant:\n  job ${idOf(`${sweep}/train_1`)} of workflow ${sweep}\n  job ${idOf(`${again}/train_1`)} of workflow ${again}\n`,
+    );
+    for (const which of [String(again), 'again'])
+      expect(await json('jobs', 'explain', 'train_1', '-w', which)).toMatchObject({
+        job_id: idOf(`${again}/train_1`),
+      });
+  });
+
+  it('whose name a workflow has twice is meant by its id only', async () => {
+    const { code, stderr } = await call('jobs', 'get', 'twice', '-w', String(sweep));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('use the id of one of them')]);
+  });
+
+  it('that does not exist is an error that shows similar names', async () => {
+    const { code, stderr } = await call('jobs', 'get', 'train', '-w', String(again));
+    expect([code, stderr]).toEqual([
+      1,
+      `Error: no job of workflow ${again} is named "train"; 2 jobs with this in the name: train_1, train_2\n`,
+    ]);
+    expect((await call('jobs', 'get', 'nosuch')).stderr).toBe(
+      'Error: no job is named "nosuch" in the 2 workflows of user tester\n',
+    );
+  });
+
+  it('of other people is found with -w only', async () => {
+    expect((await call('jobs', 'get', 'secret')).code).toBe(1);
+    expect(await json('jobs', 'get', 'secret', '-w', String(other))).toMatchObject({ workflow_id: other });
+  });
+
+  it('whose name is made of digits is written name:3, because digits are an id', async () => {
+    expect(await json('jobs', 'get', '3')).toMatchObject({ id: 3, name: 'only' });
+    expect(await json('jobs', 'get', 'name:3')).toMatchObject({ id: idOf(`${sweep}/3`), name: '3' });
+    expect(await json('jobs', 'get', 'name:name:x')).toMatchObject({ name: 'name:x' });
+  });
+
+  it('by an id is not one of another workflow than -w names', async () => {
+    const id = String(idOf(`${again}/train_2`));
+    expect((await call('jobs', 'get', id, '-w', 'sweep')).stderr).toBe(
+      `Error: job ${id} belongs to workflow ${again}, not ${sweep}\n`,
+    );
+    expect((await call('jobs', 'get', '999', '-w', 'sweep')).stderr).toBe('Error: there is no job 999 (status: 404)\n');
+    await server.client.createJob({ body: { workflow_id: again, name: '999', command: 'true' } });
+    expect((await call('jobs', 'get', '999', '-w', 'again')).stderr).toBe(
+      'Error: there is no job 999 (status: 404); digits are read as an id, and the job named "999" is written name:999\n',
+    );
+  });
+
+  it('is taken by every command that takes a job', async () => {
+    const id = idOf(`${sweep}/only`);
+    expect(await json('jobs', 'update', 'only', '--priority', '7')).toMatchObject({ id, priority: 7 });
+    expect(await json('jobs', 'update', 'only', '--resource-requirements-id', 'big')).toMatchObject({ id });
+    expect(await json('jobs', 'reset-status', 'only', 'train_11', '--dry-run')).toMatchObject({
+      jobs: [{ job_id: id }, { job_id: idOf(`${sweep}/train_11`) }],
+    });
+    expect(await items('results', 'list', 'sweep', '-j', 'only')).toEqual([]);
+    expect(await items('jobs', 'list', 'sweep', '--upstream-job-id', 'only')).toEqual([]);
+    expect(await items('files', 'list', 'sweep', '--produced-by-job-id', 'only')).toEqual([]);
+    expect(await items('user-data', 'list', 'sweep', '--consumer-job-id', 'only')).toEqual([]);
+    expect(await json('jobs', 'list-resource-requirements', 'sweep', '-j', 'only')).toMatchObject([
+      { job_id: id, rr_name: 'big' },
+    ]);
+    expect((await call('workflows', 'correct-resources', 'sweep', '--job-ids', 'nosuch')).stderr).toContain(
+      'is named "nosuch"',
+    );
+    const words = ['jobs', 'create', 'sweep', '-n', 'child', '-c', 'true', '-b', 'only', '-i', 'model', '-r', 'big'];
+    const child = await json(...words);
+    expect(child).toMatchObject({ depends_on_job_ids: [id], input_file_ids: [ids['model']] });
+    expect(await json('jobs', 'delete', 'child', '-w', 'sweep')).toMatchObject({ items: [{ name: 'child' }] });
+  });
+});
+
+describe('files, user data and resource requirements', () => {
+  it('are found by their names', async () => {
+    expect(await json('files', 'get', 'model')).toMatchObject({ id: ids['model'] });
+    expect(await json('files', 'update', 'model', '--path', 'n.bin', '-w', 'sweep')).toMatchObject({ path: 'n.bin' });
+    expect(await json('user-data', 'get', 'rate')).toMatchObject({ id: ids['rate'] });
+    expect(await json('user-data', 'update', 'rate', '--data', '2')).toMatchObject({ data: 2 });
+    expect(await json('resource-requirements', 'get', 'big')).toMatchObject({ name: 'big', memory: '2g' });
+    expect((await call('files', 'get', 'nosuch')).code).toBe(1);
+  });
+});
+
+describe('a workflow', () => {
+  it('is found by the name that one of the person has', async () => {
+    expect(await json('status', 'again')).toMatchObject({ workflow_id: again });
+    expect((await call('status', 'foreign')).stderr).toBe(
+      'Error: no workflow of user tester is named "foreign"; torc workflows list shows their ids and names\n',
+    );
+  });
+
+  it('whose name several have is an error with their ids, and nothing is changed', async () => {
+    const twins = [await workflow('twin', []), await workflow('twin', [])];
+    const { code, stdout, stderr } = await call('delete', 'twin', '--no-prompts');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^Error: 2 workflows of user tester are named "twin"; use the id of one of them:\\n  ${twins[0]}, created .*\\n  ${twins[1]}, created .*\\n$`,
+      ),
+    );
+    expect(await items('workflows', 'list')).toHaveLength(4);
+  });
+});
