@@ -2,19 +2,19 @@ import type { Input, Reply, RouteName } from '../core/contract/routes.ts';
 import { calls } from './calls.gen.ts';
 import { type Response, ServiceError } from './errors.ts';
 
-/** A request as it leaves: the path begins behind the base path. */
+/** A request before it is sent; its path is relative to the base path. */
 export interface Request {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
-  /** Sent as `Idempotency-Key`: the server carries out requests with the same key once. */
+  /** Sent as `Idempotency-Key`: the server executes requests with the same key once. */
   readonly key?: string | undefined;
 }
 
-/** Carries requests: over a connection, or straight into an app in a test. Throws `Unreachable` when there is no answer. */
+/** Sends requests: over a connection, or directly to an app in a test. Throws `Unreachable` if there is no reply. */
 export type Send = (request: Request) => Promise<Response>;
 
-/** The parts that a call must be given, and those that it may be given: a query without required fields may be left out. */
+/** The required and the optional parts of a call: a query without required fields may be left out. */
 type Given<N extends RouteName> = { [P in keyof Input<N>]: undefined extends Input<N>[P] ? never : P }[keyof Input<N>];
 type Optional<N extends RouteName> = Extract<
   { [P in Given<N>]: object extends Input<N>[P] ? P : never }[Given<N>],
@@ -24,7 +24,7 @@ type Call<N extends RouteName> = Pick<Input<N>, Exclude<Given<N>, Optional<N>>> 
   readonly [P in Optional<N>]?: Input<N>[P] | undefined;
 };
 
-/** The routes as calls. Replies are trusted: both sides are made from one table. */
+/** The routes as methods. Replies are not checked: both sides are built from one table. */
 export type Client = {
   readonly [N in RouteName]: (...call: object extends Call<N> ? [Call<N>?] : [Call<N>]) => Promise<Reply<N>>;
 };
@@ -46,7 +46,7 @@ export function createClient(send: Send): Client {
   ) as unknown as Client;
 }
 
-/** The path with its parameters, each encoded. */
+/** The path with its encoded parameters. */
 export function pathOf(template: string, params: object): string {
   const values = params as Record<string, string | number>;
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));

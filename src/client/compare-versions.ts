@@ -1,4 +1,4 @@
-/** How far two versions are apart, by the first of their three numbers that differs. */
+/** The difference of two versions: the first of their three numbers that differs. */
 export type Severity = 'none' | 'patch' | 'minor' | 'major';
 
 interface Versions {
@@ -7,10 +7,10 @@ interface Versions {
 }
 
 /**
- * What a client has to say about the server's version, in the words of the original.
+ * The message of a client about the server's version, in the wording of Torc 1.0.0.
  *
- * Versions of the API are compared; programs' own only with a server that tells no other, and those never stop anybody. A
- * version that cannot be read is taken for the same.
+ * API versions are compared; program versions are compared only if the server sends no API version, and they never stop
+ * a program. A version that cannot be parsed counts as equal.
  */
 export function compareVersions(ours: Versions, server: Versions): { severity: Severity; message: string } {
   const hasApi = typeof server.api_version === 'string' && typeof ours.api_version === 'string';

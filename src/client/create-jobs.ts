@@ -2,31 +2,33 @@ import type { Job } from '../core/contract/job.ts';
 import type { Reply } from '../core/contract/routes.ts';
 import type { Client } from './client.ts';
 
-/** Jobs to be created, by numbers of whoever has them. */
+/** Jobs to create, identified by the caller's numbers. */
 export interface JobsToCreate<Sketch extends { readonly name: string }> {
-  /** Each behind those that it depends on. */
+  /** An order in which each job follows the jobs that it depends on. */
   readonly order: Int32Array;
   readonly jobOf: (number: number) => Sketch;
-  /** Numbers of the jobs that it depends on. */
+  /** The numbers of the jobs that it depends on. */
   readonly dependsOn: (job: Sketch) => Iterable<number>;
-  /** The record; `earlier` are the ids of those jobs that are there already. */
+  /** The record of a job; `earlier` are the ids of its dependencies that exist already. */
   readonly bodyOf: (job: Sketch, earlier: number[]) => Job;
-  /** How many jobs there are by now. */
+  /** Called with the number of jobs created so far. */
   readonly onProgress?: ((jobs: number) => void) | undefined;
 }
 
-/** Records a call: larger calls would hold the server longer than other requests should wait. */
+/** Records in a request: larger requests would delay other requests of the server too long. */
 export const BATCH = 1000;
-/** Calls under way at once: while the server writes one, the next is made. */
+/** Requests in flight: while the server writes one, the client builds the next. */
 const WINDOW = 2;
 
 /**
- * Creates jobs in their order, a thousand a call, and says their ids by number. Those of earlier calls are named by their
- * ids, those of the same call by their places in it, so that a long chain takes no call for each of its jobs.
+ * Creates jobs in their order, a thousand a request, and returns their ids by number. Dependencies created by earlier
+ * requests are named by id, dependencies in the same request by position, so a long chain does not need a request for
+ * each job.
  *
- * Torc's own server ignores places without an error, and the jobs would have no dependencies. So the first call has no job
- * that depends on another of the call, and its answer tells which server it is: only ours answers `reply=ids` with ids.
- * On the other server each call takes jobs of one level, whose dependencies were all created by earlier calls.
+ * Torc's own server ignores positions without an error, and the jobs would have no dependencies. So the first request
+ * contains no job that depends on another one in it, and its reply identifies the server: only ours answers `reply=ids`
+ * with ids. For Torc's server, each request contains jobs of one level, whose dependencies were all created by earlier
+ * requests.
  */
 export async function createJobsInOrder<Sketch extends { readonly name: string }>(
   client: Client,
@@ -36,7 +38,7 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
   const ids = new Float64Array(order.length);
   let places = placesIn(order);
   const placeOf = (number: number) => places[number] as number;
-  /** Does the server know places? Unknown until the first answer. */
+  /** Whether the server supports positions. Unknown until the first reply. */
   let knowsPlaces: boolean | undefined;
   let done = 0;
 
@@ -56,7 +58,7 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
   };
 
   const underWay: { readonly upTo: number; readonly sent: Promise<void> }[] = [];
-  /** Jobs that stand before this place have their ids. */
+  /** Jobs before this position have ids. */
   let known = 0;
   const untilKnown = async (place: number): Promise<void> => {
     while (known < place) {
@@ -91,7 +93,7 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
       ),
     );
     const sent = send(at, bodies, positions);
-    // Awaited in its turn; until then a failure must not count as unhandled.
+    // It is awaited later; until then a failure must not count as unhandled.
     sent.catch(() => {});
     at += jobs.length;
     underWay.push({ upTo: at, sent });
@@ -110,7 +112,10 @@ export async function createJobsInOrder<Sketch extends { readonly name: string }
 export const createdIds = ({ job_ids: ids, jobs = [] }: Reply<'createJobs'>): number[] =>
   ids ?? jobs.map(({ id }) => id as number);
 
-/** The jobs of the next call, up to one that must wait: a call takes no name twice, though a workflow may have it twice. */
+/**
+ * The jobs of the next request, up to the first that must wait: a request must not contain a name twice, but a workflow
+ * may.
+ */
 function nextOf<Sketch extends { readonly name: string }>(
   order: Int32Array,
   at: number,
@@ -128,7 +133,7 @@ function nextOf<Sketch extends { readonly name: string }>(
   return jobs;
 }
 
-/** The order with the jobs from this place on sorted by level: behind those of a level follow those that depend on them. */
+/** The order, with the jobs from this position on sorted by level: jobs of one level come before their dependents. */
 function byLevel(order: Int32Array, from: number, dependsOn: (number: number) => Iterable<number>): Int32Array {
   const levels = new Int32Array(order.length);
   for (const number of order) {
@@ -142,7 +147,7 @@ function byLevel(order: Int32Array, from: number, dependsOn: (number: number) =>
   return sorted;
 }
 
-/** For each number its place in the order. */
+/** The position of each number in the order. */
 function placesIn(order: Int32Array): Int32Array {
   const places = new Int32Array(order.length);
   for (const [place, number] of order.entries()) places[number] = place;

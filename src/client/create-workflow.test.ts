@@ -9,7 +9,7 @@ import { all } from './every.ts';
 
 const options = { user: 'u', submissionDirectory: '/', monitorsJobs: false, mtimeOf: async () => undefined };
 
-/** Creates the workflow of these jobs; says what each depends on, by names, and how many calls that took. */
+/** Creates the workflow of these jobs; returns the dependencies of each by name, and the number of requests. */
 async function created(jobs: readonly { readonly name: string; readonly depends_on?: readonly string[] }[]) {
   const { client } = testService();
   let calls = 0;
@@ -34,19 +34,19 @@ async function created(jobs: readonly { readonly name: string; readonly depends_
   return { calls, dependsOn: Object.fromEntries(edges) as Record<string, string[]> };
 }
 
-it('a chain of thousands is created in a few calls, each job behind the one before', async () => {
+it('a chain of thousands of jobs is created in a few requests, each job after its predecessor', async () => {
   const chain = Array.from({ length: 2_500 }, (_, index) => ({
     name: `j${index}`,
     ...(index === 0 ? {} : { depends_on: [`j${index - 1}`] }),
   }));
   const { calls, dependsOn } = await created(chain);
-  // The first call has the first job alone: its answer tells whether the server knows places.
+  // The first request contains only the first job: its reply shows whether the server supports positions.
   expect(calls).toBe(4);
   expect(Object.keys(dependsOn)).toHaveLength(2_500);
   for (const { name, depends_on: names = [] } of chain) expect(dependsOn[name]).toEqual(names);
 });
 
-it('jobs of one level are created in calls of a thousand, and one that depends on all of them has them all', async () => {
+it('jobs of one level are created in requests of a thousand, and a job that depends on all of them depends on all of them', async () => {
   const level = Array.from({ length: 2_100 }, (_, index) => ({ name: `j${index}` }));
   const last = { name: 'last', depends_on: level.map(({ name }) => name) };
   const { calls, dependsOn } = await created([last, ...level]);
@@ -54,7 +54,7 @@ it('jobs of one level are created in calls of a thousand, and one that depends o
   expect(dependsOn['last']).toEqual(last.depends_on.toSorted());
 });
 
-it('whatever depends on whatever, in whatever order, each job depends on what its file says', async () => {
+it('with any dependencies in any order, each job depends on the jobs that its file names', async () => {
   const graph = fc.array(fc.array(fc.nat(30), { maxLength: 4 }), { minLength: 1, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(graph, fc.nat(), async (lists, seed) => {

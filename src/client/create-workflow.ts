@@ -6,20 +6,20 @@ import { BATCH, createJobsInOrder } from './create-jobs.ts';
 
 export interface CreateOptions {
   readonly user: string;
-  /** Absolute folder of the person who submits. */
+  /** The absolute working directory of the user who submits. */
   readonly submissionDirectory: string;
-  /** Monitors jobs in summary mode where the plan says nothing. */
+  /** Monitors jobs in summary mode if the plan does not configure monitoring. */
   readonly monitorsJobs: boolean;
-  /** When a file was last changed, in seconds; undefined when it does not exist. */
+  /** The modification time of a file in seconds; undefined if it does not exist. */
   readonly mtimeOf: (path: string) => Promise<number | undefined>;
-  /** How many jobs there are by now. */
+  /** Called with the number of jobs created so far. */
   readonly onProgress?: (jobs: number) => void;
 }
 
 /**
- * Creates the workflow of a plan and says its id.
+ * Creates the workflow of a plan and returns its id.
  *
- * When anything is refused, or the connection breaks, the half-made workflow is deleted.
+ * If anything is refused, or the connection breaks, the incomplete workflow is deleted.
  */
 export async function createWorkflow(client: Client, plan: Plan, options: CreateOptions): Promise<number> {
   const { id: created } = await client.createWorkflow({ body: workflowBody(plan, options) });
@@ -33,7 +33,7 @@ export async function createWorkflow(client: Client, plan: Plan, options: Create
   }
 }
 
-/** Ids of what was created, by number in the plan. */
+/** Ids of created records, by number in the plan. */
 type Ids = Float64Array;
 
 async function createRecords(client: Client, plan: Plan, workflowId: number, options: CreateOptions): Promise<void> {
@@ -111,7 +111,7 @@ interface Records {
   readonly handlers: readonly number[];
 }
 
-/** `earlier` are ids of jobs that it depends on. */
+/** `earlier` are the ids of its dependencies. */
 function jobBody(job: PlannedJob, workflowId: number, records: Records, earlier: number[]): Job {
   const { files, userData, requirements, schedulers, handlers } = records;
   const of = (numbers: Int32Array, ids: Ids) =>
@@ -138,7 +138,7 @@ function jobBody(job: PlannedJob, workflowId: number, records: Records, earlier:
   };
 }
 
-/** What is measured where the file says nothing. */
+/** The monitoring configuration if the file has none. */
 const MONITORING: ResourceMonitorConfig = {
   sample_interval_seconds: 10,
   flush_interval_seconds: 300,

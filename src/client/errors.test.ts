@@ -6,7 +6,7 @@ const said = (status: number, text: string) => {
   return { message, code, remedy };
 };
 
-it('a refusal is told with its status, its words and what to do', () => {
+it('a refusal is reported with its status, its message and its remedy', () => {
   const text = JSON.stringify({ error: { message: 'no such job', code: 'NOT_FOUND', remedy: 'Look again.' } });
   expect(said(404, text)).toEqual({
     message: 'API error while asking (status: 404 Not Found): no such job',
@@ -15,7 +15,7 @@ it('a refusal is told with its status, its words and what to do', () => {
   });
 });
 
-it('who is not let in is told how to log in, though the door says nothing of it', () => {
+it('a refused login is reported with the way to log in, although the reply does not contain it', () => {
   expect(said(401, 'Unauthorized')).toEqual({
     message: 'API error while asking (status: 401 Unauthorized): Unauthorized',
     code: undefined,
@@ -23,7 +23,7 @@ it('who is not let in is told how to log in, though the door says nothing of it'
   });
 });
 
-it('an answer of something else is told in its own words, or as none', () => {
+it('a reply of another program is reported with its text, or as a reply without an explanation', () => {
   expect(said(502, '<html>').message).toBe('API error while asking (status: 502): <html>');
   expect(said(502, '').message).toBe('API error while asking (status: 502): no explanation');
 });

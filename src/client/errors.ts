@@ -3,7 +3,7 @@ export interface Response {
   readonly text: string;
 }
 
-/** There was no answer, so nobody knows whether the request was carried out. */
+/** There was no reply, so it is unknown whether the request was executed. */
 export class Unreachable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -11,7 +11,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** The service said no, or failed. `code` is a refusal's, where the answer named one. */
+/** The service refused or failed. `code` is the refusal's code, if the reply contained one. */
 export class ServiceError extends Error {
   readonly status: number;
   readonly code: string | undefined;
@@ -30,7 +30,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** For answers that come without one: from the door of the server, or from a proxy before it. */
+/** For replies without a remedy: from a login check of the server, or from a proxy. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'Log in: set TORC_USERNAME and TORC_PASSWORD, or give --prompt-password.',
 };
@@ -53,7 +53,7 @@ function toldBy(text: string): { message: string; code?: string; remedy?: string
     const { error } = JSON.parse(text) as { error?: { message?: string; code?: string; remedy?: string } };
     if (error?.message !== undefined) return { ...error, message: error.message };
   } catch {
-    // Not JSON: a proxy or another program answered, and its words are all there is.
+    // Not JSON: a proxy or another program replied; its text is the only information.
   }
   return { message: text === '' ? 'no explanation' : text.slice(0, 500) };
 }

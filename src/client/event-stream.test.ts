@@ -12,10 +12,10 @@ const eventOf = (job: number): StreamEvent => ({
 });
 const textOf = (job: number) => `id: ${job}\nevent: job_completed\ndata: ${JSON.stringify(eventOf(job))}\n\n`;
 
-/** What one attempt to open the stream comes to: parts of it until it ends, or no stream. */
+/** The result of one attempt to open the stream: its parts until it ends, or an error. */
 type Attempt = readonly string[] | Error;
 
-/** Follows a stream that opens like this, one attempt after the other; behind the last one nobody wants to know more. */
+/** Follows a stream whose attempts have these results, one after the other, and ends after the last one. */
 async function follow(attempts: readonly Attempt[]) {
   const abort = new AbortController();
   const left = [...attempts];
@@ -42,7 +42,7 @@ async function follow(attempts: readonly Attempt[]) {
 }
 
 describe('the events of a workflow', () => {
-  it('come in their order, each with its place in the stream', async () => {
+  it('events arrive in order, each with its position in the stream', async () => {
     const { events } = await follow([[textOf(1) + textOf(2)]]);
     expect(events).toEqual([
       { id: '1', event: eventOf(1) },
@@ -50,7 +50,7 @@ describe('the events of a workflow', () => {
     ]);
   });
 
-  it('are the same however the network cuts the stream', async () => {
+  it('events do not depend on how the network splits the stream', async () => {
     const whole = [1, 2, 3].map(textOf).join('');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(whole.length)), async (cuts) => {
@@ -61,11 +61,11 @@ describe('the events of a workflow', () => {
     );
   });
 
-  it('are not the comments by which the server shows that it lives', async () => {
+  it('keep-alive comments of the server are not reported as events', async () => {
     expect((await follow([[': alive\n\n', textOf(1), ': alive\n\n']])).jobs).toEqual([1]);
   });
 
-  it('go on behind the last one when the connection was lost: none is missed, none comes twice', async () => {
+  it('after a lost connection events continue after the last one: none is missed, none arrives twice', async () => {
     const { openedBehind, jobs, lost, connected } = await follow([
       [textOf(1), textOf(2), 'id: 3\ndata: {"work'],
       [textOf(3)],
@@ -77,7 +77,7 @@ describe('the events of a workflow', () => {
     expect(connected).toBe(3);
   });
 
-  it('are waited for longer and longer while there is no stream, ten seconds at most', async () => {
+  it('without a connection the pauses between attempts grow, up to ten seconds', async () => {
     const away = Array.from({ length: 9 }, () => new Error('away'));
     const { waited, lost, connected } = await follow([...away, []]);
     expect(waited).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
@@ -85,18 +85,18 @@ describe('the events of a workflow', () => {
     expect(connected).toBe(1);
   });
 
-  it('are soon asked for again when the stream stood in between', async () => {
+  it('the pause is short again after a successful connection', async () => {
     const away = new Error('away');
     expect((await follow([away, away, [], away, []])).waited).toEqual([100, 200, 100, 200]);
   });
 
-  it('are passed over when they cannot be read, and those before and behind them are not', async () => {
+  it('an unreadable event is skipped, and the events before and after it are reported', async () => {
     const { jobs, openedBehind } = await follow([[`${textOf(1)}id: 2\ndata: not JSON\n\n${textOf(3)}`], [textOf(3)]]);
     expect(jobs).toEqual([1, 3]);
     expect(openedBehind).toEqual([undefined, '2']);
   });
 
-  it('end without a word when nobody wants them any more', async () => {
+  it('the stream ends silently when its consumer stops', async () => {
     const { lost, waited } = await follow([[textOf(1)]]);
     expect([lost, waited]).toEqual([[], []]);
   });

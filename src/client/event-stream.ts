@@ -1,34 +1,34 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamEvent } from '../core/contract/event.ts';
 
-/** An event, of a workflow unless said, with its place in the stream. */
+/** An event, by default of a workflow, with its position in the stream. */
 export interface PlacedEvent<Event = StreamEvent> {
   readonly id: string | undefined;
   readonly event: Event;
 }
 
-/** Opens the stream from behind the event with this id; the parts that arrive, as text. Throws when there is no stream. */
+/** Opens the stream after the event with this id; returns the parts as text. Throws if the stream cannot be opened. */
 export type OpenStream = (lastEventId: string | undefined, signal: AbortSignal) => Promise<AsyncIterable<string>>;
 
 export interface FollowOptions {
   readonly open: OpenStream;
   readonly signal: AbortSignal;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
-  /** The stream stands, for the first time or again. */
+  /** Called when the stream is connected, also after a reconnect. */
   readonly onConnected?: () => void;
-  /** The stream broke or could not be opened. */
+  /** Called when the connection was lost or could not be opened. */
   readonly onLost?: (error: unknown) => void;
 }
 
-/** First pause after a lost connection, and the longest: doubling in between. */
+/** The first and the longest pause after a lost connection; the pause doubles in between. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * The events of a stream for as long as anybody wants them.
+ * The events of a stream, until the consumer stops.
  *
- * A connection that breaks is opened again from behind the last event, so nothing is missed and nothing comes twice.
+ * A broken connection is opened again after the last event, so no event is missed and none arrives twice.
  */
 export async function* followEvents<Event = StreamEvent>({
   open,
@@ -49,7 +49,7 @@ export async function* followEvents<Event = StreamEvent>({
       for await (const part of parts) {
         parser.feed(part);
         for (const { id, data } of arrived.splice(0)) {
-          // Before it is read: one that cannot be read is not asked for again and again.
+          // Set before the event is parsed, so that an unreadable event is not requested repeatedly.
           lastEventId = id ?? lastEventId;
           yield { id, event: JSON.parse(data) as Event };
         }

@@ -1,4 +1,4 @@
-/** Rows asked for at a time: the most that the server gives is ten times that, and would be held in memory at once. */
+/** Rows in a page: the server allows ten times as many, which would be in memory at once. */
 const CHUNK = 10_000;
 
 interface Page<Item> {
@@ -6,7 +6,7 @@ interface Page<Item> {
   readonly has_more: boolean;
 }
 
-/** All items of a list, fetched a page at a time, from `offset` on and at most `limit` of them. */
+/** All items of a list, fetched page by page, from `offset` on and at most `limit` of them. */
 export async function* every<Item>(
   fetch: (paging: { offset: number; limit: number }) => Promise<Page<Item>>,
   { offset = 0, limit = Infinity }: { offset?: number | undefined; limit?: number | undefined } = {},

@@ -1,19 +1,20 @@
 /**
  * Timers for delays that come from outside: options, fields of a workflow, times of the server.
  *
- * A timer of the platform takes 2^31 - 1 ms, 24.8 days; with a longer delay it fires at once. An idle time of a month made
- * runners leave at the first look, and a sample interval of a month sampled a thousand times a second.
+ * A timer of the platform takes at most 2^31 - 1 ms, 24.8 days; with a longer delay it fires at once. With an idle time
+ * of a month runners exited at the first poll, and with a sample interval of a month they sampled a thousand times a
+ * second.
  */
 export interface Timer {
   cancel(): void;
-  /** The program may end before it fires. */
+  /** The program may exit before the timer fires. */
   unref(): Timer;
 }
 
 /** The longest delay that a timer of the platform takes. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls once after so many milliseconds, however many. */
+/** Calls the function once after a delay of any length. */
 export function after(delayMs: number, call: () => void): Timer {
   let leftMs = Math.max(0, delayMs);
   let isHeld = true;
@@ -35,7 +36,7 @@ export function after(delayMs: number, call: () => void): Timer {
   };
 }
 
-/** Calls again and again at an interval of so many milliseconds, however many. */
+/** Calls the function repeatedly at an interval of any length. */
 export function every(intervalMs: number, call: () => void): Timer {
   if (intervalMs <= LONGEST_TIMER_MS) {
     const timer = setInterval(call, intervalMs);
@@ -67,10 +68,10 @@ export function every(intervalMs: number, call: () => void): Timer {
   };
 }
 
-/** Resolves after so many milliseconds, however many. */
+/** Resolves after a delay of any length. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => void after(ms, resolve));
 
-/** A browser's timer is a number, and never keeps a page. */
+/** A browser's timer is a number and does not keep a page open. */
 function release(timer: unknown): void {
   (timer as { unref?: () => void }).unref?.();
 }

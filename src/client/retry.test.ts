@@ -32,7 +32,7 @@ function attempts(outcomes: readonly (Response | Error)[], patienceMs: number) {
   return { send, waited, away, calls: () => calls };
 }
 
-/** What a client sends whose first attempt of each request gets no answer. */
+/** The requests of a client whose first attempt of each request gets no reply. */
 async function sentTwice(requests: readonly Request[]): Promise<Request[]> {
   const sent: Request[] = [];
   const send = patiently(
@@ -47,23 +47,23 @@ async function sentTwice(requests: readonly Request[]): Promise<Request[]> {
   return sent;
 }
 
-describe('the idempotency key of a patient client', () => {
+describe('the idempotency key of a retrying client', () => {
   const post = { method: 'POST', path: '/workflows', body: '{}' };
 
-  it('is the same in all attempts of a request, and another one in the next request', async () => {
+  it('all attempts of a request have the same idempotency key, and the next request has another one', async () => {
     const [first, second, third, fourth] = (await sentTwice([post, post])).map(({ key }) => key);
     expect(first).toMatch(/^[0-9a-f-]{36}$/);
     expect([second, fourth]).toEqual([first, third]);
     expect(third).not.toBe(first);
   });
 
-  it('is left out where a repetition changes nothing', async () => {
+  it('a request whose repetition changes nothing has no idempotency key', async () => {
     expect((await sentTwice([request])).map(({ key }) => key)).toEqual([undefined, undefined]);
   });
 });
 
-describe('a patient client', () => {
-  it('asks again while there is no answer, with longer and longer pauses', async () => {
+describe('a retrying client', () => {
+  it('a client repeats a request without a reply after growing pauses', async () => {
     const gone = new Unreachable('gone');
     const { send, waited, away } = attempts([gone, gone, gone, fine], 60_000);
     expect(await send(request)).toEqual(fine);
@@ -71,14 +71,14 @@ describe('a patient client', () => {
     expect(away).toEqual(['gone']);
   });
 
-  it('asks again when the server says that it is ill, and passes on what it says in the end', async () => {
+  it('a client repeats a request when the server fails, and returns the last reply in the end', async () => {
     const ill = { status: 503, text: 'no' };
     const { send, calls } = attempts([ill], 100);
     expect(await send(request)).toEqual(ill);
     expect(calls()).toBe(3);
   });
 
-  it('waits five seconds at most, and says once that the server is away', async () => {
+  it('a client pauses at most five seconds, and reports once that the server is away', async () => {
     const gone = new Unreachable('gone');
     const { send, waited, away } = attempts([...Array.from({ length: 10 }, () => gone), fine], 60_000);
     await send(request);
@@ -86,31 +86,31 @@ describe('a patient client', () => {
     expect(away).toEqual(['gone']);
   });
 
-  it('says again that the server is away when it is away again, and what it answers when it is ill', async () => {
+  it('a client reports a second outage again, and the status of a failing server', async () => {
     const { send, away } = attempts([new Unreachable('gone'), fine, { status: 502, text: '' }, fine], 60_000);
     await send(request);
     await send(request);
     expect(away).toEqual(['gone', 'the server answers 502']);
   });
 
-  it('says nothing while all is well', async () => {
+  it('a client reports nothing while the server answers', async () => {
     const { send, waited, away } = attempts([fine], 60_000);
     await send(request);
     expect([waited, away]).toEqual([[], []]);
   });
 
-  it('gives up when its patience is over, with the last reason', async () => {
+  it('a client gives up after its retry time, with the last reason', async () => {
     const { send } = attempts([new Unreachable('gone')], 1_000);
     await expect(send(request)).rejects.toThrow('gone');
   });
 
-  it('does not ask again when the server said no', async () => {
+  it('a client does not repeat a refused request', async () => {
     const { send, calls } = attempts([{ status: 422, text: 'no' }], 60_000);
     expect((await send(request)).status).toBe(422);
     expect(calls()).toBe(1);
   });
 
-  it('does not take a bug for an outage', async () => {
+  it('a client does not treat a bug as an outage', async () => {
     const { send, calls } = attempts([new TypeError('bug')], 60_000);
     await expect(send(request)).rejects.toThrow('bug');
     expect(calls()).toBe(1);

@@ -2,30 +2,29 @@ import type { Request, Send } from './client.ts';
 import { type Response, Unreachable } from './errors.ts';
 
 export interface Patience {
-  /** How long a server may be away, in milliseconds. */
+  /** How long requests are retried, in milliseconds. */
   readonly patienceMs: number;
   readonly now: () => number;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Is an answer with this status worth another attempt? Every 5xx unless said. */
+  /** Whether a reply with this status is retried; by default every 5xx. */
   readonly retries?: (status: number) => boolean;
-  /** The server is away: told once for each time. */
+  /** Called once for each outage. */
   readonly onAway?: (reason: string) => void;
 }
 
-/** First pause between two attempts, and the longest: doubling in between. */
+/** The first and the longest pause between two attempts; the pause doubles in between. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** The status of an answer to a client that must wait. */
+/** The status that asks a client to wait. */
 const TOO_MANY = 429;
 
 /**
- * Sends again what got no answer, or one that says that the server is ill (5xx) or was asked too often (429), for as long as
- * patience lasts.
+ * Repeats requests that got no reply, a server error (5xx) or too many requests (429), until the retry time is over.
  *
- * Nobody knows whether a request without an answer was carried out. So each POST carries an idempotency key, the same in all
- * its attempts, and the server carries it out once.
+ * It is unknown whether a request without a reply was executed. So each POST carries an idempotency key, the same in
+ * all its attempts, and the server executes it once.
  */
 export function patiently(
   send: Send,

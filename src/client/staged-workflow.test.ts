@@ -27,7 +27,7 @@ const spec = {
   ],
 };
 
-it('is planned like the file that it was made of, once it is initialised', async () => {
+it('an initialized workflow has the same execution plan as the file that it was created from', async () => {
   const { client } = testService();
   const plan = planned(spec);
   const id = await createWorkflow(client, plan, {
@@ -46,7 +46,7 @@ it('is planned like the file that it was made of, once it is initialised', async
   expect(executionPlan(await stagedWorkflow(client, id), source)).toEqual({ ...ofFile, ...source });
 });
 
-it('is refused by its id when there is no such workflow', async () => {
+it('the plan of an unknown workflow is refused with its id', async () => {
   const { client } = testService();
   await expect(stagedWorkflow(client, 7)).rejects.toThrow('7');
 });

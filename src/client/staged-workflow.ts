@@ -3,12 +3,12 @@ import { ListsWriter } from '../core/spec/int-list.ts';
 import type { Client } from './client.ts';
 import { all, every } from './every.ts';
 
-/** Most dependencies that are looked at: beyond that a plan is nothing that anybody reads. */
+/** The maximum number of dependencies: a larger plan would not be readable. */
 const MOST_EDGES = 50_000_000;
 
 /**
- * A workflow of the service as an execution plan is made from it: with the dependencies that it has now, which are those
- * that follow from files and user data too once it is initialised.
+ * A workflow of the service as input of an execution plan, with its present dependencies; after initialization these
+ * include the ones implied by files and user data.
  */
 export async function stagedWorkflow(client: Client, id: number): Promise<Staged> {
   const { name } = await client.getWorkflow({ params: { id } });
@@ -60,7 +60,7 @@ export async function stagedWorkflow(client: Client, id: number): Promise<Staged
   };
 }
 
-/** What an action that schedules nodes says of them. */
+/** The node settings of an action that schedules nodes. */
 interface Config {
   readonly scheduler_id?: number;
   readonly scheduler_type?: string;

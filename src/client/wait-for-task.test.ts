@@ -30,12 +30,12 @@ const events =
     })();
   };
 
-/** A network that lets no event stream through. */
+/** A network that blocks event streams. */
 const noEvents = (): OpenStream => async () => {
   throw new Error('no streams here');
 };
 
-/** A task that nobody carries out, and its end. */
+/** A task that no server executes, and its end. */
 const openTask = () =>
   submitQueries(service.store.db).insertTask.insert({
     workflowId,
@@ -57,20 +57,20 @@ const end = (id: number, error: string | null, told: boolean) =>
 const NEVER = { fallbackSeconds: 3600 };
 
 describe('waiting for a task', () => {
-  it('ends at once when the task ended before: no event will come', async () => {
+  it('the wait ends at once when the task has ended before, because no event will follow', async () => {
     const id = openTask();
     await end(id, null, true);
     expect(await waitForTask(service.client, noEvents, id, NEVER)).toMatchObject({ id, status: 'succeeded' });
   });
 
-  it('ends with the event of the end, without looking now and then', async () => {
+  it('the wait ends with the event of the end, without polling', async () => {
     const id = openTask();
     const waited = waitForTask(service.client, events, id, NEVER);
     await end(id, null, true);
     expect(await waited).toMatchObject({ id, status: 'succeeded', finished_at_ms: 2 });
   });
 
-  it('misses no end between the first look and the stream', async () => {
+  it('an end between the first check and the connection of the stream is not missed', async () => {
     const id = openTask();
     const late =
       (path: string): OpenStream =>
@@ -81,7 +81,7 @@ describe('waiting for a task', () => {
     expect(await waitForTask(service.client, late, id, NEVER)).toMatchObject({ status: 'failed', error: 'circle' });
   });
 
-  it('is not ended by the end of another task', async () => {
+  it('the end of another task does not end the wait', async () => {
     const [other, id] = [openTask(), openTask()];
     const waited = waitForTask(service.client, events, id, NEVER);
     await end(other, null, true);
@@ -89,14 +89,14 @@ describe('waiting for a task', () => {
     expect(await waited).toMatchObject({ id, status: 'failed' });
   });
 
-  it('looks now and then where no events come through', async () => {
+  it('the client polls the task when no events arrive', async () => {
     const id = openTask();
     const waited = waitForTask(service.client, noEvents, id, { fallbackSeconds: 0.005 });
     await end(id, null, false);
     expect(await waited).toMatchObject({ status: 'succeeded' });
   });
 
-  it('says the task as it stands when the time is up', async () => {
+  it('the wait returns the present state of the task after its timeout', async () => {
     const id = openTask();
     expect(await waitForTask(service.client, events, id, { ...NEVER, timeoutSeconds: 0.01 })).toMatchObject({
       id,
@@ -104,7 +104,7 @@ describe('waiting for a task', () => {
     });
   });
 
-  it('is refused for a task that is not there, and when its workflow is deleted meanwhile', async () => {
+  it('the wait is refused for an unknown task, and when its workflow is deleted', async () => {
     await expect(waitForTask(service.client, events, 99, NEVER)).rejects.toMatchObject({ status: 404 });
     const id = openTask();
     const waited = waitForTask(service.client, noEvents, id, { fallbackSeconds: 0.005 });

@@ -5,23 +5,23 @@ import { after, every } from './long-timers.ts';
 import { followEvents, type OpenStream } from './event-stream.ts';
 
 export interface WaitOptions {
-  /** Seconds after which nobody waits any longer; for ever unless given. */
+  /** Timeout in seconds; no timeout by default. */
   readonly timeoutSeconds?: number | undefined;
-  /** Seconds between looks at the task where the event stream tells nothing, as behind some proxies. */
+  /** Polling interval in seconds, for event streams that deliver nothing, as behind some proxies. */
   readonly fallbackSeconds?: number | undefined;
 }
 
 const FALLBACK_SECONDS = 10;
-/** How long a server may be away before waiting for it makes no sense: a restart takes a few seconds. */
+/** How long a missing server is retried: a restart takes a few seconds. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Waits until a task has ended, and says how; still `queued` or `running` when the time was up first.
+ * Waits until a task has ended, and returns it; it is still `queued` or `running` if the timeout came first.
  *
- * It listens to the events of the workflow before it asks for the task again, so an end between the two is not missed,
- * and one that came before the first question ends the wait at once. `openEvents` opens the event stream at a path.
+ * It opens the event stream before it reads the task again, so an end between the two is not missed, and an end before
+ * the first check ends the wait at once. `openEvents` opens the event stream at a path.
  *
- * Throws: what the service refuses (a task that is gone with its workflow), and `Unreachable` when it stays away.
+ * Throws: refusals of the service (the task was deleted with its workflow), and `Unreachable` if the server stays away.
  */
 export async function waitForTask(
   client: Client,
@@ -68,7 +68,7 @@ export async function waitForTask(
 
 const hasEnded = ({ status }: Task) => status === 'succeeded' || status === 'failed';
 
-/** Resolves after so many milliseconds, or when nobody waits any longer. */
+/** Resolves after this many milliseconds, or when the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = after(ms, resolve);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../tests/support/programs.ts';
 import { HelperFailed, runHelper, startCompanion } from './exec.ts';
 
-/** A program in bash. `$1` names a folder that it may write into. */
+/** A bash script as a program. `$1` is a folder that it may write into. */
 function programOf(script: string): { program: string; folder: string } {
   const folder = temporaryFolder();
   const program = join(folder, 'helper');
@@ -18,7 +18,7 @@ const kill = (folder: string) => {
   try {
     process.kill(pidIn(folder), 'SIGKILL');
   } catch {
-    // `yes` ends by itself when nobody reads it.
+    // `yes` ends when its output is closed.
   }
 };
 const isAlive = (pid: number) => readdirSync('/proc').includes(String(pid));
@@ -35,24 +35,24 @@ const secondsOf = async (call: () => Promise<unknown>) => {
 };
 
 describe('a helper program', () => {
-  it('gives its standard output', async () => {
+  it('a helper program returns its standard output', async () => {
     const { program } = programOf('echo "$1 $2"; echo words >&2');
     expect(await runHelper(program, ['one', 'two words'], { atMostMs: 10_000 })).toBe('one two words\n');
   });
 
-  it('that fails says its exit code and its own words', async () => {
+  it('a failing helper program reports its exit code and its error output', async () => {
     const { program } = programOf('echo no such job >&2; exit 3');
     await expect(runHelper(program, ['7'], { atMostMs: 10_000 })).rejects.toThrow(
       new HelperFailed(`${program} 7: it ended with exit code 3: no such job`),
     );
   });
 
-  it('that does not exist says so', async () => {
+  it('a missing helper program is reported as missing', async () => {
     const { folder } = programOf('');
     await expect(runHelper(join(folder, 'missing'), [], { atMostMs: 10_000 })).rejects.toThrow(/ENOENT/);
   });
 
-  it('ends with its whole process group at its time limit', async () => {
+  it('a helper program ends with its whole process group at its time limit', async () => {
     const { program, folder } = programOf('sleep 60 & echo $! > $1/pid; echo begun >&2; wait');
     const seconds = await secondsOf(() =>
       expect(runHelper(program, [folder], { atMostMs: 500 })).rejects.toThrow(
@@ -63,7 +63,7 @@ describe('a helper program', () => {
     await gone(pidIn(folder));
   });
 
-  it('keeps nobody waiting at its time limit, even when a process that left the group holds its output', async () => {
+  it('a helper program blocks nobody after its time limit, even when a process outside its group holds its output', async () => {
     const { program, folder } = programOf('setsid sleep 60 & echo $! > $1/pid; wait');
     onTestFinished(() => kill(folder));
     const seconds = await secondsOf(() =>
@@ -73,7 +73,7 @@ describe('a helper program', () => {
     expect(isAlive(pidIn(folder))).toBe(true);
   });
 
-  it('that ended well has answered, also when a process that it left behind holds its output', async () => {
+  it('a successful helper program returns its output, although a process that it left holds the output', async () => {
     const { program, folder } = programOf('sleep 60 & echo $! > $1/pid; echo answer');
     onTestFinished(() => kill(folder));
     const seconds = await secondsOf(async () =>
@@ -82,20 +82,20 @@ describe('a helper program', () => {
     expect(seconds).toBeLessThan(3);
   });
 
-  it('that ended well has answered at its time limit, although what it left behind writes without end', async () => {
+  it('a successful helper program returns its output at its time limit, although a process that it left writes endlessly', async () => {
     const { program, folder } = programOf('(sleep 0.2; exec yes) & echo $! > $1/pid; echo answer');
     onTestFinished(() => kill(folder));
     expect(await runHelper(program, [folder], { atMostMs: 500 })).toMatch(/^answer\n/);
   });
 
-  it('gives a large output whole', async () => {
+  it('a helper program returns a large output completely', async () => {
     const { program } = programOf('head -c 5000000 /dev/zero | tr "\\0" x');
     expect(await runHelper(program, [], { atMostMs: 30_000 })).toHaveLength(5_000_000);
   });
 });
 
-describe('a program that runs beside us', () => {
-  it('has ended when it ended, although a process that it left behind holds its output', async () => {
+describe('a companion program', () => {
+  it('a companion has ended when its process ended, although a process that it left holds its output', async () => {
     const { program, folder } = programOf('sleep 60 & echo $! > $1/pid; exit 4');
     const companion = await startCompanion(program, [folder], {
       environment: process.env,

@@ -2,16 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { asUser } from './umask.ts';
 
-/**
- * The one door for helper programs. Arguments are a list and never become a shell's line.
- */
+/** The only module that starts helper programs. Arguments are a list and never pass through a shell. */
 
-/** A program that runs beside us for as long as we want it. */
+/** A program that runs in parallel until it is stopped. */
 export interface Companion {
   readonly pid: number | undefined;
-  /** Resolves when it has ended, with how. */
+  /** Resolves with its end when it has ended. */
   readonly ended: Promise<End>;
-  /** Closes its standard input, which some programs take as the word to end. */
+  /** Closes its standard input, which tells some programs to end. */
   endInput(): void;
   signal(signal: NodeJS.Signals): void;
 }
@@ -23,9 +21,9 @@ export interface CompanionOptions {
 }
 
 /**
- * Starts a program in a session of its own, so that a key pressed on our terminal does not end it.
+ * Starts a program in its own session, so that a key pressed on our terminal does not end it.
  *
- * Throws when it cannot be started, with the system's words.
+ * Throws the system's error if it cannot be started.
  */
 export async function startCompanion(
   program: string,
@@ -57,12 +55,12 @@ interface End {
 }
 
 /**
- * How long the output of a program that has ended is still read. What it wrote itself is in the pipe already and is read in
- * a few milliseconds. The pipe stays open for longer only where a process that it left behind holds it.
+ * How long the output of an ended program is still read. Its own output is already in the pipe and is read within a few
+ * milliseconds. The pipe stays open longer only if a process that it left holds it.
  */
 const HELD_MS = 250;
 
-/** Resolves when a program has ended and its output is read, also when a process that it left behind holds its pipes. */
+/** Resolves when a program has ended and its output is read, also when a process that it left holds its pipes. */
 function endOf(child: ChildProcess): Promise<End> {
   return new Promise((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
@@ -70,29 +68,29 @@ function endOf(child: ChildProcess): Promise<End> {
   });
 }
 
-/** Closes our ends of its pipes once nothing more comes out of them, which makes `close` happen. */
+/** Closes our ends of its pipes when no more data arrives, so that `close` is emitted. */
 function closeWhenQuiet(child: ChildProcess): void {
   const pipes = [child.stdout, child.stderr].filter((pipe) => pipe !== null);
   let isQuiet = false;
   for (const pipe of pipes) pipe.on('data', () => (isQuiet = false));
   const look = () => {
     isQuiet = true;
-    // After the pipes had their turn: a loop that was held up for longer would not have read them yet.
+    // After the pipes were polled: a blocked event loop would not have read them yet.
     setTimeout(() => setImmediate(() => (isQuiet ? pipes.forEach((pipe) => pipe.destroy()) : look())), HELD_MS).unref();
   };
   look();
 }
 
-/** A program that goes on when we have ended. */
+/** A program that continues after we exit. */
 export interface Detached {
   readonly pid: number | undefined;
-  /** What it told us when it was ready, or undefined when it ended before. */
+  /** The message that it sent when it was ready, or undefined if it ended before. */
   readonly told: Promise<unknown>;
-  /** Lets it go: nothing of it keeps us from ending. */
+  /** Removes every reference that keeps our process running. */
   release(): void;
 }
 
-/** Starts a program in a session of its own; what it prints goes to an open file. It tells us one thing by `process.send`. */
+/** Starts a program in its own session; its output goes to an open file. It sends one message with `process.send`. */
 export function startDetached(program: string, args: readonly string[], outputFd: number): Detached {
   const child = asUser(() => spawn(program, args, { stdio: ['ignore', outputFd, outputFd, 'ipc'], detached: true }));
   return {
@@ -109,7 +107,7 @@ export function startDetached(program: string, args: readonly string[], outputFd
   };
 }
 
-/** A helper program did not do what it was asked: it is missing, was too slow, or said no. Its own words are in the message. */
+/** A helper program failed: it is missing, was too slow, or reported an error, which the message contains. */
 export class HelperFailed extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -118,10 +116,10 @@ export class HelperFailed extends Error {
 }
 
 /**
- * Runs a program to its end and gives its standard output.
+ * Runs a program to its end and returns its standard output.
  *
- * The program gets a process group of its own. At the time limit the whole group is killed: a wrapper script that waits
- * for the real program does not keep us waiting. Throws `HelperFailed`.
+ * The program gets its own process group. At the time limit the whole group is killed, so a wrapper script that waits
+ * for the real program does not block us. Throws `HelperFailed`.
  */
 export async function runHelper(
   program: string,
@@ -156,15 +154,15 @@ export async function runHelper(
   throw new HelperFailed(`${program} ${args.join(' ')}: ${how}${err.trim() === '' ? '' : `: ${err.trim()}`}`);
 }
 
-/** The longest delay that a timer of the runtime takes: 24 days. */
+/** The maximum delay of a timer of the runtime: 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Kills a program that has not been waited for yet, with everything that it started in its process group. */
+/** Kills a program that has not been waited for, with all processes in its process group. */
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Ended meanwhile.
+    // It ended meanwhile.
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Files of torc are private to the user, files of jobs are what the user wants.
+ * Torc's files are private to the user; files of jobs follow the user's umask.
  *
- * A process has one umask, and what it starts inherits it. So the programs of torc take a strict one for their own files, and
- * go back to the user's for the moment in which they start something.
+ * A process has one umask, and the programs that it starts inherit it. So torc's programs set a strict umask for their
+ * own files, and restore the user's while they start a program.
  */
 let usersMask: number | undefined;
 let ownMask = 0;
 
-/** From here on files and folders of this process do not get the permissions in `octal`. */
+/** From now on, new files and folders of this process do not get the permissions in `octal`. */
 export function restrictFiles(octal: string): void {
   const mask = Number.parseInt(octal, 8);
   const before = process.umask(mask);
@@ -15,7 +15,7 @@ export function restrictFiles(octal: string): void {
   ownMask = mask;
 }
 
-/** Does `start` under the umask of the user: for starting programs, which happens before it returns. */
+/** Calls `start` under the umask of the user: for starting programs, which happens before it returns. */
 export function asUser<T>(start: () => T): T {
   if (usersMask === undefined) return start();
   process.umask(usersMask);
@@ -26,5 +26,5 @@ export function asUser<T>(start: () => T): T {
   }
 }
 
-/** Permissions of a new file of torc that is made while a program starts, or off the main thread. */
+/** Permissions of a new file of torc that is created while a program starts, or off the main thread. */
 export const modeOfFiles = (): number => (usersMask === undefined ? 0o666 : 0o666 & ~ownMask);

@@ -1,4 +1,4 @@
-/** What `import … from 'torc'` gives. Its declarations are printed by scripts/gen-library.ts. */
+/** The exports of the package `torc`. scripts/gen-library.ts prints its declarations. */
 export { ServiceError, Unreachable } from '../client/errors.ts';
 export { all, every } from '../client/every.ts';
 export { TorcClient } from './torc-client.ts';

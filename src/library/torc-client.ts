@@ -6,30 +6,30 @@ import { BASE_PATH } from '../core/contract/base-path.ts';
 import { connect, type Connection } from '../runner/send.ts';
 
 export interface TorcClientOptions {
-  /** With the base path; `TORC_API_URL` unless said, or a server on this machine. */
+  /** URL with the base path; by default `TORC_API_URL`, or a server on this machine. */
   readonly url?: string | undefined;
-  /** `TORC_USERNAME` unless said. */
+  /** Default: `TORC_USERNAME`. */
   readonly username?: string | undefined;
-  /** `TORC_PASSWORD` unless said; without one no login is sent. */
+  /** Default: `TORC_PASSWORD`; without a password no login is sent. */
   readonly password?: string | undefined;
-  /** Sent as it is, for proxies that want one. */
+  /** Sent unchanged, for proxies that require a cookie. */
   readonly cookie?: string | undefined;
-  /** Certificates to trust besides the system's, as PEM. */
+  /** Trusted certificates in addition to the system's, as PEM. */
   readonly certificates?: string | undefined;
   /** Accept any certificate. */
   readonly insecure?: boolean | undefined;
 }
 
 export interface EventsOptions {
-  /** Least severity; info unless said. */
+  /** Minimum severity; the default is info. */
   readonly level?: 'debug' | 'info' | 'warning' | 'error' | undefined;
-  /** Only these types, whatever their severity. */
+  /** Only these types, regardless of their severity. */
   readonly types?: readonly string[] | undefined;
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The routes that answer once, as methods of an object: what a class may be made of. */
+/** The routes with a single reply, as a type that a class can implement. */
 type Calls = Omit<Client, 'streamEvents' | 'streamApiEvents'>;
 const WithCalls = class {
   constructor(connection: Connection) {
@@ -38,9 +38,8 @@ const WithCalls = class {
 } as new (connection: Connection) => Calls;
 
 /**
- * A Torc server as an object: each route is a method, named as in the reference of routes, that takes
- * `{ params, query, body }` and answers what the route answers. What the server refuses is thrown as `ServiceError`, and
- * `Unreachable` when there is no answer.
+ * A Torc server as an object: each route is a method, named as in the reference of routes, that takes `{ params, query,
+ * body }` and returns the reply. A refusal is thrown as `ServiceError`, a missing reply as `Unreachable`.
  */
 export class TorcClient extends WithCalls {
   readonly #connection: Connection;
@@ -58,8 +57,8 @@ export class TorcClient extends WithCalls {
   }
 
   /**
-   * What happens in a workflow, from now on and until the signal. A connection that breaks is made again behind the last
-   * event, so that none is missed and none comes twice.
+   * The events of a workflow, from now on and until the signal. A broken connection is opened again after the last
+   * event, so no event is missed and none arrives twice.
    */
   async *events(workflowId: number, { level, types, signal }: EventsOptions = {}): AsyncGenerator<StreamEvent> {
     const abort = new AbortController();

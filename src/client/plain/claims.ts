@@ -16,40 +16,45 @@ export interface ClaimsOptions {
   readonly now: () => number;
 }
 
-/** The jobs of one runner, from the claim until they are handed out, end, or are given back. */
+/** The jobs of one runner, from the claim until they are passed on, end, or are returned. */
 export interface Claims {
   readonly files: Files;
-  /** Claims what is wanted. Throws when its answer was lost; what it claimed is looked for in the next turn. */
+  /**
+   * Claims the requested jobs. Throws if the reply was lost; the next exchange searches for the jobs that this claim
+   * took.
+   */
   claim(turn: ExchangeRequest, want: Want): Promise<void>;
-  /** Hands out what was claimed, with all that the runner would have to ask for otherwise. */
+  /** Passes the claimed jobs on, with all fields that the runner would otherwise have to request. */
   handOut(): Promise<ClaimedJob[]>;
-  /** Hands out again what was handed out and is not among these: the runner did not wait for that answer. */
+  /**
+   * Passes jobs on again that were passed on before and are not in this list: the runner did not receive that reply.
+   */
   handAgain(heldByRunner: readonly number[]): void;
-  /** A job ended: it is not held any more. */
+  /** A job ended and is no longer held. */
   forget(id: number): void;
   giveBack(turn: ExchangeRequest, ids: readonly number[]): Promise<JobCompletionError[]>;
-  /** Gives back what was claimed and is not started, but for what the runner holds. */
+  /** Returns claimed jobs that were not started, except those that the runner holds. */
   giveBackAll(turn: ExchangeRequest): Promise<JobCompletionError[]>;
 }
 
-/** Requests at once, as for reports. */
+/** Concurrent requests, as for reports. */
 const AT_ONCE = 8;
 /**
- * A claim without an answer may still be carried out for so long: the time after which a client stops waiting for an answer.
- * Jobs that it claims later are not found.
+ * The time in which a claim without a reply may still be executed: the time after which a client stops waiting for a
+ * reply. Jobs that it claims later are not found.
  */
 const DOUBT_MS = 120_000;
-/** As in Torc's runner: with less memory nothing can be claimed. */
+/** As in Torc's runner: with less memory no job can be claimed. */
 const LEAST_MEMORY_GB = 0.1;
 
 export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptions): Claims {
   const files = createFiles(client);
   const needs = new Map<number, Need>();
-  /** Claimed and not handed out yet. */
+  /** Claimed and not passed on yet. */
   let waiting: PlainJob[] = [];
-  /** Handed out and not ended. */
+  /** Passed on and not ended. */
   const held = new Map<number, PlainJob>();
-  /** Given back, and the answer was lost: the job may be another runner's by now. */
+  /** Returned, and the reply was lost: another runner may hold the job now. */
   const returnedInDoubt = new Set<number>();
   let inDoubtUntil = 0;
   let hasWarned = false;
@@ -75,7 +80,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
     return need;
   };
 
-  /** Jobs that an unanswered claim made pending, as far as that can be told. */
+  /** Jobs that a claim without a reply made pending, as far as this can be determined. */
   const findUnanswered = async (turn: ExchangeRequest): Promise<void> => {
     const query = { workflow_id: workflowId, status: 'pending' as const };
     const pending = (await all((page) => client.listJobs({ query: { ...query, ...page } }))) as PlainJob[];
@@ -83,19 +88,21 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
     const others = pending.filter(({ id }) => !ours.has(id));
     if (others.length === 0) return;
     if (await isAlone(turn.compute_node_id)) {
-      // A list has no ids of outputs.
+      // A list does not contain the ids of outputs.
       for (const each of await inParallel(others, AT_ONCE, ({ id }) => read(id))) waiting.push(each);
       return;
     }
     if (hasWarned) return;
     hasWarned = true;
     onWarning(
-      `The answer to a claim was lost while other runners were active: ${others.length} jobs are pending, and some of them may be held by nobody. ` +
+      `The reply to a claim was lost while other runners were active: ${others.length} jobs are pending, and some of them may be held by no runner. ` +
         `If jobs are still pending when no runner is active, reset them: torc jobs reset-status --status pending --workflow-id ${workflowId} --force --reinit`,
     );
   };
 
-  /** Drops jobs of an earlier turn that are not pending any more: the workflow was canceled, or somebody reset them. */
+  /**
+   * Drops jobs of an earlier exchange that are no longer pending: the workflow was canceled, or somebody reset them.
+   */
   const lookAgain = async (): Promise<void> => {
     const now = await inParallel(waiting, AT_ONCE, ({ id }) => read(id));
     const attempts = new Map(
@@ -126,14 +133,14 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
       held.delete(id);
       return [{ job_id: id, message }];
     };
-    // The turn is told again, and this part of it was carried out: the job may be another runner's by now.
+    // The exchange is repeated, and this part of it was executed: another runner may hold the job now.
     if (!held.has(id) && !returnedInDoubt.has(id)) return [];
     try {
-      // The route would make a job ready whatever it is, one that was canceled or ended too.
+      // The route makes a job ready from any status, also a canceled or ended one.
       if ((await read(id)).status === 'pending') {
         if (returnedInDoubt.has(id) && !(await isAlone(turn.compute_node_id)))
           return refused(
-            'it was given back without an answer, and another runner may hold it by now. ' +
+            'it was returned without a reply, and another runner may hold it now. ' +
               `If it is still pending when no runner is active, reset it: torc jobs reset-status ${id} --force --reinit`,
           );
         returnedInDoubt.add(id);
@@ -169,7 +176,7 @@ export function createClaims({ client, workflowId, onWarning, now }: ClaimsOptio
     },
     async handOut() {
       const jobs = await inParallel(waiting, AT_ONCE, async (claimed): Promise<ClaimedJob> => {
-        // The answer to a claim may leave out what another route tells.
+        // The reply to a claim may lack fields that another route returns.
         const isWhole = typeof claimed.attempt_id === 'number' && typeof claimed.resource_requirements_id === 'number';
         const job = isWhole ? claimed : { ...claimed, ...(await read(claimed.id)) };
         const outputs = await files.of(job.output_file_ids ?? []);

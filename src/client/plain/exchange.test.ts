@@ -16,7 +16,7 @@ let ids: number[];
 const HOUR_MS = 3_600_000;
 const want = { limit: 10, prefetch: 0, labels: [] };
 
-/** Jobs of which nobody waits for another, initialised, and a runner. */
+/** Jobs without dependencies, initialized, and a runner. */
 beforeEach(async () => {
   server = await standIn({ unblockEveryMs: HOUR_MS });
   const { client } = server;
@@ -38,8 +38,8 @@ const statuses = () => Promise.all(ids.map(statusOf));
 const asked = (method: string, path: RegExp) =>
   server.asked.filter((each) => each.method === method && path.test(each.path)).length;
 
-describe('a turn on a server that has no exchange', () => {
-  it('claims no more than is wanted, and hands jobs out with what they need', async () => {
+describe('an exchange with a server that has no exchange route', () => {
+  it('an exchange claims no more jobs than requested, and returns them with their requirements', async () => {
     const { jobs, jobs_by_status: counts } = await turn({ want: { ...want, limit: 2 } });
     expect(jobs.map(({ id }) => id)).toEqual(ids.slice(0, 2));
     expect(jobs[0]).toMatchObject({ attempt_id: 1, command: 'true', need: { num_cpus: 1, memory_bytes: 2 ** 20 } });
@@ -47,7 +47,7 @@ describe('a turn on a server that has no exchange', () => {
     expect((await turn()).jobs).toEqual([]);
   });
 
-  it('asks for the job where the answer to a claim leaves out its attempt and its needs', async () => {
+  it('an exchange reads a job when the reply to the claim lacks its attempt and its requirements', async () => {
     const claim = { ...want, limit: 1 };
     const { jobs: first } = await turn({ want: claim });
     await turn({ retried: first.map((job) => ({ ...ended(job, 1), max_retries: 5 })) });
@@ -65,14 +65,14 @@ describe('a turn on a server that has no exchange', () => {
     expect(jobs).toMatchObject([{ id: ids[0], attempt_id: 2, need: { num_cpus: 1 } }]);
   });
 
-  it('claims by resources what fits, and nothing without CPUs or memory', async () => {
+  it('a claim by resources takes what fits, and nothing without CPUs or memory', async () => {
     const offer = { num_cpus: 2, memory_gb: 1, num_gpus: 0, num_nodes: 1 };
     for (const none of [{ num_cpus: 0 }, { memory_gb: 0.05 }])
       expect((await turn({ want: { ...want, offer: { ...offer, ...none } } })).jobs).toEqual([]);
     expect((await turn({ want: { ...want, offer } })).jobs).toHaveLength(2);
   });
 
-  it('may be told twice: what the server knows already is no error', async () => {
+  it('a repeated report is no error when the server knows it already', async () => {
     const { jobs } = await turn({ want: { ...want, limit: 2 } });
     const [a, b] = jobs as [(typeof jobs)[0], (typeof jobs)[0]];
     const told = { started: [started(a)], completed: [ended(b)] };
@@ -82,13 +82,13 @@ describe('a turn on a server that has no exchange', () => {
     expect(all.total_count).toBe(1);
   });
 
-  it('gets the same answer for the same number, though jobs were claimed', async () => {
+  it('a repeated exchange number gets the same reply, although jobs were claimed', async () => {
     const first = await turn({ turn: 1, want: { ...want, limit: 1 } });
     expect(await turn({ turn: 1, want: { ...want, limit: 1 } })).toEqual(first);
     expect((await turn({ turn: 2, want: { ...want, limit: 1 } })).jobs[0]?.id).not.toBe(first.jobs[0]?.id);
   });
 
-  it('names ends that the server refuses, and takes in the others of the batch', async () => {
+  it('refused ends are named, and the other ends of the batch are stored', async () => {
     const { jobs } = await turn({ want });
     await server.behind.createResult({ body: { ...resultOf(ids[1] as number), workflow_id: workflowId } });
     const { errors } = await turn({ completed: jobs.map((job) => ended(job)) });
@@ -96,7 +96,7 @@ describe('a turn on a server that has no exchange', () => {
     expect(await statuses()).toEqual(['completed', 'pending', 'completed']);
   });
 
-  it('says that an end was refused where the job came to another end meanwhile', async () => {
+  it('an end is refused when the job has ended differently meanwhile', async () => {
     const { jobs } = await turn({ want: { ...want, limit: 1 } });
     await server.client.cancelWorkflow({ params: { id: workflowId } });
     const reply = await turn({ completed: jobs.map((job) => ended(job)) });
@@ -104,7 +104,7 @@ describe('a turn on a server that has no exchange', () => {
     expect(await statusOf(ids[0] as number)).toBe('canceled');
   });
 
-  it('stores the times of outputs, and those of a file that was deleted are passed over', async () => {
+  it('times of outputs are stored, and those of a deleted file are skipped', async () => {
     const { client } = server;
     const body = { workflow_id: workflowId, name: 'out', path: 'out.txt' };
     const { id: file } = await client.createFile({ body });
@@ -117,7 +117,7 @@ describe('a turn on a server that has no exchange', () => {
     expect(await client.getFile({ params: { id: file as number } })).toEqual({ id: file, ...body, st_mtime: 12.5 });
   });
 
-  it('has a job run again, told once or twice, and reports the end of the last attempt', async () => {
+  it('a retry is executed once, even if it is reported twice, and the last attempt is reported as an end', async () => {
     const claim = () => turn({ want: { ...want, limit: 1 } });
     const { jobs } = await claim();
     const first = jobs.map((job) => ({ ...ended(job, 1), max_retries: 2 }));
@@ -129,7 +129,7 @@ describe('a turn on a server that has no exchange', () => {
     expect(await statusOf(ids[0] as number)).toBe('failed');
   });
 
-  it('gives back what is pending, and leaves alone what was canceled meanwhile', async () => {
+  it('pending jobs are returned, and jobs canceled meanwhile stay canceled', async () => {
     const { jobs } = await turn({ want: { ...want, limit: 2 } });
     await turn({ returned: [jobs[0]?.id as number] });
     expect(await statuses()).toEqual(['ready', 'pending', 'ready']);
@@ -138,22 +138,22 @@ describe('a turn on a server that has no exchange', () => {
     expect(await statusOf(ids[1] as number)).toBe('canceled');
   });
 
-  it('is refused with the code that a runner knows when the workflow went on or is gone', async () => {
+  it('a workflow with a new run, or a deleted one, is refused with the code that a runner knows', async () => {
     await server.client.resetStatus({ params: { id: workflowId } });
     await expect(turn({ want })).rejects.toMatchObject({ code: 'RUN_SUPERSEDED' });
     await server.client.deleteWorkflow({ params: { id: workflowId } });
     await expect(turn({ want })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('has change numbers that grow', async () => {
+  it('change ids grow', async () => {
     const numbers = [await turn(), await turn(), await turn()].map(({ change_id: id }) => id);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(new Set(numbers).size).toBe(3);
   });
 });
 
-describe('a turn of which a request is lost', () => {
-  it('keeps what it claimed for the next turn, and gives it back with the last', async () => {
+describe('an exchange that loses one of its requests', () => {
+  it('jobs claimed in a failed exchange are kept for the next one, and returned by the last one', async () => {
     server.loseAnswer('GET', /\/status$/);
     await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
     expect(await statuses()).toEqual(['pending', 'pending', 'ready']);
@@ -167,7 +167,7 @@ describe('a turn of which a request is lost', () => {
     expect(await statuses()).toEqual(['ready', 'ready', 'ready']);
   });
 
-  it('hands out again what the runner says that it does not hold, and nothing else', async () => {
+  it('jobs that the runner does not hold are passed on again, and no others', async () => {
     const { jobs } = await turn({ turn: 1, want: { ...want, limit: 2 } });
     const [a, b] = jobs as [(typeof jobs)[0], (typeof jobs)[0]];
     const again = await turn({ turn: 2, held: [a.id], want: { ...want, limit: 1 } });
@@ -178,14 +178,14 @@ describe('a turn of which a request is lost', () => {
     expect(await statuses()).toEqual(['pending', 'ready', 'ready']);
   });
 
-  it('does not hand out what was canceled or reset meanwhile', async () => {
+  it('jobs canceled or reset meanwhile are not passed on', async () => {
     server.loseAnswer('GET', /\/status$/);
     await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
     await server.client.manageStatusChange({ params: { id: ids[0] as number, status: 'disabled', run_id: 1 } });
     expect((await turn({ want: { ...want, limit: 1 } })).jobs.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
-  it('finds the jobs of a claim without an answer where no other runner is active', async () => {
+  it('jobs of a claim without a reply are found when no other runner is active', async () => {
     server.loseAnswer('POST', /claim_next_jobs/);
     await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
     const { jobs } = await turn({ want: { ...want, limit: 2 } });
@@ -194,14 +194,14 @@ describe('a turn of which a request is lost', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('gives back what such a claim took when it was the last', async () => {
+  it('jobs of a claim without a reply are returned when that exchange was the last', async () => {
     server.loseAnswer('POST', /claim_next_jobs/);
     await expect(turn({ want })).rejects.toThrow('no answer');
     await turn({ is_last: true });
     expect(await statuses()).toEqual(['ready', 'ready', 'ready']);
   });
 
-  it('takes no job that another runner may hold, and says what a person can do', async () => {
+  it('no job is taken that another runner may hold, and a warning says what the user can do', async () => {
     const other = await registerNode(server, workflowId);
     const theirs = await server.client.claimNextJobs({ params: { id: workflowId }, query: { limit: 1 } });
     server.loseAnswer('POST', /claim_next_jobs/);
@@ -213,7 +213,7 @@ describe('a turn of which a request is lost', () => {
     await server.client.deleteComputeNode({ params: { id: other } });
   });
 
-  it('gives a job back once, though the turn that said so is told again', async () => {
+  it('a job is returned once, although the exchange is repeated', async () => {
     const { jobs } = await turn({ want: { ...want, limit: 1 } });
     const returned = jobs.map(({ id }) => id);
     await registerNode(server, workflowId);
@@ -225,7 +225,7 @@ describe('a turn of which a request is lost', () => {
     expect(await statusOf(ids[0] as number)).toBe('pending');
   });
 
-  it('gives no job back twice that another runner may have claimed between', async () => {
+  it('a job that another runner may have claimed meanwhile is not returned a second time', async () => {
     const { jobs } = await turn({ want: { ...want, limit: 1 } });
     const returned = jobs.map(({ id }) => id);
     await registerNode(server, workflowId);
@@ -239,13 +239,13 @@ describe('a turn of which a request is lost', () => {
   });
 });
 
-describe('whether a server has the exchange', () => {
-  it('is told apart by the answer to an empty turn', async () => {
+describe('whether a server has the exchange route', () => {
+  it('the reply to an empty exchange shows whether the server has the route', async () => {
     expect(await knowsExchange(server.client, workflowId, { run_id: 1, compute_node_id: nodeId })).toBe(false);
     expect(await knowsExchange(server.behind, workflowId, { run_id: 1, compute_node_id: nodeId })).toBe(true);
   });
 
-  it('is not in doubt where our server refuses the turn', async () => {
+  it('a refusal by our server proves that it has the exchange route', async () => {
     const { client } = testService();
     expect(await knowsExchange(client, 999, { run_id: 1, compute_node_id: 1 })).toBe(true);
   });

@@ -5,32 +5,34 @@ import { createClaims } from './claims.ts';
 import { workflowGone, runSuperseded } from './refused.ts';
 import { createReports } from './reports.ts';
 
-/** Carries out the turn of a runner, see `ExchangeRequest`. */
+/** Performs an exchange of a runner, see `ExchangeRequest`. */
 export type Exchange = (turn: ExchangeRequest) => Promise<ExchangeReply>;
 
 export interface PlainExchangeOptions {
   readonly client: Client;
   readonly workflowId: number;
-  /** Something that a person should know, once. */
+  /** Called once with a message that the user should read. */
   readonly onWarning: (message: string) => void;
   readonly now?: () => number;
 }
 
 /**
- * Carries out the turns of a runner on a server that has no `exchange`: Torc's own.
+ * Performs the exchanges of a runner with a server that has no `exchange` route: Torc's own.
  *
- * A turn becomes a sequence of the original's requests: read the workflow (its run fences the turn), start, complete, retry,
- * give back, claim, read the counts. The sequence is no transaction, so a turn may fail in the middle. The runner then sends
- * the turn again, and every part is safe to repeat:
+ * An exchange becomes a sequence of Torc's requests: read the workflow (its run fences the exchange), start, complete,
+ * retry, return, claim, read the counts. The sequence is not a transaction, so an exchange may fail in the middle. The
+ * runner then sends it again, and every part is safe to repeat:
  *
- * - A start, end or retry that the server knows already counts as told: its refusal is compared with the job's state.
- * - Jobs that were claimed before the failure are kept here and handed out with the next turn that succeeds.
- * - A claim whose answer was lost leaves jobs `pending` that nobody holds. They are found and handed out if this runner is
- *   the only active one of its workflow; otherwise nobody can tell whose they are, and a warning names the remedy.
- * - A job that was given back is given back again only if no other runner can have claimed it since.
+ * - A start, end or retry that the server knows already counts as reported: its refusal is compared with the job's
+ *   state.
+ * - Jobs claimed before the failure are kept here and passed on with the next exchange that succeeds.
+ * - A claim whose reply was lost leaves jobs `pending` that no runner holds. They are found and passed on if this
+ *   runner is the only active one of its workflow; otherwise their owner cannot be determined, and a warning names the
+ *   remedy.
+ * - A returned job is returned again only if no other runner can have claimed it since.
  *
- * What the server does not offer, no client can add: a request that arrives late is not recognised (its retry route has no
- * attempt to fence it), and jobs of a runner that was killed stay `pending` or `running` until a person resets them.
+ * Two gaps of the server cannot be closed by a client: it does not recognise a late request (its retry route has no
+ * attempt to fence it), and jobs of a killed runner stay `pending` or `running` until a user resets them.
  */
 export function createPlainExchange({ client, workflowId, onWarning, now = Date.now }: PlainExchangeOptions): Exchange {
   const params = { id: workflowId };
@@ -74,7 +76,7 @@ export function createPlainExchange({ client, workflowId, onWarning, now = Date.
     return reply;
   };
 
-  // One at a time, also where the runner has stopped waiting for the one before.
+  // One at a time, also if the runner has stopped waiting for the previous one.
   return (turn) => {
     const done = last.then(() => carryOut(turn));
     last = done.catch(() => {});

@@ -7,14 +7,16 @@ import { type Client, createClient, type Send } from '../client.ts';
 import { Unreachable } from '../errors.ts';
 import { createPlainExchange } from './exchange.ts';
 
-/** Runners that do nothing but speak, over a network that loses requests and answers, against the stand-in. */
+/**
+ * Runners that only communicate, over a network that loses requests and replies, with the stand-in for Torc's server.
+ */
 let server: StandIn;
 beforeAll(async () => {
   server = await standIn({ unblockEveryMs: 1 });
 });
 afterAll(() => server.close());
 
-/** Loses some requests before they are carried out and some answers after. */
+/** Loses some requests before they are executed and some replies afterwards. */
 const faulty =
   (send: Send, random: () => number, share: number): Send =>
   async (request) => {
@@ -31,7 +33,9 @@ interface Launches {
   readonly failing: ReadonlySet<number>;
 }
 
-/** A runner as far as its turns go: it starts what it gets, ends it in a later turn, and gives some of it back. */
+/**
+ * The exchanges of a runner: it starts the jobs that it gets, ends them in a later exchange, and returns some of them.
+ */
 async function runner(client: Client, workflowId: number, nodeId: number, random: () => number, launches: Launches) {
   const warnings: string[] = [];
   const exchange = createPlainExchange({ client, workflowId, onWarning: (message) => void warnings.push(message) });
@@ -53,7 +57,7 @@ async function runner(client: Client, workflowId: number, nodeId: number, random
     });
     lost = reply === undefined;
     if (reply === undefined) continue;
-    // A job whose return had no answer may be another runner's: it is named, like every other error.
+    // A job whose return got no reply may belong to another runner: it is reported, as every other error.
     warnings.push(...reply.errors.map(({ message }) => message));
     if (reply.is_complete) return { warnings, isComplete: true };
     const taken = reply.jobs.filter(() => random() < 0.8);
@@ -72,14 +76,14 @@ async function runner(client: Client, workflowId: number, nodeId: number, random
     };
     running = [...running.filter((job) => !ending.includes(job)), ...taken];
     idle = reply.jobs.length + running.length === 0 ? idle + 1 : 0;
-    // Jobs that are left are pending in nobody's name.
+    // The remaining jobs are pending, and no runner holds them.
     if (idle > 40) return { warnings, isComplete: false };
     if (idle > 0) await new Promise((resolve) => void setTimeout(resolve, 2));
   }
   return { warnings, isComplete: false };
 }
 
-/** A workflow of ten jobs, of which some wait for others and some fail at first. */
+/** A workflow of ten jobs, some with dependencies and some that fail at first. */
 async function workflow(random: () => number) {
   const { behind } = server;
   const id = (await behind.createWorkflow({ body: { name: 'w', user: 'u' } })).id as number;
@@ -97,9 +101,9 @@ async function workflow(random: () => number) {
 const attemptsOf = (ids: readonly number[], failing: ReadonlySet<number>) =>
   ids.flatMap((id) => (failing.has(id) ? [`${id}/1`, `${id}/2`] : [`${id}/1`]));
 
-describe('over a network that loses requests and answers', () => {
+describe('over a network that loses requests and replies', () => {
   it.each(Array.from({ length: 6 }, (_, seed) => seed))(
-    'one runner runs each attempt once to the end (seed %i)',
+    'one runner runs each attempt exactly once (seed %i)',
     async (seed) => {
       const random = randomOf(seed);
       const { id, ids, failing } = await workflow(random);
@@ -120,7 +124,7 @@ describe('over a network that loses requests and answers', () => {
   );
 
   it.each(Array.from({ length: 8 }, (_, seed) => seed))(
-    'two runners start no attempt twice, and say what may be left (seed %i)',
+    'two runners start no attempt twice, and report the jobs that may be left (seed %i)',
     async (seed) => {
       const random = randomOf(1000 + seed);
       const { id, ids, failing } = await workflow(random);

@@ -5,9 +5,9 @@ import { isOfRequest } from './refused.ts';
 
 /** The file records of the outputs of claimed jobs, each read once. */
 export interface Files {
-  /** Those that exist, in the order of the ids. */
+  /** The files that exist, in the order of the ids. */
   of(ids: readonly number[]): Promise<{ readonly id: number; readonly path: string }[]>;
-  /** Stores when outputs were last changed. */
+  /** Stores the modification times of outputs. */
   storeTimes(times: NonNullable<Completion['files']>): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function createFiles(client: Client): Files {
       known.set(id, file);
       return file;
     } catch (error) {
-      // Deleted since the job was made: nothing is expected there any more.
+      // Deleted since the job was created: no output is expected there any more.
       if (isOfRequest(error)) return undefined;
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * Works on items, a few at once, and waits for all that were begun, also when one of them failed: nothing of it must still be
- * under way when its caller begins again.
+ * Processes items concurrently, a few at a time, and waits for all that were started even if one fails: when the caller
+ * starts again, no earlier request may be in flight.
  */
 export async function inParallel<Item, Made>(
   items: readonly Item[],

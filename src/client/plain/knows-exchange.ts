@@ -3,9 +3,9 @@ import type { Client } from '../client.ts';
 import { ServiceError } from '../errors.ts';
 
 /**
- * Does the server have the route `exchange`? Asked by a turn that tells nothing and wants nothing.
+ * Whether the server has the route `exchange`. The check sends an exchange that reports nothing and requests nothing.
  *
- * An unknown route is answered by Torc's own server with 404 and no body. Our server answers every refusal with a code.
+ * Torc's own server answers an unknown route with 404 and no body. Our server answers every refusal with a code.
  */
 export async function knowsExchange(client: Client, workflowId: number, turn: ExchangeRequest): Promise<boolean> {
   try {

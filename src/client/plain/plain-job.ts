@@ -1,4 +1,4 @@
 import type { Job } from '../../core/contract/job.ts';
 
-/** A job as the plain routes answer it. */
+/** A job as Torc's routes return it. */
 export type PlainJob = Job & { readonly id: number };

@@ -12,22 +12,25 @@ export interface ReportsOptions {
   readonly files: Files;
 }
 
-/** Tells what started, what ended and what runs again. */
+/** Reports starts, ends and retries. */
 export interface Reports {
-  /** Says which parts the server refused. Throws when nobody knows whether it took them in: the turn is sent again. */
+  /**
+   * Returns the parts that the server refused. Throws if it is unknown whether the server processed them: the exchange
+   * is sent again.
+   */
   tell(turn: ExchangeRequest): Promise<JobCompletionError[]>;
 }
 
-/** Requests at once: the server writes one after the other, and this hides the way there and back. */
+/** Concurrent requests: the server writes them one after the other, and this hides the network latency. */
 const AT_ONCE = 8;
-/** Statuses from which a job does not come back without a person. */
+/** Statuses that a job leaves only if a user changes it. */
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'terminated', 'pending_failed']);
 
 export function createReports({ client, workflowId, files }: ReportsOptions): Reports {
   const jobOf = async (id: number) => (await client.getJob({ params: { id } })) as PlainJob;
   const refused = (id: number, message: string): JobCompletionError => ({ job_id: id, message });
 
-  /** The server refused: undefined when that is because it knows already, else the reason. */
+  /** The server refused: undefined if it knew the start already, otherwise the reason. */
   const start = async (turn: ExchangeRequest, id: number, attempt: number): Promise<string | undefined> => {
     const { run_id: runId, compute_node_id: nodeId } = turn;
     try {
@@ -38,7 +41,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
       await fence(runId);
       const job = await readJob(id);
       if (typeof job === 'string') return job;
-      // Refused although it is pending: the server is ill, and the turn is sent again.
+      // Refused although the job is pending: the server fails, and the exchange is sent again.
       if (job.status === 'pending') throw error;
       const isOurs = (job.attempt_id ?? 1) === attempt && (job.status !== 'running' || job.compute_node_id === nodeId);
       const isKnown = isOurs && (job.status === 'running' || ENDS.has(String(job.status)));
@@ -46,7 +49,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
     }
   };
 
-  /** The job, or why there is none. */
+  /** The job, or the reason why it cannot be read. */
   const readJob = async (id: number): Promise<PlainJob | string> => {
     try {
       return await jobOf(id);
@@ -68,7 +71,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
     return errors.filter(({ job_id: id, message }) => !isKnownEnd(message, statusOf.get(id)));
   };
 
-  /** One entry that cannot be taken in makes the server refuse the whole batch, so a refused batch is sent one by one. */
+  /** One invalid entry makes the server refuse the whole batch, so a refused batch is sent entry by entry. */
   const complete = async (entries: readonly JobCompletion[]): Promise<JobCompletionError[]> => {
     if (entries.length === 0) return [];
     try {
@@ -95,7 +98,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
     return items.some(({ attempt_id: attempt }) => (attempt ?? 1) === result.attempt_id);
   };
 
-  /** Undefined when the job runs again; otherwise why not, and whether its end must be told instead. */
+  /** Undefined if the job is retried; otherwise the reason, and whether its end must be reported instead. */
   const again = async (
     turn: ExchangeRequest,
     told: Retried,
@@ -104,9 +107,9 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
     if (attempt >= most) return { isEnd: true };
     const job = await readJob(id);
     if (typeof job === 'string') return { message: job, isEnd: false };
-    // An answer was lost, and the turn is told again.
+    // A reply was lost, and the exchange is repeated.
     if ((job.attempt_id ?? 1) > attempt) return undefined;
-    // The start of an attempt that ended in the same turn was not told, and only a running job can be retried.
+    // The start of an attempt that ended in the same exchange was not reported, and only a running job can be retried.
     if (job.status === 'pending') await start(turn, id, attempt);
     try {
       await client.retryJob({ params: { id, run_id: turn.run_id }, query: { max_retries: most } });
@@ -141,7 +144,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
   };
 }
 
-/** The server has the job as it is told: the end was told before, and its answer was lost. */
+/** The server has the job in the reported state: the end was reported before, and the reply was lost. */
 const isKnownEnd = (message: string, status: string | undefined): boolean =>
   /already complete with status=(\w+)/.exec(message)?.[1]?.toLowerCase() === status;
 

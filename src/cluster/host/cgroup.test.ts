@@ -6,10 +6,10 @@ import { groupLimits } from './cgroup.ts';
 import { hostFacts } from './facts.ts';
 
 const GIBIBYTE = 2 ** 30;
-/** What version 1 has for no limit. */
+/** The value of version 1 for "no limit". */
 const NO_BYTES = '9223372036854771712\n';
 
-/** A folder with these files; `GROUPS` in what they say is the place of the control groups. */
+/** A folder with these files; `GROUPS` in their text is replaced by the path of the control groups. */
 function folderOf(files: Readonly<Record<string, string>>): {
   proc: string;
   facts: () => ReturnType<typeof groupLimits>;
@@ -32,12 +32,12 @@ const v2 = (path: string, files: Readonly<Record<string, string>>, root = '/') =
   }).facts();
 
 describe('control groups of version 2', () => {
-  it('limit CPUs by their time and memory by its amount', () => {
+  it('control groups v2 limit CPUs by their quota and memory by its maximum', () => {
     const files = { 'cgroup/job/cpu.max': '400000 100000\n', 'cgroup/job/memory.max': `${2 * GIBIBYTE}\n` };
     expect(v2('/job', files)).toEqual({ cpus: 4, memoryBytes: 2 * GIBIBYTE });
   });
 
-  it('limit by the least of the groups above', () => {
+  it('the lowest limit of all parent groups applies', () => {
     const files = {
       'cgroup/user/cpu.max': '300000 100000\n',
       'cgroup/user/memory.max': `${8 * GIBIBYTE}\n`,
@@ -52,26 +52,26 @@ describe('control groups of version 2', () => {
     ['0-3,8', 5],
     ['2', 1],
     ['0-1,4-5,9', 5],
-  ])('limit to the CPUs %s', (list, cpus) => {
+  ])('the control group limits the process to the CPUs %s', (list, cpus) => {
     expect(v2('/job', { 'cgroup/job/cpuset.cpus.effective': `${list}\n` }).cpus).toBe(cpus);
   });
 
   test.each([
-    ['half of a CPU is one', '50000 100000', 1],
-    ['two and a half are two, for only whole ones are leased', '250000 100000', 2],
-    ['none set is what affinity says', 'max 100000', 16],
-  ])('%s', (_, quota, cpus) => {
+    ['half a CPU counts as one', '50000 100000', 1],
+    ['two and a half CPUs count as two, because only whole CPUs are leased', '250000 100000', 2],
+    ['without a quota, the affinity counts', 'max 100000', 16],
+  ])('CPU quota: %s', (_, quota, cpus) => {
     expect(v2('/', { 'cgroup/cpu.max': `${quota}\n` }).cpus).toBe(cpus);
   });
 
-  it('are those that are mounted in a container, which sees the path of its host', () => {
+  it('in a container that sees the path of its host, the mounted control groups count', () => {
     const files = { 'cgroup/memory.max': `${GIBIBYTE}\n`, 'cgroup/cpu.max': '200000 100000\n' };
     expect(v2('/docker/abc', files, '/docker/abc')).toEqual({ cpus: 2, memoryBytes: GIBIBYTE });
     expect(v2('/kubepods/pod1/abc', files)).toEqual({ cpus: 2, memoryBytes: GIBIBYTE });
     expect(v2('/../../other', files)).toEqual({ cpus: 2, memoryBytes: GIBIBYTE });
   });
 
-  it('leave everything where they set nothing', () => {
+  it('control groups v2 without limits limit nothing', () => {
     expect(v2('/', {})).toEqual({ cpus: 16, memoryBytes: undefined });
   });
 });
@@ -90,7 +90,7 @@ describe('control groups of version 1', () => {
       ...files,
     }).facts();
 
-  it('limit each by its own controller', () => {
+  it('control groups v1 limit each resource by its own controller', () => {
     const files = {
       'cgroup/cpu,cpuacct/slurm/job_42/cpu.cfs_quota_us': '600000\n',
       'cgroup/cpu,cpuacct/slurm/job_42/cpu.cfs_period_us': '100000\n',
@@ -101,7 +101,7 @@ describe('control groups of version 1', () => {
     expect(v1(files)).toEqual({ cpus: 4, memoryBytes: 4 * GIBIBYTE });
   });
 
-  it('leave everything where they set nothing', () => {
+  it('control groups v1 without limits limit nothing', () => {
     const files = {
       'cgroup/cpu,cpuacct/slurm/job_42/cpu.cfs_quota_us': '-1\n',
       'cgroup/cpu,cpuacct/slurm/job_42/cpu.cfs_period_us': '100000\n',
@@ -111,8 +111,8 @@ describe('control groups of version 1', () => {
   });
 });
 
-describe('a runner offers', () => {
-  it('no more than its control group has, and says why it is less than the machine', () => {
+describe('the resources that a runner offers', () => {
+  it('a runner offers at most the limits of its control group, and says why it offers less than the machine has', () => {
     const { proc } = folderOf({
       'self/mountinfo': '36 25 0:30 / GROUPS rw - cgroup2 cgroup2 rw\n',
       'self/cgroup': '0::/\n',
@@ -126,7 +126,7 @@ describe('a runner offers', () => {
     });
   });
 
-  it('all of the machine where nothing is told', () => {
+  it('a runner offers the whole machine when /proc and the control groups say nothing', () => {
     const nothing = join(temporaryFolder(), 'missing');
     expect(groupLimits(nothing)).toEqual({ cpus: undefined, memoryBytes: undefined });
     expect(hostFacts(nothing).limitedBy).toEqual([]);

@@ -1,27 +1,27 @@
 import { smallest } from '../../core/quantity/extremes.ts';
 import { groupPaths, textOf } from './group-files.ts';
 
-/** What control groups and affinity leave of a machine to this process; undefined where they set no limit. */
+/** The limits that control groups and affinity set for this process; undefined where they set none. */
 export interface GroupLimits {
   readonly cpus: number | undefined;
   readonly memoryBytes: number | undefined;
 }
 
-/** Where one hierarchy of control groups can be seen, and which of its groups stands at that place. */
+/** A visible mount of a hierarchy of control groups, and the group at its root. */
 interface Mount {
   readonly point: string;
   readonly root: string;
-  /** Of version 1; empty for version 2, which has all of them in one. */
+  /** Of version 1; empty for version 2, which has all controllers in one hierarchy. */
   readonly controllers: readonly string[];
 }
 
 /**
  * The limits of this process's control groups, of both versions, and its affinity.
  *
- * A group has no more than the groups above it, so all of them up to the one that can be seen are looked at. In a
- * container the path of the group is often that of the host, which is not there: then what is mounted is our own.
+ * A group has at most what its parents have, so all visible parents are read. In a container the path of the group is
+ * often that of the host, which does not exist there; then the mounted group is our own.
  *
- * `proc` is /proc/self, or a folder that looks like it. Source: cgroups(7), the kernel's cgroup-v2 document, proc(5).
+ * `proc` is /proc/self, or a folder with the same layout. Source: cgroups(7), the kernel's cgroup-v2 document, proc(5).
  */
 export function groupLimits(proc = '/proc/self'): GroupLimits {
   const mounts = mountsOf(textOf(`${proc}/mountinfo`) ?? '');
@@ -52,7 +52,10 @@ export function groupLimits(proc = '/proc/self'): GroupLimits {
   };
 }
 
-/** `36 25 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw`: root and place, and behind the dash type and options. */
+/**
+ * `36 25 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw`: root and mount point; after the dash type and
+ * options.
+ */
 function mountsOf(mountinfo: string): Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [left = '', right = ''] = line.split(' - ');
@@ -65,18 +68,21 @@ function mountsOf(mountinfo: string): Mount[] {
   });
 }
 
-/** The folders of a group and of those above it. */
+/** The folders of a group and of its parents. */
 function lineOf({ point, root }: Mount, path: string): string[] {
   const within = root === '/' ? path : path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : '/';
   const steps = within.split('/').filter((step) => step !== '' && step !== '..');
   return steps.map((_, index) => [point, ...steps.slice(0, steps.length - index)].join('/')).concat(point);
 }
 
-/** Mount points are written with blanks as `\040`. */
+/** Mount points contain blanks as `\040`. */
 const unescaped = (text: string) =>
   text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** `150000 100000`: time in each period; `max` and -1 mean no limit. Whole CPUs only, for half of one runs no job twice as long. */
+/**
+ * `150000 100000`: time in each period; `max` and -1 mean no limit. Only whole CPUs count, because half a CPU cannot be
+ * leased to a job.
+ */
 function quotaOf(text: string | undefined): number | undefined {
   const match = /^(\d+) (\d+)/.exec(text ?? '');
   const [quota, period] = [Number(match?.[1]), Number(match?.[2])];
@@ -85,7 +91,7 @@ function quotaOf(text: string | undefined): number | undefined {
 
 const listIn = (path: string) => countOf(textOf(path)?.trim());
 
-/** How many CPUs `0-3,8` names. */
+/** The number of CPUs in a list such as `0-3,8`. */
 function countOf(list: string | undefined): number | undefined {
   if (list === undefined || list === '') return undefined;
   const count = list.split(',').reduce((sum, part) => {
@@ -95,7 +101,7 @@ function countOf(list: string | undefined): number | undefined {
   return count > 0 ? count : undefined;
 }
 
-/** Bytes; `max`, and what version 1 has for it, mean no limit. */
+/** Bytes; `max`, and the largest value of version 1, mean no limit. */
 function bytesIn(path: string): number | undefined {
   const text = textOf(path)?.trim() ?? '';
   if (!/^\d+$/.test(text)) return undefined;

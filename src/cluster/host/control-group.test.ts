@@ -7,7 +7,7 @@ import { createNodeMeter } from './node-load.ts';
 import type { ProcessSample } from './proc.ts';
 import { createStepGroups } from './step-groups.ts';
 
-/** Folders like /proc and /sys/fs/cgroup. */
+/** Folders with the layout of /proc and /sys/fs/cgroup. */
 function machine(files: Readonly<Record<string, string>>): Required<Roots> & { set(path: string, text: string): void } {
   const root = temporaryFolder();
   const set = (path: string, text: string) => {
@@ -45,14 +45,14 @@ const first = {
 };
 
 describe('a control group', () => {
-  it('of version 2 tells memory without what is only cached, its CPU time and its limit', () => {
+  it('a control group v2 reports memory without the page cache, its CPU time and its limit', () => {
     const roots = machine(second);
     const own = groupOf('self', roots);
     const limited = own && limitedGroup(own, roots.groups);
     expect(limited && useOfGroup(limited)).toEqual({ cpuSeconds: 10, memoryBytes: 4000, limitBytes: 8_589_934_592 });
   });
 
-  it('of version 1 has its figures in two trees', () => {
+  it('a control group v1 reports its figures from two trees', () => {
     const roots = machine(first);
     const group = groupOf(42, roots);
     expect(group && limitedGroup(group, roots.groups)?.memoryFolder).toBe(
@@ -66,7 +66,7 @@ describe('a control group', () => {
     expect(use).toMatchObject({ residentBytes: 750, cpuSeconds: 1.5 });
   });
 
-  it('is not there where the kernel shows none, and has no limit where none is set', () => {
+  it('there is no control group where the kernel shows none, and no limit where none is set', () => {
     expect(groupOf('self', machine({}))).toBeUndefined();
     const roots = machine({
       'proc/self/cgroup': '0::/\n',
@@ -91,8 +91,8 @@ const member = (pid: number): ProcessSample => ({
 });
 const useOf = (pid: number) => ({ members: [member(pid)], cpuSeconds: 1, residentBytes: 100 });
 
-describe('a job that is a step of Slurm', () => {
-  it('uses what the group of the step says; another what its processes say', () => {
+describe('a job that is a Slurm step', () => {
+  it("a job in a Slurm step uses the figures of the step's group, and other jobs those of their processes", () => {
     const uses = createStepGroups(machine(second)).apply(
       new Map([
         [42, useOf(42)],
@@ -103,7 +103,7 @@ describe('a job that is a step of Slurm', () => {
     expect(uses.get(50)).toEqual(useOf(50));
   });
 
-  it('is found also when the step begins a little after the job', () => {
+  it('the group of a step is found when the step begins shortly after the job', () => {
     const roots = machine({ ...second, 'proc/42/cgroup': '0::/elsewhere\n' });
     const groups = createStepGroups(roots);
     expect(groups.apply(new Map([[42, useOf(42)]])).get(42)).toEqual(useOf(42));
@@ -112,11 +112,11 @@ describe('a job that is a step of Slurm', () => {
   });
 });
 
-describe('how busy the node is', () => {
+describe('the load of the node', () => {
   const stat = (busy: number, idle: number) => `cpu  ${busy} 0 0 ${idle} 0 0 0 0 0 0\ncpu0 1 1 1 1\n`;
   const meminfo = 'MemTotal:  1000 kB\nMemFree:  100 kB\nMemAvailable:  400 kB\n';
 
-  it('is known from the second look on, of all CPUs together, and its memory at once', () => {
+  it('the CPU load of all CPUs is known from the second sample on, the memory at once', () => {
     const roots = machine({ 'proc/stat': stat(100, 100), 'proc/meminfo': meminfo });
     const meter = createNodeMeter(roots);
     const memory = { memoryBytes: 600 * 1024, totalMemoryBytes: 1000 * 1024 };
@@ -126,14 +126,14 @@ describe('how busy the node is', () => {
     expect(meter.look(1000)).toEqual({ cpuPercent: undefined, ...memory });
   });
 
-  it('is that of the allocation where the kernel limits it to a part of the node', () => {
+  it('the load is that of the allocation where the kernel limits it to a part of the node', () => {
     const roots = machine({ ...second, 'proc/stat': stat(100, 100), 'proc/meminfo': meminfo });
     const meter = createNodeMeter(roots);
     meter.look(0);
     roots.set('groups/system.slice/slurmstepd.scope/job_7/cpu.stat', 'usage_usec 12000000\n');
     const { cpuPercent, ...memory } = meter.look(4000);
     expect(memory).toEqual({ memoryBytes: 4000, totalMemoryBytes: 8_589_934_592 });
-    // Two seconds of CPU in four, on all that this process may use.
+    // Two seconds of CPU time in four seconds, on all CPUs that this process may use.
     expect((cpuPercent as number) * navigator.hardwareConcurrency).toBeCloseTo(50, 5);
   });
 });

@@ -2,10 +2,10 @@ import { dirname, join } from 'node:path';
 import { groupPaths, textOf } from './group-files.ts';
 
 /**
- * A control group of the kernel that accounts for memory: what a Slurm step or an allocation is on a node.
+ * A kernel control group with memory accounting: a Slurm step or an allocation on a node.
  *
- * Of version 2 all controllers stand in one folder; of version 1 each has a tree of its own, and CPU time is asked for
- * in another folder than memory.
+ * In version 2 all controllers are in one folder; in version 1 each has its own tree, and CPU time is read from another
+ * folder than memory.
  */
 export interface ControlGroup {
   readonly version: 1 | 2;
@@ -13,7 +13,7 @@ export interface ControlGroup {
   readonly cpuFolder: string | undefined;
 }
 
-/** What a group used: CPU time since it was made, and memory now, without files that could be dropped from the cache. */
+/** The use of a group: CPU time since it was created, and present memory without the page cache. */
 export interface GroupUse {
   readonly cpuSeconds: number | undefined;
   readonly memoryBytes: number;
@@ -25,7 +25,7 @@ export interface Roots {
   readonly groups?: string;
 }
 
-/** The group of a process; undefined where the kernel, or the container, shows none. */
+/** The group of a process; undefined if the kernel, or the container, shows none. */
 export function groupOf(
   pid: number | 'self',
   { proc = '/proc', groups = '/sys/fs/cgroup' }: Roots = {},
@@ -45,7 +45,7 @@ export function groupOf(
     : { version: 2, memoryFolder: folder, cpuFolder: folder };
 }
 
-/** The group itself or the nearest above it that has a limit of memory: what a runner may use, where not all of the node. */
+/** The group itself or its nearest parent with a memory limit: the part of the node that a runner may use. */
 export function limitedGroup(group: ControlGroup, groups = '/sys/fs/cgroup'): ControlGroup | undefined {
   for (let { memoryFolder, cpuFolder } = group; memoryFolder.startsWith(groups);) {
     const here = { version: group.version, memoryFolder, cpuFolder };
@@ -57,7 +57,7 @@ export function limitedGroup(group: ControlGroup, groups = '/sys/fs/cgroup'): Co
   return undefined;
 }
 
-/** What the group uses now; undefined when it is gone. */
+/** The present use of the group; undefined if it no longer exists. */
 export function useOfGroup(group: ControlGroup): GroupUse | undefined {
   const { version, memoryFolder } = group;
   const usage = Number(
@@ -85,7 +85,7 @@ function cpuSecondsOf({ version, cpuFolder }: ControlGroup): number | undefined 
   return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1e9;
 }
 
-/** Beyond this a limit is none: version 1 has no other word for it. */
+/** Larger values mean no limit, because version 1 has no other notation for it. */
 const NO_LIMIT = 2 ** 60;
 
 function limitOf({ version, memoryFolder }: ControlGroup): number | undefined {

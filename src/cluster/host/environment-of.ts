@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The environment of a process, `NAME=value` each; empty when it has ended or belongs to another user.
+ * The environment of a process as `NAME=value` entries; empty if it has ended or belongs to another user.
  *
- * Throws: when this process has no open file or memory left to look. Then nothing is known of the other process.
+ * Throws if this process has no file descriptor or memory left. Then nothing is known about the other process.
  */
 export function environmentOf(pid: number | string, root = '/proc'): string[] {
   try {

@@ -10,11 +10,11 @@ import { type Machine, thisMachine } from './machine.ts';
 import { readProcesses } from './proc.ts';
 
 const module = join(import.meta.dirname, 'facts.ts');
-/** A process that says something with the functions of this file. */
+/** A process that prints results of the functions in this file. */
 const script = (body: string) => ['--input-type=module', '-e', `import * as facts from '${module}';\n${body}`];
 
 describe('this machine', () => {
-  it('is told by its name, and what this process may use of it', () => {
+  it('the machine is described by its name and by the resources that this process may use', () => {
     const facts = hostFacts();
     expect(facts.hostname).toBe(hostname());
     expect(facts.cpus).toBe(availableParallelism());
@@ -22,7 +22,7 @@ describe('this machine', () => {
     expect(facts.memoryBytes).toBeLessThanOrEqual(totalmem());
   });
 
-  it('has only the CPUs on which this process may run', ({ skip }) => {
+  it('the machine has only the CPUs on which this process may run', ({ skip }) => {
     const words = ['taskset', '-c', '0', process.execPath, ...script('console.log(facts.hostFacts().cpus)')];
     let told: string;
     try {
@@ -33,7 +33,7 @@ describe('this machine', () => {
     expect(told).toBe('1\n');
   });
 
-  it('has as many GPUs as the driver has folders, and none without a driver', () => {
+  it('the machine has one GPU for each folder of the driver, and none without a driver', () => {
     const folder = temporaryFolder();
     expect(nvidiaDevices(join(folder, 'gpus'))).toBe(0);
     mkdirSync(join(folder, 'gpus'));
@@ -43,7 +43,7 @@ describe('this machine', () => {
   });
 });
 
-/** Another process that told its identity and stays until it is killed. */
+/** Another process that reported its identity and runs until it is killed. */
 async function another(title: string): Promise<{ identity: ProcessIdentity; kill: () => Promise<unknown> }> {
   const body = `process.title = ${JSON.stringify(title)};
     process.stdout.write(JSON.stringify(facts.ownIdentity()));
@@ -63,13 +63,13 @@ async function another(title: string): Promise<{ identity: ProcessIdentity; kill
 describe.skipIf(process.platform !== 'linux')('a process', () => {
   const own = ownIdentity() as ProcessIdentity;
 
-  it('knows itself alive', () => {
+  it('a process proves itself alive', () => {
     expect(own.pid).toBe(process.pid);
     expect(proofOfEnd(own)).toBe('alive');
   });
 
   it.each(['node', 'a) Z (b', ') ('])(
-    'that is called %j is alive until it ends, and gone behind that',
+    'a process named %j is alive until it ends, and gone afterwards',
     async (title) => {
       const { identity, kill } = await another(title);
       expect(proofOfEnd(identity)).toBe('alive');
@@ -78,42 +78,42 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
     },
   );
 
-  it('is gone when its id belongs to one that began at another time', () => {
+  it('a process is gone when its id belongs to a process with another start time', () => {
     expect(proofOfEnd({ ...own, start_ticks: own.start_ticks - 1 })).toBe('gone');
   });
 
   const here: Machine = { ...thisMachine(), machine_id: 'm', hardware_ids: ['eth', 'ib'], bootedAtMs: 2_000 };
   const earlier = { ...own, boot_id: 'earlier', machine_id: 'm', hardware_ids: ['eth'] };
 
-  it('is gone with its boot when machine, hardware and time all say that the machine was booted since', () => {
+  it('a process is gone after a reboot that machine id, hardware and time prove', () => {
     expect(proofOfEnd(earlier, 1_000, here)).toBe('rebooted');
   });
 
   it.each<[string, Partial<ProcessIdentity>, number, Partial<Machine>]>([
     ['its machine has another id', { machine_id: 'other' }, 1_000, {}],
-    ['it did not tell the id of its machine', { machine_id: undefined }, 1_000, {}],
+    ['it did not report the id of its machine', { machine_id: undefined }, 1_000, {}],
     ['neither machine has an id', { machine_id: undefined }, 1_000, { machine_id: undefined }],
-    ['the machine is a clone with a network device of its own', { hardware_ids: ['other'] }, 1_000, {}],
-    ['no hardware is seen from within a container', {}, 1_000, { hardware_ids: [] }],
-    ['this machine was booted before it spoke', {}, 3_000, {}],
-    ['nobody knows when it spoke', {}, Number.NaN, {}],
-    ['nobody knows when this machine was booted', {}, 1_000, { bootedAtMs: undefined }],
-  ])('of another boot is not proven gone when %s', (_, told, toldAtMs, machine) => {
+    ['the machine is a clone with another network device', { hardware_ids: ['other'] }, 1_000, {}],
+    ['the container shows no hardware', {}, 1_000, { hardware_ids: [] }],
+    ['this machine was booted before the report', {}, 3_000, {}],
+    ['the time of the report is unknown', {}, Number.NaN, {}],
+    ['the boot time of this machine is unknown', {}, 1_000, { bootedAtMs: undefined }],
+  ])('a process of another boot is not proven gone when %s', (_, told, toldAtMs, machine) => {
     expect(proofOfEnd({ ...earlier, ...told }, toldAtMs, { ...here, ...machine })).toBe('unknown');
   });
 
-  it('of a machine that was resumed from the same snapshot is not proven gone', () => {
+  it('a process of a machine resumed from the same snapshot is not proven gone', () => {
     const elsewhere = { ...own, pid: 2 ** 30, machine_id: 'other' };
     expect(proofOfEnd(elsewhere, 1_000, here)).toBe('unknown');
     expect(proofOfEnd({ ...elsewhere, machine_id: 'm' }, 1_000, here)).toBe('gone');
   });
 
-  it('of another namespace is neither gone nor alive, for its id means nothing here', () => {
+  it('a process of another namespace is neither gone nor alive, because its id has no meaning here', () => {
     expect(proofOfEnd({ ...own, pid_namespace: 'pid:[1]' })).toBe('unknown');
     expect(proofOfEnd({ ...own, pid_namespace: 'pid:[1]', pid: 2 ** 30 })).toBe('unknown');
   });
 
-  it('is not proven gone by a process that has no file left to open', () => {
+  it('a process that has no file descriptor left does not prove another one gone', () => {
     const body = `
       import { openSync } from 'node:fs';
       import { thisMachine } from ${JSON.stringify(join(import.meta.dirname, 'machine.ts'))};
@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
     expect(execFileSync('bash', words, { encoding: 'utf8' })).toBe('EMFILE unknown');
   });
 
-  it('of another user is not proven gone where /proc hides the processes of others', ({ skip }) => {
+  it('a process of another user is not proven gone if /proc hides processes of other users', ({ skip }) => {
     const asNobody = (identity: ProcessIdentity) => {
       const words = script(`process.stdout.write(facts.proofOfEnd(${JSON.stringify(identity)}))`);
       const shell =
@@ -144,13 +144,13 @@ describe.skipIf(process.platform !== 'linux')('a process', () => {
     expect(asNobody({ ...own, pid: 2 ** 22 - 1 })).toBe('gone');
   });
 
-  it('that could not tell when it began is alive or gone for nobody while its id is in use', () => {
+  it('a process with an unknown start time is neither alive nor gone while its id is in use', () => {
     expect(proofOfEnd({ ...own, start_ticks: 0 })).toBe('unknown');
     expect(proofOfEnd({ ...own, start_ticks: 0, pid: 2 ** 30 })).toBe('gone');
   });
 
-  it('is gone when it ended and nobody has asked how', async () => {
-    // The shell becomes a program that never asks for the end of the child that the shell started.
+  it('a zombie process counts as gone', async () => {
+    // After this, the shell's child has a parent that never waits for it.
     const words = ['-c', 'exec 3<&0; read -r _ <&3 & exec sleep 600'];
     const parent = spawn('bash', words, { stdio: ['pipe', 'ignore', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));

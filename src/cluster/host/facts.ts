@@ -3,20 +3,20 @@ import { availableParallelism, cpus, hostname, totalmem } from 'node:os';
 import { type GroupLimits, groupLimits } from './cgroup.ts';
 import { type Machine, thisMachine } from './machine.ts';
 
-/** What this machine is and what of it may be used. */
+/** This machine and the resources that may be used. */
 export interface HostFacts {
   readonly hostname: string;
-  /** CPUs that this process may use: affinity, control groups and the allocation count. */
+  /** CPUs that this process may use, according to affinity, control groups and the allocation. */
   readonly cpus: number;
-  /** Memory that this process may use: the machine's, or less where a control group says so. */
+  /** Memory that this process may use: that of the machine, or the limit of a control group. */
   readonly memoryBytes: number;
   /** NVIDIA devices that the driver shows. */
   readonly gpus: number;
-  /** What keeps this process from having all of the machine; empty when it has. */
+  /** Why this process has only a part of the machine; empty if it has all of it. */
   readonly limitedBy: readonly string[];
 }
 
-/** `proc` is /proc/self, or a folder that looks like it. */
+/** `proc` is /proc/self, or a folder with the same layout. */
 export function hostFacts(proc?: string): HostFacts {
   const whole = {
     hostname: hostname(),
@@ -26,12 +26,12 @@ export function hostFacts(proc?: string): HostFacts {
     limitedBy: [],
   };
   const { cpus: most, memoryBytes } = groupLimits(proc);
-  // The runtime knows of affinity elsewhere than on Linux, and of what we may have overlooked here.
+  // The runtime knows the affinity on other systems than Linux too, and limits that we may have overlooked.
   const allowed = proc === undefined ? Math.min(most ?? Infinity, availableParallelism()) : most;
   return limited(whole, { cpus: allowed, memoryBytes }, 'its control group or affinity');
 }
 
-/** What is left of a machine of which this process has only a part. */
+/** The resources of a machine of which this process has only a part. */
 export function limited(facts: HostFacts, part: GroupLimits, by: string): HostFacts {
   const cpuCount = Math.min(facts.cpus, part.cpus ?? Infinity);
   const memoryBytes = Math.min(facts.memoryBytes, part.memoryBytes ?? Infinity);
@@ -39,14 +39,14 @@ export function limited(facts: HostFacts, part: GroupLimits, by: string): HostFa
   return { ...facts, cpus: cpuCount, memoryBytes, limitedBy: isLess ? [...facts.limitedBy, by] : facts.limitedBy };
 }
 
-/** The driver keeps a folder for each device: cheaper to look at than a program is to start, and it cannot hang. */
+/** The driver has a folder for each device. Reading it is cheaper than starting a program, and cannot hang. */
 export function nvidiaDevices(folder: string): number {
   return existsSync(folder) ? readdirSync(folder).length : 0;
 }
 
 /**
- * What names one process for good. A process id is given again; together with the time of its start, the boot and the
- * namespace in which it was counted it is not.
+ * The permanent identity of a process. The kernel reuses process ids; together with the start time, the boot and the
+ * namespace an id is unique.
  */
 export interface ProcessIdentity {
   readonly boot_id: string;
@@ -54,7 +54,7 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks from the boot to its start. */
   readonly start_ticks: number;
-  /** Of its machine, by which a reboot is told from another machine of the same name. */
+  /** The machine id, which distinguishes a reboot from another machine of the same name. */
   readonly machine_id?: string | null | undefined;
   readonly hardware_ids?: readonly string[] | null | undefined;
 }
@@ -72,23 +72,23 @@ export function ownIdentity(): ProcessIdentity | undefined {
 }
 
 /**
- * What is known of a process that may have ended.
+ * What is known about a process that may have ended.
  *
- * `gone`: the process table of the same boot and namespace does not have it. `rebooted`: its machine was booted since; what
- * its files say may lack what was written last, because the page cache was lost. `unknown`: nothing is proven.
+ * `gone`: the process table of the same boot and namespace does not contain it. `rebooted`: its machine was booted
+ * since; its files may lack their last writes, because the page cache was lost. `unknown`: nothing is proven.
  */
 export type ProofOfEnd = 'gone' | 'rebooted' | 'alive' | 'unknown';
 
 /**
- * Is the process, which said at `toldAtMs` (Unix) that it was there, proven gone?
+ * Whether the process, which reported itself at `toldAtMs` (Unix), is proven gone.
  *
- * The boot id decides which process table speaks. Within the same boot it is ours, unless the process was counted in
- * another namespace: such processes are not in our table, so of those nothing is known.
+ * The boot id decides which process table applies. Within the same boot it is ours, except for processes of another
+ * namespace: they are not in our table, so nothing is known about them.
  *
- * Another boot id has two explanations, a reboot and another machine, and a host name tells them apart as little as a
- * machine id does: containers share names, and clones of an image share both while both are alive. So a reboot is believed
- * only if everything says so: the machine ids are known and equal, a network device is the same piece of hardware, and this
- * boot is later than the word of the process. What fails any of these is `unknown`, and stays with a person.
+ * Another boot id means a reboot or another machine, and neither the host name nor the machine id distinguishes the
+ * two: containers share names, and clones of an image share both while both run. So a reboot is accepted only with full
+ * evidence: the machine ids are known and equal, a network device is the same hardware, and this boot is later than the
+ * report of the process. Otherwise the result is `unknown`, and a user has to decide.
  */
 export function proofOfEnd(
   identity: ProcessIdentity,
@@ -98,7 +98,7 @@ export function proofOfEnd(
   if (here === undefined) return 'unknown';
   if (here.boot_id !== identity.boot_id) return isRebootOf(identity, toldAtMs, here) ? 'rebooted' : 'unknown';
   if (here.pid_namespace !== identity.pid_namespace) return 'unknown';
-  // Machines that were resumed from one snapshot share the boot id.
+  // Machines resumed from one snapshot share the boot id.
   const theirs = identity.machine_id ?? undefined;
   if (theirs !== undefined && here.machine_id !== undefined && theirs !== here.machine_id) return 'unknown';
   const look = lookAt(identity.pid);
@@ -123,13 +123,13 @@ function machineOrNone(): Machine | undefined {
   }
 }
 
-/** No process that a person starts begins with the kernel: so 0 stands for a start that could not be read. */
+/** No process of a user starts together with the kernel, so 0 represents a start time that could not be read. */
 const UNKNOWN_START = 0;
 
 /**
- * When the process with this id began, in clock ticks from the boot; `none` when there is none or it has ended. `hidden`:
- * there is one, or there may be one, and this process cannot see it: too few open files, or a /proc that shows the
- * processes of other users to nobody (`hidepid`). What is hidden must never count as gone.
+ * The start time of the process with this id, in clock ticks since the boot; `none` if it does not exist or has ended.
+ * `hidden`: there is, or may be, a process that this process cannot see: too few file descriptors, or a /proc that
+ * hides the processes of other users (`hidepid`). A hidden process must never count as gone.
  */
 function lookAt(pid: number): number | 'none' | 'hidden' {
   let stat: string;
@@ -139,12 +139,13 @@ function lookAt(pid: number): number | 'none' | 'hidden' {
     const { code } = error as NodeJS.ErrnoException;
     return (code === 'ENOENT' || code === 'ESRCH') && !exists(pid) ? 'none' : 'hidden';
   }
-  // A name may hold blanks and parentheses: fields are counted from the last one. The start is the 22nd field.
+  // A name may contain blanks and parentheses, so fields are counted from the last parenthesis. The start time is the
+  // 22nd field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? 'none' : Number(fields[19]);
 }
 
-/** Signal 0 is sent to nobody. The kernel answers for every process, also for those that /proc does not show. */
+/** Signal 0 is not delivered. The kernel answers for every process, also for those that /proc does not show. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -11,7 +11,7 @@ interface Sketch {
   readonly environment?: string;
 }
 
-/** A folder like /proc that processes come to and leave. */
+/** A folder with the layout of /proc in which processes start and end. */
 function machine() {
   const root = temporaryFolder();
   const live = (pid: number, { parent = 1, session = pid, start = 100, environment = '' }: Sketch = {}) => {
@@ -40,7 +40,7 @@ function familiesOf(root: string, sinceTicks = 50) {
 }
 
 describe('the processes of a job', () => {
-  it('are still its own when they left its session and lost their parents, if they were seen before', () => {
+  it('processes that left the session and lost their parents still belong to the job, if they were seen before', () => {
     const { root, live, die } = machine();
     const { members } = familiesOf(root);
     live(10);
@@ -53,7 +53,7 @@ describe('the processes of a job', () => {
     expect(members(10)).toEqual([11, 12]);
   });
 
-  it('are known by their environment when they were not', () => {
+  it('processes that were not seen before are recognised by their environment', () => {
     const { root, live } = machine();
     const { members } = familiesOf(root);
     live(10);
@@ -63,7 +63,7 @@ describe('the processes of a job', () => {
     expect(members(10)).toEqual([10, 20, 21]);
   });
 
-  it('are none that began before the runner, and none of a job that is not asked about', () => {
+  it('processes that began before the runner, or that belong to a job that is not sampled, are excluded', () => {
     const { root, live } = machine();
     const { members, asked } = familiesOf(root);
     live(10);
@@ -72,11 +72,11 @@ describe('the processes of a job', () => {
     live(40);
     live(21, { environment: 'JOB=10' });
     expect(members(40)).toEqual([40]);
-    // Of the older one nobody asked.
+    // The older process was not checked.
     expect(asked).toHaveLength(1);
   });
 
-  it('are not those that were given the id of one that has ended', () => {
+  it('a process with the reused id of an ended process does not belong to the job', () => {
     const { root, live } = machine();
     const { members } = familiesOf(root);
     live(10);
@@ -86,20 +86,20 @@ describe('the processes of a job', () => {
     expect(members(10)).toEqual([10]);
   });
 
-  it('are looked at each time; a stranger’s environment is read once, and the stranger now and then', () => {
+  it("the job's processes are read at every sample; the environment of another process is read once, and again now and then", () => {
     const { root, live } = machine();
     const { members, asked } = familiesOf(root);
     live(10);
     live(30, { environment: 'STRANGER' });
     for (let look = 0; look < 25; look += 1) expect(members(10)).toEqual([10]);
     expect(asked).toEqual(['STRANGER']);
-    // Its id is given to a process of the job.
+    // A process of the job gets its id.
     live(30, { environment: 'JOB=10', start: 400 });
     for (let look = 0; look < 10; look += 1) members(10);
     expect(members(10)).toEqual([10, 30]);
   });
 
-  it('begin with the first process of a job that was given the id of a stranger', () => {
+  it('the first process of a job may have the reused id of a foreign process', () => {
     const { root, live } = machine();
     const { members } = familiesOf(root);
     live(10);

@@ -5,25 +5,26 @@ import { type TreeUse, useByRoot } from './process-tree.ts';
 export interface FamiliesOptions {
   /** Processes that began before this tick of the kernel's clock belong to no job. */
   readonly sinceTicks: number;
-  /** The first process of the job to which an environment (`NAME=value` each) belongs. */
+  /** The first process of the job to which an environment (`NAME=value` entries) belongs. */
   readonly ownerBy: (environment: readonly string[]) => number | undefined;
-  /** /proc, or a folder that looks like it. */
+  /** /proc, or a folder with the same layout. */
   readonly root?: string;
 }
 
 /**
- * Finds the processes of jobs, also those that left: that made a session of their own and whose parents have ended.
+ * Finds the processes of jobs, including those that created their own session and whose parents have ended.
  *
- * Those are known from an earlier look, or by the environment that they inherited. An environment is read once, and who
- * turned out to belong to no job is not looked at again for a while: a node has thousands of processes of its own.
+ * Such processes are known from an earlier sample, or from the environment that they inherited. Each environment is
+ * read once, and processes that belong to no job are not checked again for a while: a node has thousands of other
+ * processes.
  */
 export interface Families {
-  /** What the processes of each job use now; `roots` are the jobs' first processes. */
+  /** The present use of the processes of each job; `roots` are the first processes of the jobs. */
   look(roots: ReadonlySet<number>): Map<number, TreeUse>;
   close(): void;
 }
 
-/** Whose a process is, undefined when it is nobody's, and at which look it was there. */
+/** The owner of a process, undefined if it has none, and the sample in which it was last seen. */
 interface Known {
   readonly startTicks: number;
   readonly owner: number | undefined;
@@ -31,8 +32,9 @@ interface Known {
 }
 
 /**
- * Looks after which strangers are looked at again: an id of theirs may have been given to a process of a job. Ids come round
- * after tens of thousands of processes, so this is rare; to look each time would make a look cost what the node has.
+ * Samples after which foreign processes are checked again: a process of a job may have got the id of one of them. Ids
+ * are reused only after tens of thousands of processes, so this is rare. Checking every time would make a sample as
+ * expensive as the node has processes.
  */
 const LOOKS_BETWEEN = 10;
 
@@ -58,7 +60,7 @@ export function createFamilies({ sinceTicks, ownerBy, root = '/proc' }: Families
     else known.set(pid, { startTicks, owner, seen: looks });
   };
 
-  /** Strangers are looked at anew, and who has not been seen since the last time is forgotten. */
+  /** Checks foreign processes again, and forgets those that were not seen since the last time. */
   const beginAnew = () => {
     strangers.clear();
     for (const [pid, { seen }] of known) if (seen < looks - LOOKS_BETWEEN) known.delete(pid);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A file of the kernel; undefined where it is not there, or not for us. */
+/** The text of a kernel file; undefined if it does not exist or cannot be read. */
 export function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -10,8 +10,8 @@ export function textOf(path: string): string | undefined {
 }
 
 /**
- * The path of each controller's group, from the lines of /proc/PID/cgroup: `4:cpu,cpuacct:/path`, and `0::/path` of version
- * 2, which stands under the empty name. Source: cgroups(7).
+ * The path of the group of each controller, from the lines of /proc/PID/cgroup: `4:cpu,cpuacct:/path`, and `0::/path`
+ * for version 2, which is stored under the empty name. Source: cgroups(7).
  */
 export function groupPaths(cgroup: string): Map<string, string> {
   const paths = new Map<string, string>();

@@ -6,7 +6,7 @@ import { thisMachine } from './machine.ts';
 
 const ID = '3d1219c7c4c5404aaa1f6d2a48adfda4';
 
-/** A folder like `/`, with these files. */
+/** A folder with the layout of `/` and these files. */
 function rootWith(files: Readonly<Record<string, string>>): string {
   const root = temporaryFolder();
   const all = { 'proc/sys/kernel/random/boot_id': 'boot\n', 'proc/stat': 'cpu 1 2\nbtime 1700000000\n', ...files };
@@ -22,7 +22,7 @@ function rootWith(files: Readonly<Record<string, string>>): string {
 const idOf = (files: Record<string, string>) => thisMachine(rootWith(files)).machine_id;
 
 describe('a machine', () => {
-  it('is named by a hash of /etc/machine-id, the same each time and never the id itself', () => {
+  it('a machine is identified by a hash of /etc/machine-id, always the same and never the id itself', () => {
     const id = idOf({ 'etc/machine-id': `${ID}\n` });
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(id).not.toBe(ID);
@@ -31,11 +31,11 @@ describe('a machine', () => {
     expect(idOf({ 'etc/machine-id': ID.replace('3', '4') })).not.toBe(id);
   });
 
-  it.each(['', 'uninitialized\n', ID.slice(1), `${ID}0`])('whose /etc/machine-id is %j has no id', (text) => {
+  it.each(['', 'uninitialized\n', ID.slice(1), `${ID}0`])('a machine whose /etc/machine-id is %j has no id', (text) => {
     expect(idOf({ 'etc/machine-id': text })).toBeUndefined();
   });
 
-  it('has the addresses of network devices that are hardware, and of no others', () => {
+  it('a machine has the addresses of its hardware network devices, and of no others', () => {
     const eth = { 'sys/class/net/eth0/address': '52:54:00:12:34:56\n', 'sys/class/net/eth0/device/vendor': '' };
     const one = thisMachine(rootWith(eth)).hardware_ids;
     expect(one).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('a machine', () => {
     expect(thisMachine(rootWith({})).hardware_ids).toEqual([]);
   });
 
-  it('knows its boot, and when that was if the kernel says so', () => {
+  it('a machine knows its boot id, and the boot time if the kernel provides it', () => {
     expect(thisMachine(rootWith({}))).toMatchObject({ boot_id: 'boot', pid_namespace: 'pid:[7]', bootedAtMs: 17e11 });
     expect(thisMachine(rootWith({ 'proc/stat': 'cpu 1' })).bootedAtMs).toBeUndefined();
   });

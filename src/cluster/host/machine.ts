@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What names this machine and its present boot, as far as they are known. */
+/** The identity of this machine and its present boot, as far as they are known. */
 export interface Machine {
-  /** Random for each boot of a kernel. All containers on one kernel have the same. */
+  /** Random for each boot of a kernel, and the same in all containers on one kernel. */
   readonly boot_id: string;
   readonly pid_namespace: string;
-  /** From /etc/machine-id; undefined where there is none. A cloned image has that of its original. */
+  /** From /etc/machine-id; undefined if there is none. A cloned image has that of its original. */
   readonly machine_id: string | undefined;
-  /** Of the network devices that are hardware, as far as this process sees them: none within most containers. */
+  /** Of the hardware network devices that this process sees: none in most containers. */
   readonly hardware_ids: readonly string[];
-  /** Unix milliseconds; undefined where the kernel does not say. */
+  /** Unix milliseconds; undefined if the kernel does not provide it. */
   readonly bootedAtMs: number | undefined;
 }
 
-/** Reads them. `root` is `/`, or a folder that looks like it. Throws where there is no /proc. */
+/** Reads the identity. `root` is `/`, or a folder with the same layout. Throws where there is no /proc. */
 export const thisMachine = (root = '/'): Machine => ({
   boot_id: readFileSync(join(root, 'proc/sys/kernel/random/boot_id'), 'utf8').trim(),
   pid_namespace: readlinkSync(join(root, 'proc/self/ns/pid')),
@@ -26,7 +26,9 @@ export const thisMachine = (root = '/'): Machine => ({
 
 const MACHINE_ID_FILES = ['etc/machine-id', 'var/lib/dbus/machine-id'];
 
-/** The first that holds an id: an image that was never booted has an empty file, or the word `uninitialized`. */
+/**
+ * The first file that contains an id: an image that was never booted has an empty file, or the word `uninitialized`.
+ */
 function machineId(root: string): string | undefined {
   for (const file of MACHINE_ID_FILES) {
     const text = textOf(join(root, file));
@@ -35,7 +37,7 @@ function machineId(root: string): string | undefined {
   return undefined;
 }
 
-/** Addresses of devices that stand on a bus; loopback, bridges and the ends of containers do not. */
+/** Addresses of devices on a bus; loopback, bridges and the ends of containers are not on one. */
 function hardwareIds(root: string): string[] {
   const folder = join(root, 'sys/class/net');
   try {
@@ -55,7 +57,7 @@ function bootedAtMs(root: string): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** machine-id(5) asks for a hash: the id itself is not to be shown to others, and the server shows what it is told. */
+/** machine-id(5) requires a hash: the id itself must not be shown to others, and the server shows what it gets. */
 const anonymous = (text: string): string => createHash('sha256').update(`torc ${text}`).digest('hex').slice(0, 32);
 
 function textOf(path: string): string | undefined {

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { processesWith } from './marked.ts';
 
-/** A folder like /proc with these processes and their environments. */
+/** A folder with the layout of /proc, with these processes and their environments. */
 function procWith(processes: Readonly<Record<string, string[] | undefined>>): string {
   const root = temporaryFolder();
   for (const [name, environment] of Object.entries(processes)) {
@@ -17,7 +17,7 @@ function procWith(processes: Readonly<Record<string, string[] | undefined>>): st
 }
 
 describe('the processes that carry a mark', () => {
-  it('are those with the variable and the very value', () => {
+  it('marked processes are those with the variable and exactly this value', () => {
     const root = procWith({
       10: ['PATH=/bin', 'MARK=abc'],
       11: ['MARK=abc', 'HOME=/'],
@@ -30,16 +30,16 @@ describe('the processes that carry a mark', () => {
     expect(processesWith('MARK', 'abc', root).sort((a, b) => a - b)).toEqual([10, 11]);
   });
 
-  it('are found beside processes that may not be looked at, or have just ended, and what is no process', () => {
+  it('marked processes are found beside unreadable or just ended processes and other entries', () => {
     const root = procWith({ 10: ['MARK=abc'], 11: undefined, self: ['MARK=abc'], sys: undefined });
     expect(processesWith('MARK', 'abc', root)).toEqual([10]);
   });
 
-  it('may be none', () => {
+  it('there may be no marked process', () => {
     expect(processesWith('MARK', 'abc', procWith({}))).toEqual([]);
   });
 
-  it.skipIf(process.platform !== 'linux')('are found on this machine, while they live', async () => {
+  it.skipIf(process.platform !== 'linux')('marked processes are found on this machine while they run', async () => {
     const value = `${process.pid}-${performance.now()}`;
     const child = spawn('sleep', ['600'], { env: { ...process.env, TORC_TEST_MARK: value }, stdio: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));

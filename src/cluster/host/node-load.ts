@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type ControlGroup, groupOf, limitedGroup, type Roots, useOfGroup } from './control-group.ts';
 
-/** How busy the machine is, or the part of it that we were given. */
+/** The load of the machine, or of the part of it that we may use. */
 export interface NodeLoad {
-  /** 100 means all CPUs. Undefined at the first look: it takes two. */
+  /** 100 means all CPUs. Undefined at the first sample, because it takes two. */
   readonly cpuPercent: number | undefined;
   readonly memoryBytes: number;
   readonly totalMemoryBytes: number;
 }
 
 export interface NodeMeter {
-  /** How busy since the look before. `nowMs` is of a clock that does not jump. */
+  /** The load since the previous sample. `nowMs` comes from a monotonic clock. */
   look(nowMs: number): NodeLoad;
 }
 
 /**
- * Measures the machine, or the control group with a limit of memory that this process is in: on a node that is shared, what
- * others do is none of our figures.
+ * Measures the machine, or the control group with a memory limit that this process is in: on a shared node, the load of
+ * others is excluded.
  */
 export function createNodeMeter(roots: Roots = {}): NodeMeter {
   const { proc = '/proc', groups = '/sys/fs/cgroup' } = roots;
@@ -67,10 +67,10 @@ function ofGroup(group: ControlGroup, machine: NodeMeter): NodeMeter {
   };
 }
 
-/** The first line of /proc/stat: ticks of all CPUs since the boot, by what they did. */
+/** The first line of /proc/stat: ticks of all CPUs since the boot, by kind. */
 function processorTicks(text: string): { busy: number; total: number } {
   const [, line = ''] = /^cpu +(.*)$/m.exec(text) ?? [];
-  // user nice system idle iowait irq softirq steal; guests are in user and nice already.
+  // user nice system idle iowait irq softirq steal; user and nice already include the guests.
   const ticks = line.split(' ').slice(0, 8).map(Number);
   const total = ticks.reduce((sum, each) => sum + each, 0);
   return { busy: total - (ticks[3] ?? 0) - (ticks[4] ?? 0), total };

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { portOwner } from './port-owner.ts';
 
-describe.skipIf(!existsSync('/proc/net/tcp'))('who listens on a port', () => {
-  it('is told while somebody does, and nobody afterwards', async () => {
+describe.skipIf(!existsSync('/proc/net/tcp'))('the process that listens on a port', () => {
+  it('the owner of a port is found while it listens, and not afterwards', async () => {
     const server = createServer();
     await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
     const { port } = server.address() as AddressInfo;
@@ -16,7 +16,7 @@ describe.skipIf(!existsSync('/proc/net/tcp'))('who listens on a port', () => {
     expect(portOwner(port)).toBeUndefined();
   });
 
-  it('is nobody where the kernel tells nothing', () => {
+  it('the owner of a port is unknown if the kernel shows none', () => {
     expect(portOwner(80, join(temporaryFolder(), 'missing'))).toBeUndefined();
   });
 });

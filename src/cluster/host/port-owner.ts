@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A process by its number and its command line. */
+/** A process with its id and its command line. */
 export interface PortOwner {
   readonly pid: number;
   readonly command: string;
 }
 
 /**
- * The process that listens on a TCP port, as far as the kernel shows it to us: processes of other people it does not.
+ * The process that listens on a TCP port, if the kernel shows it to us; it hides processes of other users.
  *
- * `root` is /proc, or a folder that looks like it.
+ * `root` is /proc, or a folder with the same layout.
  */
 export function portOwner(port: number, root = '/proc'): PortOwner | undefined {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listening(port, readOr(join(root, 'net', table)))));
@@ -30,7 +30,7 @@ export function portOwner(port: number, root = '/proc'): PortOwner | undefined {
 
 const LISTEN = '0A';
 
-/** The sockets of a table of the kernel that listen on the port, as links of file descriptors name them. */
+/** The sockets in a kernel table that listen on the port, in the form in which file descriptors link to them. */
 function listening(port: number, table: string): string[] {
   return table.split('\n').flatMap((line) => {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
@@ -39,7 +39,7 @@ function listening(port: number, table: string): string[] {
   });
 }
 
-/** What cannot be read is not there: processes end while we look, and those of others are closed to us. */
+/** Treats what cannot be read as absent: processes end meanwhile, and those of other users are not readable. */
 function tryTo<T>(look: () => T, otherwise: T): T {
   try {
     return look();

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { openProcessTable, parseStat, proportionalBytes, readPeakBytes, readProcesses } from './proc.ts';
 
-/** /proc/PID/stat with what matters, and the other fields told apart by their numbers. */
+/** /proc/PID/stat with the relevant fields; the other fields are distinguished by their numbers. */
 function statOf({
   pid = 7,
   name = 'bash',
@@ -36,7 +36,7 @@ function statOf({
   return `${fields.join(' ')}\n`;
 }
 
-/** A folder like /proc, of files by their paths. */
+/** A folder with the layout of /proc and these files. */
 function proc(files: Readonly<Record<string, string>>): string {
   const root = temporaryFolder();
   for (const [path, text] of Object.entries(files)) {
@@ -46,8 +46,8 @@ function proc(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-describe.skipIf(process.platform !== 'linux')('the line of a process', () => {
-  it('tells whose child it is, its group and session, its state, when it began and what it used', () => {
+describe.skipIf(process.platform !== 'linux')('the stat line of a process', () => {
+  it('a stat line gives parent, group, session, state, start time and use', () => {
     const line = statOf({ pid: 42, parent: 7, session: 5, user: 150, system: 25, waited: 300, start: 99, state: 'R' });
     expect(parseStat(line)).toEqual({
       pid: 42,
@@ -62,15 +62,18 @@ describe.skipIf(process.platform !== 'linux')('the line of a process', () => {
     });
   });
 
-  test.each(['a b', 'a) R 9 9 (b', '(((', ')))', ''])('is read right whatever the process is called: %j', (name) => {
-    expect(parseStat(statOf({ name, parent: 7 }))).toMatchObject({ pid: 7, parentPid: 7, state: 'S' });
-  });
+  test.each(['a b', 'a) R 9 9 (b', '(((', ')))', ''])(
+    'a stat line is parsed correctly for every process name: %j',
+    (name) => {
+      expect(parseStat(statOf({ name, parent: 7 }))).toMatchObject({ pid: 7, parentPid: 7, state: 'S' });
+    },
+  );
 
-  test.each(['', 'nonsense', '7 (bash', '7 bash) S 1'])('that is torn is no process: %j', (text) => {
+  test.each(['', 'nonsense', '7 (bash', '7 bash) S 1'])('an incomplete stat line is no process: %j', (text) => {
     expect(parseStat(text)).toBeUndefined();
   });
 
-  it('counts memory in pages of this machine', () => {
+  it('memory is counted in pages of this machine', () => {
     const one = parseStat(statOf({ pages: 1 }))?.residentBytes as number;
     expect([4096, 16_384, 65_536]).toContain(one);
     expect(parseStat(statOf({ pages: 250 }))?.residentBytes).toBe(250 * one);
@@ -78,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('the line of a process', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('the process table', () => {
-  it('has every process, and nothing else of the folder', () => {
+  it('the process table contains every process, and no other entry of the folder', () => {
     const root = proc({
       '7/stat': statOf({ pid: 7 }),
       '1204/stat': statOf({ pid: 1204, parent: 7 }),
@@ -93,12 +96,12 @@ describe.skipIf(process.platform !== 'linux')('the process table', () => {
     ]);
   });
 
-  it('leaves out processes that end while it is read', () => {
+  it('the process table leaves out processes that end while it is read', () => {
     const root = proc({ '7/stat': statOf({ pid: 7 }), '8/status': '', '9/stat': '' });
     expect(readProcesses(root).map(({ pid }) => pid)).toEqual([7]);
   });
 
-  it('does not mix up a long line with a shorter one that is read after it', () => {
+  it('a long line does not leave data in a shorter one that is read after it', () => {
     const short = statOf({ pid: 8, pages: 1 }).split(' ').slice(0, 24).join(' ');
     const root = proc({
       '7/stat': statOf({ pid: 7, pages: 1 }),
@@ -109,7 +112,7 @@ describe.skipIf(process.platform !== 'linux')('the process table', () => {
     expect(new Set(memory)).toEqual(new Set([parseStat(statOf({ pages: 1 }))?.residentBytes]));
   });
 
-  it('has this process, with about the memory that the runtime says', () => {
+  it('the process table contains this process, with about the memory that the runtime reports', () => {
     const own = readProcesses().find(({ pid }) => pid === process.pid);
     expect(own).toMatchObject({ parentPid: process.ppid });
     const ratio = (own?.residentBytes as number) / process.memoryUsage.rss();
@@ -117,14 +120,14 @@ describe.skipIf(process.platform !== 'linux')('the process table', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('the process table, read again and again', () => {
+describe.skipIf(process.platform !== 'linux')('the process table, read repeatedly', () => {
   const pids = (table: ReturnType<typeof openProcessTable>, passOver?: ReadonlySet<number>) =>
     table
       .read(passOver)
       .map(({ pid }) => pid)
       .sort((left, right) => left - right);
 
-  it('shows what has come and what has changed, and not what has ended', () => {
+  it('a second read shows new and changed processes, and no ended ones', () => {
     const root = proc({ '7/stat': statOf({ pid: 7 }), '8/stat': statOf({ pid: 8 }) });
     const table = openProcessTable(root);
     onTestFinished(() => table.close());
@@ -139,14 +142,14 @@ describe.skipIf(process.platform !== 'linux')('the process table, read again and
     ]);
   });
 
-  it('passes over whom it is told to, until it is told otherwise', () => {
+  it('a read skips the given processes, until they are no longer given', () => {
     const table = openProcessTable(proc({ '7/stat': statOf({ pid: 7 }), '8/stat': statOf({ pid: 8 }) }));
     onTestFinished(() => table.close());
     expect(pids(table, new Set([7]))).toEqual([8]);
     expect(pids(table)).toEqual([7, 8]);
   });
 
-  it('keeps no file open of processes that have ended, nor when it is closed', async () => {
+  it('the process table keeps no file open of ended processes, or after it is closed', async () => {
     const child = spawn('sleep', ['600'], { stdio: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child, 'spawn');
@@ -170,28 +173,28 @@ describe.skipIf(process.platform !== 'linux')('the process table, read again and
   });
 });
 
-describe('memory of several processes together', () => {
+describe('the memory of several processes together', () => {
   const rollup = (kilobytes: number) => `00400000-7ffd rollup\nRss:  99999 kB\nPss:  ${kilobytes} kB\nPss_Anon: 1 kB\n`;
 
-  it('counts what they share once', async () => {
+  it('shared memory is counted once', async () => {
     const root = proc({ '7/smaps_rollup': rollup(100), '8/smaps_rollup': rollup(50) });
     expect(await proportionalBytes([7, 8], root)).toBe(150 * 1024);
   });
 
-  it('counts nothing for one that has ended, and all that is resident of one that may not be looked at so closely', async () => {
+  it('an ended process counts as zero, and one that may not be inspected counts with its resident size', async () => {
     const root = proc({ '7/smaps_rollup': rollup(100), '8/statm': '900 3 1 1 0 1 0' });
     const page = parseStat(statOf({ pages: 1 }))?.residentBytes as number;
     expect(await proportionalBytes([7, 8, 9], root)).toBe(100 * 1024 + 3 * page);
   });
 });
 
-describe('the most memory that a process ever had', () => {
-  it('is what the kernel kept of it', () => {
+describe('the peak memory of a process', () => {
+  it("the peak memory of a process is the kernel's figure", () => {
     const root = proc({ '7/status': 'Name:\tbash\nVmPeak:\t  9999 kB\nVmHWM:\t    1204 kB\nVmRSS:\t     800 kB\n' });
     expect(readPeakBytes(7, root)).toBe(1204 * 1024);
   });
 
-  it('is not known of a process that has ended, or of one without memory of its own', () => {
+  it('the peak memory is unknown for an ended process, and for one without its own memory', () => {
     const root = proc({ '8/status': 'Name:\tkthreadd\nState:\tS (sleeping)\n' });
     expect([readPeakBytes(7, root), readPeakBytes(8, root)]).toEqual([undefined, undefined]);
   });

@@ -1,38 +1,38 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-/** One process as the kernel tells of it in /proc/PID/stat. */
+/** One process, from /proc/PID/stat. */
 export interface ProcessSample {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
   readonly sessionId: number;
   readonly state: string;
-  /** Clock ticks from the boot to its start: with the id it names one process, for ids are given again. */
+  /** Clock ticks from the boot to its start: together with the id this identifies a process, because ids are reused. */
   readonly startTicks: number;
-  /** User and system time so far, without that of its children. */
+  /** User and system time so far, without its children. */
   readonly cpuSeconds: number;
-  /** The time of its children that ended and that it waited for, and of theirs. */
+  /** The time of its children that it waited for, and of theirs. */
   readonly waitedCpuSeconds: number;
   readonly residentBytes: number;
 }
 
-/** The kernel's unit of time in /proc: 100 a second on every Linux that runs a runtime like ours. */
+/** The kernel's unit of time in /proc: 100 a second on every Linux that runs this runtime. */
 const TICKS_PER_SECOND = 100;
 
-/** The process table, to be read again and again. */
+/** The process table, for repeated reads. */
 export interface ProcessTable {
-  /** Every process but those in `passOver`. Processes that end while we read are left out. */
+  /** Every process except those in `passOver`. Processes that end during the read are left out. */
   read(passOver?: ReadonlySet<number>): ProcessSample[];
   close(): void;
 }
 
-/** Most files that are kept open; jobs do not inherit them. */
+/** The maximum number of files kept open; jobs do not inherit them. */
 const MOST_KEPT = 2_000;
-/** Files that are left to the rest of the program: connections, logs, databases; it has some forty. */
+/** File descriptors reserved for the rest of the program: connections, logs, databases; it uses about forty. */
 const LEFT_TO_OTHERS = 256;
 
-/** How many files may be kept open now: a launcher may have lowered the limit of this process, for its jobs' sake. */
+/** How many files may be kept open now: a launcher may have lowered the limit of this process for its jobs. */
 function mostKept(): number {
   const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
   return Math.min(MOST_KEPT, Number(match?.[1] ?? LEFT_TO_OTHERS) - LEFT_TO_OTHERS);
@@ -41,18 +41,18 @@ function mostKept(): number {
 /**
  * Opens the process table.
  *
- * `root` is /proc, or a folder that looks like it. The file of a process stays open from one read to the next: to open and
- * close it costs as much as to read it. A thousand processes cost 9 ms so, and 17 otherwise (bench/monitor). A file that is
- * kept never shows another process which was given the same id.
+ * `root` is /proc, or a folder with the same layout. The file of a process stays open from one read to the next:
+ * opening and closing costs as much as reading. A thousand processes cost 9 ms this way, and 17 ms otherwise
+ * (bench/monitor). An open file never shows another process that got the same id.
  */
 export function openProcessTable(root = '/proc'): ProcessTable {
   const buffer = Buffer.allocUnsafe(1024);
   const kept = new Map<number, { readonly fd: number; read: number }>();
   let reads = 0;
-  /** How many of those that are kept were read this time. */
+  /** How many of the open files were read this time. */
   let current = 0;
 
-  /** The line of a process, from the file that is kept of it if there is one. */
+  /** The line of a process, from its open file if there is one. */
   const lineOf = (pid: number, most: number): Buffer | undefined => {
     const known = kept.get(pid);
     if (known !== undefined) {
@@ -117,7 +117,7 @@ export function readProcesses(root = '/proc'): ProcessSample[] {
   }
 }
 
-/** Largest resident size that the process ever had, from /proc/PID/status; undefined when it has ended. */
+/** Peak resident size of the process, from /proc/PID/status; undefined if it has ended. */
 export function readPeakBytes(pid: number, root = '/proc'): number | undefined {
   const text = readText(`${root}/${pid}/status`, Buffer.allocUnsafe(4096));
   const match = /^VmHWM:\s+(\d+) kB$/m.exec(text ?? '');
@@ -125,10 +125,10 @@ export function readPeakBytes(pid: number, root = '/proc'): number | undefined {
 }
 
 /**
- * Memory of several processes together, what they share counted once: the sum of their proportional sizes. One that has
- * ended counts as nothing; one that we may not look at so closely, by its resident size.
+ * Memory of several processes together, with shared memory counted once: the sum of their proportional sizes. An ended
+ * process counts as zero; one that may not be inspected counts with its resident size.
  *
- * The kernel walks through all pages for this, a second for some hundred gigabytes: hence off the main thread.
+ * The kernel walks through all pages for this, about a second for some hundred gigabytes: hence off the main thread.
  */
 export async function proportionalBytes(pids: readonly number[], root = '/proc'): Promise<number> {
   const sizes = await Promise.all(
@@ -144,9 +144,11 @@ export async function proportionalBytes(pids: readonly number[], root = '/proc')
 }
 
 /**
- * A line of /proc/PID/stat. The name in parentheses may hold blanks and parentheses: fields are counted from the last one.
+ * Parses a line of /proc/PID/stat. The name in parentheses may contain blanks and parentheses, so fields are counted
+ * from the last one.
  *
- * From bytes and only as far as the last field that is wanted: as texts the fields cost as much as the kernel's part.
+ * It reads bytes, and only up to the last field that is needed: splitting into strings costs as much as the kernel's
+ * part.
  */
 export function parseStat(given: Buffer | string): ProcessSample | undefined {
   const line = typeof given === 'string' ? Buffer.from(given, 'latin1') : given;
@@ -154,7 +156,7 @@ export function parseStat(given: Buffer | string): ProcessSample | undefined {
   const close = line.lastIndexOf(CLOSE);
   if (open < 0 || close < open) return undefined;
   let at = close + 2;
-  /** The whole number that begins here; goes on to the next field. */
+  /** The whole number at this position; moves to the next field. */
   const number = () => {
     let value = 0;
     for (let byte = line[at] ?? BLANK; byte >= ZERO && byte <= NINE; byte = line[at] ?? BLANK) {
@@ -206,7 +208,10 @@ const UNKNOWN = 63;
 
 let knownPageBytes: number | undefined;
 
-/** 4 KiB nearly everywhere; some ARM machines have 64. The runtime does not tell, the map of our own memory does. */
+/**
+ * 4 KiB nearly everywhere; some ARM machines have 64. The runtime does not report it, but the map of our own memory
+ * does.
+ */
 function pageBytes(): number {
   if (knownPageBytes === undefined) {
     const match = /^KernelPageSize:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/smaps', 'utf8'));
@@ -231,7 +236,7 @@ function openOrNone(path: string): number | undefined {
   }
 }
 
-/** The file from its beginning, as a part of the buffer; undefined when its process has ended. */
+/** The file from its beginning, as a part of the buffer; undefined if its process has ended. */
 function readFrom(fd: number, buffer: Buffer): Buffer | undefined {
   try {
     const length = readSync(fd, buffer, 0, buffer.length, 0);

@@ -21,34 +21,34 @@ const owned = (processes: readonly ProcessSample[], ...roots: number[]) =>
     [...useByRoot(processes, new Set(roots))].map(([root, { members }]) => [root, members.map(({ pid }) => pid)]),
   );
 
-describe('what a job uses', () => {
-  it('is what all processes of its session use together', () => {
+describe('the use of a job', () => {
+  it('the use of a job is the sum over all processes of its session', () => {
     const processes = [sample(10, 1, 10), sample(11, 10, 10), sample(12, 11, 10), sample(99, 1, 99)];
     expect(useByRoot(processes, new Set([10]))).toEqual(
       new Map([[10, { members: processes.slice(0, 3), cpuSeconds: 3, residentBytes: 3000 }]]),
     );
   });
 
-  it('takes in a process of its session whose parents have ended', () => {
+  it('a process of its session whose parents have ended is included', () => {
     expect(owned([sample(10, 1, 10), sample(12, 1, 10)], 10)).toEqual({ 10: [10, 12] });
   });
 
-  it('takes in what made a session of its own, and all below that, for as long as it has its parents', () => {
+  it('a process with its own session is included with its descendants, as long as it has its parents', () => {
     const processes = [sample(10, 1, 10), sample(11, 10, 11), sample(12, 11, 11)];
     expect(owned(processes, 10)).toEqual({ 10: [10, 11, 12] });
     expect(owned([processes[0] as ProcessSample, sample(12, 1, 11)], 10)).toEqual({ 10: [10] });
   });
 
-  it('is told also when its first process has ended and others go on', () => {
+  it('the use is reported also when the first process has ended and others continue', () => {
     expect(owned([sample(11, 1, 10)], 10)).toEqual({ 10: [11] });
   });
 
-  it('takes in the time of children that have ended, which their parent has waited for', () => {
+  it('the time of ended children that their parent waited for is included', () => {
     const processes = [{ ...sample(10, 1, 10), waitedCpuSeconds: 40 }, sample(11, 10, 10)];
     expect(useByRoot(processes, new Set([10])).get(10)?.cpuSeconds).toBe(42);
   });
 
-  it('takes in what somebody else knows to belong to it, and all below that; others are not asked about', () => {
+  it('a process that the caller assigns to the job is included with its descendants; the caller is not asked about others', () => {
     const processes = [sample(10, 1, 10), sample(20, 1, 20), sample(21, 20, 21), sample(30, 1, 30)];
     const asked: number[] = [];
     const uses = useByRoot(processes, new Set([10]), ({ pid }) => {
@@ -59,18 +59,18 @@ describe('what a job uses', () => {
     expect(asked).toEqual([20, 30]);
   });
 
-  it('is each job by itself, and nothing of what is nobody’s', () => {
+  it('each job has its own use, without processes that belong to no job', () => {
     const processes = [sample(1, 0, 1), sample(5, 1, 5), sample(10, 5, 10), sample(20, 5, 20), sample(21, 20, 20)];
     expect(owned(processes, 10, 20)).toEqual({ 10: [10], 20: [20, 21] });
     expect(owned(processes)).toEqual({});
   });
 
-  it('is found also where ids that were given again make a circle of parents', () => {
+  it('the use is found also when reused ids form a circle of parents', () => {
     expect(owned([sample(30, 31, 30), sample(31, 30, 31), sample(10, 1, 10)], 10)).toEqual({ 10: [10] });
     expect(owned([sample(30, 30, 30), sample(10, 1, 10)], 10)).toEqual({ 10: [10] });
   });
 
-  it('is counted once, whatever the table looks like, in whatever order it is read', () => {
+  it('each process is counted once, for any table in any order', () => {
     const id = fc.integer({ min: 1, max: 12 });
     const table = fc.uniqueArray(fc.tuple(id, id, id), { selector: ([pid]) => pid });
     fc.assert(

@@ -1,19 +1,19 @@
 import type { ProcessSample } from './proc.ts';
 
-/** What the processes of one job use together at one moment. */
+/** The use of all processes of one job at one moment. */
 export interface TreeUse {
   readonly members: readonly ProcessSample[];
-  /** Their time so far, with that of children that ended and were waited for. */
+  /** Their time so far, including children that ended and were waited for. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
 }
 
 /**
- * Adds processes up by the job that they belong to.
+ * Adds up processes by the job that they belong to.
  *
- * A job's processes are those in the session of its first one, and the descendants of those, so that one which made a
- * session of its own is still counted. Of one that did so and lost its parents, `adopted` may know whose it is; it is
- * asked only about those.
+ * A job's processes are those in the session of its first process, and their descendants, so a process with its own
+ * session is still counted. For a process that also lost its parents, `adopted` may know the job; it is called only for
+ * those.
  */
 export function useByRoot(
   processes: readonly ProcessSample[],
@@ -32,7 +32,7 @@ export function useByRoot(
         break;
       }
       path.push(at);
-      // Marked while we look: an id that was given again as the table was read could make a circle of parents.
+      // Marked during the search: an id reused while the table was read could form a circle of parents.
       owners.set(at.pid, undefined);
       if (roots.has(at.sessionId) || roots.has(at.pid)) {
         owner = roots.has(at.sessionId) ? at.sessionId : at.pid;
@@ -40,7 +40,7 @@ export function useByRoot(
       }
       if (at.parentPid === at.pid || at.parentPid === 0) break;
     }
-    // From the oldest on: what it is, those below it are too.
+    // From the oldest process on: its descendants have the same owner.
     for (const each of path.reverse()) {
       owner ??= adopted(each);
       owners.set(each.pid, owner);

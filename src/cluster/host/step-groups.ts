@@ -3,10 +3,10 @@ import { type ControlGroup, groupOf, type Roots, useOfGroup } from './control-gr
 import type { TreeUse } from './process-tree.ts';
 
 /**
- * Replaces sums over processes by the figures of the control group, for jobs that have one of their own: steps of Slurm.
+ * Replaces sums over processes by the figures of the control group, for jobs that have one: Slurm steps.
  *
- * The kernel keeps them for the whole step: with processes that ended, and shared memory counted once. Whether a job has a
- * group is looked for at its first few looks, for a step takes a moment to begin.
+ * The kernel keeps these figures for the whole step: they include ended processes, and count shared memory once. The
+ * first few samples of a job search for its group, because a step takes a moment to begin.
  */
 export interface StepGroups {
   apply(uses: ReadonlyMap<number, TreeUse>): ReadonlyMap<number, TreeUse>;
@@ -50,7 +50,7 @@ export function createStepGroups(roots: Roots = {}): StepGroups {
   };
 }
 
-/** The group of the step that a process is in: Slurm makes groups for its tasks below it. */
+/** The group of the step that a process is in: Slurm creates groups for its tasks below it. */
 function stepOf(pid: number, roots: Roots): ControlGroup | undefined {
   const group = groupOf(pid, roots);
   if (group === undefined) return undefined;

@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { allocationOf, endOfAllocation, parseEnd, withinAllocation } from './allocation.ts';
 
 describe('an allocation', () => {
-  it('is what the environment tells of this node', () => {
+  it('an allocation is what the environment says about this node', () => {
     const told = {
       SLURM_JOB_ID: '42',
       SLURM_NODEID: '1',
@@ -24,18 +24,18 @@ describe('an allocation', () => {
     });
   });
 
-  it('has as much memory as its CPUs, where memory is given by CPU', () => {
+  it('an allocation has memory for each of its CPUs, if memory is given per CPU', () => {
     expect(allocationOf({ SLURM_JOB_ID: '1', SLURM_CPUS_ON_NODE: '4', SLURM_MEM_PER_CPU: '500' })?.memoryBytes).toBe(
       2000 * 2 ** 20,
     );
   });
 
-  it('says nothing of memory where Slurm does not, or gives all of the node', () => {
+  it('the memory of an allocation is unknown if Slurm does not give it, or gives the whole node', () => {
     expect(allocationOf({ SLURM_JOB_ID: '1' })?.memoryBytes).toBeUndefined();
     expect(allocationOf({ SLURM_JOB_ID: '1', SLURM_MEM_PER_NODE: '0' })?.memoryBytes).toBeUndefined();
   });
 
-  it('is not there outside of Slurm', () => {
+  it('there is no allocation outside Slurm', () => {
     expect(allocationOf({})).toBeUndefined();
   });
 });
@@ -45,7 +45,7 @@ describe('a machine of which an allocation has a part', () => {
   const machine = { hostname: 'n1', cpus: 64, memoryBytes: 256 * GIBIBYTE, gpus: 4, limitedBy: [] };
   const part = { SLURM_JOB_ID: '42', SLURM_CPUS_ON_NODE: '8', SLURM_MEM_PER_NODE: '16384' };
 
-  it('has no more than the part, whether or not Slurm confines those who run there', () => {
+  it('a runner has at most the part of the allocation, whether or not Slurm enforces it', () => {
     expect(withinAllocation(machine, part)).toEqual({
       ...machine,
       cpus: 8,
@@ -54,7 +54,7 @@ describe('a machine of which an allocation has a part', () => {
     });
   });
 
-  it('has no more than the machine, and all of it outside of Slurm or where Slurm says nothing', () => {
+  it('a runner has at most the machine, and all of it outside Slurm or if Slurm gives no figures', () => {
     const large = { SLURM_JOB_ID: '42', SLURM_CPUS_ON_NODE: '128', SLURM_MEM_PER_NODE: '999999999' };
     for (const environment of [large, {}, { SLURM_JOB_ID: '42' }, { ...part, SLURM_JOB_ID: undefined }])
       expect(withinAllocation(machine, environment)).toEqual(machine);
@@ -66,7 +66,7 @@ test.each([
   ['NONE', undefined],
   ['N/A', undefined],
   ['', undefined],
-])('the end %j', (text, expected) => {
+])('the end time %j of squeue is parsed', (text, expected) => {
   expect(parseEnd(text)).toBe(expected);
 });
 
@@ -74,13 +74,13 @@ describe('the end of an allocation', () => {
   const NOW = Date.parse('2026-11-20T12:00:00Z');
   const allocation = { jobId: 42, nodeId: 0, taskPid: 1, nodes: 1, cpus: 1, memoryBytes: 1 };
 
-  it('is taken from the environment where it stands there', async () => {
+  it('the end of an allocation is read from the environment if it is there', async () => {
     expect(await endOfAllocation(allocation, { SLURM_JOB_END_TIME: '1795270481', TORC_FAKE_SBATCH: 'x' }, NOW)).toBe(
       1_795_270_481_000,
     );
   });
 
-  it('is asked of squeue otherwise', async () => {
+  it('otherwise squeue is called for the end of an allocation', async () => {
     const squeue = join(mkdtempSync(join(tmpdir(), 'torc-squeue-')), 'squeue');
     writeFileSync(squeue, '#!/bin/sh\ntest "$3" = 42 && echo 2026-11-21T16:30:00\n');
     chmodSync(squeue, 0o755);
@@ -89,7 +89,7 @@ describe('the end of an allocation', () => {
     );
   });
 
-  it('is ten days away where sbatch is played, and squeue is not asked', async () => {
+  it('with a simulated sbatch the end is ten days away, and squeue is not called', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'torc-squeue-'));
     const squeue = join(folder, 'squeue');
     writeFileSync(squeue, `#!/bin/sh\ntouch ${folder}/asked; echo 2026-11-21T16:30:00\n`);
@@ -99,7 +99,7 @@ describe('the end of an allocation', () => {
     expect(existsSync(join(folder, 'asked'))).toBe(false);
   });
 
-  it('is not guessed when squeue fails: its words are passed on', async () => {
+  it('an error of squeue is reported, and no end is assumed', async () => {
     const squeue = join(mkdtempSync(join(tmpdir(), 'torc-squeue-')), 'squeue');
     writeFileSync(squeue, '#!/bin/sh\necho "slurm_load_jobs error: Invalid job id specified" >&2; exit 1\n');
     chmodSync(squeue, 0o755);

@@ -3,19 +3,21 @@ import { type HostFacts, limited } from '../host/facts.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The allocation in which this process runs, as Slurm's environment tells it. */
+/** The allocation in which this process runs, from Slurm's environment variables. */
 export interface Allocation {
   readonly jobId: number;
   readonly nodeId: number;
   readonly taskPid: number;
   readonly nodes: number;
-  /** CPUs of this node that belong to the allocation; undefined where Slurm does not say. */
+  /** CPUs of this node that belong to the allocation; undefined if Slurm does not give them. */
   readonly cpus: number | undefined;
-  /** Memory of this node that belongs to it; undefined where Slurm does not say. */
+  /** Memory of this node that belongs to it; undefined if Slurm does not give it. */
   readonly memoryBytes: number | undefined;
 }
 
-/** What this process may use of the machine, also where Slurm does not confine those who have only a part of it. */
+/**
+ * The resources of the machine that this process may use, also if Slurm does not enforce the limits of the allocation.
+ */
 export function withinAllocation(facts: HostFacts, environment: Environment): HostFacts {
   const allocation = allocationOf(environment);
   return allocation === undefined ? facts : limited(facts, allocation, `allocation ${allocation.jobId}`);
@@ -24,9 +26,10 @@ export function withinAllocation(facts: HostFacts, environment: Environment): Ho
 const MEBIBYTE = 2 ** 20;
 
 /**
- * Undefined outside of an allocation.
+ * Undefined outside an allocation.
  *
- * Source: sbatch(1), OUTPUT ENVIRONMENT VARIABLES. Memory is given in MiB, per node or per CPU; 0 per node means all of it.
+ * Source: sbatch(1), OUTPUT ENVIRONMENT VARIABLES. Memory is given in MiB, per node or per CPU; 0 per node means all of
+ * it.
  */
 export function allocationOf(environment: Environment): Allocation | undefined {
   const number = (name: string) => {
@@ -51,14 +54,14 @@ export function allocationOf(environment: Environment): Allocation | undefined {
 
 const SQUEUE_MS = 20_000;
 
-/** How long an allocation lasts where Slurm is only played, as in the original. */
+/** The duration of an allocation when Slurm is simulated, as in Torc 1.0.0. */
 const PLAYED_MS = 10 * 24 * 3600 * 1000;
 
 /**
- * When the allocation ends, in Unix milliseconds; undefined when it has no end.
+ * The end of the allocation in Unix milliseconds; undefined if it has none.
  *
- * Asked of squeue where the environment does not say. Where `TORC_FAKE_SBATCH` stands in for sbatch there is no Slurm that
- * knows the allocation: nothing is asked, and it lasts ten days.
+ * Calls squeue if the environment does not contain it. If `TORC_FAKE_SBATCH` replaces sbatch, no Slurm knows the
+ * allocation: squeue is not called, and the allocation lasts ten days.
  */
 export async function endOfAllocation(
   { jobId }: Allocation,
@@ -75,7 +78,7 @@ export async function endOfAllocation(
 }
 
 /**
- * The end time in an answer of squeue, such as `2026-11-21T16:30:00`, which is in the time zone of the host.
+ * The end time in a reply of squeue, such as `2026-11-21T16:30:00`, which is in the time zone of the host.
  *
  * `NONE`, `N/A` and the like mean that there is none. Source: squeue(1), format %e.
  */

@@ -7,7 +7,7 @@ import type { Limits, Use } from './resource-use.ts';
 const GIB = 2 ** 30;
 const MINUTE = 60;
 const given: Limits = { memoryBytes: 8 * GIB, numCpus: 8, runtimeSeconds: 120 * MINUTE };
-/** Nothing that is worth saving. */
+/** A use that offers no worthwhile saving. */
 const full: Use = {
   isSuccess: true,
   returnCode: 0,
@@ -18,7 +18,7 @@ const full: Use = {
 const failed: Partial<Use> = { isSuccess: false, returnCode: 1 };
 const TWELVE_TENTHS = { memory: 1.2, cpu: 1.2, runtime: 1.2 };
 
-/** Jobs that used this much, all on the requirements 1 unless said. */
+/** Jobs that used this much; all of them have requirements record 1 by default. */
 const jobs = (uses: readonly Partial<Use>[], more: Partial<JobUse> = {}): JobUse[] =>
   uses.map((use, index) => {
     const whole = { ...full, ...use };
@@ -32,7 +32,7 @@ const jobs = (uses: readonly Partial<Use>[], more: Partial<JobUse> = {}): JobUse
     };
   });
 
-/** The corrections as they would be written. */
+/** The corrections in the form in which they are written. */
 function corrected(
   limits: Partial<Limits>,
   all: readonly JobUse[],
@@ -57,35 +57,45 @@ function corrected(
   ]);
 }
 
-describe('requirements grow', () => {
+describe('requirements are raised', () => {
   it.each([
-    ['by what was measured', { memoryBytes: 2 * GIB }, [{ peakMemoryBytes: 3.5e9 }], ['4g', '', '']],
+    ['to the measured use', { memoryBytes: 2 * GIB }, [{ peakMemoryBytes: 3.5e9 }], ['4g', '', '']],
     [
-      'by what they were, when a job was killed',
+      'to a multiple of the old value, when a job was killed',
       { memoryBytes: 10 * GIB },
       [{ ...failed, returnCode: 137, seconds: 60, peakMemoryBytes: GIB }],
       ['12g', '', ''],
     ],
     [
-      'to the largest of several',
+      'to the largest use of several jobs',
       { memoryBytes: 2 * GIB },
       [{ peakMemoryBytes: 3e9 }, { peakMemoryBytes: 5e9 }],
       ['6g', '', ''],
     ],
-    ['in CPUs', { numCpus: 1 }, [{ peakCpuPercent: 150 }], ['', 2, '']],
-    ['in time, by what a job took', { runtimeSeconds: 30 * MINUTE }, [{ seconds: 45 * MINUTE }], ['', '', 'PT54M']],
+    ['for CPUs', { numCpus: 1 }, [{ peakCpuPercent: 150 }], ['', 2, '']],
     [
-      'in time, by what they were, when a job was stopped',
+      'for the runtime, to the time that a job took',
+      { runtimeSeconds: 30 * MINUTE },
+      [{ seconds: 45 * MINUTE }],
+      ['', '', 'PT54M'],
+    ],
+    [
+      'for the runtime, to a multiple of the old value, when a job was stopped',
       {},
       [{ ...failed, returnCode: 152, seconds: MINUTE }],
       ['', '', 'PT2H24M'],
     ],
-    ['in all at once', { memoryBytes: GIB, numCpus: 1, runtimeSeconds: 60 * MINUTE }, [{}], ['10g', 10, 'PT2H']],
-  ])('%s', (_, limits, uses, expected) => {
+    [
+      'for all resources at once',
+      { memoryBytes: GIB, numCpus: 1, runtimeSeconds: 60 * MINUTE },
+      [{}],
+      ['10g', 10, 'PT2H'],
+    ],
+  ])('requirements are raised: %s', (_, limits, uses, expected) => {
     expect(corrected(limits, jobs(uses))).toEqual([['upscale', ...expected, uses.map((_use, index) => index + 1)]]);
   });
 
-  it('for the jobs that were chosen, and not for others', () => {
+  it('requirements are raised for the chosen jobs only', () => {
     const two = [
       ...jobs([{ peakMemoryBytes: 9e9 }]),
       ...jobs([{ peakMemoryBytes: 20e9 }], { id: 2, requirementsId: 2 }),
@@ -93,24 +103,29 @@ describe('requirements grow', () => {
     expect(corrected({}, two, { isChosen: ({ id }) => id === 1 })).toEqual([['upscale', '11g', '', '', [1]]]);
   });
 
-  it('not when a job failed for another reason', () => {
+  it('requirements do not change when a job failed for another reason', () => {
     expect(corrected({}, jobs([{ ...failed, seconds: MINUTE }]))).toEqual([]);
   });
 
-  it('and never shrink by a multiplier below one', () => {
+  it('a multiplier below one never lowers requirements', () => {
     const requirements = new Map([[1, given]]);
     const low = { memory: 0.1, cpu: 0.1, runtime: 0.1 };
     expect(correctResources(requirements, jobs([{ peakMemoryBytes: 9e9 }]), low, { downsizes: true })).toEqual([]);
   });
 });
 
-describe('requirements shrink', () => {
+describe('requirements are lowered', () => {
   it.each([
-    ['in memory', {}, [{ peakMemoryBytes: 2 * GIB }, { peakMemoryBytes: GIB }], ['3g', '', '']],
-    ['in CPUs', {}, [{ peakCpuPercent: 150 }], ['', 2, '']],
-    ['in time', {}, [{ seconds: 10 * MINUTE }, { seconds: 9 * MINUTE }, { seconds: MINUTE }], ['', '', 'PT12M']],
+    ['for memory', {}, [{ peakMemoryBytes: 2 * GIB }, { peakMemoryBytes: GIB }], ['3g', '', '']],
+    ['for CPUs', {}, [{ peakCpuPercent: 150 }], ['', 2, '']],
     [
-      'in time alone, when not all were measured',
+      'for the runtime',
+      {},
+      [{ seconds: 10 * MINUTE }, { seconds: 9 * MINUTE }, { seconds: MINUTE }],
+      ['', '', 'PT12M'],
+    ],
+    [
+      'for the runtime alone, when not all jobs were measured',
       {},
       [
         { seconds: 5 * MINUTE, peakMemoryBytes: MINUTE, peakCpuPercent: 10 },
@@ -119,12 +134,12 @@ describe('requirements shrink', () => {
       ['', '', 'PT6M'],
     ],
     [
-      'to a minute and a mebibyte at the least',
+      'to at least one minute and one mebibyte',
       { numCpus: 8 },
       [{ seconds: 0.1, peakMemoryBytes: 5, peakCpuPercent: 1 }],
       ['1m', 1, 'PT1M'],
     ],
-  ])('%s', (_, limits, uses, expected) => {
+  ])('requirements are lowered: %s', (_, limits, uses, expected) => {
     expect(corrected(limits, jobs(uses))).toEqual([['downscale', ...expected, uses.map((_use, index) => index + 1)]]);
   });
 
@@ -132,23 +147,27 @@ describe('requirements shrink', () => {
 
   it.each([
     [
-      'for a saving that is not worth it',
+      'when the saving is too small',
       { memoryBytes: 3 * GIB, numCpus: 2, runtimeSeconds: 40 * MINUTE },
       jobs([{ peakMemoryBytes: 2.5e9, peakCpuPercent: 198, seconds: 15 * MINUTE }]),
     ],
-    ['when a job that has them failed', {}, jobs([small, { ...small, ...failed }])],
+    ['when a job with these requirements failed', {}, jobs([small, { ...small, ...failed }])],
     [
-      'when a job that has them has not ended',
+      'when a job with these requirements has not ended',
       {},
       [...jobs([small]), { ...jobs([small], { id: 2 })[0]!, isCompleted: false }],
     ],
-    ['when a job that has them has no result', {}, [...jobs([small]), ...jobs([small], { id: 2, use: undefined })]],
-    ['when a job used more than they are, though it was not chosen', {}, jobs([small, { peakMemoryBytes: 9e9 }])],
-  ])('not %s', (_, limits, all) => {
+    [
+      'when a job with these requirements has no result',
+      {},
+      [...jobs([small]), ...jobs([small], { id: 2, use: undefined })],
+    ],
+    ['when a job exceeded them, although it was not chosen', {}, jobs([small, { peakMemoryBytes: 9e9 }])],
+  ])('requirements are not lowered: %s', (_, limits, all) => {
     expect(corrected(limits, all, { isChosen: ({ id }) => id === 1 })).toEqual([]);
   });
 
-  it('not where nobody wants it', () => {
+  it('requirements are not lowered unless that was requested', () => {
     expect(corrected({}, jobs([small]), { downsizes: false })).toEqual([]);
     expect(corrected({}, jobs([small]))).toEqual([['downscale', '2g', 1, 'PT2M', [1]]]);
   });

@@ -16,18 +16,18 @@ export interface Multipliers {
   readonly runtime: number;
 }
 
-/** How requirements should be changed; what is undefined stays. */
+/** The change of a requirements record; undefined fields stay. */
 export interface Correction {
   readonly requirementsId: number;
   readonly direction: 'upscale' | 'downscale';
-  /** The jobs for which they are changed. */
+  /** The jobs that need this change. */
   readonly jobs: readonly JobUse[];
   readonly memoryBytes: number | undefined;
   readonly numCpus: number | undefined;
   readonly runtimeSeconds: number | undefined;
 }
 
-// Smaller savings are not worth the risk that the next run needs a little more than this one did.
+// Smaller savings are not worth the risk that the next run needs a little more than this one.
 const SAVED_MEMORY_BYTES = 2 ** 30;
 const SAVED_CPU_PERCENT = 5;
 const SAVED_RUNTIME_SECONDS = 30 * 60;
@@ -35,10 +35,10 @@ const LEAST_MEMORY_BYTES = 2 ** 20;
 const LEAST_RUNTIME_SECONDS = 60;
 
 /**
- * What requirements should be, from what jobs with them used.
+ * Computes new requirements from the use of the jobs that share them.
  *
- * Requirements are shared: they grow when one job lacked something, and shrink only when every job that has them ended
- * well, within them and measured. `isChosen` says whose lacks count.
+ * Requirements are shared: they grow when one job needed more, and shrink only when every job with them succeeded, was
+ * measured and stayed within them. `isChosen` selects the jobs that may raise them.
  */
 export function correctResources(
   requirements: ReadonlyMap<number, Limits>,
@@ -84,7 +84,7 @@ interface Lacking {
 function upscaled(limits: Limits, lacking: readonly Lacking[], multipliers: Multipliers): Change {
   const memory = lacking.flatMap(({ use, lack }) => {
     if (lack.memory === undefined) return [];
-    // A job that was killed may have asked for much more than was ever measured of it.
+    // A killed job may have requested much more memory than was ever measured.
     const base = lack.memory === 'memory_exceeded' ? (use.peakMemoryBytes as number) : limits.memoryBytes;
     return [scaled(base, multipliers.memory)];
   });
@@ -127,11 +127,11 @@ function downsized(limits: Limits, uses: readonly Use[], multipliers: Multiplier
   };
 }
 
-/** The largest; undefined when one of them was not measured, for that could have been it. */
+/** The largest value; undefined when one of them was not measured, because it could have been the largest. */
 function mostOf(values: readonly (number | undefined)[]): number | undefined {
   const measured = values.filter((value) => value !== undefined && value > 0) as number[];
   return measured.length === values.length ? greatest(measured) : undefined;
 }
 
-// What floating point adds to a whole number would otherwise be rounded up to one more: 100 × 1.1.
+// Without this, a floating-point error would round 100 × 1.1 up to 111.
 const scaled = (value: number, multiplier: number) => Math.ceil(value * multiplier - 1e-6);

@@ -3,7 +3,7 @@ interface Edge {
   readonly depends_on_job_id: number;
 }
 
-/** The jobs that wait for any of these, directly or over others; not these themselves. */
+/** The direct and indirect dependents of these jobs, without the jobs themselves. */
 export function downstreamOf(ids: Iterable<number>, edges: Iterable<Edge>): Set<number> {
   const waiting = new Map<number, number[]>();
   for (const { job_id: job, depends_on_job_id: upstream } of edges) {

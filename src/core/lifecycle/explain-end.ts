@@ -3,7 +3,7 @@ import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { standing } from './explain-wait.ts';
 import { memoryWords } from './obstacles.ts';
 
-/** What a server writes of a job whose runner is gone, by the original's account. */
+/** The return code that the server stores for a job whose runner is lost, as Torc 1.0.0 does. */
 const LOST = -128;
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
@@ -14,7 +14,7 @@ interface End {
   readonly next: readonly string[];
 }
 
-/** Why a job ended as it did. */
+/** Explains why a job ended with its status. */
 export function explainEnd(job: JobFacts): Explanation {
   const { status, end } = job;
   if (status === 'canceled') return { kind: 'ended', ...canceled(job) };
@@ -84,7 +84,7 @@ function endOf(job: JobFacts, end: AttemptEnd): End {
   };
 }
 
-/** Only when it was measured: others send SIGKILL too. */
+/** Only if the use was measured, because other programs send SIGKILL too. */
 function outOfMemory(
   { workflow, need }: JobFacts,
   { returnCode, status, peakMemoryBytes = 0, seconds }: AttemptEnd,
@@ -150,7 +150,7 @@ function exitReasons(code: number): Reason[] {
   return [{ code: 'exit_code', message: `the command itself ended with ${code}` }];
 }
 
-/** Who sends a signal that the runner did not send. */
+/** The likely sender of a signal that the runner did not send. */
 function senderOf(signal: string): string {
   switch (signal) {
     case 'SIGKILL':

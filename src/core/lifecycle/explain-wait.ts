@@ -4,7 +4,7 @@ import { counted, memoryWords, obstacles } from './obstacles.ts';
 
 type Wait = Omit<Explanation, 'kind'>;
 
-/** Why a job has not begun. */
+/** Explains why a job has not started. */
 export function explainWait(job: JobFacts): Explanation {
   const { workflow } = job;
   const { headline, reasons, next } = waitOf(job);
@@ -94,7 +94,7 @@ const otherRunner = (run: string, { requirementsId }: JobFacts) => [
   `or lower what the job asks for: torc resource-requirements update ${requirementsId}`,
 ];
 
-/** What the last runner lacked, which another one like it would lack too. */
+/** What the last runner lacked; another runner like it would lack the same. */
 function neverOf({ lastRunner, ...job }: JobFacts): Reason[] {
   if (lastRunner === undefined) return [];
   const { id, hostname, room } = lastRunner;
@@ -104,7 +104,7 @@ function neverOf({ lastRunner, ...job }: JobFacts): Reason[] {
   }));
 }
 
-/** What keeps this runner from the job: for ever, or until something ends there. */
+/** Why this runner does not take the job: permanently, or until running jobs end. */
 function reasonsOf(job: JobFacts, { id, hostname, room, free }: LiveRunner): Reason[] {
   const who = `runner ${id} on ${hostname}`;
   const never = obstacles(job, room);
@@ -132,6 +132,6 @@ function reasonsOf(job: JobFacts, { id, hostname, room, free }: LiveRunner): Rea
   return busy.map((words) => ({ code: 'busy', message: `${who}: the job needs ${words}` }));
 }
 
-/** How another job stands, in words. */
+/** The status of another job as a phrase. */
 export const standing = ({ id, name, status, returnCode }: OtherJob): string =>
   `${name} (job ${id}) ${status === 'failed' ? status : `was ${status}`}${returnCode === undefined ? '' : ` with return code ${returnCode}`}`;

@@ -60,8 +60,8 @@ const other = (name: string, status: OtherJob['status'], returnCode?: number): O
 const codes = (facts: JobFacts) => explain(facts).reasons.map(({ code }) => code);
 const messages = (facts: JobFacts) => explain(facts).reasons.map(({ message }) => message);
 
-describe('a job waits', () => {
-  it('for the dependencies that have not ended, by name and status; the next to look at is the first of them', () => {
+describe('the explanation of a waiting job', () => {
+  it('a job with open dependencies waits for them by name and status, and the next command explains the first of them', () => {
     const dependencies = [other('a', 'completed'), other('bb', 'running'), other('ccc', 'blocked')];
     const told = explain(job({ status: 'blocked', dependencies }));
     expect(told).toMatchObject({ kind: 'waits', headline: 'waits for 2 jobs of 3' });
@@ -69,23 +69,23 @@ describe('a job waits', () => {
     expect(told.next).toEqual(['torc jobs explain 2']);
   });
 
-  it('for a decision about one of them, which is said first', () => {
+  it('a job whose dependency needs a decision of the user names that decision first', () => {
     const told = explain(job({ status: 'blocked', dependencies: [other('bad', 'pending_failed')] }));
     expect(told.next[0]).toBe('decide about bad: torc jobs reset-status 3 --reinit');
   });
 
-  it('for ever for one that is disabled', () => {
+  it('a job that depends on a disabled job never starts', () => {
     const told = explain(job({ status: 'blocked', dependencies: [other('off', 'disabled')] }));
     expect(told.next[0]).toBe('off is disabled, and so this job never starts');
   });
 
-  it('for a runner when there is none, with the command that starts one', () => {
+  it('a job without an active runner names the command that starts one', () => {
     const told = explain(job({ labels: ['gpu', 'fast'] }));
     expect(told.headline).toBe('is ready, and no runner is there');
     expect(told.next).toEqual(['torc run 1 --label gpu --label fast']);
   });
 
-  it('for another runner than the last one, where that could not take it either', () => {
+  it('a job that the last runner could not take needs another runner', () => {
     const { free: _, ...last } = runner({ cpus: 1 });
     const told = explain(job({ lastRunner: last }));
     expect(told.reasons.map(({ code }) => code)).toEqual(['no_runner', 'cpus']);
@@ -100,7 +100,7 @@ describe('a job waits', () => {
     expect(explain(job({ lastRunner: able })).next).toEqual(['torc run 1']);
   });
 
-  it('for nodes that it wants whole, while others run there', () => {
+  it('a job of several nodes waits for whole nodes while other jobs run there', () => {
     const need = { ...job().need, num_nodes: 2 };
     const [nodes, all] = [{ nodes: 2 }, { cpus: 8, memoryBytes: 16 * GIBIBYTE }];
     expect(messages(job({ need, runners: [runner(nodes, { ...all, cpus: 7 })] }))).toEqual([
@@ -118,14 +118,14 @@ describe('a job waits', () => {
       'scheduler',
       'runner 3 on n1: the job needs scheduler 5, it has none',
     ],
-  ])('for ever for a runner that can never take it, and says why: %#', (facts, code, message) => {
+  ])('a job that no runner can ever take names the reason: %#', (facts, code, message) => {
     const told = explain(facts);
     expect(told.reasons).toEqual([{ code, message }]);
     expect(told.headline).toBe('is ready, and none of 1 runner can ever take it');
     expect(told.next[0]).toContain('torc run 1');
   });
 
-  it('for room on a runner that could take it, with what is free there', () => {
+  it('a job that fits waits for free resources, and the explanation says what is free', () => {
     const busy = job({ runners: [runner({}, { cpus: 1, memoryBytes: 0 }), runner({ cpus: 1 })] });
     expect(explain(busy).headline).toBe('is ready and waits for other jobs to end');
     expect(messages(busy).slice(0, 2)).toEqual([
@@ -134,11 +134,11 @@ describe('a job waits', () => {
     ]);
   });
 
-  it('for a moment only when a runner has room', () => {
+  it('a job is claimed soon only if a runner has room for it', () => {
     expect(codes(job({ runners: [runner({}, { cpus: 0 }), runner()] }))).toEqual(['soon']);
   });
 
-  it('for a slot of a runner that counts jobs, whatever it needs', () => {
+  it('a job waits for a slot of a runner that counts jobs, regardless of its requirements', () => {
     const wide = { num_cpus: 99, memory_bytes: 1e15, num_gpus: 9, num_nodes: 1, runtime_seconds: 1 };
     const counting = (cpus: number) => job({ need: wide, runners: [runner({ countsJobs: true }, { cpus })] });
     expect(codes(counting(Infinity))).toEqual(['soon']);
@@ -149,19 +149,19 @@ describe('a job waits', () => {
     ['uninitialized', 'uninitialized', 'torc workflows init 1'],
     ['disabled', 'disabled', 'torc jobs reset-status 7 --reinit'],
     ['pending', 'claimed', undefined],
-  ] as const)('when it is %s', (status, code, next) => {
+  ] as const)('a job that is %s has its own explanation', (status, code, next) => {
     expect(codes(job({ status }))).toEqual([code]);
     expect(explain(job({ status })).next[0]).toBe(next);
   });
 
-  it('while its workflow is canceled or archived, which is said before anything else', () => {
+  it('a job of a canceled or archived workflow says this before any other reason', () => {
     const { workflow } = job();
     expect(codes(job({ workflow: { ...workflow, isCanceled: true } }))).toEqual(['workflow_canceled', 'no_runner']);
     expect(codes(job({ workflow: { ...workflow, isArchived: true } }))).toEqual(['workflow_archived', 'no_runner']);
   });
 });
 
-it('a job runs: where, and since when', () => {
+it('the explanation of a running job says where it runs and since when', () => {
   const told = explain(job({ status: 'running', runningOn: 'n1', startedAt: '2026-03-01T12:00:00Z', attempt: 2 }));
   expect(told).toEqual({
     kind: 'runs',
@@ -186,76 +186,76 @@ const ended = (end: Partial<AttemptEnd>, over: Partial<JobFacts> = {}): JobFacts
   return job({ status: whole.status, end: whole, ...over });
 };
 
-describe('a job ended', () => {
+describe('the explanation of an ended job', () => {
   test.each([
-    ['with a code of its own', ended({ returnCode: 3 }), 'failed after 12.0 s with exit code 3', 'exit_code'],
+    ['with its own exit code', ended({ returnCode: 3 }), 'failed after 12.0 s with exit code 3', 'exit_code'],
     [
-      'for want of its command',
+      'because its command does not exist',
       ended({ returnCode: 127 }),
       'failed after 12.0 s with exit code 127',
       'command_not_found',
     ],
     [
-      'since its command is no program',
+      'because its command is not executable',
       ended({ returnCode: 126 }),
       'failed after 12.0 s with exit code 126',
       'cannot_execute',
     ],
-    ['by a signal, by its name', ended({ returnCode: 139 }), 'failed after 12.0 s: ended by SIGSEGV', 'signal'],
+    ['by a signal, which is named', ended({ returnCode: 139 }), 'failed after 12.0 s: ended by SIGSEGV', 'signal'],
     [
-      'by more memory than it asked for',
+      'because it exceeded its memory limit',
       ended({ returnCode: 137, peakMemoryBytes: 2 * GIBIBYTE }),
       'failed after 12.0 s: it used more memory than it asked for',
       'out_of_memory',
     ],
     [
-      'by SIGKILL that is not known to be for memory',
+      'by a SIGKILL that is not known to be for memory',
       ended({ returnCode: 137, peakMemoryBytes: 5 }),
       'failed after 12.0 s: ended by SIGKILL',
       'signal',
     ],
     [
-      'since the time of its runner was up',
+      'because the time limit of its runner was reached',
       ended({ status: 'terminated', returnCode: 152, seconds: 7200 }),
       'was killed after 2 h 0 m: the time of its runner was up',
       'timeout',
     ],
     [
-      'when it was asked to, near the end of its runner',
+      'after the termination signal, near the time limit of its runner',
       ended({ status: 'terminated', returnCode: 143, secondsToRunnersEnd: 80 }),
       'was ended by its runner after 12.0 s (return code 143)',
       'timeout',
     ],
     [
-      'when it was asked to, since somebody stopped the runner',
+      'after the termination signal, because its runner was stopped',
       ended({ status: 'terminated', returnCode: 143, secondsToRunnersEnd: 3000 }),
       'was ended by its runner after 12.0 s (return code 143)',
       'asked_to_end',
     ],
-    ['since its runner was lost', ended({ returnCode: -128 }), 'failed because its runner was lost', 'runner_lost'],
-  ])('%s', (_, facts, headline, code) => {
+    ['because its runner was lost', ended({ returnCode: -128 }), 'failed because its runner was lost', 'runner_lost'],
+  ])('a job ended %s', (_, facts, headline, code) => {
     const told = explain(facts);
     expect([told.kind, told.headline, told.reasons[0]?.code]).toEqual(['ended', headline, code]);
     expect(told.next.length).toBeGreaterThan(0);
   });
 
-  it('without the outputs that it declares, by their paths', () => {
+  it('a job without its declared outputs names their paths', () => {
     const facts = ended({}, { missingOutputs: ['out/a.txt', 'out/b.txt'] });
     expect(explain(facts).headline).toBe('failed after 12.0 s: declared output files are missing');
     expect(messages(facts)).toEqual(['not there: out/a.txt', 'not there: out/b.txt']);
   });
 
-  it('with the figures of memory: peak and limit', () => {
+  it('a job that exceeded its memory limit names peak and limit', () => {
     const facts = ended({ returnCode: 137, peakMemoryBytes: 2 * GIBIBYTE });
     expect(messages(facts)).toEqual(['it used 2048 MiB of 1024 MiB, and was killed (return code 137)']);
   });
 
-  it('with the figures of time: asked for and used', () => {
+  it('a job that ran out of time names its requested and its used time', () => {
     const facts = ended({ status: 'terminated', returnCode: 152, seconds: 192 });
     expect(messages(facts)[1]).toBe('it asked for 1 h 0 m and had run for 3 m 12 s');
   });
 
-  it('well, and there is nothing to do', () => {
+  it('a completed job needs no further command', () => {
     expect(explain(ended({ status: 'completed', returnCode: 0 }))).toEqual({
       kind: 'ended',
       headline: 'completed after 12.0 s on n1',
@@ -264,13 +264,13 @@ describe('a job ended', () => {
     });
   });
 
-  it('and waits for a decision', () => {
+  it('a job in pending_failed waits for a decision of the user', () => {
     const told = explain(ended({ status: 'pending_failed', returnCode: 3 }));
     expect(told.headline).toBe('failed and waits for a decision; it failed after 12.0 s with exit code 3');
     expect(told.next[0]).toBe('run it again: torc jobs reset-status 7 --reinit');
   });
 
-  it('canceled because of a job further up, which is the next to look at', () => {
+  it('a job canceled because of an upstream job names that job, and the next command explains it', () => {
     const told = explain(
       job({
         status: 'canceled',
@@ -283,7 +283,7 @@ describe('a job ended', () => {
     expect(told.next[0]).toBe('torc jobs explain 4');
   });
 
-  it('canceled with its workflow, before or while it ran', () => {
+  it('a job canceled with its workflow says whether it had started', () => {
     expect(explain(job({ status: 'canceled' })).headline).toBe('was canceled before it began');
     expect(explain(job({ status: 'canceled', startedAt: 'noon' })).headline).toBe(
       'was canceled while it ran (since noon)',
@@ -291,12 +291,12 @@ describe('a job ended', () => {
     expect(codes(job({ status: 'canceled' }))).toEqual(['canceled_with_workflow']);
   });
 
-  it('and nobody knows how, when there is no result', () => {
+  it('a job without a result says that nothing is known about its end', () => {
     expect(explain(job({ status: 'failed' })).headline).toContain('nothing is known of how');
   });
 });
 
-it('attempts that left no result are told whatever became of the job', () => {
+it('attempts without a result are reported for every status of the job', () => {
   for (const status of ['ready', 'running', 'failed'] as const)
     expect(codes(job({ status, attempt: 3, attemptsWithoutResult: [1, 2] }))).toContain('attempt_without_result');
   expect(codes(job({ attempt: 3 }))).not.toContain('attempt_without_result');
@@ -308,4 +308,4 @@ test.each([
   [192, '3 m 12 s'],
   [3600, '1 h 0 m'],
   [7512, '2 h 5 m'],
-])('%d seconds are told as %s', (seconds, words) => expect(timeWords(seconds)).toBe(words));
+])('%d seconds are shown as %s', (seconds, words) => expect(timeWords(seconds)).toBe(words));

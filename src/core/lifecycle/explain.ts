@@ -3,7 +3,10 @@ import { explainWait } from './explain-wait.ts';
 import { isEnd } from './job.ts';
 import type { Explanation, JobFacts } from './job-facts.ts';
 
-/** Why a job waits, or why it ended as it did: from facts alone, in sentences for a person and codes for a program. */
+/**
+ * Explains why a job waits or why it ended with its status, from facts alone: sentences for users and codes for
+ * programs.
+ */
 export function explain(job: JobFacts): Explanation {
   return withLostAttempts(explanationOf(job), job);
 }

@@ -1,7 +1,7 @@
 import type { JobStatus } from '../contract/job.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
 
-/** Another job, as far as it has to do with this one. */
+/** Another job, with the fields that matter for this one. */
 export interface OtherJob {
   readonly id: number;
   readonly name: string;
@@ -9,16 +9,16 @@ export interface OtherJob {
   readonly returnCode: number | undefined;
 }
 
-/** A runner that is there. */
+/** An active runner. */
 export interface LiveRunner {
   readonly id: number;
   readonly hostname: string;
   readonly room: RunnerRoom;
-  /** What is not taken by jobs that run there, of all its nodes together. */
+  /** The resources that running jobs leave free, of all its nodes together. */
   readonly free: { readonly cpus: number; readonly memoryBytes: number; readonly gpus: number };
 }
 
-/** How an attempt ended, and on what. */
+/** How an attempt ended, and on which host. */
 export interface AttemptEnd {
   readonly status: JobStatus;
   readonly returnCode: number;
@@ -27,16 +27,16 @@ export interface AttemptEnd {
   readonly endedAt: string;
   readonly peakMemoryBytes: number | undefined;
   readonly hostname: string | undefined;
-  /** Until the end of its runner, counted from the end of the attempt; undefined when the runner had none. */
+  /** Seconds from the end of the attempt to the end of its runner; undefined if the runner had no end. */
   readonly secondsToRunnersEnd: number | undefined;
 }
 
-/** What is known of a job and of what it waits for. */
+/** What is known about a job and its dependencies. */
 export interface JobFacts extends JobKind {
   readonly id: number;
   readonly name: string;
   readonly status: JobStatus;
-  /** The record of what it needs. */
+  /** The record of its requirements. */
   readonly requirementsId: number;
   readonly attempt: number;
   readonly startedAt: string | undefined;
@@ -46,25 +46,25 @@ export interface JobFacts extends JobKind {
     readonly isArchived: boolean;
     readonly timeoutExitCode: number;
     readonly oomExitCode: number;
-    /** Seconds before its end at which a runner begins to end jobs. */
+    /** Seconds before its end at which a runner begins to terminate jobs. */
     readonly endingSeconds: number;
   };
   readonly dependencies: readonly OtherJob[];
-  /** For a job that was canceled: the first job on the way up that was not canceled itself. */
+  /** For a canceled job: the nearest upstream job that was not canceled itself. */
   readonly cause: OtherJob | undefined;
   readonly runners: readonly LiveRunner[];
-  /** Where no runner is there: the one that was there last, as it was. */
+  /** If no runner is active: the last one, as it was. */
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
-  /** The runner that has the job now. */
+  /** The runner that executes the job. */
   readonly runningOn: string | undefined;
   readonly end: AttemptEnd | undefined;
   /** Earlier attempts of this run without a result. */
   readonly attemptsWithoutResult: readonly number[];
-  /** Declared outputs that were not there at the end. */
+  /** Declared outputs that did not exist at the end. */
   readonly missingOutputs: readonly string[];
 }
 
-/** One thing that keeps a job waiting, or made it end as it did. */
+/** One reason why a job waits, or why it ended with its status. */
 export interface Reason {
   readonly code: string;
   readonly message: string;
@@ -74,6 +74,6 @@ export interface Explanation {
   readonly kind: 'waits' | 'runs' | 'ended';
   readonly headline: string;
   readonly reasons: readonly Reason[];
-  /** What to do about it, the most likely first. */
+  /** What to do next, the most likely step first. */
   readonly next: readonly string[];
 }

@@ -4,37 +4,37 @@ import type { ComputeNode } from '../contract/node.ts';
 import type { ObstacleReason } from '../contract/unclaimable.ts';
 import { GRACE_SECONDS } from './runtime-fit.ts';
 
-/** Jobs that are alike for a claim. */
+/** The properties of jobs that matter for a claim. */
 export interface JobKind {
   readonly labels: readonly string[];
   readonly schedulerId: number | null;
   readonly need: Need;
 }
 
-/** What one runner has when nothing runs there, and whom it serves. */
+/** The resources of an empty runner, and the jobs that it accepts. */
 export interface RunnerRoom {
   readonly labels: readonly string[];
   readonly schedulerId: number | null;
-  /** Takes only jobs of its own scheduler and of none. */
+  /** Takes only jobs of its own scheduler or of none. */
   readonly isStrict: boolean;
-  /** Counts jobs and ignores what they need. */
+  /** Counts jobs and ignores their requirements. */
   readonly countsJobs: boolean;
   readonly cpus: number;
   readonly memoryBytes: number;
   readonly gpus: number;
   readonly nodes: number;
-  /** Until its end; undefined when it has none. */
+  /** Until its end; undefined if it has none. */
   readonly secondsLeft: number | undefined;
 }
 
-/** One reason why a runner does not take a job, in numbers that a person can compare. */
+/** One reason why a runner does not take a job, with figures that a user can compare. */
 export interface Obstacle {
   readonly reason: ObstacleReason;
   readonly needs: string;
   readonly has: string;
 }
 
-/** Everything that keeps these jobs from this runner, even when it is empty; nothing when they only have to wait. */
+/** Everything that prevents this runner, even when empty, from taking these jobs; empty if they only have to wait. */
 export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRoom): Obstacle[] {
   const found: Obstacle[] = [];
   const add = (reason: ObstacleReason, needs: string, has: string) => found.push({ reason, needs, has });
@@ -57,7 +57,7 @@ export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRo
   return found;
 }
 
-/** What a registered runner has, as it told the service, with the seconds until its end if it has one. */
+/** The resources of a registered runner, as it reported them, with the seconds until its end if it has one. */
 export const roomOfNode = (node: ComputeNode, secondsLeft: number | undefined): RunnerRoom => ({
   labels: node.labels ?? [],
   schedulerId: node.scheduler_config_id ?? null,
@@ -75,6 +75,6 @@ const labelWords = (labels: readonly string[]) =>
 
 export const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** In mebibytes up to ten gibibytes: one that is missing must be seen. */
+/** In mebibytes up to ten gibibytes, so that a difference of one mebibyte is visible. */
 export const memoryWords = (bytes: number) =>
   bytes < 10 * 2 ** 30 ? `${Math.ceil(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`;

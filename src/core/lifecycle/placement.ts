@@ -1,13 +1,13 @@
 import type { Need } from '../contract/exchange.ts';
 
-/** What a node has, or what of it is free. */
+/** The total or the free resources of a node. */
 export interface NodeSize {
   readonly cpus: number;
   readonly memoryBytes: number;
   readonly gpus: number;
 }
 
-/** One of the nodes of a runner. It is idle when all of it is free. */
+/** One of the nodes of a runner. It is idle when all of its resources are free. */
 export interface NodeRoom {
   readonly free: NodeSize;
   readonly total: NodeSize;
@@ -16,11 +16,11 @@ export interface NodeRoom {
 const NOTHING: NodeSize = { cpus: 0, memoryBytes: 0, gpus: 0 };
 
 /**
- * The nodes that a job gets, by their places in the list; undefined when there is no room for it now.
+ * The nodes that a job gets, by their position in the list; undefined if there is no room for it now.
  *
- * A job of several nodes gets idle ones and nobody else is let in. A job of one node gets the fullest that still holds
- * it, so that idle ones stay idle for those who need them whole. What a job needs is per node. Server and runner both ask
- * here: what one promises, the other finds room for.
+ * A job of several nodes gets idle nodes for itself alone. A job of one node gets the fullest node that has room for
+ * it, so that idle nodes stay available for jobs that need whole nodes. Requirements are per node. Server and runner
+ * both use this function, so the runner has room for what the server assigns.
  */
 export function placeOf(need: Need, nodes: readonly NodeRoom[]): readonly number[] | undefined {
   if (need.num_nodes > 1) {
@@ -41,7 +41,7 @@ export function placeOf(need: Need, nodes: readonly NodeRoom[]): readonly number
   return best === undefined ? undefined : [best];
 }
 
-/** What of a node is free when a job was let in that got it. */
+/** The free resources of a node after a job was placed on it. */
 export const sizeWith = (need: Need, { free }: NodeRoom): NodeSize =>
   need.num_nodes > 1
     ? NOTHING
@@ -51,7 +51,7 @@ export const sizeWith = (need: Need, { free }: NodeRoom): NodeSize =>
         gpus: free.gpus - need.num_gpus,
       };
 
-/** What of it is free when that job has left. */
+/** The free resources of a node after the job ended. */
 export const sizeWithout = (need: Need, { free, total }: NodeRoom): NodeSize =>
   need.num_nodes > 1
     ? total

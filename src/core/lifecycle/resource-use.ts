@@ -1,50 +1,53 @@
 /**
- * What a job used against what it was given.
+ * Compares the resource use of a job with its limits.
  *
- * A job that went wrong for want of something seldom says so: it was killed, or stopped at the end of its time. From its
- * return code, its time and what was measured of it we conclude what it lacked.
+ * A job that lacked a resource rarely reports it: it was killed, or stopped at its time limit. The missing resource is
+ * derived from its return code, its duration and its measured use.
  */
 
-/** What a job was given. */
+/** The limits of a job. */
 export interface Limits {
   readonly memoryBytes: number;
   readonly numCpus: number;
-  /** Undefined when nobody can read it. */
+  /** Undefined if the value cannot be parsed. */
   readonly runtimeSeconds: number | undefined;
 }
 
-/** What an attempt of it came to. */
+/** The use of one attempt. */
 export interface Use {
   readonly isSuccess: boolean;
   readonly returnCode: number;
   readonly seconds: number;
-  /** Undefined or 0 when no sample was taken. */
+  /** Undefined or 0 if no sample was taken. */
   readonly peakMemoryBytes: number | undefined;
-  /** 100 is one core. Undefined or 0 when no sample was taken. */
+  /** 100 is one core. Undefined or 0 if no sample was taken. */
   readonly peakCpuPercent: number | undefined;
 }
 
-/** What it lacked. */
+/** The resources that it lacked. */
 export interface Lack {
-  /** `memory_exceeded` was measured; `sigkill_137` is guessed from a kill early on. */
+  /** `memory_exceeded` was measured; `sigkill_137` is derived from an early kill. */
   readonly memory: 'memory_exceeded' | 'sigkill_137' | undefined;
   readonly timeout: boolean;
-  /** Known where the return code says so. */
+  /** Set if the return code proves it. */
   readonly timeoutReason: 'sigxcpu_152' | undefined;
   readonly cpu: boolean;
-  /** It took longer than it was given, whether or not it was stopped for that. */
+  /** It took longer than its limit, whether or not it was stopped. */
   readonly runtime: boolean;
 }
 
-/** What a shell reports of SIGKILL, and of SIGXCPU: with these runners and Slurm end jobs for memory and for time. */
+/**
+ * The return codes that a shell reports for SIGKILL and SIGXCPU. Our runners and Slurm use them for jobs killed for
+ * memory and for time.
+ */
 const KILLED = 137;
 const TIMED_OUT = 152;
-/** A job that is killed this early was not killed for its time. */
+/** A job killed before this fraction of its time limit was not killed for its time. */
 const EARLY = 0.8;
-/** A job that fails this late is taken for one that was stopped at its end. */
+/** A job that fails after this fraction of its time limit is assumed to have been stopped for its time. */
 const LATE = 0.9;
 
-/** What a job lacked. Guesses from its end are made of jobs that failed only. */
+/** The resources that a job lacked. Only failed jobs are judged by the way they ended. */
 export function lackOf(
   limits: Limits,
   { isSuccess, returnCode, seconds, peakMemoryBytes = 0, peakCpuPercent = 0 }: Use,
@@ -65,17 +68,17 @@ export function lackOf(
 export const lacksAnything = ({ memory, timeout, cpu, runtime }: Lack): boolean =>
   memory !== undefined || timeout || cpu || runtime;
 
-/** One resource of a job that was measured. */
+/** One measured resource of a job. */
 export interface Measured {
   readonly resource: 'Memory' | 'CPU' | 'Runtime';
   /** Bytes, percent of a core, or seconds. */
   readonly limit: number;
   readonly peak: number;
-  /** How far above the limit, in percent of it; below 0 when there was room. */
+  /** The excess over the limit in percent; negative if the use was below it. */
   readonly overPercent: number;
 }
 
-/** Each resource of which it is known how much was used. */
+/** The resources for which a use was measured. */
 export function measuredOf(limits: Limits, { seconds, peakMemoryBytes, peakCpuPercent }: Use): Measured[] {
   const pairs: readonly (readonly [Measured['resource'], number | undefined, number | undefined])[] = [
     ['Memory', limits.memoryBytes, peakMemoryBytes],

@@ -1,19 +1,19 @@
 import { covers } from '../contract/labels.ts';
 
-/** Ready jobs of one kind: the same labels and the same time. */
+/** Ready jobs of one kind: the same labels and the same runtime. */
 export interface ReadyJob {
   readonly labels: readonly string[];
   readonly runtimeSeconds: number;
 }
 
-/** A runner that is there. */
+/** An active runner. */
 export interface Allocation {
   readonly labels: readonly string[];
-  /** Until its end; undefined when it has none. */
+  /** Until its end; undefined if it has none. */
   readonly secondsLeft: number | undefined;
 }
 
-/** The least, the middle and the most of some seconds. */
+/** Minimum, median and maximum of some durations in seconds. */
 export interface Spread {
   readonly count: number;
   readonly min_seconds: number | null;
@@ -22,16 +22,16 @@ export interface Spread {
 }
 
 export interface RuntimeFit {
-  /** Jobs that no runner has the time for, though there are runners that they could go to. */
+  /** Jobs for which no matching runner has enough time. */
   readonly blocked: number;
-  /** Runners that have not the time for the longest job which could go to them. */
+  /** Runners without enough time for the longest job that matches them. */
   readonly tooShort: number;
 }
 
-/** A runner offers its remaining time and this much more, so that a job just as long as an allocation starts at all. */
+/** A runner offers its remaining time plus this, so that a job exactly as long as an allocation can start. */
 export const GRACE_SECONDS = 120;
 
-/** Which ready jobs wait for nothing but time: every runner that could take them ends before they would. */
+/** The ready jobs that lack only runtime: every runner that matches them ends too early. */
 export function runtimeFit(jobs: readonly ReadyJob[], allocations: readonly Allocation[]): RuntimeFit {
   const hasTime = ({ secondsLeft }: Allocation, { runtimeSeconds }: ReadyJob) =>
     secondsLeft === undefined || runtimeSeconds <= secondsLeft + GRACE_SECONDS;

@@ -28,28 +28,34 @@ const kind = (over: Partial<typeof need> = {}, more: Partial<ReadyKind> = {}): R
 describe('a runner cannot take a job that', () => {
   test.each([
     ['needs more CPUs', kind({ num_cpus: 5 }), 'cpus', '5 CPUs', '4 CPUs'],
-    ['needs more memory, be it a little', kind({ memory_bytes: 8 * GIBIBYTE + 1 }), 'memory', '8193 MiB', '8192 MiB'],
+    [
+      'needs one byte more memory than the runner has',
+      kind({ memory_bytes: 8 * GIBIBYTE + 1 }),
+      'memory',
+      '8193 MiB',
+      '8192 MiB',
+    ],
     ['needs more GPUs', kind({ num_gpus: 2 }), 'gpus', '2 GPUs', '1 GPU'],
     ['needs several nodes', kind({ num_nodes: 2 }), 'nodes', '2 nodes', '1 node'],
     [
-      'takes longer than is left, with the grace of two minutes',
+      'runs longer than the remaining time and the grace period of two minutes',
       kind({ runtime_seconds: 3721 }),
       'time',
       '3721 s',
       '3600 s left',
     ],
-    ['wants a label', kind({}, { labels: ['gpu'] }), 'labels', 'label gpu', 'no label'],
-  ])('%s', (_, job, reason, needs, has) => {
+    ['requires a label', kind({}, { labels: ['gpu'] }), 'labels', 'label gpu', 'no label'],
+  ])('a runner cannot take a job that %s', (_, job, reason, needs, has) => {
     expect(obstacles(job, room)).toEqual([{ reason, needs, has }]);
   });
 
-  it('wants no label, where the runner has some', () => {
+  it('a runner with labels cannot take a job without labels', () => {
     expect(obstacles(kind(), { ...room, labels: ['gpu', 'fast'] })).toEqual([
       { reason: 'labels', needs: 'no label', has: 'labels gpu, fast' },
     ]);
   });
 
-  it('is of another scheduler, where the runner is strict; others take it when there is nothing else', () => {
+  it('a strict runner cannot take a job of another scheduler, but other runners take it when no other job is ready', () => {
     const foreign = kind({}, { schedulerId: 3 });
     expect(obstacles(foreign, { ...room, isStrict: true })).toEqual([
       { reason: 'scheduler', needs: 'scheduler 3', has: 'none' },
@@ -58,20 +64,20 @@ describe('a runner cannot take a job that', () => {
     expect(obstacles(foreign, room)).toEqual([]);
   });
 
-  it('and everything else it can take: what fits exactly, and with an unlimited time any length', () => {
+  it('a runner can take a job that fits exactly, and without a time limit a job of any length', () => {
     expect(obstacles(kind({ runtime_seconds: 3720 }), room)).toEqual([]);
     expect(obstacles(kind({ runtime_seconds: 1e9 }), { ...room, secondsLeft: undefined })).toEqual([]);
   });
 
-  it('but needs do not count for one that counts jobs', () => {
+  it('a runner that counts jobs ignores their requirements', () => {
     const all = { num_cpus: 99, memory_bytes: 1e15, num_gpus: 9, num_nodes: 9, runtime_seconds: 1e9 };
     expect(obstacles(kind(all), { ...room, countsJobs: true })).toEqual([]);
     expect(obstacles(kind(all, { labels: ['x'] }), { ...room, countsJobs: true })).toHaveLength(1);
   });
 });
 
-describe('ready jobs that nobody can take', () => {
-  it('are counted by reason, most first, each job once, with one as an example', () => {
+describe('ready jobs that no runner can take', () => {
+  it('unclaimable jobs are counted by reason, the most frequent first, each job once, with an example', () => {
     const kinds = [
       kind({ num_cpus: 9, num_gpus: 9 }, { jobs: 3, exampleId: 1, exampleName: 'a' }),
       kind({ num_cpus: 5 }, { jobs: 4, exampleId: 2, exampleName: 'b' }),
@@ -84,7 +90,7 @@ describe('ready jobs that nobody can take', () => {
     ]);
   });
 
-  it('are those that none of several runners can take, told against the one that comes nearest', () => {
+  it('with several runners, jobs are unclaimable if none can take them, and the reason refers to the nearest runner', () => {
     const wide = { ...room, cpus: 64, memoryBytes: GIBIBYTE };
     const large = { ...room, cpus: 1, memoryBytes: 64 * GIBIBYTE, gpus: 0 };
     expect(unclaimable([kind({ num_cpus: 8, memory_bytes: 2 * GIBIBYTE })], [large, wide])).toMatchObject([
@@ -93,12 +99,12 @@ describe('ready jobs that nobody can take', () => {
     expect(unclaimable([kind()], [large, room])).toEqual([]);
   });
 
-  it('are none when there is no runner to compare with, or no job', () => {
+  it('nothing is unclaimable without a runner to compare with, or without jobs', () => {
     expect(unclaimable([kind({ num_cpus: 99 })], [])).toEqual([]);
     expect(unclaimable([kind({ num_cpus: 99 }, { jobs: 0 })], [room])).toEqual([]);
   });
 
-  it('are told in a sentence, and a name of thousands of letters in a part of it', () => {
+  it('unclaimable jobs are described in a sentence that shortens very long names', () => {
     const one = { reason: 'cpus', jobs: 1, job_id: 7, job_name: 'wide', needs: '9 CPUs', has: '4 CPUs' } as const;
     expect(unclaimableWords(one)).toBe(
       '1 ready job needs more CPUs than the runner has: wide (job 7) needs 9 CPUs, it has 4 CPUs',
@@ -109,7 +115,7 @@ describe('ready jobs that nobody can take', () => {
   });
 });
 
-it('what a runner has is what it told when it registered', () => {
+it('the resources of a runner are those that it registered', () => {
   const node = {
     workflow_id: 1,
     hostname: 'h',

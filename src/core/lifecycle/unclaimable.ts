@@ -1,7 +1,7 @@
 import { type ObstacleReason, obstacleReasons, type UnclaimableJobs } from '../contract/unclaimable.ts';
 import { type JobKind, type Obstacle, obstacles, type RunnerRoom } from './obstacles.ts';
 
-/** Ready jobs of one kind: how many, and one of them. */
+/** Ready jobs of one kind: their number, and an example. */
 export interface ReadyKind extends JobKind {
   readonly jobs: number;
   readonly exampleId: number;
@@ -9,10 +9,10 @@ export interface ReadyKind extends JobKind {
 }
 
 /**
- * The ready jobs that no runner of these can take, counted by reason.
+ * The ready jobs that none of these runners can take, counted by reason.
  *
- * A job counts once: for the first reason of the runner that comes nearest to taking it. With no runner at all there is
- * nothing to compare with, and nothing is said.
+ * A job counts once: for the first reason of the runner that comes nearest to taking it. Without any runner there is
+ * nothing to compare with, and the result is empty.
  */
 export function unclaimable(kinds: readonly ReadyKind[], rooms: readonly RunnerRoom[]): UnclaimableJobs[] {
   const byReason = new Map<ObstacleReason, UnclaimableJobs>();
@@ -53,5 +53,5 @@ export function unclaimableWords({ reason, jobs, job_id: id, job_name: name, nee
   return `${jobs} ready ${jobs === 1 ? 'job' : 'jobs'} ${plural}: ${shortened(name)} (job ${id}) needs ${needs}, it has ${has}`;
 }
 
-/** A name may have thousands of letters. */
+/** A name may have thousands of characters. */
 const shortened = (name: string) => (name.length > 60 ? `${name.slice(0, 57)}…` : name);

@@ -24,7 +24,7 @@ test.each([
   ['4 g', 'Invalid number in memory string: 4 '],
   ['g', 'Invalid number in memory string: '],
   ['9999999t', 'too large'],
-])('"%s" is refused as a memory, not guessed at', (text, words) => {
+])('"%s" is refused as a memory size', (text, words) => {
   expect(() => parseMemory(text)).toThrow(expect.objectContaining({ code: 'MEMORY_MALFORMED' }));
   expect(() => parseMemory(text)).toThrow(words);
 });
@@ -38,9 +38,9 @@ test.each([
   [2 ** 40, '1t'],
   [512, '512'],
   [0, '0'],
-])('%d bytes are asked for as %s', (bytes, text) => expect(formatMemory(bytes)).toBe(text));
+])('%d bytes are requested as %s', (bytes, text) => expect(formatMemory(bytes)).toBe(text));
 
-test('what is printed as a memory reads as at least as much, and prints the same again', () => {
+test('a printed memory size parses to at least as much, and prints the same again', () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 50 }), (bytes) => {
       const read = parseMemory(formatMemory(bytes));
@@ -50,7 +50,7 @@ test('what is printed as a memory reads as at least as much, and prints the same
   );
 });
 
-test('a memory of whole units reads back as it was printed', () => {
+test('a memory size of whole units parses back from its printed form', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1023 }), fc.constantFrom('k', 'm', 'g'), (count, unit) => {
       expect(formatMemory(parseMemory(`${count}${unit}`))).toBe(`${count}${unit}`);

@@ -32,9 +32,9 @@ export function parseMemory(text: string): number {
 }
 
 /**
- * A memory as a workflow file writes it: in the largest unit of which there is at least one, rounded up.
+ * A memory size in the form of a workflow file: in the largest unit of which there is at least one, rounded up.
  *
- * Rounded up, because it says what a job may use: 3.5e9 bytes become `4g`. Below a kibibyte it is a bare number.
+ * It is rounded up because it limits a job: 3.5e9 bytes become `4g`. Below a kibibyte it is a bare number.
  */
 export function formatMemory(bytes: number): string {
   const unit = UNITS.find(([, size]) => bytes >= size);
@@ -42,7 +42,7 @@ export function formatMemory(bytes: number): string {
 }
 
 /**
- * Bytes of a memory that Slurm printed, such as `512K` or `1.50M`; nothing for a blank field.
+ * Bytes of a memory size that Slurm printed, such as `512K` or `1.50M`; undefined for a blank field.
  *
  * Throws: `MEMORY_MALFORMED`.
  * Source: sacct(1), fields `MaxRSS` and `AveRSS`; sstat(1).

@@ -22,7 +22,7 @@ test.each(['P', '1h', '3600', 'p1d', 'P0.5D', 'P1.5W', 'P1H'])('"%s" is refused 
   expect(() => parseDuration(text)).toThrow('Invalid ISO 8601 duration format: ');
 });
 
-test.each(['', '   '])('an empty duration "%s" is refused as such', (text) =>
+test.each(['', '   '])('an empty duration "%s" is refused with its own message', (text) =>
   expect(() => parseDuration(text)).toThrow('Duration string cannot be empty'),
 );
 
@@ -32,7 +32,7 @@ test.each(['PT', 'PT0.5H', 'PT1.5M', 'PT-5M', 'PT1D', 'PT9999999999S'])(
 );
 
 test.each(['PT1S1H', 'PT1Hjunk', 'PT1H30', 'P1W2D', 'P1Y1W'])(
-  '"%s" is refused where Torc ignores what follows the first part',
+  '"%s" is refused where Torc ignores the text after the first part',
   (text) => expect(() => parseDuration(text)).toThrow(expect.objectContaining({ code: 'DURATION_MALFORMED' })),
 );
 
@@ -43,7 +43,7 @@ test.each([
   [0, 'PT0S'],
 ])('%d seconds are printed as %s', (seconds, text) => expect(formatDuration(seconds)).toBe(text));
 
-test('a printed duration reads back as the same seconds', () => {
+test('a printed duration parses back to the same seconds', () => {
   fc.assert(fc.property(fc.nat(), (seconds) => parseDuration(formatDuration(seconds)) === seconds));
 });
 
@@ -54,9 +54,9 @@ test.each([
   [30, 'PT1M'],
   [61, 'PT2M'],
   [172_800, 'PT48H'],
-])('a runtime of %d seconds is asked for as %s', (seconds, text) => expect(formatRuntime(seconds)).toBe(text));
+])('a runtime of %d seconds is requested as %s', (seconds, text) => expect(formatRuntime(seconds)).toBe(text));
 
-test('a runtime that is asked for is never shorter than what is needed, nor a minute longer', () => {
+test('a requested runtime is never shorter than needed, and less than a minute longer', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10 ** 8 }), (seconds) => {
       const asked = parseDuration(formatRuntime(seconds));

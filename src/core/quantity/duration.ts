@@ -9,17 +9,18 @@ const PARTS = [365.25 * DAY, 30.4375 * DAY, 7 * DAY, DAY, HOUR, MINUTE, 1];
 
 const DURATION = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?)?$/;
 
-// Too small, and a real campaign is refused; too big, and a slip of the hand books a node for ever and overflows the
-// 32-bit minutes of Slurm. Nobody runs a job for a century.
+// Too small, and a real campaign is refused; too big, and a typing error books a node for ever and overflows Slurm's
+// 32-bit minutes. No job runs for a century.
 const LONGEST_SECONDS = 100 * 365.25 * DAY;
 
 /**
  * Seconds of an ISO 8601 duration such as `PT30M`, `P1DT12H` or `P2W`.
  *
  * Unit: whole seconds; a fraction of a second is dropped.
- * Shape: `P[nY][nM][nW][nD][T[nH][nM][nS]]` with at least one part, each a whole number; weeks stand alone.
- * Throws: `DURATION_MALFORMED`. Torc reads `PT`, `PT0.5H` and `PT-5M` as 0 s and ignores what follows the part it
- * understands (`PT1Hjunk`); a job with a limit that nobody wrote is worse than a refusal.
+ * Shape: `P[nY][nM][nW][nD][T[nH][nM][nS]]` with at least one part, each a whole number; weeks cannot be combined with
+ * other parts.
+ * Throws: `DURATION_MALFORMED`. Torc reads `PT`, `PT0.5H` and `PT-5M` as 0 s and ignores the text after the part that
+ * it understands (`PT1Hjunk`). Refusing is better than running a job with a limit that the user did not write.
  */
 export function parseDuration(text: string): number {
   const trimmed = text.trim();
@@ -34,7 +35,7 @@ export function parseDuration(text: string): number {
   return seconds;
 }
 
-/** An ISO 8601 duration of exactly so many seconds: 5400 becomes `PT1H30M`, 90061 `P1DT1H1M1S`. */
+/** The ISO 8601 duration of a number of seconds: 5400 becomes `PT1H30M`, 90061 `P1DT1H1M1S`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const days = Math.floor(whole / DAY);
@@ -51,9 +52,9 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * A runtime to ask for, in hours and whole minutes, rounded up: 30 s become `PT1M`, 9000 s `PT2H30M`.
+ * A runtime for resource requirements, in hours and whole minutes, rounded up: 30 s become `PT1M`, 9000 s `PT2H30M`.
  *
- * What a correction writes back into resource requirements: days are left in hours, as Torc writes them.
+ * Corrections of resource requirements use it: days are written as hours, as in Torc.
  */
 export function formatRuntime(seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / MINUTE));

@@ -1,7 +1,7 @@
 /**
- * The greatest of some numbers, or `least` where all are smaller or there is none.
+ * The greatest of some numbers, or `least` if all are smaller or there are none.
  *
- * `Math.max(...numbers)` does the same for few numbers and overflows the stack with some 120,000: each is an argument.
+ * `Math.max(...numbers)` overflows the stack with about 120,000 numbers, because each is an argument.
  */
 export function greatest(numbers: Iterable<number>, least = -Infinity): number {
   let most = least;
@@ -9,7 +9,7 @@ export function greatest(numbers: Iterable<number>, least = -Infinity): number {
   return most;
 }
 
-/** The smallest of some numbers, or `most` where all are greater or there is none. */
+/** The smallest of some numbers, or `most` if all are greater or there are none. */
 export function smallest(numbers: Iterable<number>, most = Infinity): number {
   let least = most;
   for (const each of numbers) least = Math.min(least, each);

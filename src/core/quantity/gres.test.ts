@@ -14,6 +14,6 @@ test.each([
 test.each([
   ['gpu', { count: 0 }],
   ['gpu:x', { count: 0, type: 'x' }],
-])('%s names GPUs but no number, which counts as none', (text, gpus) => expect(parseGres(text)).toEqual(gpus));
+])('%s names GPUs without a number, which counts as 0', (text, gpus) => expect(parseGres(text)).toEqual(gpus));
 
 test.each(['', '(null)', 'nvme:1', 'none'])('"%s" names no GPUs', (text) => expect(parseGres(text)).toBeUndefined());

@@ -1,14 +1,14 @@
-/** The GPUs of a `gres` text: how many, and of which type where it says so. */
+/** The GPUs in a `gres` text: their number, and their type if it is given. */
 export interface Gpus {
   readonly count: number;
   readonly type?: string;
 }
 
 /**
- * The GPUs that a generic-resources text such as `gpu:a100:2` or `nvme:1,gpu:4` grants; nothing when it names none.
+ * The GPUs that a generic-resources text such as `gpu:a100:2` or `nvme:1,gpu:4` grants; undefined if it names none.
  *
- * The first `gpu` entry counts, as in Torc. `gpu` and `gpu:x` without a number count as none: what they grant is
- * the site's default, which the text does not tell.
+ * The first `gpu` entry counts, as in Torc. `gpu` and `gpu:x` without a number count as 0, because they grant the
+ * site's default, which the text does not contain.
  * Source: sbatch(1) `--gres`, sinfo(1) `%G` with its `(S:0-3)` socket lists.
  */
 export function parseGres(text: string): Gpus | undefined {

@@ -26,7 +26,7 @@ test.each([
   [90_061, '1-01:01:01'],
 ])('%d seconds are written as %s', (seconds, text) => expect(formatWalltime(seconds)).toBe(text));
 
-test('a written walltime reads back as the same seconds', () => {
+test('a written walltime parses back to the same seconds', () => {
   fc.assert(fc.property(fc.nat(), (seconds) => parseWalltime(formatWalltime(seconds)) === seconds));
 });
 

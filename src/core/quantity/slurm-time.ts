@@ -2,14 +2,14 @@ import { Refusal } from '../contract/refusals.ts';
 
 const DAY = 86_400;
 
-/** What a partition without a limit counts as: a year, long past any job. */
+/** The value of a partition without a limit: a year, longer than any job. */
 const UNLIMITED_SECONDS = 365 * DAY;
 
 /**
  * Seconds of a scheduler's walltime such as `04:30:00`, `1-00:00:00`, `30:00` or `45`.
  *
- * Unit: seconds. A bare number is minutes, as sbatch(1) has it.
- * Shape: `[days-]HH:MM:SS`, `[days-]MM:SS`, `[days-]minutes`. Unlike in Slurm, what follows the days is read as if it
+ * Unit: seconds. A bare number means minutes, as in sbatch(1).
+ * Shape: `[days-]HH:MM:SS`, `[days-]MM:SS`, `[days-]minutes`. Unlike in Slurm, the part after the days is read as if it
  * stood alone, so `1-12` is a day and 12 minutes: Torc has always counted so, and its users' checks depend on it.
  * Throws: `WALLTIME_MALFORMED`, also for `2h`, `PT1H` and `UNLIMITED`.
  */
@@ -25,7 +25,7 @@ function clockSeconds(first: number, second: number | undefined, third: number |
   return third === undefined ? first * 60 + second : (first * 60 + second) * 60 + third;
 }
 
-/** A walltime as Slurm prints it: `HH:MM:SS` below a day, `D-HH:MM:SS` from there on. */
+/** A walltime as Slurm prints it: `HH:MM:SS` below a day, `D-HH:MM:SS` from one day on. */
 export function formatWalltime(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const days = Math.floor(whole / DAY);
@@ -46,7 +46,7 @@ export function parsePartitionLimit(text: string): number {
 }
 
 /**
- * Seconds of a CPU time such as `1-02:30:00` or `00:00:01.5`, with the fraction; nothing for a blank field.
+ * Seconds of a CPU time such as `1-02:30:00` or `00:00:01.5`, with the fraction; undefined for a blank field.
  *
  * Throws: `WALLTIME_MALFORMED`.
  * Source: sacct(1), fields `AveCPU` and `TotalCPU`, which shorten to `MM:SS.mmm`.
