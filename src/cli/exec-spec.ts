@@ -1,44 +1,47 @@
-import { Refusal } from '../core/contract/refusals.ts';
-import { type Axis, combine, unevenPair } from '../core/spec/expand/axes.ts';
-import { parameterValues } from '../core/spec/expand/parameter-values.ts';
+import { type Axes, type Axis, combine, unevenPair } from '../core/spec/expand/axes.ts';
 import { template } from '../core/spec/expand/template.ts';
+import { axisOf, type ParameterSources } from './exec-parameter.ts';
+import { jobName } from './exec-names.ts';
 import { Failure } from './failure.ts';
 
 export interface ExecRequest {
   readonly name: string;
   readonly description: string | undefined;
   readonly commands: readonly string[];
-  /** `NAME=VALUE`, as typed. */
-  readonly parameters: readonly string[];
-  readonly link: 'product' | 'zip';
   readonly monitor: 'off' | 'summary' | 'time_series';
   readonly monitorNode: 'off' | 'summary' | 'time_series';
   readonly sampleIntervalSeconds: number | undefined;
   readonly generatePlots: boolean;
   readonly stdio: string | undefined;
-  readonly readFile: (path: string) => string;
+}
+
+interface ParameterRequest {
+  /** `NAME=VALUE`, as typed. */
+  readonly parameters: readonly string[];
+  readonly link: 'product' | 'zip';
+  readonly sources: ParameterSources;
 }
 
 /** Most values of a parameter and most jobs. */
 const MOST = 10_000_000;
 
+/** The parameters of a call and their combinations. */
+export function execAxes({ parameters, link, sources }: ParameterRequest): Axes {
+  const axes = parameters.map((text) => axisOf(text, sources, MOST));
+  return combine(linked(axes, link), link);
+}
+
 /** The workflow that a list of commands is: job1, job2 … for each command with each combination of the parameters. */
-export function execSpec(request: ExecRequest): object {
-  const { commands, parameters, link } = request;
-  const axes = combine(
-    linked(
-      parameters.map((text) => axisOf(text, request.readFile)),
-      link,
-    ),
-    link,
-  );
+export function execSpec(request: ExecRequest, axes: Axes): object {
+  const { commands } = request;
   const count = commands.length * axes.count;
-  if (count === 0) throw new Failure('there are no jobs: a parameter has no values');
+  const empty = axes.axes.find(({ values }) => values.length === 0);
+  if (empty !== undefined) throw new Failure(`there are no jobs: parameter ${empty.name} has no values`);
   if (count > MOST) throw new Failure(`${count} jobs are more than the ${MOST} that one call may make`);
   const templates = commands.map((command) => template(command, axes));
   const jobs = templates.flatMap((each, index) =>
     Array.from({ length: axes.count }, (_, combination) => ({
-      name: `job${index * axes.count + combination + 1}`,
+      name: jobName(index * axes.count + combination + 1, axes, combination),
       command: each.render(combination),
       cancel_on_blocking_job_failure: false,
     })),
@@ -52,17 +55,6 @@ export function execSpec(request: ExecRequest): object {
       : { execution_config: { stdio: { mode: request.stdio.replaceAll('-', '_') } } }),
     ...monitoring(request),
   };
-}
-
-function axisOf(text: string, readFile: (path: string) => string): Axis {
-  const match = /^([A-Za-z_]\w*)=(.*)$/s.exec(text);
-  if (match === null) throw new Failure(`--param ${text}: expected NAME=VALUE`);
-  try {
-    return { name: match[1] as string, values: parameterValues(match[2] as string, { readFile, limit: MOST }) };
-  } catch (cause) {
-    if (cause instanceof Refusal) throw new Failure(`--param ${text}: ${cause.message}`, { cause });
-    throw cause;
-  }
 }
 
 function linked(axes: readonly Axis[], link: 'product' | 'zip'): readonly Axis[] {

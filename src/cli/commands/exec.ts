@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { Axes } from '../../core/spec/expand/axes.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { integer, type Values } from '../option.ts';
+import type { Output } from '../output/output.ts';
 import { initialize } from '../initialize.ts';
 import { readInput } from '../read-input.ts';
 import { runWorkflow } from '../run-workflow.ts';
@@ -11,7 +13,7 @@ const levels = ['off', 'summary', 'time-series'];
 export const exec: Command = {
   words: 'exec [command...]',
   says: 'Run commands as a workflow: from options, a file, or behind "--"; with parameters, once for each combination.',
-  more: 'Exits with 1 when any of them failed.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
+  more: 'Exits with 1 when any of them failed.\n\n{name} in a command is replaced by the value of the parameter, which the shell then reads; {name:q} passes the value as one word, unchanged, also when it has blanks, quotes or $. Values from standard input (@-) are always passed so. {name:03d} pads a number. Jobs are named job1, job2 and so on, followed by the values: job2_b.txt.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  ls *.txt | torc -s exec -c "gzip -k {f}" --param f=@-\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
   trailing: true,
   inMemory: true,
   options: [
@@ -24,7 +26,7 @@ export const exec: Command = {
     },
     {
       flags: '--param <name=value>',
-      says: 'a parameter of the commands: a range 1:10, a list [a,b], @file, or one value; repeat for more',
+      says: 'a parameter of the commands: a range 1:10, a list [a,b], @file or @- (standard input) with a value a line, or one value; repeat for more',
       many: true,
     },
     {
@@ -62,16 +64,19 @@ export const exec: Command = {
   async run(context, [trailing], options) {
     const { output, settings } = context;
     const { execSpec } = await import('../exec-spec.ts');
-    const spec = execSpec({
-      name: (options['name'] as string | undefined) ?? `exec_${stamp(new Date())}`,
-      description: options['description'] as string | undefined,
-      commands: await commandsOf((trailing as readonly string[] | undefined) ?? [], options),
-      parameters: (options['param'] as string[] | undefined) ?? [],
-      link: options['link'] as 'product' | 'zip',
-      ...measuredBy(options),
-      stdio: options['stdio'] as string | undefined,
-      readFile: (path) => readFileSync(path, 'utf8'),
-    });
+    const commands = await commandsOf((trailing as readonly string[] | undefined) ?? [], options);
+    const measured = measuredBy(options);
+    const axes = await axesOf(options, commands, output);
+    const spec = execSpec(
+      {
+        name: (options['name'] as string | undefined) ?? `exec_${stamp(new Date())}`,
+        description: options['description'] as string | undefined,
+        commands,
+        ...measured,
+        stdio: options['stdio'] as string | undefined,
+      },
+      axes,
+    );
     if (options['dryRun'] === true) {
       if (settings.standalone) output.warn('--standalone has no effect for this command; ignoring.');
       output.text(JSON.stringify(spec, undefined, 2));
@@ -118,6 +123,36 @@ async function commandsOf(trailing: readonly string[], options: Values): Promise
   const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
   if (commands.length > 0) return commands;
   throw new UsageError('no commands provided: use -c COMMAND, -C FILE, or torc exec -- <command>');
+}
+
+/** The parameters and their values; what is probably not meant is said as a warning. */
+async function axesOf(options: Values, commands: readonly string[], output: Output): Promise<Axes> {
+  const parameters = (options['param'] as string[] | undefined) ?? [];
+  const { INPUT } = await import('../exec-parameter.ts');
+  const readers = parameters.filter((text) => INPUT.test(text.slice(text.indexOf('=') + 1).trim()));
+  if (readers.length + Number(options['commandsFile'] === '-') > 1)
+    throw new UsageError('standard input can be read only once: it is named by more than one of --param and -C');
+  const { execAxes } = await import('../exec-spec.ts');
+  const { execWarnings, numberWarning } = await import('../exec-warnings.ts');
+  const files = new Map<string, string>();
+  const axes = execAxes({
+    parameters,
+    link: options['link'] as 'product' | 'zip',
+    sources: {
+      readFile(path) {
+        const text = readFileSync(path, 'utf8');
+        files.set(path, text);
+        return text;
+      },
+      readInput: () => readInput('-', 'a list of values'),
+    },
+  });
+  for (const [path, text] of files) {
+    const warning = numberWarning(path, text);
+    if (warning !== undefined) output.warn(warning);
+  }
+  for (const warning of execWarnings(commands, axes)) output.warn(warning);
+  return axes;
 }
 
 /** Words without "--" before them are a mistake, and which one can be guessed. */

@@ -5,6 +5,8 @@ import type { ParameterValue } from './parameter-value.ts';
 export interface Axis {
   readonly name: string;
   readonly values: Sequence<ParameterValue | undefined>;
+  /** Its values are written as `{name:q}` writes them, also where the token has no format. */
+  readonly isQuoted?: boolean;
 }
 
 /**

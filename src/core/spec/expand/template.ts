@@ -1,11 +1,13 @@
 import { indexIn, type Axes, type PlacedAxis } from './axes.ts';
 import { printerOf, type Printer } from './parameter-value.ts';
+import { quoteContexts, shellQuoted, type QuoteContext } from './shell-quote.ts';
 
 /**
  * A text with parameter tokens, taken apart once and written out for any combination in about a microsecond.
  *
  * `{name}` and `{name:format}` are replaced wherever they stand, `{{name}}` and `${name}` too; a value that looks like
- * a token is not looked at again. Braces around anything but a parameter stay as they are.
+ * a token is not looked at again. Braces around anything but a parameter stay as they are. `{name:q}` writes the value as
+ * bash reads it back, whatever quotes the token stands in.
  */
 export interface Template {
   /** The text, when no token is in it. */
@@ -22,12 +24,19 @@ export function template(text: string, axes: Axes | undefined): Template {
   return new Slotted(text, slots);
 }
 
-interface Slot {
+/** A token in a text: where it stands, whose value replaces it, and how that is printed. */
+export interface Slot {
   readonly start: number;
   readonly end: number;
   readonly axis: PlacedAxis;
   readonly format: string | undefined;
 }
+
+/** Is the value written as one word of a shell command? `{name:raw}` never is. */
+export const isQuoted = ({ axis, format }: Slot): boolean =>
+  format === 'q' || (axis.isQuoted === true && format !== 'raw');
+
+const UNQUOTED: QuoteContext = { quotes: 'none', inBackquotes: false };
 
 class Fixed implements Template {
   readonly fixed: string;
@@ -51,8 +60,14 @@ class Slotted implements Template {
   constructor(text: string, slots: readonly Slot[]) {
     this.axes = [...new Set(slots.map(({ axis }) => axis))];
     this.first = text.slice(0, slots[0]?.start);
+    const contexts = slots.some(isQuoted)
+      ? quoteContexts(
+          text,
+          slots.map(({ start }) => start),
+        )
+      : [];
     this.parts = slots.map((slot, index) => ({
-      write: writerOf(slot, text.slice(slot.start, slot.end)),
+      write: writerOf(slot, text.slice(slot.start, slot.end), contexts[index] ?? UNQUOTED),
       after: text.slice(slot.end, slots[index + 1]?.start),
     }));
   }
@@ -64,7 +79,8 @@ class Slotted implements Template {
   }
 }
 
-function slotsOf(text: string, axes: readonly PlacedAxis[]): Slot[] {
+/** The tokens of a text, in their order. */
+export function slotsOf(text: string, axes: readonly PlacedAxis[]): Slot[] {
   const byName = new Map(axes.map((axis) => [axis.name, axis]));
   const slots: Slot[] = [];
   for (let start = text.indexOf('{'); start >= 0; start = text.indexOf('{', start + 1)) {
@@ -85,11 +101,13 @@ function slotsOf(text: string, axes: readonly PlacedAxis[]): Slot[] {
 // what expansion is meant not to hold.
 const KEPT_TEXTS = 65_536;
 
-function writerOf({ axis, format }: Slot, token: string): (combination: number) => string {
-  const print = printerOf(format);
+function writerOf(slot: Slot, token: string, context: QuoteContext): (combination: number) => string {
+  const { axis, format } = slot;
+  const plain = printerOf(format);
+  const print: Printer = isQuoted(slot) ? (value) => shellQuoted(plain(value), context) : plain;
   const { length } = axis.values;
   if (length > KEPT_TEXTS) return (combination) => textAt(axis, indexIn(axis, combination), print, token);
-  const texts = keptTexts(axis, token);
+  const texts = keptTexts(axis, isQuoted(slot) ? `${context.quotes} ${context.inBackquotes} ${token}` : token);
   const { stride } = axis;
   return (combination) => {
     const index = Math.floor(combination / stride) % length;

@@ -1,0 +1,81 @@
+import type { Axes } from '../core/spec/expand/axes.ts';
+import { printerOf, valueOf } from '../core/spec/expand/parameter-value.ts';
+import { isActive, type QuoteContext, quoteContexts } from '../core/spec/expand/shell-quote.ts';
+import { isQuoted, type Slot, slotsOf } from '../core/spec/expand/template.ts';
+import { counted } from './output/words.ts';
+
+/** Values of a parameter that are looked at: a range has millions, and all of one kind. */
+const LOOKED_AT = 100_000;
+
+/**
+ * What is probably not meant in a list of commands with parameters: values that the shell takes apart or carries out, and
+ * parameters of which no command has a token.
+ */
+export function execWarnings(commands: readonly string[], axes: Axes): string[] {
+  return [...unquoted(commands, axes), ...unused(commands, axes)];
+}
+
+/** One warning for each parameter. */
+function unquoted(commands: readonly string[], axes: Axes): string[] {
+  const warnings = new Map<string, string>();
+  for (const command of commands) {
+    const slots = slotsOf(command, axes.axes);
+    const contexts = quoteContexts(
+      command,
+      slots.map(({ start }) => start),
+    );
+    for (const [index, slot] of slots.entries()) {
+      const { name } = slot.axis;
+      // A command that is nothing but a token: the values are commands, which the shell is to read.
+      const isAll = command.trim() === command.slice(slot.start, slot.end);
+      if (isAll !== isQuoted(slot) || warnings.has(name)) continue;
+      const active = activeValues(slot, contexts[index] as QuoteContext);
+      const [first] = active;
+      if (first === undefined) continue;
+      const values = `${counted(active.length, 'value')} of ${name} ${active.length === 1 ? 'has' : 'have'} blanks or characters that the shell interprets, such as ${JSON.stringify(first)}`;
+      warnings.set(
+        name,
+        isAll
+          ? `${values}, and each is passed as one word, the name of a program; for a list of commands use -C`
+          : `${values}; write {${name}:q} instead of ${command.slice(slot.start, slot.end)} to pass each unchanged`,
+      );
+    }
+  }
+  return [...warnings.values()];
+}
+
+function activeValues({ axis, format }: Slot, context: QuoteContext): string[] {
+  const print = printerOf(format);
+  const found: string[] = [];
+  const count = Math.min(axis.values.length, LOOKED_AT);
+  for (let index = 0; index < count; index += 1) {
+    const value = axis.values.at(index);
+    if (typeof value === 'string' && isActive(print(value), context)) found.push(value);
+  }
+  return found;
+}
+
+/** Only where a command has braces that look like a token: without any, the parameter is a number of repetitions. */
+function unused(commands: readonly string[], { axes }: Axes): string[] {
+  const [like] = commands.flatMap((command) =>
+    (command.match(/(?<!\$)\{(?:[A-Za-z_]\w*(?::[^{}]*)?)?\}/g) ?? []).filter(
+      (token) => slotsOf(token, axes).length === 0,
+    ),
+  );
+  if (like === undefined) return [];
+  return axes
+    .filter((axis) => commands.every((command) => slotsOf(command, [axis]).length === 0))
+    .map(
+      ({ name }) => `no command has a token of parameter ${name}: write {${name}} where its value belongs, not ${like}`,
+    );
+}
+
+const plain = printerOf(undefined);
+
+/** A list in a file whose values are read as numbers of another text: names such as `007` are meant as they are. */
+export function numberWarning(path: string, text: string): string | undefined {
+  const lines = text.split('\n').map((line) => line.trim());
+  const changed = lines.find((line) => line !== '' && !line.startsWith('#') && plain(valueOf(line)) !== line);
+  if (changed === undefined) return undefined;
+  return `${path} holds ${changed}, which is read as the number ${plain(valueOf(changed))}; a list from standard input (@-) keeps the text`;
+}
