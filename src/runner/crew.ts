@@ -5,6 +5,7 @@ import { type AttemptOptions, createAttempts, type Step, type Tally } from './at
 import type { Capacity, Lease } from './capacity.ts';
 import { type Ending, LaunchError, type Launcher } from './launch/launcher.ts';
 import type { EndedFor } from './outcome.ts';
+import { createOutputFolders, OutputFolderError } from './output-folders.ts';
 import { lookForOutputs } from './outputs.ts';
 import { filesOf, launchRequestOf, STDIO_FOLDER } from './step.ts';
 
@@ -107,6 +108,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
 
   const launch = (job: ClaimedJob, lease: Lease): number => {
+    createOutputFolders(job);
     const request = launchRequestOf(facts, job, lease.gpus);
     try {
       return launcher.launch(request);
@@ -133,7 +135,7 @@ export function createCrew(options: CrewOptions): Crew {
       }, RETRY_LAUNCH_MS);
       return false;
     }
-    if (error.code === 'E2BIG') {
+    if (error.code === 'E2BIG' || error instanceof OutputFolderError) {
       const { stderr } = filesOf(facts, job);
       try {
         if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
