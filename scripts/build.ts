@@ -4,7 +4,7 @@
  * along in one file.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
@@ -39,7 +39,7 @@ const bundle = await rolldown({
   treeshake: true,
   transform: { define: { TORC_GIT_HASH: JSON.stringify(gitHash()) } },
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: 'dist/cli',
   format: 'esm',
   entryFileNames: '[name].js',
@@ -49,8 +49,7 @@ await bundle.write({
 await bundle.close();
 copyFileSync('api/torc.d.ts', 'dist/cli/torc.d.ts');
 
-const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
-const notices = licensed(Object.keys(dependencies)).map(
+const notices = licensed(librariesIn(output)).map(
   ({ name, version, text }) => `${name} ${version}\n\n${text.trim()}\n`,
 );
 writeFileSync(
@@ -75,23 +74,26 @@ interface Licensed {
   readonly text: string;
 }
 
-/** The libraries with all that they need, and the texts of their licences. */
-function licensed(names: readonly string[]): Licensed[] {
-  const found = new Map<string, Licensed>();
-  const visit = (name: string) => {
-    const folder = join('node_modules', name);
-    if (found.has(name) || !existsSync(folder)) return;
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-      version: string;
-      license?: string;
-      dependencies?: Record<string, string>;
-    };
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const text =
-      file === undefined ? `Licence: ${manifest.license ?? 'not stated'}` : readFileSync(join(folder, file), 'utf8');
-    found.set(name, { name, version: manifest.version, text });
-    for (const other of Object.keys(manifest.dependencies ?? {})) visit(other);
-  };
-  for (const name of names) visit(name);
-  return [...found.values()].sort((left, right) => left.name.localeCompare(right.name));
+/** The folders of the libraries of which a part is in the bundle. */
+function librariesIn(chunks: typeof output): string[] {
+  const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  const folders = modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []);
+  return [...new Set(folders)];
+}
+
+/** Name, version and licence of each library. */
+function licensed(folders: readonly string[]): Licensed[] {
+  return folders
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        name: string;
+        version: string;
+        license?: string;
+      };
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      const text =
+        file === undefined ? `Licence: ${license ?? 'not stated'}` : readFileSync(join(folder, file), 'utf8');
+      return { name, version, text };
+    })
+    .sort((left, right) => left.name.localeCompare(right.name));
 }

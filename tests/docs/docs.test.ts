@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { formatProblem } from '../../src/core/spec/problems.ts';
 import { readSpec } from '../../src/core/spec/read.ts';
 import { VERSION } from '../../src/core/contract/version.ts';
-import { startServer, temporaryFolder } from '../support/programs.ts';
+import { pagesToFollow } from '../support/pages/all.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -21,111 +20,12 @@ const pagesUnder = (folder: string): string[] =>
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pagesUnder('docs')];
 
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  /** The last file named between backticks before the block. */
-  readonly named: string | undefined;
-}
-
-function blocksOf(page: string): Block[] {
-  const text = read(page);
-  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map((match) => {
-    // From the block before on.
-    const before = text.slice(0, match.index).split('```').at(-1) ?? '';
-    return {
-      language: match[1] as string,
-      text: match[2] as string,
-      named: [...before.matchAll(/`([\w.-]+\.ya?ml)`/g)].at(-1)?.[1],
-    };
-  });
-}
-
-/** A folder in which the programs are commands, as after an installation, with the examples beside. */
-function workplace(): { cwd: string; environment: Record<string, string> } {
-  const cwd = temporaryFolder();
-  mkdirSync(join(cwd, 'bin'));
-  for (const program of ['torc', 'torc-server', 'torc-htpasswd']) {
-    writeFileSync(
-      join(cwd, 'bin', program),
-      `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin', `${program}.mjs`)}' "$@"\n`,
-      { mode: 0o755 },
-    );
-  }
-  cpSync(join(root, 'examples'), join(cwd, 'examples'), { recursive: true });
-  symlinkSync(join(root, 'api'), join(cwd, 'api'));
-  return {
-    cwd,
-    environment: {
-      ...(process.env as Record<string, string>),
-      PATH: `${join(cwd, 'bin')}:${process.env['PATH']}`,
-      USER: 'reader',
-    },
-  };
-}
-
-const run = (
-  line: string,
-  { cwd, environment }: ReturnType<typeof workplace>,
-): Promise<{ code: number; said: string }> =>
-  new Promise((done) => {
-    const shell = execFile('bash', ['-c', line], { cwd, env: environment }, (error, stdout, stderr) => {
-      done({ code: error === null ? 0 : Number(error.code ?? 1), said: error === null ? stdout : stdout + stderr });
-    });
-    // Nobody is there to be asked.
-    shell.stdin?.end();
-  });
-
-/** Lines of output in order, `…` standing for any. */
-function follows(said: string, expected: readonly string[]): boolean {
-  const lines = said.split('\n').map((line) => line.trimEnd());
-  let at = 0;
-  let skips = false;
-  for (const line of expected) {
-    if (line === '…') {
-      skips = true;
-      continue;
-    }
-    const found = lines.indexOf(line, at);
-    if (found === -1 || (!skips && found !== at)) return false;
-    at = found + 1;
-    skips = false;
-  }
-  return true;
-}
-
-describe.each(pages.filter((page) => blocksOf(page).some(({ language }) => language === 'console')))(
-  'the commands of %s',
-  (page) => {
-    it('do what the page says', async () => {
-      const place = workplace();
-      for (const { language, text, named } of blocksOf(page)) {
-        if (language === 'yaml' && named !== undefined) writeFileSync(join(place.cwd, named), text);
-        if (language !== 'console') continue;
-        for (const part of text.split(/^\$ /m).filter((each) => each.trim() !== '')) {
-          const [line = '', ...expected] = part.trimEnd().split('\n');
-          // The installation has happened when this test runs, and the tests are these.
-          const command = line.replace(/^npm ci && /, '').replaceAll(/\bnpx (?=torc)/g, '');
-          if (command === 'npm test') continue;
-          if (command.startsWith('torc-server')) {
-            await startServer(place.cwd);
-            continue;
-          }
-          const { code, said } = await run(command, place);
-          expect([line, code], said).toEqual([line, 0]);
-          if (expected.length > 0) expect(follows(said, expected), `${line} said:\n${said}`).toBe(true);
-        }
-      }
-    }, 120_000);
-  },
-);
+/** The workflow files that a page shows. */
+const yamlIn = (page: string): string[] =>
+  [...read(page).matchAll(/^```yaml\n(.*?)^```$/gms)].map((match) => match[1] as string);
 
 it('every workflow file in the pages and among the examples is right', () => {
-  const inPages = pages.flatMap((page) =>
-    blocksOf(page)
-      .filter(({ language }) => language === 'yaml')
-      .map(({ text }) => ({ name: page, text })),
-  );
+  const inPages = pages.flatMap((page) => yamlIn(page).map((text) => ({ name: page, text })));
   const examples = readdirSync(join(root, 'examples')).filter((name) => /\.(ya?ml|json5?|kdl)$/.test(name));
   const files = examples.map((name) => ({ name: `examples/${name}`, text: read(`examples/${name}`) }));
   for (const { name, text } of [...inPages, ...files]) {
@@ -136,6 +36,13 @@ it('every workflow file in the pages and among the examples is right', () => {
     );
     expect(problems.map(formatProblem)).toEqual([]);
   }
+});
+
+it('at most eight console blocks are shown without being run, each for a reason', () => {
+  const notRun = pagesToFollow().flatMap(({ page, steps }) =>
+    steps.flatMap((step) => (step.kind === 'commands' && step.notRun !== undefined ? [`${page}: ${step.notRun}`] : [])),
+  );
+  expect(notRun.length, notRun.join('\n')).toBeLessThanOrEqual(8);
 });
 
 it('every variable of the environment that a program reads stands in the page about them', () => {

@@ -1,42 +1,27 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { hashSync } from 'bcryptjs';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { VERSION } from '../../src/core/contract/version.ts';
 import { oldNode } from '../support/old-node.ts';
+import { type Packed, pack } from '../support/packed.ts';
 import { temporaryFolder } from '../support/programs.ts';
 import { basic } from '../support/service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const call = promisify(execFile);
 
-interface Packed {
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
-
 let packed: Packed;
 /** The package, unpacked where nothing of this checkout can be found. */
 let installed: string;
 
-// Built in a copy: the checkout's own dist may be old, or in use.
 beforeAll(async () => {
-  const copy = temporaryFolder();
-  const files = ['package.json', 'tsconfig.json', 'tsconfig.base.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
-  for (const entry of [...files, 'bin', 'migrations', 'scripts', 'src', 'api', 'docs']) {
-    cpSync(join(root, entry), join(copy, entry), { recursive: true });
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const path = [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-  const options = { cwd: copy, env: { ...process.env, PATH: path } };
-  await call('npm', ['run', '--silent', 'build'], options);
-  const { stdout } = await call('npm', ['pack', '--json', '--silent'], options);
-  packed = (JSON.parse(stdout) as [Packed])[0];
+  packed = await pack();
   installed = temporaryFolder();
-  await call('tar', ['-xzf', join(copy, packed.filename), '-C', installed]);
+  await call('tar', ['-xzf', packed.tarball, '-C', installed]);
 }, 120_000);
 
 interface Ran {
@@ -56,14 +41,34 @@ async function torc(folder: string, args: readonly string[], runtime = process.e
 }
 
 describe('the package', () => {
-  it('is the programs, what they are made of, and the licences; sources and tests stay at home', () => {
-    const paths = packed.files.map(({ path }) => path);
+  it('contains the programs, the docs, the examples, the schemas and the licences, but no sources and no tests', () => {
+    const { paths } = packed;
     expect(paths).toEqual(
-      expect.arrayContaining(['LICENSE', 'bin/torc.mjs', 'dist/cli/main.js', 'dist/THIRD_PARTY_LICENSES.txt']),
+      expect.arrayContaining([
+        'LICENSE',
+        'bin/torc.mjs',
+        'dist/cli/main.js',
+        'dist/THIRD_PARTY_LICENSES.txt',
+        'docs/tutorials/first-workflow.md',
+        'examples/diamond.yaml',
+        'api/workflow.schema.json',
+        'api/openapi.json',
+      ]),
     );
-    expect(
-      paths.filter((path) => !/^(bin|dist)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path)),
-    ).toEqual([]);
+    const expected = /^(api|bin|dist|docs|examples)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/;
+    expect(paths.filter((path) => !expected.test(path))).toEqual([]);
+  });
+
+  it('depends on no other package but a Node that may be missing: everything else is bundled', () => {
+    const manifest = JSON.parse(readFileSync(join(installed, 'package/package.json'), 'utf8')) as object;
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(Object.keys((manifest as { optionalDependencies: object }).optionalDependencies).join()).toMatch(
+      /^(?:node-[a-z0-9-]+,?)+$/,
+    );
+    const licences = readFileSync(join(installed, 'package/dist/THIRD_PARTY_LICENSES.txt'), 'utf8');
+    for (const bundled of ['hono', 'zod', 'commander', 'js-yaml', '@zxcvbn-ts/core']) {
+      expect(licences).toMatch(new RegExp(`^${bundled} \\d+\\.`, 'm'));
+    }
   });
 
   it('says its version without any other package', async () => {

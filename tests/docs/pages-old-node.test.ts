@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, describe, it } from 'vitest';
+import { oldNode } from '../support/old-node.ts';
+import { pagesToFollow } from '../support/pages/all.ts';
+import { follow } from '../support/pages/follow.ts';
+import { installPacked } from '../support/pages/installed.ts';
+
+const old = await oldNode();
+
+/** As pages-new-node.test.ts; npm brings the newer Node that torc needs, from its registry or its cache. */
+describe.skipIf(old === undefined)(
+  `with the packed tarball, installed on Node ${old?.version ?? 'older than 24.15, which is not on PATH'}, a reader can follow`,
+  () => {
+    let path: string[];
+    let whyNot: string | undefined;
+    beforeAll(async () => {
+      path = await installPacked(old?.path as string, ['--prefer-offline']);
+      whyNot = refusalOf(path);
+    }, 240_000);
+
+    it.for(pagesToFollow())('$page', { timeout: 600_000 }, async ({ steps }, { skip }) => {
+      if (whyNot !== undefined) return skip(`npm could not fetch the newer Node: ${whyNot}`);
+      await follow(steps, path);
+    });
+  },
+);
+
+/** What the installed program says when it found no Node to run with: npm installs without one where there is no network. */
+function refusalOf(path: readonly string[]): string | undefined {
+  try {
+    execFileSync('torc', ['--version'], { env: { PATH: path.join(':') }, stdio: ['ignore', 'ignore', 'pipe'] });
+    return undefined;
+  } catch (error) {
+    const { status, stderr } = error as { status?: number; stderr?: Buffer };
+    if (status === 78) return String(stderr);
+    throw error;
+  }
+}
