@@ -3,6 +3,7 @@
  */
 import './gen-migrations.ts';
 import './gen-schema.ts';
+import './gen-workflow-files.ts';
 import './gen-errors.ts';
 import './gen-routes.ts';
 import './gen-calls.ts';

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
+import { standardExecution } from '../core/contract/execution.ts';
 import type { Job } from '../core/contract/job.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
@@ -57,9 +58,12 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
         id: workflowId,
         isCanceled: workflow.is_canceled === true,
         isArchived: workflow.is_archived === true,
-        timeoutExitCode: execution?.timeout_exit_code ?? 152,
-        oomExitCode: execution?.oom_exit_code ?? 137,
-        endingSeconds: (execution?.sigkill_headroom_seconds ?? 60) + (execution?.sigterm_lead_seconds ?? 30) + 5,
+        timeoutExitCode: execution?.timeout_exit_code ?? standardExecution.timeout_exit_code,
+        oomExitCode: execution?.oom_exit_code ?? standardExecution.oom_exit_code,
+        endingSeconds:
+          (execution?.sigkill_headroom_seconds ?? standardExecution.sigkill_headroom_seconds) +
+          (execution?.sigterm_lead_seconds ?? standardExecution.sigterm_lead_seconds) +
+          5,
       },
       dependencies,
       cause: status === 'canceled' ? await causeOf(client, dependencies) : undefined,

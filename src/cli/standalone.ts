@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { after, every, type Timer } from '../client/long-timers.ts';
 import { type Companion, startCompanion } from '../cluster/exec.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { CREDENTIAL_VARIABLE } from './credential-variable.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
+import { packageRoot } from './package-root.ts';
 import type { Settings } from './settings.ts';
 
 /** A server that lives for one command. */
@@ -194,12 +194,5 @@ function late(ms: number): Promise<undefined> {
 /** The server's program: one that was named, or that of this installation run by this runtime. */
 function programOf({ serverProgram }: Settings): string[] {
   if (serverProgram !== undefined) return [serverProgram];
-  const root = packageRoot(fileURLToPath(import.meta.url));
-  return [process.execPath, join(root, 'bin', 'torc-server.mjs')];
-}
-
-/** The folder that holds `src` or `dist`, whichever this file is read from. */
-function packageRoot(path: string): string {
-  const at = Math.max(path.lastIndexOf('/src/cli/'), path.lastIndexOf('/dist/'));
-  return path.slice(0, at);
+  return [process.execPath, join(packageRoot(), 'bin', 'torc-server.mjs')];
 }

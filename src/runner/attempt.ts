@@ -1,5 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import type { ClaimedJob, Completion } from '../core/contract/exchange.ts';
+import { standardExecution } from '../core/contract/execution.ts';
 import type { Crate } from './crate/crate.ts';
 import type { Ending } from './launch/launcher.ts';
 import type { Ledger } from './ledger.ts';
@@ -111,8 +112,8 @@ export function createAttempts({ facts, ledger, outbox, watch, retry, crate, log
       endedFor: step.endedFor,
       wasKilled: step.wasKilled,
       missingOutputs: missing,
-      timeoutExitCode: execution.timeout_exit_code ?? 152,
-      oomExitCode: execution.oom_exit_code ?? 137,
+      timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
+      oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
     });
     if (missing.length > 0 && outcome.status !== 'completed') {
       log.write('warn', 'Job left out declared output files', {

@@ -1,3 +1,4 @@
+import { standardExecution } from '../core/contract/execution.ts';
 import type { ExecutionConfig } from '../core/contract/workflow.ts';
 
 /**
@@ -35,8 +36,8 @@ export const terminationOf = ({
   sigterm_lead_seconds: lead,
   sigkill_headroom_seconds: headroom,
 }: ExecutionConfig): { leadSeconds: number; headroomSeconds: number } => ({
-  leadSeconds: lead ?? 30,
-  headroomSeconds: headroom ?? 60,
+  leadSeconds: lead ?? standardExecution.sigterm_lead_seconds,
+  headroomSeconds: headroom ?? standardExecution.sigkill_headroom_seconds,
 });
 
 /** When the last script of the runner's own must have ended: half of what is left after the jobs is for telling the server. */

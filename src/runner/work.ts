@@ -1,6 +1,7 @@
 import type { ExchangeReply } from '../core/contract/exchange.ts';
+import { standardExecution } from '../core/contract/execution.ts';
 import { signalCalled } from '../core/contract/signal.ts';
-import type { Workflow } from '../core/contract/workflow.ts';
+import { STANDARD_OUTAGE_MINUTES, type Workflow } from '../core/contract/workflow.ts';
 import type { AttemptOptions } from './attempt.ts';
 import type { Capacity } from './capacity.ts';
 import { type Conversation, type ConverseOptions, createConversation } from './conversation/converse.ts';
@@ -132,7 +133,7 @@ export function createWork(given: WorkOptions): Work {
     crew,
     log,
     workflowId,
-    signal: signalCalled(execution.termination_signal ?? 'SIGTERM') as NodeJS.Signals,
+    signal: signalCalled(execution.termination_signal ?? standardExecution.termination_signal) as NodeJS.Signals,
     leadSeconds,
     onEmpty: () => finish(verdict),
   });
@@ -171,7 +172,7 @@ export function createWork(given: WorkOptions): Work {
     want: (prefetch) =>
       stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now(), leastSeconds),
     slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
-    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? 20) * MINUTE_MS,
+    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
     pingMs,
     silentMs: Math.min(LONGEST_SILENCE_MS, pingMs),
     staysWhenComplete,

@@ -71,6 +71,12 @@ describe('the package', () => {
     }
   });
 
+  it('says where its schema of workflow files is, which is the one that it prints', async () => {
+    const { stdout } = await torc(installed, ['workflows', 'schema', '--path']);
+    const printed = await torc(installed, ['workflows', 'schema']);
+    expect(JSON.parse(readFileSync(stdout.trim(), 'utf8'))).toEqual(JSON.parse(printed.stdout));
+  });
+
   it('says its version without any other package', async () => {
     expect(existsSync(join(installed, 'node_modules'))).toBe(false);
     expect(await torc(installed, ['--version'])).toEqual({ code: 0, stdout: `torc ${VERSION}\n`, stderr: '' });

@@ -21,6 +21,7 @@ import { jobsUpdate } from './jobs/update.ts';
 import { configCommands } from './config.ts';
 import { exec } from './exec.ts';
 import { executionPlan } from './execution-plan.ts';
+import { workflowsSchema } from './workflows/schema.ts';
 import { monitorNode } from './monitor-node.ts';
 import { ping } from './ping.ts';
 import { plotResources } from './plot-resources.ts';
@@ -58,6 +59,7 @@ const ofWorkflows: readonly Command[] = [
   ...workflowTransfer,
   workflowsReconcile,
   executionPlan,
+  workflowsSchema,
 ];
 
 const ofJobs: readonly Command[] = [

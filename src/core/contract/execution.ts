@@ -48,17 +48,25 @@ const seconds = (value: Value) => (typeof value === 'number' && value < 0 ? 'exp
 const exitCode = (value: Value) =>
   typeof value === 'number' && (value < 1 || value > 255) ? 'expected an exit code of 1 to 255' : undefined;
 
-/** The check of each setting, and the default that replaces an invalid value. */
-const CHECKS: readonly (readonly [Checked, (value: Value) => string | undefined, string | number])[] = [
+/** What applies where a workflow does not set it. The reference of workflow files states these values. */
+export const standardExecution = {
+  termination_signal: 'SIGTERM',
+  sigterm_lead_seconds: 30,
+  sigkill_headroom_seconds: 60,
+  timeout_exit_code: 152,
+  oom_exit_code: 137,
+} as const satisfies { readonly [S in Checked]: Value };
+
+/** What makes a value useless; the standard value then takes its place. */
+const CHECKS: readonly (readonly [Checked, (value: Value) => string | undefined])[] = [
   [
     'termination_signal',
     (value) => (signalCalled(String(value)) === undefined ? 'expected a signal such as SIGTERM or SIGINT' : undefined),
-    'SIGTERM',
   ],
-  ['sigterm_lead_seconds', seconds, 30],
-  ['sigkill_headroom_seconds', seconds, 60],
-  ['timeout_exit_code', exitCode, 152],
-  ['oom_exit_code', exitCode, 137],
+  ['sigterm_lead_seconds', seconds],
+  ['sigkill_headroom_seconds', seconds],
+  ['timeout_exit_code', exitCode],
+  ['oom_exit_code', exitCode],
 ];
 
 /**
@@ -66,10 +74,10 @@ const CHECKS: readonly (readonly [Checked, (value: Value) => string | undefined,
  * warning.
  */
 export function uselessSettings(config: Config): Fault[] {
-  return CHECKS.flatMap(([setting, faultOf, instead]) => {
+  return CHECKS.flatMap(([setting, faultOf]) => {
     const value = config[setting];
     const fault = value === undefined || value === null ? undefined : faultOf(value);
     if (fault === undefined) return [];
-    return [{ setting, message: `${setting} is ${value}: ${fault}; ${instead} is used instead` }];
+    return [{ setting, message: `${setting} is ${value}: ${fault}; ${standardExecution[setting]} is used instead` }];
   });
 }

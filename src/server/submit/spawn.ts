@@ -2,14 +2,13 @@ import type { SpawnJob, SpawnRequest, SpawnReply } from '../../core/contract/spa
 import { type Job, statusOf } from '../../core/contract/job.ts';
 import { refuseBadLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { STANDARD_MAX_ITERATIONS } from '../../core/contract/workflow.ts';
 import type { Store } from '../store/store.ts';
 import type { Steps } from '../store/work.ts';
 import type { CreateJobs } from './jobs.ts';
 import { edgesOf, insertEdges } from './job-edges.ts';
 import type { SubmitQueries } from './queries.ts';
 
-/** Generations of a lineage when the workflow says nothing. */
-const MOST_GENERATIONS = 1_000;
 /** Jobs that are connected between two steps. */
 const A_FEW = 64;
 const LINEAGE_VARIABLE = 'TORC_ORCHESTRATOR_LINEAGE_ID';
@@ -130,7 +129,7 @@ function refuseBadBatch(jobs: readonly SpawnJob[]): void {
 
 function refuseBeyondCap(dynamic: string | null, lineage: string, count: number): void {
   const { max_iterations: told } = (dynamic === null ? {} : JSON.parse(dynamic)) as { max_iterations?: number | null };
-  const most = told ?? MOST_GENERATIONS;
+  const most = told ?? STANDARD_MAX_ITERATIONS;
   if (count + 1 <= most) return;
   throw new Refusal(
     'LINEAGE_CAPPED',

@@ -1,6 +1,11 @@
 import { misplacedSettings } from '../../core/contract/execution.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { STANDARD_WAIT_SECONDS, type Workflow, type WorkflowChange } from '../../core/contract/workflow.ts';
+import {
+  STANDARD_OUTAGE_MINUTES,
+  STANDARD_WAIT_SECONDS,
+  type Workflow,
+  type WorkflowChange,
+} from '../../core/contract/workflow.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import type { NoteAction } from '../store/user-action.ts';
@@ -88,7 +93,8 @@ export const createWorkflow =
       env: Object.keys(body.env ?? {}).length === 0 ? null : text(body.env),
       compute_node_wait_for_new_jobs_seconds: columns.compute_node_wait_for_new_jobs_seconds ?? STANDARD_WAIT_SECONDS,
       compute_node_ignore_workflow_completion: columns.compute_node_ignore_workflow_completion ?? 0,
-      compute_node_wait_for_healthy_database_minutes: columns.compute_node_wait_for_healthy_database_minutes ?? 20,
+      compute_node_wait_for_healthy_database_minutes:
+        columns.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES,
       compute_node_min_time_for_new_jobs_seconds: body.compute_node_min_time_for_new_jobs_seconds ?? 300,
       use_pending_failed: columns.use_pending_failed ?? 0,
       enable_ro_crate: columns.enable_ro_crate ?? 0,

@@ -1,6 +1,7 @@
 import { Refusal } from '../../contract/refusals.ts';
 import { sequence, type Sequence } from '../sequence.ts';
 import { compactJson, type Value } from '../text/value.ts';
+import { decimalRange } from './decimal-range.ts';
 import { floatOf, valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
 
 export interface ValueOptions {
@@ -84,7 +85,11 @@ function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
   }
   const step = by === '' ? 1 : floatOf(by);
   if (step === undefined) throw malformed(`Invalid float step in range: '${by}'`);
-  return given(floatRange(start, end, step, limit, text));
+  if (step === 0) throw malformed('Step cannot be zero');
+  const range = decimalRange(from, to, by === '' ? '1' : by);
+  if (range === undefined) return given(floatRange(start, end, step, limit, text));
+  if (range.length > limit) throw tooLong(text, limit);
+  return given(Array.from({ length: range.length }, (_, index) => ({ float: range.at(index) })));
 }
 
 function wholeRange(first: bigint, last: bigint, by: string): Sequence<ParameterValue> {
@@ -101,18 +106,18 @@ function wholeRange(first: bigint, last: bigint, by: string): Sequence<Parameter
 // What Torc allows a sum of steps to miss the end by.
 const TOLERANCE = 1e-10;
 
-/** The step is added up, not multiplied: 0:0.3:0.1 ends in 0.30000000000000004, and names of jobs may depend on it. */
+/** Ranges with an end that is no decimal number: infinite ones are refused, those of `nan` are empty. */
 function floatRange(start: number, end: number, step: number, limit: number, text: string): ParameterValue[] {
-  if (step === 0) throw malformed('Step cannot be zero');
   const values: ParameterValue[] = [];
   for (let value = start; step > 0 ? value <= end + TOLERANCE : value >= end - TOLERANCE; value += step) {
-    if (values.length >= limit) {
-      throw new Refusal('EXPANSION_TOO_LARGE', `Range '${text}' has more than ${limit} values`, { text, limit });
-    }
+    if (values.length >= limit) throw tooLong(text, limit);
     values.push({ float: value });
   }
   return values;
 }
+
+const tooLong = (text: string, limit: number): Refusal =>
+  new Refusal('EXPANSION_TOO_LARGE', `Range '${text}' has more than ${limit} values`, { text, limit });
 
 function malformedStep(by: string): never {
   throw malformed(`Invalid integer step in range: '${by}'`);

@@ -11,7 +11,7 @@ it('describes every field of a workflow, and refuses others', () => {
 it('knows what each field takes, what holds without it, and what it is for', () => {
   expect(specJsonSchema()).toMatchObject({
     properties: {
-      name: { type: 'string', description: 'Name of the workflow.' },
+      name: { type: 'string', description: 'Name of the workflow.', examples: ['my_sweep'] },
       jobs: { type: 'array', items: { required: ['name', 'command'], additionalProperties: false } },
       variables: { type: 'object', additionalProperties: { type: 'string' } },
       use_pending_failed: { type: ['boolean', 'null'], default: false },

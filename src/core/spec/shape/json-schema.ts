@@ -52,6 +52,7 @@ function fieldSchema(field: Field<unknown, boolean>): JsonSchema {
     ...(field.isNeeded || field.refusesNull === true ? schemaOf(field.shape) : orNull(schemaOf(field.shape))),
     description: field.says,
     ...(field.standard === undefined ? {} : { default: field.standard }),
+    ...(field.example === undefined ? {} : { examples: [field.example] }),
     ...(field.isOld === true ? { deprecated: true } : {}),
   };
 }

@@ -23,10 +23,15 @@ export interface Shape<out T> {
 export interface Field<out T, out Needed extends boolean> {
   readonly shape: Shape<T>;
   readonly isNeeded: Needed;
-  /** One sentence for editors and the reference. */
+  /** What the field means, in a sentence or two: for editors (on hover) and for the reference. */
   readonly says: string;
+  /** The value that applies when the field is absent. */
   readonly standard?: string | number | boolean;
-  /** A spelling that is read but said to be old. */
+  /** The unit of a number: `seconds`. */
+  readonly unit?: string;
+  /** A value that a person could write here; a test reads it with the shape. */
+  readonly example?: Value;
+  /** A deprecated field: it is read, with a warning. */
   readonly isOld?: boolean;
   /** Whether null is refused, which stands for absence in other fields. */
   readonly refusesNull?: boolean;
@@ -69,15 +74,23 @@ export const object = <const F extends Fields>(name: string, fields: F): Shape<R
 
 export const open = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, isOpen: true });
 
-/** A field that must be there. */
-export const must = <T>(shape: Shape<T>, says: string): Field<T, true> => ({ shape, isNeeded: true, says });
+/** What a field says of its values beside its shape. */
+type About = Pick<Field<unknown, boolean>, 'standard' | 'unit' | 'example'>;
 
-/** A field that may be absent or null; `standard` is what holds then. */
-export const may = <T>(shape: Shape<T>, says: string, standard?: string | number | boolean): Field<T, false> => ({
+/** A field that must be there. */
+export const must = <T>(shape: Shape<T>, says: string, about: Omit<About, 'standard'> = {}): Field<T, true> => ({
+  shape,
+  isNeeded: true,
+  says,
+  ...about,
+});
+
+/** A field that may be absent or null. */
+export const may = <T>(shape: Shape<T>, says: string, about: About = {}): Field<T, false> => ({
   shape,
   isNeeded: false,
   says,
-  ...(standard === undefined ? {} : { standard }),
+  ...about,
 });
 
 /** A field that may be absent but not null. */

@@ -1,0 +1,85 @@
+import { standardExecution } from '../../contract/execution.ts';
+import { stdio } from './job.ts';
+import { boolean, choice, integer, map, may, object, old, open, string } from './shape.ts';
+
+export const executionConfig = object('ExecutionConfig', {
+  mode: may(
+    choice(['direct', 'slurm', 'auto']),
+    'How jobs start: direct starts processes on the node, slurm starts steps with srun, auto chooses slurm inside an allocation.',
+    { standard: 'direct', example: 'direct' },
+  ),
+  limit_resources: may(boolean, 'End jobs that use more memory than they asked for. Direct mode.', {
+    standard: true,
+    example: false,
+  }),
+  termination_signal: may(string, 'The signal that asks a job to end. Direct mode.', {
+    standard: standardExecution.termination_signal,
+    example: 'SIGINT',
+  }),
+  sigterm_lead_seconds: may(integer, 'Time between that signal and SIGKILL. Direct mode.', {
+    unit: 'seconds',
+    standard: standardExecution.sigterm_lead_seconds,
+    example: 120,
+  }),
+  sigkill_headroom_seconds: may(integer, 'Time between SIGKILL and the end of the allocation.', {
+    unit: 'seconds',
+    standard: standardExecution.sigkill_headroom_seconds,
+    example: 90,
+  }),
+  timeout_exit_code: may(integer, 'Return code of a job that Torc ended at its time limit, 1 to 255.', {
+    standard: standardExecution.timeout_exit_code,
+    example: 124,
+  }),
+  oom_exit_code: may(integer, 'Return code of a job that Torc ended at its memory limit, 1 to 255. Direct mode.', {
+    standard: standardExecution.oom_exit_code,
+    example: 137,
+  }),
+  srun_termination_signal: may(string, 'Passed to srun --signal. Slurm mode.', { example: 'TERM@120' }),
+  enable_cpu_bind: may(boolean, 'Let srun bind processes to CPUs. Slurm mode.', { standard: false, example: true }),
+  srun_mpi: may(string, 'Passed to srun --mpi. Needs an action with start_one_worker_per_node.', { example: 'pmix' }),
+  staggered_start: may(boolean, 'Accepted; has no effect in this version.', { example: true }),
+  stdio: may(stdio, 'Output files of all jobs.'),
+  job_stdio_overrides: may(map(stdio), 'Output files of single jobs: a map from the name of a job to its settings.', {
+    example: { train: { mode: 'combined' } },
+  }),
+});
+
+const granularity = choice(['summary', 'time_series']);
+
+const jobMonitor = open(
+  object('JobMonitorConfig', {
+    enabled: may(boolean, 'Measure CPU and memory of each job.', { standard: false, example: true }),
+    granularity: may(granularity, 'Keep only peaks and averages (summary), or every sample (time_series).', {
+      standard: 'summary',
+      example: 'time_series',
+    }),
+  }),
+);
+
+const nodeMonitor = open(
+  object('ComputeNodeMonitorConfig', {
+    enabled: may(boolean, 'Measure the whole node.', { standard: false, example: true }),
+    granularity: may(granularity, 'Keep only peaks and averages (summary), or every sample (time_series).', {
+      standard: 'summary',
+      example: 'time_series',
+    }),
+    cpu: may(boolean, 'Measure the CPUs of the node.', { standard: true, example: false }),
+    memory: may(boolean, 'Measure the memory of the node.', { standard: true, example: false }),
+  }),
+);
+
+export const resourceMonitor = open(
+  object('ResourceMonitorConfig', {
+    enabled: old(may(boolean, 'Older spelling of jobs.enabled.', { example: true })),
+    granularity: old(may(granularity, 'Older spelling of jobs.granularity.', { example: 'time_series' })),
+    sample_interval_seconds: may(integer, 'Time between two samples.', { unit: 'seconds', standard: 10, example: 5 }),
+    flush_interval_seconds: may(integer, 'Time between two writes of the samples to disk.', {
+      unit: 'seconds',
+      standard: 300,
+      example: 60,
+    }),
+    generate_plots: may(boolean, 'Draw plots when the runner ends.', { standard: false, example: true }),
+    jobs: may(jobMonitor, 'What to measure of jobs.'),
+    compute_node: may(nodeMonitor, 'What to measure of the node.'),
+  }),
+);

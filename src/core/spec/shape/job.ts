@@ -1,0 +1,126 @@
+import { any, boolean, choice, integer, list, map, may, must, object, string } from './shape.ts';
+
+export const stdio = object('StdioConfig', {
+  mode: may(
+    choice(['separate', 'combined', 'no_stdout', 'no_stderr', 'none']),
+    'Which output files Torc writes for a job: separate writes .o (stdout) and .e (stderr), combined writes both to one ' +
+      '.log, no_stdout and no_stderr write only the other one, none writes nothing.',
+    { standard: 'separate', example: 'combined' },
+  ),
+  delete_on_success: may(boolean, 'Delete the output files of a job that completes with exit code 0.', {
+    standard: false,
+    example: true,
+  }),
+});
+
+/** The fields with which jobs, files and user data are expanded into many. */
+export const expansion = {
+  parameters: may(
+    map(any),
+    'Makes one record for each value or combination of values. Each value is a range "1:10" or "0:1:0.1", a list ' +
+      '[a, b], a file "@values.txt" with one value per line, or a single value. {name} stands for the value.',
+    { example: { lr: '[0.1, 0.01]', seed: '1:5' } },
+  ),
+  parameter_mode: may(
+    string,
+    'How several parameters combine: product makes every combination; zip takes the first values together, then the ' +
+      'second values, and needs lists of the same length.',
+    { standard: 'product', example: 'zip' },
+  ),
+  use_parameters: may(list(string), 'Names of parameters of the workflow by which to expand.', {
+    example: ['lr', 'seed'],
+  }),
+  parameters_file: may(
+    string,
+    'A table (.csv, .json or .jsonl): one record per row, and {column} stands for the value in that column. The path is ' +
+      'relative to the directory in which you run torc.',
+    { example: 'runs.csv' },
+  ),
+  use_parameters_file: may(boolean, 'Expand by the parameters_file of the workflow.', {
+    standard: false,
+    example: true,
+  }),
+};
+
+export const job = object('JobSpec', {
+  name: must(string, 'Name of the job. Unique after expansion by parameters.', { example: 'train_{lr}' }),
+  command: must(
+    string,
+    'The command line; bash -c runs it in the directory in which the runner was started. Exit code 0 means success.',
+    { example: 'python train.py --lr {lr}' },
+  ),
+  invocation_script: may(
+    string,
+    'A script that is put before the command: Torc runs "SCRIPT COMMAND". It sets up an environment and ends with exec "$@".',
+    { example: './with-conda.sh' },
+  ),
+  env: may(
+    map(string),
+    'Environment variables of the job, in addition to those of the workflow; the same name replaces it.',
+    { example: { OMP_NUM_THREADS: '4' } },
+  ),
+  priority: may(integer, 'Of the jobs that are ready, those with the larger number start first. 0 or more.', {
+    standard: 0,
+    example: 10,
+  }),
+  resource_requirements: may(
+    string,
+    'Name of an entry of resource_requirements: what the job needs. Without it: 1 CPU, 1m of memory, a runtime of PT1M.',
+    { example: 'small' },
+  ),
+  failure_handler: may(string, 'Name of an entry of failure_handlers: what to do when the job fails.', {
+    example: 'retry_twice',
+  }),
+  scheduler: may(string, 'Name of an entry of slurm_schedulers: the allocations that the job is for.', {
+    example: 'gpu_nodes',
+  }),
+  cancel_on_blocking_job_failure: may(
+    boolean,
+    'Cancel the job when a job that it depends on fails. With false the job runs all the same.',
+    { standard: true, example: false },
+  ),
+  supports_termination: may(boolean, 'Accepted; has no effect.', { example: true }),
+  depends_on: may(list(string), 'Names of jobs that must end before this one starts.', { example: ['prepare'] }),
+  depends_on_regexes: may(list(string), 'Regular expressions; the job depends on every job whose name matches one.', {
+    example: ['^train_'],
+  }),
+  input_files: may(
+    list(string),
+    'Names of entries of files (names, not paths) that the job reads. It depends on the jobs that write them.',
+    { example: ['raw'] },
+  ),
+  output_files: may(
+    list(string),
+    'Names of entries of files that the job writes. A job that ends without having written them has failed.',
+    { example: ['model_{lr}'] },
+  ),
+  input_file_regexes: may(list(string), 'Regular expressions over the names of the files that the job reads.', {
+    example: ['^model_'],
+  }),
+  output_file_regexes: may(list(string), 'Regular expressions over the names of the files that the job writes.', {
+    example: ['^plot_'],
+  }),
+  input_user_data: may(
+    list(string),
+    'Names of entries of user_data that the job reads. It depends on the jobs that write them.',
+    { example: ['settings'] },
+  ),
+  output_user_data: may(list(string), 'Names of entries of user_data that the job writes.', { example: ['score'] }),
+  input_user_data_regexes: may(
+    list(string),
+    'Regular expressions over the names of the user data that the job reads.',
+    {
+      example: ['^score_'],
+    },
+  ),
+  output_user_data_regexes: may(
+    list(string),
+    'Regular expressions over the names of the user data that the job writes.',
+    { example: ['^score_'] },
+  ),
+  ...expansion,
+  stdio: may(stdio, 'Output files of this job; replaces execution_config.stdio.'),
+  labels: may(list(string), 'Only a runner that has all of these labels (torc run --label) runs the job.', {
+    example: ['gpu'],
+  }),
+});

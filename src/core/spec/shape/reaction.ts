@@ -1,0 +1,48 @@
+import { boolean, integer, list, may, must, object, string } from './shape.ts';
+
+const rule = object('FailureHandlerRuleSpec', {
+  exit_codes: may(list(integer), 'Exit codes for which the rule applies.', { example: [1, 137] }),
+  match_all_exit_codes: may(boolean, 'The rule applies to every exit code that no other rule names.', {
+    standard: false,
+    example: true,
+  }),
+  recovery_script: may(string, 'A command line that runs before the next attempt; bash runs it.', {
+    example: './clean-up.sh',
+  }),
+  max_retries: may(integer, 'Largest number of attempts of the job under this rule.', { standard: 3, example: 2 }),
+});
+
+export const failureHandler = object('FailureHandlerSpec', {
+  name: must(string, 'Name by which jobs refer to the entry. Unique.', { example: 'retry_twice' }),
+  rules: must(list(rule), 'The first rule that names the exit code applies, else the first that matches all.'),
+});
+
+export const action = object('WorkflowActionSpec', {
+  trigger_type: must(
+    string,
+    'When: on_workflow_start, on_workflow_complete, on_jobs_ready, on_jobs_complete, on_worker_start or on_worker_complete.',
+    { example: 'on_jobs_complete' },
+  ),
+  action_type: must(string, 'What: run_commands or schedule_nodes.', { example: 'run_commands' }),
+  jobs: may(list(string), 'Names of the jobs of on_jobs_ready and on_jobs_complete.', { example: ['prepare'] }),
+  job_name_regexes: may(list(string), 'Regular expressions over the names of the jobs of these triggers.', {
+    example: ['^train_'],
+  }),
+  commands: may(list(string), 'For run_commands: command lines that run one after another.', {
+    example: ['echo done > told'],
+  }),
+  scheduler: may(string, 'For schedule_nodes: name of an entry of slurm_schedulers.', { example: 'gpu_nodes' }),
+  scheduler_type: may(string, 'For schedule_nodes: slurm or local.', { example: 'slurm' }),
+  num_allocations: may(integer, 'For schedule_nodes: number of allocations.', { standard: 1, example: 4 }),
+  start_one_worker_per_node: may(boolean, 'For schedule_nodes: start a runner on each node of the allocation.', {
+    standard: false,
+    example: true,
+  }),
+  max_parallel_jobs: may(integer, 'For schedule_nodes: largest number of jobs that a runner runs at a time.', {
+    example: 8,
+  }),
+  persistent: may(boolean, 'Every runner carries out the action once. With false only one runner does.', {
+    standard: false,
+    example: true,
+  }),
+});
