@@ -13,6 +13,8 @@ export default defineConfig({
     // Two cores: more workers only fight each other for them.
     maxWorkers: 2,
     testTimeout: 60_000,
+    // On a busy machine, removing the folders of a test takes long.
+    hookTimeout: 120_000,
     // Whoever runs the tests may have configured torc: none of that may show.
     env: { XDG_CONFIG_HOME: fresh, TORC_SYSTEM_CONFIG: join(fresh, 'config.toml') },
     reporters: ['default', './tests/support/last-line.ts'],

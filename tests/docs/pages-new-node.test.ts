@@ -10,5 +10,5 @@ describe(`with the packed tarball, installed without a network on Node ${process
     path = await installPacked(process.execPath, ['--offline', '--omit=optional']);
   }, 120_000);
 
-  it.each(pagesToFollow())('$page', ({ steps }) => follow(steps, path, { skipsClone: true }), 600_000);
+  it.each(pagesToFollow())('$page', ({ steps }) => follow(steps, { path, hasNetwork: false }), 600_000);
 });

@@ -20,7 +20,7 @@ describe.skipIf(old === undefined)(
 
     it.for(pagesToFollow())('$page', { timeout: 600_000 }, async ({ steps }, { skip }) => {
       if (whyNot !== undefined) return skip(`npm could not fetch the newer Node: ${whyNot}`);
-      await follow(steps, path);
+      await follow(steps, { path, hasNetwork: true });
     });
   },
 );

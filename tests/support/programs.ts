@@ -33,7 +33,7 @@ type CleanUp = () => Promise<unknown> | void;
 const behindAllTests: CleanUp[] = [];
 afterAll(async () => {
   for (const cleanUp of behindAllTests.splice(0).reverse()) await cleanUp();
-}, 120_000);
+});
 
 const isInTest = () => (TestRunner.getCurrentTest() as object | undefined) !== undefined;
 

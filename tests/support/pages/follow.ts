@@ -1,35 +1,31 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { until } from '../programs.ts';
 import { type Command, firstMissing, type RunCommands, type Step } from './parse.ts';
-import { openReader, type Reader, type Typed, writeShown } from './reader.ts';
+import { openReader, type Reader, type ReaderOptions, type Typed, writeShown } from './reader.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
 /**
- * Takes the steps of a page in a fresh folder with these folders on PATH. Throws at the first that does not do what the page says.
+ * Takes the steps of a page in a fresh folder. Throws at the first that does not do what the page says.
  *
- * `skipsClone` leaves out what is done in a clone of the repository: `npm ci` takes a network and 20 s.
+ * Without a network, what is done in a fresh clone of the repository is left out: `npm ci` fetches packages for 20 s.
  */
-export async function follow(
-  steps: readonly Step[],
-  path: readonly string[],
-  { skipsClone = false } = {},
-): Promise<void> {
-  const reader = await openReader(path);
+export async function follow(steps: readonly Step[], options: ReaderOptions): Promise<void> {
+  const reader = await openReader(options);
   for (const step of steps) {
     if (step.kind === 'file') writeShown(reader.folder, step.name, step.text);
-    else if (step.notRun === undefined && !(step.inClone && skipsClone)) await runBlock(step, reader);
+    else if (step.notRun === undefined && (options.hasNetwork || step.clone !== 'fresh')) await runBlock(step, reader);
   }
 }
 
-async function runBlock({ commands, exitCode, inClone }: RunCommands, reader: Reader): Promise<void> {
-  if (inClone) await reader.type(`cd '${cloneFor(reader)}'`).ended;
+async function runBlock({ commands, exitCode, clone }: RunCommands, reader: Reader): Promise<void> {
+  if (clone !== 'none') await reader.type(`cd '${cloneFor(reader, clone)}'`).ended;
   for (const command of commands) {
     await runCommand(command, command === commands.at(-1) ? exitCode : 0, reader);
   }
-  if (inClone) await reader.type('cd "$OLDPWD"').ended;
+  if (clone !== 'none') await reader.type('cd "$OLDPWD"').ended;
 }
 
 async function runCommand({ text, line, expected }: Command, exitCode: number, reader: Reader): Promise<void> {
@@ -52,8 +48,8 @@ async function runCommand({ text, line, expected }: Command, exitCode: number, r
 const says = (typed: Typed, expected: readonly string[]) =>
   until(typed.output, (output) => firstMissing(output, expected) === undefined, expected.join('\n'), 60_000);
 
-/** A clone of the repository as it is now, uncommitted changes included. */
-function cloneFor({ folder }: Reader): string {
+/** A clone of the repository as it is now, uncommitted changes included; one that is set up has the packages of this checkout. */
+function cloneFor({ folder }: Reader, state: 'fresh' | 'set up'): string {
   const clone = join(folder, '../clone/torc');
   if (existsSync(clone)) return clone;
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
@@ -62,5 +58,6 @@ function cloneFor({ folder }: Reader): string {
     mkdirSync(dirname(join(clone, file)), { recursive: true });
     cpSync(join(root, file), join(clone, file));
   }
+  if (state === 'set up') symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
   return clone;
 }

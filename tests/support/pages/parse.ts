@@ -5,7 +5,8 @@
  * - A `console` block holds commands (`$ …`, continued by lines that begin with `> ` or after a `\`) and, below each, lines of
  *   output that the reader is promised. `…` in such a line stands for anything; a line `^C` is the key that the reader presses.
  * - A comment on the line before a block says how it is run: `<!-- exit 1 -->` (the last command ends with this code),
- *   `<!-- in a clone -->` (in a fresh clone of the repository), `<!-- not run: the reason -->`.
+ *   `<!-- in a clone -->` (in a fresh clone of the repository), `<!-- in a clone after npm ci -->`,
+ *   `<!-- not run: the reason -->`.
  *
  * Other blocks are text.
  */
@@ -24,7 +25,8 @@ export interface RunCommands {
   readonly commands: readonly Command[];
   /** Expected exit code of the last command; the others end with 0. */
   readonly exitCode: number;
-  readonly inClone: boolean;
+  /** Whether it runs in a clone of the repository, and what is in it. */
+  readonly clone: 'none' | 'fresh' | 'set up';
   /** Why the block is not run. */
   readonly notRun: string | undefined;
 }
@@ -74,12 +76,13 @@ function stepOf(language: string, body: readonly string[], before: string, line:
 
 const isAboutRunning = (comment: string) => /^(?:exit|in a clone|not run)/.test(comment);
 
-function howToRun(comment: string | undefined, line: number): Pick<RunCommands, 'exitCode' | 'inClone' | 'notRun'> {
-  const usual = { exitCode: 0, inClone: false, notRun: undefined };
+function howToRun(comment: string | undefined, line: number): Pick<RunCommands, 'exitCode' | 'clone' | 'notRun'> {
+  const usual = { exitCode: 0, clone: 'none' as const, notRun: undefined };
   if (comment === undefined) return usual;
   const exit = /^exit (\d+)$/.exec(comment)?.[1];
   if (exit !== undefined) return { ...usual, exitCode: Number(exit) };
-  if (comment === 'in a clone') return { ...usual, inClone: true };
+  if (comment === 'in a clone') return { ...usual, clone: 'fresh' };
+  if (comment === 'in a clone after npm ci') return { ...usual, clone: 'set up' };
   const reason = /^not run: (\S.*)$/.exec(comment)?.[1];
   if (reason !== undefined) return { ...usual, notRun: reason };
   throw new Error(

@@ -40,8 +40,15 @@ while IFS= read -r -d '' -u 3 command; do
 done
 `;
 
-/** A reader who finds these programs: the folders of PATH in order. Everything that a page starts ends with the test. */
-export async function openReader(path: readonly string[]): Promise<Reader> {
+export interface ReaderOptions {
+  /** Folders of PATH in order. */
+  readonly path: readonly string[];
+  /** Without one, npm installs without the Node that it would fetch. */
+  readonly hasNetwork: boolean;
+}
+
+/** A reader who finds these programs. Everything that a page starts ends with the test. */
+export async function openReader(options: ReaderOptions): Promise<Reader> {
   const home = temporaryFolder();
   const folder = join(home, 'work');
   const outputs = join(home, 'outputs');
@@ -51,14 +58,18 @@ export async function openReader(path: readonly string[]): Promise<Reader> {
   writeFileSync(join(home, '.config/torc/config.toml'), `${settings.join('\n')}\n`);
   const shell = spawn('bash', ['--norc', '--noprofile', '-c', SHELL], {
     cwd: folder,
-    env: environmentOf(home, outputs, path),
+    env: environmentOf(home, outputs, options),
     stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'pipe'],
   });
   onTestFinished(() => endAll(home));
   return { folder, type: typing(shell, outputs) };
 }
 
-function environmentOf(home: string, outputs: string, path: readonly string[]): Record<string, string | undefined> {
+function environmentOf(
+  home: string,
+  outputs: string,
+  { path, hasNetwork }: ReaderOptions,
+): Record<string, string | undefined> {
   const { npm_config_cache: cache, npm_config_userconfig: settings, HOME = '/root' } = process.env;
   return {
     HOME: home,
@@ -68,6 +79,9 @@ function environmentOf(home: string, outputs: string, path: readonly string[]): 
     READER_OUTPUT: outputs,
     XDG_CONFIG_HOME: join(home, '.config'),
     // `npm install --global` installs for this reader alone, with the registry and the cache of whoever runs the tests.
+    ...(hasNetwork
+      ? { npm_config_prefer_offline: 'true' }
+      : { npm_config_offline: 'true', npm_config_omit: 'optional' }),
     npm_config_prefix: join(home, 'npm'),
     npm_config_cache: cache ?? join(HOME, '.npm'),
     npm_config_userconfig: settings ?? join(HOME, '.npmrc'),
