@@ -8,7 +8,7 @@ import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Output } from './output/output.ts';
 import type { Settings } from './settings.ts';
-import type { Standalone } from './standalone.ts';
+import type { Standalone } from './standalone/start.ts';
 
 /** A service that a command may talk to. */
 export interface Service {
@@ -51,8 +51,8 @@ export function createContext({
     const { connect } = await import('../runner/send.ts');
     const { createClient } = await import('../client/client.ts');
     if (settings.standalone) {
-      const { startStandalone } = await import('./standalone.ts');
-      standalone = await startStandalone(settings, output, environment, configuration['client.run.umask']);
+      const { openStandalone } = await import('./standalone/open.ts');
+      standalone = await openStandalone(settings, output, environment, configuration['client.run.umask']);
     }
     const url = standalone?.url ?? settings.url;
     const password = standalone?.credential ?? (await passwordOf(settings));
@@ -73,7 +73,7 @@ export function createContext({
           ];
     const client = createClient(patientAfterContact(connection.send, output));
     // A server that was started for this command is of the same version, unless somebody named another program.
-    const isOwn = standalone !== undefined && settings.serverProgram === undefined;
+    const isOwn = standalone?.isOwn === true && settings.serverProgram === undefined;
     if (!settings.skipVersionCheck && !isOwn) await checkVersion(client, output);
     return { client, connection, url, variables: login };
   };

@@ -29,7 +29,10 @@ export const globalOptions: readonly Option[] = [
   },
   { flags: '--tls-insecure', says: 'accept any certificate (TORC_TLS_INSECURE)', setting: 'client.tls.insecure' },
   { flags: '--cookie-header <cookie>', says: 'cookie for a proxy (TORC_COOKIE_HEADER)' },
-  { flags: '-s, --standalone', says: 'start a server for this command alone, on an embedded database' },
+  {
+    flags: '-s, --standalone',
+    says: 'use the database --db without a server: start one for this command, or attach to that of another -s command',
+  },
   { flags: '--db <path>', says: 'database of the standalone server', default: './torc_output/torc.db' },
   { flags: '--in-memory', says: 'keep the standalone database in memory; --db gets a copy at the end (run and exec)' },
   { flags: '--snapshot-interval-seconds <n>', says: 'with --in-memory, copy to --db this often as well' },

@@ -12,6 +12,8 @@ export interface Companion {
   /** Closes its standard input, which tells some programs to end. */
   endInput(): void;
   signal(signal: NodeJS.Signals): void;
+  /** Lets it go on without us: it keeps us from ending no longer, and what it prints is not read any more. */
+  release(): void;
 }
 
 export interface CompanionOptions {
@@ -46,6 +48,10 @@ export async function startCompanion(
     ended: endOf(child),
     endInput: () => void child.stdin?.end(),
     signal: (signal) => void child.kill(signal),
+    release() {
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      child.unref();
+    },
   };
 }
 

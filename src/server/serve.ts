@@ -5,8 +5,12 @@ import { getRequestListener } from '@hono/node-server';
 import { credentialLogin, type Login, openLogin, usersLogin } from './access/login.ts';
 import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
+import { type Address, writeAddress } from './attach/address.ts';
+import { asksToAttach, createWelcome, type Welcome } from './attach/welcome.ts';
 import { giveBackOpenClaims } from './claim/open-claims.ts';
 import { createApp } from './http/app.ts';
+import { BASE_PATH } from '../core/contract/base-path.ts';
+import { Refusal } from '../core/contract/refusals.ts';
 import { behindGate } from './http/gate.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
 import { createReader } from './http/reader.ts';
@@ -26,6 +30,11 @@ export interface ServeOptions {
   readonly port: number;
   /** When set, only requests that carry it are answered. */
   readonly credential?: string | undefined;
+  /**
+   * Lets other commands of this user attach to a server with a credential: its address is written beside this database. Facts
+   * of this process, for those who read it.
+   */
+  readonly attach?: ({ readonly beside: string } & Pick<Address, 'pid' | 'host' | 'start'>) | undefined;
   /** Who may log in, and who may do what; everybody everything unless said. */
   readonly access?: AccessSettings | undefined;
   /** Certificate and key as PEM texts; without them the service speaks plain HTTP. */
@@ -55,6 +64,8 @@ export interface Service {
   readonly port: number;
   /** Copies the database to a file, keeping older copies. */
   snapshot(path: string, keep: number): void;
+  /** Other commands that use this server; undefined where they cannot. */
+  readonly attached: Welcome | undefined;
   /** Takes no more requests, answers those that are under way, and closes the database. */
   close(): Promise<void>;
 }
@@ -98,11 +109,20 @@ export async function serve(options: ServeOptions): Promise<Service> {
       onNotice,
       onError,
     });
+    const welcome = options.attach === undefined ? undefined : createWelcome(options.credential ?? '');
     const listeners = await listen(host, port, () => {
       const server = serverOf(app.fetch, options);
+      welcome?.listenOn(server);
       watchTraffic(server, traffic, options.apiEventBodyBytes ?? API_EVENT_BODY_BYTES, now);
       return server;
     });
+    let address: { remove(): void } | undefined;
+    try {
+      address = announce(options, portOf(listeners[0] as Server), now);
+    } catch (error) {
+      for (const listener of listeners) listener.close();
+      throw error;
+    }
     const upkeep = startUpkeep(store);
     const watch = setInterval(() => {
       try {
@@ -115,8 +135,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
     return {
       port: portOf(listeners[0] as Server),
       snapshot: (target, keep) => snapshot(db, target, keep),
+      attached: welcome,
       async close() {
         clearInterval(watch);
+        welcome?.close();
         // What is left of long work is done when the server is back.
         store.works.stop();
         store.releases.stop();
@@ -127,12 +149,33 @@ export async function serve(options: ServeOptions): Promise<Service> {
         await login.close();
         if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');
         db.close();
+        // Not before: who finds the lock held and no address would take this for a server that nobody can attach to.
+        address?.remove();
         owned?.release();
       },
     };
   } catch (error) {
     owned?.release();
     throw error;
+  }
+}
+
+/** Writes where this server answers beside its database; the server goes on without if that cannot be done. */
+function announce(
+  { attach, credential, database, onNotice }: ServeOptions,
+  port: number,
+  now: () => number,
+): { remove(): void } | undefined {
+  if (attach === undefined || credential === undefined) return undefined;
+  const { beside, ...process } = attach;
+  const url = `http://127.0.0.1:${port}${BASE_PATH}`;
+  const since = new Date(now()).toISOString();
+  try {
+    return writeAddress(beside, { url, credential, ...process, since, inMemory: database === ':memory:' });
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    onNotice?.('Other commands cannot attach to this server', { database, error: (error as Error).message });
+    return undefined;
   }
 }
 
@@ -154,13 +197,16 @@ async function listen(host: string, port: number, create: () => Server): Promise
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-function serverOf(fetch: Parameters<typeof getRequestListener>[0], { host, tls, pages }: ServeOptions): Server {
+function serverOf(fetch: Parameters<typeof getRequestListener>[0], { host, tls, pages, attach }: ServeOptions): Server {
   const answerBy = getRequestListener(fetch);
   const answer: RequestListener = (incoming, outgoing) => void answerBy(incoming, outgoing);
   let gated: RequestListener = answer;
   const listener: RequestListener = (incoming, outgoing) => gated(incoming, outgoing);
+  const upgrades = { shouldUpgradeCallback: asksToAttach };
   const server =
-    tls === undefined ? createServer(listener) : createSecureServer({ cert: tls.certificate, key: tls.key }, listener);
+    tls === undefined
+      ? createServer(attach === undefined ? {} : upgrades, listener)
+      : createSecureServer({ cert: tls.certificate, key: tls.key }, listener);
   // Which addresses a name stands for is known only now, and no request has come yet.
   server.once('listening', () => {
     const isLoopback = isLoopbackAddress((server.address() as AddressInfo).address);

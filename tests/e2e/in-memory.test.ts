@@ -27,12 +27,12 @@ const printed = ({ folder }: Place) =>
   readFileSync(join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o'), 'utf8').split('\n');
 
 describe('a run with its database in memory', () => {
-  it('leaves a whole copy at --db when it ends, and nothing while it runs', async () => {
+  it('leaves a whole copy at --db when it ends, and only the address of its server while it runs', async () => {
     const place = placeWith('ls');
     const { code, stderr } = await place.standalone('--db', 'copy.db', '--in-memory', 'run', 'flow.json');
     expect(code).toBe(0);
     expect(stderr).toMatch(/^Started standalone torc-server on \S+ \(db: :memory:\)$/m);
-    expect(printed(place)).toEqual(['flow.json', 'torc_output', '']);
+    expect(printed(place)).toEqual(['copy.db-server', 'flow.json', 'torc_output', '']);
     expect(readdirSync(place.folder).sort()).toEqual(['copy.db', 'flow.json', 'torc_output']);
     expect(await jobsIn(place, '--db', 'copy.db')).toEqual([['only', 'completed']]);
     const { stdout } = await place.standalone('--db', 'copy.db', '-f', 'json', 'results', 'list', '1');

@@ -1,3 +1,4 @@
+import { Refusal } from '../../core/contract/refusals.ts';
 import { logLevelOf } from '../../core/contract/log-line.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Log } from '../../server/log.ts';
@@ -40,7 +41,8 @@ export const serverRun: Command = {
     const log = await openLogFor(options);
     const service = await start(wish, log);
 
-    const reason = new Promise<string>((resolve) => hookEnds(options, resolve));
+    const signalled = new Promise<string>(hookSignals);
+    const inputEnded = options['shutdownOnStdinEof'] === true ? endOfInput() : new Promise<never>(() => {});
     process.on('SIGUSR1', () => copy(service, wish, log));
     const url = urlOf(wish, service.port);
     process.stdout.write(`TORC_SERVER_PORT=${service.port}\n`);
@@ -48,7 +50,10 @@ export const serverRun: Command = {
     for (const words of worriesAbout(wish, options)) log.write('warn', words);
     process.send?.({ port: service.port, url });
 
-    log.write('info', 'Server stopping', { reason: await reason });
+    let reason = await Promise.race([signalled, inputEnded]);
+    if (reason === END_OF_INPUT && (service.attached?.count() ?? 0) > 0)
+      reason = await outlast(service, wish, log, signalled);
+    log.write('info', 'Server stopping', { reason });
     await service.close();
     log.close();
   },
@@ -106,19 +111,40 @@ async function start(wish: Wish, log: Log): Promise<Service> {
       },
     });
   } catch (error) {
+    // For the command that starts it: it may attach to the server that has the database.
+    if (wish.attach !== undefined && error instanceof Refusal)
+      process.stdout.write(`TORC_SERVER_REFUSED=${error.code}\n`);
     const { refusedStart } = await import('../server/refused-start.ts');
     throw refusedStart(error, wish);
   }
 }
 
+const END_OF_INPUT = 'end of standard input';
+
+/**
+ * The command that started this server has ended, and others still use it: the server ends with the last of them. A database in
+ * memory is copied then, because nobody asks for the copy any more.
+ */
+async function outlast(service: Service, wish: Wish, log: Log, signalled: Promise<string>): Promise<string> {
+  process.stdout.write(`TORC_SERVER_STAYS=${service.attached?.count()}\n`);
+  const reason = await Promise.race([
+    signalled,
+    service.attached?.none().then(() => 'the last command that used it has ended'),
+  ]);
+  if (wish.database === ':memory:') copy(service, wish, log);
+  return reason as string;
+}
+
 /** SIGHUP ends it where its terminal has gone away, but not under nohup: the runtime undoes that it was ignored. */
-function hookEnds(options: Values, end: (reason: string) => void): void {
+function hookSignals(end: (reason: string) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal));
   process.on('SIGHUP', () => {
     if (process.stderr.isTTY === true) end('SIGHUP');
   });
-  if (options['shutdownOnStdinEof'] === true) process.stdin.once('end', () => end('end of standard input')).resume();
 }
+
+const endOfInput = () =>
+  new Promise<string>((resolve) => void process.stdin.once('end', () => resolve(END_OF_INPUT)).resume());
 
 function copy(service: Service, { snapshots: { path, keep } }: Wish, log: Log): void {
   try {

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import { startOf } from '../../cluster/host/start-of.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { nameOf, originOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
@@ -15,11 +17,14 @@ export interface Wish extends Omit<ServeOptions, 'onError' | 'onNotice' | 'onBro
 /** What the server is to be, checked as far as it can be before anything is opened. */
 export async function wishOf(options: Values, environment: Environment): Promise<Wish> {
   const credential = environment[CREDENTIAL_VARIABLE];
+  const database = pathOfDatabase(options['database'] as string | undefined);
+  const snapshotPath = environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db';
   return {
-    database: pathOfDatabase(options['database'] as string | undefined),
+    database,
     host: (options['url'] ?? options['host']) as string,
     port: options['port'] as number,
     credential,
+    attach: credential === undefined ? undefined : attachable(database === ':memory:' ? snapshotPath : database),
     // Who carries the credential may do everything; nobody else is answered.
     access: credential === undefined ? accessOf(options) : undefined,
     pages: { hosts: hostsOf(options['allowedHost']), origins: originsOf(options['allowedOrigin']) },
@@ -28,11 +33,18 @@ export async function wishOf(options: Values, environment: Environment): Promise
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
     apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
     snapshots: {
-      path: environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db',
+      path: snapshotPath,
       keep: countIn(environment, 'TORC_SERVER_SNAPSHOT_KEEP', 1) ?? 5,
     },
   };
 }
+
+const attachable = (beside: string) => ({
+  beside,
+  pid: process.pid,
+  host: hostname(),
+  start: startOf(process.pid) ?? 'unknown',
+});
 
 /** A path, also from a connection string of the original: `sqlite:torc.db?mode=rwc`. */
 export const pathOfDatabase = (text = 'torc.db'): string => text.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, '');

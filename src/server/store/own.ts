@@ -42,6 +42,38 @@ export function ownDatabase(path: string, pid: number): { release(): void } {
   return { release: () => lock.close() };
 }
 
+/** The server that has a database, as it wrote into the lock. */
+export interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/**
+ * Who owns a database: undefined where nobody does, `unknown` where its server has not yet said who it is.
+ *
+ * Takes the lock for a moment to learn it; a server that starts meanwhile waits for longer than that.
+ */
+export function ownerOf(path: string): Owner | 'unknown' | undefined {
+  if (!existsSync(path)) return undefined;
+  const lockPath = `${realpathSync(path)}-owner`;
+  if (!existsSync(lockPath)) return undefined;
+  const lock = new DatabaseSync(lockPath, { timeout: LOOK_MS });
+  try {
+    lock.exec('begin immediate; rollback');
+    return undefined;
+  } catch (cause) {
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
+    return readOwner(lock) ?? 'unknown';
+  } finally {
+    lock.close();
+  }
+}
+
+/** Several may look at the same moment, each for a fraction of a millisecond: they must not take each other for the owner. */
+const LOOK_MS = 100;
+
 /** The file that a path stands for, made if there is none. */
 function fileOf(path: string): string {
   // Opened before SQLite has it: closing a file drops the locks that this process has on it.
@@ -60,9 +92,7 @@ const SQLITE_BUSY = 5;
 
 function readOwner(lock: DatabaseSync) {
   try {
-    return lock.prepare('select pid, host, since from owner').get() as
-      | { pid: number; host: string; since: string }
-      | undefined;
+    return lock.prepare('select pid, host, since from owner').get() as Owner | undefined;
   } catch {
     // The owner is just writing its row: who it is we cannot say, that there is one we can.
     return undefined;

@@ -1,26 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, every, type Timer } from '../client/long-timers.ts';
-import { type Companion, startCompanion } from '../cluster/exec.ts';
-import { BASE_PATH } from '../core/contract/base-path.ts';
-import { CREDENTIAL_VARIABLE } from './credential-variable.ts';
-import { Failure } from './failure.ts';
-import type { Output } from './output/output.ts';
-import { packageRoot } from './package-root.ts';
-import type { Settings } from './settings.ts';
+import { after, every, type Timer } from '../../client/long-timers.ts';
+import { type Companion, startCompanion } from '../../cluster/exec.ts';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { packageRoot } from '../package-root.ts';
+import type { Settings } from '../settings.ts';
 
-/** A server that lives for one command. */
+/** The server that a `-s` command uses: one that it started, or that of another command. */
 export interface Standalone {
   readonly url: string;
   /** Only requests that carry it are answered. */
   readonly credential: string;
-  /** Ends the server; a database in memory is copied to its file first. */
+  /** It was started by this command, and not by another one. */
+  readonly isOwn: boolean;
+  /** Ends the use of it. A server that no other command uses ends; a database in memory is copied to its file first. */
   stop(): Promise<void>;
 }
 
 const START_MS = 15_000;
-const STOP_MS = 2_000;
+/** Our own server tells within this time that others use it, or has ended; killed, it would be taken from the others. */
+const STOP_MS = 10_000;
+/** A program that was named is to end within this time, as Torc's server does. */
+const STOP_NAMED_MS = 2_000;
+/** How long the end of commands is waited for that use the server, before this one ends without them. */
+const STAY_MS = 500;
 const SNAPSHOT_MS = 5_000;
 /**
  * Pauses before a server that died is started again, on the same port: none, this one, and then doubling up to the longest. The
@@ -33,13 +40,17 @@ const LIVED_MS = 30_000;
 /** How often a person is told that it goes on like this. */
 const SAY_AGAIN_MS = 30_000;
 
-/** Starts a server as a child process: it never shares the heap of the runner, whose launches would slow down with it. */
+/**
+ * Starts a server as a child process: it never shares the heap of the runner, whose launches would slow down with it.
+ *
+ * Undefined where another server has the database.
+ */
 export async function startStandalone(
   settings: Settings,
   output: Output,
   environment: Readonly<Record<string, string | undefined>>,
   umask: string,
-): Promise<Standalone> {
+): Promise<Standalone | undefined> {
   const { database, inMemory, snapshotIntervalSeconds } = settings;
   const credential = randomBytes(32).toString('base64url');
   // Its server and the runner make the other folders, as private as they are told to.
@@ -65,11 +76,24 @@ export async function startStandalone(
   });
   let restarting: Promise<void> = Promise.resolve();
   let heardSnapshot: () => void = () => {};
+  let heardStays: () => void = () => {};
+  const stays = new Promise<'stays'>((resolve) => {
+    heardStays = () => resolve('stays');
+  });
   let timer: Timer | undefined;
 
-  const launch = async (): Promise<void> => {
+  /** False where another server has the database. */
+  const launch = async (): Promise<boolean> => {
     const [program, ...args] = programOf(settings);
     let heardPort: (port: number) => void = () => {};
+    let refusal = '';
+    // What a server says that does not start is told when it is known whether that matters.
+    let early: string[] | undefined = [];
+    const say = (line: string) => tell(line, (text) => output.notice(`[torc-server] ${text}`));
+    const tellEarly = () => {
+      early?.forEach(say);
+      early = undefined;
+    };
     const started = new Promise<number>((resolve) => {
       heardPort = resolve;
     });
@@ -100,8 +124,10 @@ export async function startStandalone(
             const found = /^TORC_SERVER_PORT=(\d+)$/.exec(line);
             if (found !== null) heardPort(Number(found[1]));
             if (line.startsWith('TORC_SNAPSHOT_DONE=')) heardSnapshot();
+            if (line.startsWith('TORC_SERVER_STAYS=')) heardStays();
+            refusal = /^TORC_SERVER_REFUSED=(\w+)$/.exec(line)?.[1] ?? refusal;
           },
-          onErrorLine: (line) => tell(line, (text) => output.notice(`[torc-server] ${text}`)),
+          onErrorLine: (line) => (early === undefined ? say(line) : void early.push(line)),
         },
       );
     } catch (cause) {
@@ -112,13 +138,15 @@ export async function startStandalone(
     }
     const ended = server.ended.then(({ code, signal }) => ({ code, signal }));
     const first = await Promise.race([started, ended, late(START_MS)]);
+    if (first !== undefined && typeof first !== 'number' && refusal === 'DATABASE_IN_USE') return false;
+    tellEarly();
     if (typeof first === 'number') {
       port = first;
       startedMs = performance.now();
       void ended.then((end) => {
         restarting = restart(end);
       });
-      return;
+      return true;
     }
     server.signal('SIGKILL');
     throw new Failure(
@@ -140,8 +168,8 @@ export async function startStandalone(
       pauseMs = pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       if (isStopping) return;
       try {
-        await launch();
-        return;
+        if (await launch()) return;
+        failed = `another torc-server has the database ${database}`;
       } catch (error) {
         failed = (error as Error).message;
       }
@@ -157,7 +185,7 @@ export async function startStandalone(
     if (heard !== true) output.warn(`timed out waiting for final snapshot to ${database}`);
   };
 
-  await launch();
+  if (!(await launch())) return undefined;
   const url = `http://127.0.0.1:${port}${BASE_PATH}`;
   output.notice(`Started standalone torc-server on ${url} (db: ${inMemory ? ':memory:' : database})`);
   if (inMemory && existsSync(database))
@@ -169,6 +197,7 @@ export async function startStandalone(
   return {
     url,
     credential,
+    isOwn: true,
     async stop() {
       timer?.cancel();
       if (isStopping) return;
@@ -177,7 +206,15 @@ export async function startStandalone(
       await restarting;
       if (inMemory) await snapshot();
       server.endInput();
-      const ended = await Promise.race([server.ended, late(STOP_MS)]);
+      const stopMs = settings.serverProgram === undefined ? STOP_MS : STOP_NAMED_MS;
+      const ended = await Promise.race([server.ended, stays, late(stopMs)]);
+      if (ended === 'stays' && (await Promise.race([server.ended, late(STAY_MS)])) === undefined) {
+        output.notice(
+          `The torc-server goes on for other commands that use ${database} (process ${server.pid}); it ends with the last of them`,
+        );
+        server.release();
+        return;
+      }
       if (ended === undefined) server.signal('SIGKILL');
       await server.ended;
     },

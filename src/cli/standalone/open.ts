@@ -1,0 +1,122 @@
+import { pause } from '../../client/long-timers.ts';
+import { placeOfProcesses, startOf } from '../../cluster/host/start-of.ts';
+import { type Address, type Beside, readAddress, removeStale } from '../../server/attach/address.ts';
+import { ownerOf } from '../../server/store/own.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import type { Settings } from '../settings.ts';
+import { attachTo } from './attach.ts';
+import { type Standalone, startStandalone } from './start.ts';
+
+/** How long a server may take that is starting, or ending: one that starts migrates its database first. */
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 50;
+
+/**
+ * The server of a `-s` command: that of another command of this user where one has the database, otherwise its own.
+ *
+ * The file beside the database says where to ask, and the server proves that it is the one. The lock of the database decides
+ * whether another one may be started: a server that is just starting has no address yet, and one that is ending answers no
+ * more, so both are waited for.
+ */
+export async function openStandalone(
+  settings: Settings,
+  output: Output,
+  environment: Readonly<Record<string, string | undefined>>,
+  umask: string,
+): Promise<Standalone> {
+  const { database, inMemory } = settings;
+  const untilMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const beside = readAddress(database);
+    const attached = beside.kind === 'address' ? await attach(beside.address, settings, output) : undefined;
+    if (attached !== undefined) return attached;
+
+    const why = whyNotStart(beside, database, performance.now() >= untilMs);
+    if (why instanceof Failure) throw why;
+    if (why === undefined) {
+      // A server on disk replaces the file itself, once it has the lock.
+      if (inMemory && beside.kind === 'address') removeStale(beside);
+      const started = await startStandalone(settings, output, environment, umask);
+      if (started !== undefined) return started;
+    }
+    await pause(PAUSE_MS);
+  }
+}
+
+async function attach(
+  address: Address,
+  { database, inMemory }: Settings,
+  output: Output,
+): Promise<Standalone | undefined> {
+  const attachment = await attachTo(address);
+  if (attachment === undefined) return undefined;
+  const { url, credential, pid } = address;
+  const where = address.inMemory ? `in memory, copied to ${database} at the end` : database;
+  output.notice(
+    `Attached to standalone torc-server on ${url} (db: ${where}), which another command started (process ${pid})`,
+  );
+  if (inMemory && !address.inMemory)
+    output.warn(`--in-memory has no effect: the database ${database} is on disk there`);
+  return {
+    url,
+    credential,
+    isOwn: false,
+    async stop() {
+      if (await attachment.leave()) await endOf(address, database);
+    },
+  };
+}
+
+/** Waits until a server that ends has closed its database: what comes after this command may copy or open it. */
+async function endOf({ credential }: Address, database: string): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  const isThere = () => {
+    const beside = readAddress(database);
+    return (beside.kind === 'address' && beside.address.credential === credential) || ownerOf(database) !== undefined;
+  };
+  while (isThere() && performance.now() < untilMs) await pause(PAUSE_MS);
+}
+
+/** Why no server can be started now: a failure, something that will be over soon, or undefined where nothing stands against it. */
+function whyNotStart(beside: Beside, database: string, isLate: boolean): Failure | 'soon' | undefined {
+  const owner = ownerOf(database);
+  if (owner === undefined) {
+    if (beside.kind !== 'address' || !beside.address.inMemory) return undefined;
+    const state = stateOf(beside.address);
+    if (state === 'ended') return undefined;
+    if (state === 'runs' && !isLate) return 'soon';
+    return new Failure(
+      `the database ${database} is in the memory of torc-server ${beside.address.pid} on ${beside.address.host}, since ${beside.address.since}, which does not answer here; run this command there, or remove ${beside.path} if that process has ended`,
+    );
+  }
+  const who =
+    owner === 'unknown' ? 'another torc-server' : `torc-server ${owner.pid} on ${owner.host}, since ${owner.since}`;
+  const inUse = `the database ${database} is in use by ${who}`;
+  if (!isLate && (owner === 'unknown' || isStarting(beside, Date.parse(owner.since)))) return 'soon';
+  if (beside.kind === 'unusable')
+    return new Failure(`${inUse}, and -s cannot attach to it: ${beside.path} is not trusted, because ${beside.why}`);
+  if (beside.kind === 'address' && isElsewhere(beside.address))
+    return new Failure(`${inUse}; -s attaches to it on that machine only: run this command there`);
+  // It answers no more because it is ending, or not yet because it is started again.
+  if (!isLate && beside.kind === 'address') return 'soon';
+  if (beside.kind === 'nothing')
+    return new Failure(
+      `${inUse}, which no -s command started; use it with --url and without -s, or name another file with --db`,
+    );
+  return new Failure(`${inUse}, which does not answer at ${beside.address.url}`);
+}
+
+/** Will the owner of the lock still write its address? What stands there may be older. */
+function isStarting(beside: Beside, sinceMs: number): boolean {
+  if (beside.kind === 'unusable') return beside.changedAtMs < sinceMs;
+  return beside.kind === 'nothing' && Date.now() < sinceMs + PATIENCE_MS;
+}
+
+/** Its process numbers have no meaning here: another machine, or another container. */
+const isElsewhere = ({ start }: Address): boolean => !start.startsWith(`${placeOfProcesses()} `);
+
+function stateOf(address: Address): 'runs' | 'ended' | 'unknown' {
+  if (!isElsewhere(address)) return startOf(address.pid) === address.start ? 'runs' : 'ended';
+  return 'unknown';
+}

@@ -1,0 +1,34 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * How a command attaches to the server of another command.
+ *
+ * The command sends `GET /torc-service/v1/attach` with `Upgrade: torc-attach`, a random `Torc-Nonce`, and a `Torc-Proof`: the
+ * HMAC-SHA256 of the nonce under the credential. The server answers 101 with its own proof. The connection then stays open,
+ * without data, for as long as the command uses the server; the kernel closes it when either process ends. A server that ends
+ * with the last command says so before it closes that command's connection.
+ *
+ * The credential itself is not sent before both sides have proved that they know it: the port of a server that was killed may
+ * belong to a program of another user by now.
+ */
+export const PROTOCOL = 'torc-attach';
+export const ATTACH_PATH = '/attach';
+export const NONCE_HEADER = 'torc-nonce';
+export const PROOF_HEADER = 'torc-proof';
+
+/** What the server sends to the last command that leaves it, when it ends with it. */
+export const ENDING = 'ending\n';
+
+export type Side = 'client' | 'server';
+
+/** The sides differ, so that nobody can send back what it was sent. */
+export const proofOf = (side: Side, credential: string, nonce: string): string =>
+  createHmac('sha256', credential).update(`torc-attach ${side} ${nonce}`).digest('hex');
+
+/** Does this proof show that its sender knows the credential? */
+export function isProof(given: unknown, side: Side, credential: string, nonce: string): boolean {
+  if (typeof given !== 'string') return false;
+  const expected = Buffer.from(proofOf(side, credential, nonce));
+  const found = Buffer.from(given);
+  return found.length === expected.length && timingSafeEqual(found, expected);
+}

@@ -1,0 +1,263 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Address } from '../../src/server/attach/address.ts';
+import { ownerOf } from '../../src/server/store/own.ts';
+import { type Program, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+
+/** `-s` commands that use the server of another `-s` command. */
+
+interface Place {
+  readonly folder: string;
+  readonly standalone: (...words: string[]) => ReturnType<typeof torc>;
+  readonly begin: (...words: string[]) => Program;
+  readonly inFolder: (name: string) => string;
+}
+
+/** A folder with a workflow `NAME.json` for each of these names, whose only job waits until there is a file `go-NAME`. */
+function placeWith(...names: string[]): Place {
+  const folder = temporaryFolder();
+  for (const name of names) {
+    const command = `touch began-${name}; until test -e go-${name}; do sleep 0.05; done`;
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify({ name, jobs: [{ name: `job-${name}`, command }] }));
+  }
+  return {
+    folder,
+    standalone: (...words) => torc(['-s', ...words], { cwd: folder }),
+    begin: (...words) => start('torc', ['-s', ...words], { cwd: folder }),
+    inFolder: (name) => join(folder, name),
+  };
+}
+
+const began = ({ inFolder }: Place, name: string) => until(() => existsSync(inFolder(`began-${name}`)), Boolean, name);
+const go = ({ inFolder }: Place, name: string) => writeFileSync(inFolder(`go-${name}`), '');
+const addressIn = (place: Place, file = 'torc_output/torc.db-server') =>
+  JSON.parse(readFileSync(place.inFolder(file), 'utf8')) as Address & { inode: string };
+
+async function statuses(place: Place, id: number, ...more: string[]): Promise<string[][]> {
+  const { stdout, stderr } = await place.standalone(...more, '-f', 'json', 'jobs', 'list', String(id));
+  if (stdout === '') throw new Error(stderr);
+  const { items } = JSON.parse(stdout) as { items: { name: string; status: string }[] };
+  return items.map(({ name, status }) => [name, status]);
+}
+
+describe('while torc -s run works', () => {
+  it('other -s commands see its workflow, and can cancel it', async () => {
+    const place = placeWith('a');
+    const run = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const status = await place.standalone('status', '1');
+    expect(status.code).toBe(0);
+    expect(status.stderr).toMatch(
+      /^Attached to standalone torc-server on http:\S+ \(db: \S+\), which another command started \(process \d+\)\n$/,
+    );
+    expect(status.stdout).toContain('running: 1');
+    expect(await statuses(place, 1)).toEqual([['job-a', 'running']]);
+    expect((await place.standalone('jobs', 'explain', '1')).stdout).toContain('Job 1 (job-a) runs on');
+    expect((await place.standalone('cancel', '1', '--no-prompts')).code).toBe(0);
+    await run.ended;
+    expect(await statuses(place, 1)).toEqual([['job-a', 'canceled']]);
+  });
+
+  it('the address of its server is for this user only, and is removed when the run ends', async () => {
+    const place = placeWith('a');
+    const run = place.begin('run', 'a.json');
+    await began(place, 'a');
+    expect(statSync(place.inFolder('torc_output/torc.db-server')).mode & 0o777).toBe(0o600);
+    go(place, 'a');
+    expect((await run.ended).code).toBe(0);
+    expect(existsSync(place.inFolder('torc_output/torc.db-server'))).toBe(false);
+    expect(ownerOf(place.inFolder('torc_output/torc.db'))).toBeUndefined();
+  });
+
+  it('a symbolic link to its database leads to its server', async () => {
+    const place = placeWith('a');
+    place.begin('run', 'a.json');
+    await began(place, 'a');
+    symlinkSync('torc_output/torc.db', place.inFolder('link.db'));
+    expect(await statuses(place, 1, '--db', 'link.db')).toEqual([['job-a', 'running']]);
+  });
+
+  it('a copy of its folder does not lead to its server', async () => {
+    const place = placeWith('a');
+    place.begin('run', 'a.json');
+    await began(place, 'a');
+    cpSync(place.inFolder('torc_output'), place.inFolder('copy'), { recursive: true });
+    const { stderr } = await place.standalone('--db', 'copy/torc.db', 'workflows', 'list');
+    expect(stderr).toContain('Started standalone torc-server');
+  });
+
+  it.each([
+    ['other users may read', (path: string) => chmodSync(path, 0o644), 'other users may read or write it (mode 644)'],
+    ['no server wrote', (path: string) => writeFileSync(path, '{"url": "http://example.org"}'), 'no server wrote it'],
+    [
+      'names a server elsewhere',
+      (path: string) =>
+        writeFileSync(path, readFileSync(path, 'utf8').replace(/http:[^"]*/, 'http://example.org/torc-service/v1')),
+      'no server wrote it',
+    ],
+    [
+      'is a symbolic link',
+      (path: string) => {
+        cpSync(path, `${path}-moved`);
+        rmSync(path);
+        symlinkSync(`${path}-moved`, path);
+      },
+      'it is a symbolic link',
+    ],
+  ])('a file that %s is not trusted', async (_, tamper, why) => {
+    const place = placeWith('a');
+    place.begin('run', 'a.json');
+    await began(place, 'a');
+    tamper(place.inFolder('torc_output/torc.db-server'));
+    const { code, stderr } = await place.standalone('workflows', 'list');
+    expect(stderr).toMatch(/the database \S+ is in use by torc-server \d+ on \S+, since \S+, and -s cannot attach/);
+    expect(stderr).toContain(`torc.db-server is not trusted, because ${why}`);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a second torc -s run on the same database', () => {
+  it('uses the server of the first, which goes on for it when the first ends', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    go(place, 'a');
+    const ended = await first.ended;
+    expect(ended.stderr).toMatch(/^The torc-server goes on for other commands that use \S+ \(process \d+\)/m);
+    expect(ended.code).toBe(0);
+    expect(await statuses(place, 2)).toEqual([['job-b', 'running']]);
+    go(place, 'b');
+    const { code, stderr } = await second.ended;
+    expect(stderr).toContain('Attached to standalone torc-server');
+    expect(code).toBe(0);
+    // The last one has waited for the end of the server: the database is closed and free.
+    expect(existsSync(place.inFolder('torc_output/torc.db-server'))).toBe(false);
+    expect(ownerOf(place.inFolder('torc_output/torc.db'))).toBeUndefined();
+    expect([await statuses(place, 1), await statuses(place, 2)]).toEqual([
+      [['job-a', 'completed']],
+      [['job-b', 'completed']],
+    ]);
+  });
+
+  it('loses nothing when the first is killed', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    first.child.kill('SIGKILL');
+    await first.ended;
+    go(place, 'a');
+    go(place, 'b');
+    expect((await second.ended).code).toBe(0);
+    expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
+  });
+
+  it('may start at the same moment: one starts the server, the other attaches', async () => {
+    const place = placeWith('a', 'b');
+    go(place, 'a');
+    go(place, 'b');
+    const both = await Promise.all([place.standalone('run', 'a.json'), place.standalone('run', 'b.json')]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(both.map(({ stderr }) => /in use|Error/.test(stderr))).toEqual([false, false]);
+    const found = new Map([...(await statuses(place, 1)), ...(await statuses(place, 2))] as [string, string][]);
+    expect(Object.fromEntries(found)).toEqual({ 'job-a': 'completed', 'job-b': 'completed' });
+  });
+});
+
+describe('a file that a killed server left behind', () => {
+  it('leads nobody to a stranger that has its port now: the next command starts its own server', async () => {
+    const place = placeWith('a');
+    const run = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const address = addressIn(place);
+    run.child.kill('SIGSTOP');
+    process.kill(address.pid, 'SIGKILL');
+    run.child.kill('SIGKILL');
+    await run.ended;
+    go(place, 'a');
+
+    const seen: string[] = [];
+    const stranger = createServer((incoming, outgoing) => {
+      seen.push(JSON.stringify([incoming.url, incoming.headers]));
+      outgoing.end('{}');
+    });
+    const { port } = new URL(address.url);
+    await new Promise<void>((resolve) => void stranger.listen(Number(port), '127.0.0.1', resolve));
+    onTestFinished(() => void stranger.close());
+    const { code, stderr } = await place.standalone('workflows', 'list');
+    expect([code, stderr.startsWith('Started standalone torc-server')]).toEqual([0, true]);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toContain('/attach');
+    expect(seen[0]).not.toContain(address.credential);
+    expect(seen[0]).not.toContain('authorization');
+  });
+});
+
+describe('while torc -s --in-memory run works', () => {
+  it('other -s commands see its workflow, and a second run is in the copy too', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('--in-memory', 'run', 'a.json');
+    await began(place, 'a');
+    expect(await statuses(place, 1)).toEqual([['job-a', 'running']]);
+    const second = place.begin('--in-memory', 'run', 'b.json');
+    await began(place, 'b');
+    go(place, 'a');
+    expect((await first.ended).code).toBe(0);
+    go(place, 'b');
+    const { code, stderr } = await second.ended;
+    expect(stderr).toContain('in memory, copied to ./torc_output/torc.db at the end');
+    expect(code).toBe(0);
+    expect(existsSync(place.inFolder('torc_output/torc.db-server'))).toBe(false);
+    expect([await statuses(place, 1), await statuses(place, 2)]).toEqual([
+      [['job-a', 'completed']],
+      [['job-b', 'completed']],
+    ]);
+  });
+
+  it('a command after kill -9 starts from the database on disk, not from a file that is left', async () => {
+    const place = placeWith('a');
+    const run = place.begin('--in-memory', 'run', 'a.json');
+    await began(place, 'a');
+    const { pid } = addressIn(place);
+    run.child.kill('SIGSTOP');
+    process.kill(pid, 'SIGKILL');
+    run.child.kill('SIGKILL');
+    await run.ended;
+    go(place, 'a');
+    expect((await place.standalone('--in-memory', 'run', 'a.json')).code).toBe(0);
+    expect(await statuses(place, 1)).toEqual([['job-a', 'completed']]);
+  });
+});
+
+it('a server that no -s command started is named, with what to do, and nobody waits for its address', async () => {
+  const place = placeWith();
+  const { program } = await startServer(place.folder, { database: 'own.db' });
+  const { code, stderr } = await place.standalone('--db', 'own.db', 'workflows', 'list');
+  expect(stderr).toContain(`the database own.db is in use by torc-server ${program.child.pid} on `);
+  expect(stderr).toContain('which no -s command started; use it with --url and without -s');
+  expect(code).toBe(1);
+});
+
+it.skipIf(process.getuid?.() !== 0)('another user is not led to the server', async () => {
+  const place = placeWith('a');
+  place.begin('run', 'a.json');
+  await began(place, 'a');
+  chownSync(place.inFolder('torc_output/torc.db-server'), 12_345, -1);
+  const { code, stderr } = await place.standalone('workflows', 'list');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('it belongs to another user (uid 12345)')]);
+});
