@@ -129,6 +129,7 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['jobs list-failure-handlers', '1'],
   ['jobs explain', '1'],
   ['jobs explain', '7'],
+  ['jobs output', '1', '-o', 'FOLDER'],
   ['results list', '1'],
   ['results get', '1'],
   ['files create', '1', '-n', 'f', '-p', 'f.txt'],

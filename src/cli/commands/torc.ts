@@ -13,6 +13,7 @@ import { jobDependencyCommands } from './job-dependencies.ts';
 import { jobCreation } from './jobs/create.ts';
 import { jobDeletion } from './jobs/delete.ts';
 import { jobsExplain } from './jobs/explain.ts';
+import { jobsOutput } from './jobs/output.ts';
 import { jobLists } from './jobs/list.ts';
 import { jobNeeds } from './jobs/needs.ts';
 import { jobsResetStatus } from './jobs/reset-status.ts';
@@ -71,6 +72,7 @@ const ofJobs: readonly Command[] = [
   jobsResetStatus,
   ...jobNeeds,
   jobsExplain,
+  jobsOutput,
 ];
 
 /** Every command of `torc`. */

@@ -1,0 +1,81 @@
+import { statSync } from 'node:fs';
+import { chooseJob, workflowOption } from '../../choose-record.ts';
+import type { Command } from '../../command.ts';
+import { Failure, UsageError } from '../../failure.ts';
+import { integer } from '../../option.ts';
+import { isReaderGone } from '../../write-out.ts';
+
+/** Most bytes that are put into JSON: the text is held several times meanwhile. */
+const LARGEST_JSON_BYTES = 64 * 2 ** 20;
+
+export const jobsOutput: Command = {
+  words: 'jobs output <job>',
+  says: 'Print what a job wrote to its standard output, in its newest attempt.',
+  more: 'The output is printed as it is. It lies in a file on the host where the job ran, so this works there and where the file system is shared.\n\n  torc jobs output 3\n  torc jobs output train_3 -w 1 --stderr\n  torc jobs output train_3 --follow',
+  options: [
+    workflowOption,
+    { flags: '--stderr', says: 'what it wrote to its standard error' },
+    { flags: '--attempt <n>', says: 'this attempt (default the newest)', read: integer('--attempt', 1) },
+    { flags: '--run <n>', says: 'in this run of the workflow (default the newest)', read: integer('--run', 0) },
+    { flags: '-F, --follow', says: 'wait until the job starts, print what it writes, and end with it' },
+    {
+      flags: '-o, --output-dir <folder>',
+      says: 'the output folder of the run, where it is not the one that its runner registered',
+      setting: 'client.run.output_dir',
+    },
+  ],
+  async run(context, [given], options) {
+    const { output, service } = context;
+    const follows = options['follow'] === true;
+    if (output.format !== 'table' && follows)
+      throw new UsageError(`--follow prints the output as it is; it cannot be had as ${output.format}`);
+    output.recordOnly('jobs output');
+    const id = await chooseJob(context, given, options['workflowId']);
+    const { client } = await service();
+    const { chosenAttempt, outputPath, startedAttempts } = await import('../../job-output.ts');
+    const { copyFile, followFile, untilStarted } = await import('../../follow-file.ts');
+
+    const wanted = {
+      run: options['run'] as number | undefined,
+      attempt: options['attempt'] as number | undefined,
+    };
+    if (follows) await untilStarted(client, id, wanted, (line) => output.notice(line));
+    const job = await client.getJob({ params: { id } });
+    const workflow = await client.getWorkflow({ params: { id: job.workflow_id } });
+    const attempt = chosenAttempt(job, await startedAttempts(client, job, workflow.run_id ?? 0), wanted);
+    const node =
+      attempt.nodeId === undefined
+        ? undefined
+        : await client.getComputeNode({ params: { id: attempt.nodeId } }).catch(() => undefined);
+    const stream = options['stderr'] === true ? 'stderr' : 'stdout';
+    const path = outputPath({ workflow, job, attempt, node, stream, outputDir: options['outputDir'] as string });
+    if (output.format === 'json') {
+      const { size } = statSync(path);
+      if (size > LARGEST_JSON_BYTES)
+        throw new Failure(`${path} has ${size} bytes, more than the ${LARGEST_JSON_BYTES} that are printed as JSON`);
+      const { readFile } = await import('node:fs/promises');
+      output.json({
+        workflow_id: job.workflow_id,
+        job_id: id,
+        job_name: job.name,
+        run_id: attempt.run,
+        attempt_id: attempt.attempt,
+        status: attempt.status,
+        stream,
+        path,
+        text: await readFile(path, 'utf8'),
+      });
+      return;
+    }
+    const hasEnded = async () => {
+      const now = await client.getJob({ params: { id } });
+      return now.status !== 'running' || now.start_time !== job.start_time || now.attempt_id !== job.attempt_id;
+    };
+    try {
+      if (follows && attempt.status === 'running') await followFile(path, hasEnded);
+      else await copyFile(path);
+    } catch (error) {
+      if (!isReaderGone(error)) throw error;
+    }
+  },
+};

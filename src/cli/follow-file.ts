@@ -1,0 +1,71 @@
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { pause } from '../client/long-timers.ts';
+import type { Client } from '../client/client.ts';
+import type { Wanted } from './job-output.ts';
+import { writeOut } from './write-out.ts';
+
+/** Between two looks at a file that grows: soon enough for a reader, and two requests a second for the server. */
+const LOOK_MS = 500;
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Prints a file as it is. */
+export async function copyFile(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await copyRest(file, 0);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Prints a file while it grows. It stays open: what was written can be read also when the file is deleted at the end. */
+export async function followFile(path: string, hasEnded: () => Promise<boolean>): Promise<void> {
+  const file = await open(path);
+  try {
+    let at = 0;
+    for (;;) {
+      // Asked before the file is read: what was written before the end is printed.
+      const isLast = await hasEnded();
+      at = await copyRest(file, at);
+      if (isLast) return;
+      await pause(LOOK_MS);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Prints what stands behind `at`, and answers where the file ended. */
+async function copyRest(file: FileHandle, at: number): Promise<number> {
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  let place = at;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, place);
+    if (bytesRead === 0) return place;
+    await writeOut(buffer.subarray(0, bytesRead));
+    place += bytesRead;
+  }
+}
+
+/** Statuses of a job that may still start, or start again. */
+const WAITING: ReadonlySet<string> = new Set(['uninitialized', 'blocked', 'ready', 'pending']);
+
+/** Waits while a job has not started. An attempt that is named by number is not waited for. */
+export async function untilStarted(
+  client: Client,
+  id: number,
+  { run, attempt }: Wanted,
+  say: (line: string) => void,
+): Promise<void> {
+  if (run !== undefined || attempt !== undefined) return;
+  let isTold = false;
+  for (;;) {
+    const { name, status } = await client.getJob({ params: { id } });
+    if (!WAITING.has(String(status))) return;
+    if (!isTold) say(`Job ${id} (${name}) is ${status}; waiting for it to start`);
+    isTold = true;
+    await pause(LOOK_MS);
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import type { Client } from '../client/client.ts';
+import { all } from '../client/every.ts';
+import type { Job } from '../core/contract/job.ts';
+import type { ComputeNode } from '../core/contract/node.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import { filesOf, stdioOf } from '../runner/step.ts';
+import { Failure } from './failure.ts';
+import { someOf } from './output/words.ts';
+
+/** An attempt at a job that has started. */
+export interface StartedAttempt {
+  readonly run: number;
+  readonly attempt: number;
+  readonly nodeId: number | undefined;
+  /** `running`, or how it ended. */
+  readonly status: string;
+}
+
+export interface Wanted {
+  /** Undefined: the newest. */
+  readonly run: number | undefined;
+  readonly attempt: number | undefined;
+}
+
+/** The attempts at a job that have started, oldest first. */
+export async function startedAttempts(client: Client, job: Job, runId: number): Promise<StartedAttempt[]> {
+  const id = job.id as number;
+  const results = await all((page) =>
+    client.listResults({ query: { workflow_id: job.workflow_id, job_id: id, all_runs: true, ...page } }),
+  );
+  const ended = results.map((each) => ({
+    run: each.run_id,
+    attempt: each.attempt_id ?? 1,
+    nodeId: each.compute_node_id,
+    status: String(each.status),
+  }));
+  const running = job.status === 'running' && {
+    run: runId,
+    attempt: job.attempt_id ?? 1,
+    nodeId: job.compute_node_id ?? undefined,
+    status: 'running',
+  };
+  return [...ended, ...(running === false ? [] : [running])].sort(
+    (one, other) => one.run - other.run || one.attempt - other.attempt,
+  );
+}
+
+/** The attempt that is meant. Throws a `Failure` that names those that there are. */
+export function chosenAttempt(job: Job, attempts: readonly StartedAttempt[], { run, attempt }: Wanted): StartedAttempt {
+  const found = attempts.findLast(
+    (each) => (run === undefined || each.run === run) && (attempt === undefined || each.attempt === attempt),
+  );
+  if (found !== undefined) return found;
+  if (attempts.length === 0)
+    throw new Failure(
+      `job ${job.id} (${job.name}) has not started: it is ${job.status}; \`torc jobs explain ${job.id}\` says why`,
+    );
+  const asked = [
+    ...(attempt === undefined ? [] : [`attempt ${attempt}`]),
+    ...(run === undefined ? [] : [`run ${run}`]),
+  ];
+  const there = attempts.map((each) => `attempt ${each.attempt} of run ${each.run}`);
+  throw new Failure(`job ${job.id} (${job.name}) has no ${asked.join(' of ')}; it has ${someOf(there)}`);
+}
+
+export interface OutputPlace {
+  readonly workflow: Workflow;
+  readonly job: Job;
+  readonly attempt: StartedAttempt;
+  /** The runner that had the attempt. */
+  readonly node: ComputeNode | undefined;
+  readonly stream: 'stdout' | 'stderr';
+  /** Where the output folder is looked for beside the one that the runner registered. */
+  readonly outputDir: string;
+}
+
+/**
+ * The file with what an attempt printed. The folder that its runner used counts first: a folder of the same name in the
+ * working directory may belong to another server, whose jobs have the same ids.
+ *
+ * Throws: a `Failure` that says why there is none.
+ */
+export function outputPath(place: OutputPlace): string {
+  const { workflow, job, attempt, node, stream, outputDir } = place;
+  const execution = workflow.execution_config ?? {};
+  const ledger = node?.process?.ledger;
+  const folders = [...(ledger ? [dirname(dirname(ledger))] : []), resolve(outputDir)];
+  const paths = folders.map((folder) => {
+    const files = filesOf(
+      { workflowId: job.workflow_id, runId: attempt.run, outputDir: folder, execution },
+      { id: job.id as number, attempt_id: attempt.attempt, name: job.name },
+    );
+    return files[stream];
+  });
+  const [first] = paths;
+  const which = `attempt ${attempt.attempt} of job ${job.id} (${job.name}) in run ${attempt.run}`;
+  const { mode, delete_on_success: isDeleted } = stdioOf(execution, job.name);
+  if (first === undefined) throw new Failure(`the ${stream} of ${which} is not kept: its stdio mode is ${mode}`);
+  const path = paths.find((each) => each !== undefined && existsSync(each));
+  if (path !== undefined) return path;
+  if (isDeleted && attempt.status === 'completed')
+    throw new Failure(`the ${stream} of ${which} was deleted when the job completed: stdio.delete_on_success is set`);
+  const looked = someOf([...new Set(paths.filter((each) => each !== undefined))]);
+  if (node !== undefined && node.hostname !== hostname())
+    throw new Failure(
+      `the ${stream} of ${which} is not on this host, ${hostname()}: the job ran on ${node.hostname}; looked for ${looked}`,
+    );
+  throw new Failure(
+    `the ${stream} of ${which} is not there; looked for ${looked}; say with --output-dir where its runner kept its output`,
+  );
+}
