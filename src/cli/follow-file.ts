@@ -10,11 +10,14 @@ const LOOK_MS = 500;
 
 const CHUNK_BYTES = 64 * 1024;
 
+/** Writes some bytes, and resolves when the next may be written. */
+type Write = (bytes: Uint8Array) => Promise<void>;
+
 /** Prints a file as it is. */
-export async function copyFile(path: string): Promise<void> {
+export async function copyFile(path: string, write: Write = writeOut): Promise<void> {
   const file = await open(path);
   try {
-    await copyRest(file, 0);
+    await copyRest(file, 0, write);
   } finally {
     await file.close();
   }
@@ -28,7 +31,7 @@ export async function followFile(path: string, hasEnded: () => Promise<boolean>)
     for (;;) {
       // Asked before the file is read: what was written before the end is printed.
       const isLast = await hasEnded();
-      at = await copyRest(file, at);
+      at = await copyRest(file, at, writeOut);
       if (isLast) return;
       await pause(LOOK_MS);
     }
@@ -38,13 +41,13 @@ export async function followFile(path: string, hasEnded: () => Promise<boolean>)
 }
 
 /** Prints what stands behind `at`, and answers where the file ended. */
-async function copyRest(file: FileHandle, at: number): Promise<number> {
+async function copyRest(file: FileHandle, at: number, write: Write): Promise<number> {
   const buffer = Buffer.alloc(CHUNK_BYTES);
   let place = at;
   for (;;) {
     const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, place);
     if (bytesRead === 0) return place;
-    await writeOut(buffer.subarray(0, bytesRead));
+    await write(buffer.subarray(0, bytesRead));
     place += bytesRead;
   }
 }

@@ -9,6 +9,8 @@ export interface ProgressLine {
   update(progress: Progress): void;
   /** Says something between two states of the line. */
   say(text: string): void;
+  /** Takes the line away, for something else that is printed in its place. */
+  clear(): void;
   close(): void;
 }
 
@@ -77,6 +79,7 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
       clear();
       output.notice(text);
     },
+    clear,
     close() {
       timer?.cancel();
       clear();

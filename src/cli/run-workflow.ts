@@ -71,6 +71,8 @@ export async function runWorkflow(
   workflowId: number,
   options: Values,
   registration: Registration = { computeNodeType: 'local' },
+  /** What is told of each job that ends, given what clears the progress line. */
+  watcherOf?: (clear: () => void) => RunnerOptions['onJobEnded'],
 ): Promise<RunSummary> {
   const { output, settings, configuration } = context;
   restrictFiles(configuration['client.run.umask']);
@@ -102,6 +104,7 @@ export async function runWorkflow(
     ...registration,
     onProgress: (state) => progress.update(state),
     onNotice: (line) => progress.say(line),
+    onJobEnded: watcherOf?.(progress.clear),
   });
   const unhook = hookSignals(context, runner, (text) => progress.say(text));
   try {

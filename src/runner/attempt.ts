@@ -6,6 +6,7 @@ import type { Ending } from './launch/launcher.ts';
 import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
+import type { RunnerOptions } from './options.ts';
 import type { Outbox } from './outbox.ts';
 import type { Retry } from './retry/retry.ts';
 import { filesOf, type RunFacts, stdioOf } from './step.ts';
@@ -39,6 +40,7 @@ export interface AttemptOptions {
   /** Describes what was made; absent where nobody asks for that. */
   readonly crate?: Crate | undefined;
   readonly log: Log;
+  readonly onJobEnded?: RunnerOptions['onJobEnded'];
 }
 
 /** The ends of attempts: what came of each, written down and told. */
@@ -60,14 +62,24 @@ export interface Attempts {
   ): Promise<void> | undefined;
 }
 
-export function createAttempts({ facts, ledger, outbox, watch, retry, crate, log }: AttemptOptions): Attempts {
+export function createAttempts({
+  facts,
+  ledger,
+  outbox,
+  watch,
+  retry,
+  crate,
+  log,
+  onJobEnded,
+}: AttemptOptions): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
 
-  const tell = (completion: Completion) => {
+  const tell = (job: ClaimedJob, completion: Completion) => {
     ledger.end(completion);
     outbox.completed(completion);
     const { status } = completion;
     tally[status === 'completed' || status === 'terminated' ? status : 'failed'] += 1;
+    onJobEnded?.(job);
   };
 
   const report: Attempts['report'] = (job, { status, returnCode }, endedAtMs, seconds, measured, endedFor) => {
@@ -91,8 +103,8 @@ export function createAttempts({ facts, ledger, outbox, watch, retry, crate, log
     });
     // What was canceled must not run again.
     if (retry !== undefined && status !== 'completed' && endedFor !== 'cancel')
-      return retry.take(job, completion, tell);
-    tell(completion);
+      return retry.take(job, completion, (told) => tell(job, told));
+    tell(job, completion);
     if (status === 'completed') crate?.completed(job, completion);
     return undefined;
   };

@@ -1,3 +1,4 @@
+import type { ClaimedJob } from '../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { LogLevel } from '../core/contract/log-line.ts';
 import type { Over } from './conversation/state.ts';
@@ -41,8 +42,13 @@ export interface RunnerOptions {
   /** Submits allocations for actions that ask for some; without it they are left to other runners. */
   readonly scheduling?: Scheduling | undefined;
   readonly onProgress?: (progress: Progress) => void;
+  /** A job ended here and does not run again. */
+  readonly onJobEnded?: ((job: EndedJob) => void) | undefined;
   readonly onNotice: (line: string) => void;
 }
+
+/** A job with the attempt that ended. */
+export type EndedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>;
 
 /** How far a run is, for whoever watches it. */
 export interface Progress {

@@ -117,6 +117,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     limitScripts: (ms) => shells.limit(ms),
     hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
     onPoll: () => lookout.look(),
+    onJobEnded: options.onJobEnded,
     stuckMs: server.stuckMs,
   });
   const { crew, conversation, stop, launcher } = work;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder, torc } from '../support/programs.ts';
+import { start, temporaryFolder, torc } from '../support/programs.ts';
 
 /** `torc exec` for lists of commands and of values. */
 
@@ -46,4 +46,47 @@ it('a job that fails is named after its value and shown with its command', async
   const { code, stderr } = await torc(['-s', 'exec', '-c', 'test {n} != 2', '--param', 'n=1:3'], { cwd });
   expect(code).toBe(1);
   expect(stderr).toMatch(/\njob2_2 \(job 2\) failed with exit code 1 after .*\n {2}\$ test 2 != 2\n/);
+});
+
+describe('exec --keep-order', () => {
+  it('prints what the jobs write in the order of the list, whatever the order in which they end', async () => {
+    const cwd = temporaryFolder();
+    const waits = 'until [ {i} = 3 ] || [ -e $(({i} + 1)) ]; do sleep 0.05; done; touch {i}';
+    const command = `${waits}; echo out {i}; echo problem {i} >&2; [ {i} != 2 ]`;
+    const words = ['-s', 'exec', '--keep-order', '-j', '3', '-c', command, '--param', 'i=1:3'];
+    const { code, stdout, stderr } = await torc(words, { cwd });
+    expect([code, stdout]).toEqual([1, 'out 1\nout 2\nout 3\n']);
+    expect(stderr).toContain('│ problem 2');
+  });
+
+  it('prints the output of a job as soon as it and all before it have ended', async () => {
+    const cwd = temporaryFolder();
+    const command = 'echo begun {i}; until [ {i} = 1 ] || [ -e go ]; do sleep 0.05; done';
+    const words = ['-s', 'exec', '-k', '-j', '2', '-c', command, '--param', 'i=1:2'];
+    const run = start('torc', words, { cwd });
+    await run.says('begun 1\n');
+    writeFileSync(join(cwd, 'go'), '');
+    expect(await run.ended).toMatchObject({ code: 0, stdout: 'begun 1\nbegun 2\n' });
+  });
+
+  it('lets the jobs run on when nobody reads any more', async () => {
+    const cwd = temporaryFolder();
+    const words = ['-s', 'exec', '-k', '-j', '1', '-c', 'touch ran{i}; seq 100000', '--param', 'i=1:3'];
+    const run = start('torc', words, { cwd });
+    run.child.stdout?.once('data', () => run.child.stdout?.destroy());
+    const { code, stderr } = await run.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('3 jobs completed')]);
+    expect(existsSync(join(cwd, 'ran3'))).toBe(true);
+  });
+
+  it('is refused where there would be nothing to print, or JSON is wanted', async () => {
+    const cwd = temporaryFolder();
+    for (const [more, words] of [
+      [['--stdio', 'none'], 'which --stdio none does not keep'],
+      [['-f', 'json'], 'it cannot be had as json'],
+    ] as const) {
+      const { code, stderr } = await torc(['-s', 'exec', '-k', '-c', 'true', ...more], { cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+    }
+  });
 });

@@ -13,7 +13,7 @@ const levels = ['off', 'summary', 'time-series'];
 export const exec: Command = {
   words: 'exec [command...]',
   says: 'Run commands as a workflow: from options, a file, or behind "--"; with parameters, once for each combination.',
-  more: 'Exits with 1 when any of them failed.\n\n{name} in a command is replaced by the value of the parameter, which the shell then reads; {name:q} passes the value as one word, unchanged, also when it has blanks, quotes or $. Values from standard input (@-) are always passed so. {name:03d} pads a number. Jobs are named job1, job2 and so on, followed by the values: job2_b.txt.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  ls *.txt | torc -s exec -c "gzip -k {f}" --param f=@-\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
+  more: 'Exits with 1 when any of them failed.\n\n{name} in a command is replaced by the value of the parameter, which the shell then reads; {name:q} passes the value as one word, unchanged, also when it has blanks, quotes or $. Values from standard input (@-) are always passed so. {name:03d} pads a number. Jobs are named job1, job2 and so on, followed by the values: job2_b.txt.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  torc -s exec -k -c "wc -l {f}" --param f=@names.txt\n  ls *.txt | torc -s exec -c "gzip -k {f}" --param f=@-\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
   trailing: true,
   inMemory: true,
   options: [
@@ -41,6 +41,10 @@ export const exec: Command = {
       read: integer('--max-parallel-jobs', 1),
     },
     { flags: '-o, --output-dir <folder>', says: 'folder for what jobs print and for logs', default: 'torc_output' },
+    {
+      flags: '-k, --keep-order',
+      says: 'print what the jobs write to their standard output, in the order of the list, as they end',
+    },
     { flags: '--dry-run', says: 'print the workflow as JSON and run nothing' },
     { flags: '--monitor <level>', says: 'what is measured of jobs', default: 'summary', choices: levels },
     {
@@ -66,6 +70,7 @@ export const exec: Command = {
     const { execSpec } = await import('../exec-spec.ts');
     const commands = await commandsOf((trailing as readonly string[] | undefined) ?? [], options);
     const measured = measuredBy(options);
+    refuseOrder(options, output);
     const axes = await axesOf(options, commands, output);
     const spec = execSpec(
       {
@@ -93,7 +98,18 @@ export const exec: Command = {
 
     // Before the run: afterwards the server may be gone.
     const workflow = await client.getWorkflow({ params: { id } });
-    const summary = await runWorkflow(context, id, options);
+    const printer =
+      options['keepOrder'] === true
+        ? (await import('../keep-order.ts')).keepOrder({
+            workflow: { ...workflow, id },
+            count: plan.jobs.length,
+            outputDir: options['outputDir'] as string,
+            output,
+            exitWith: context.exitWith,
+          })
+        : undefined;
+    const summary = await runWorkflow(context, id, options, undefined, printer?.begin);
+    await printer?.finish(client, summary);
     const { isBroken, saySummary } = await import('../summary.ts');
     await saySummary({
       client,
@@ -123,6 +139,15 @@ async function commandsOf(trailing: readonly string[], options: Values): Promise
   const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
   if (commands.length > 0) return commands;
   throw new UsageError('no commands provided: use -c COMMAND, -C FILE, or torc exec -- <command>');
+}
+
+/** Output of jobs is no JSON, and what is not kept cannot be printed. */
+function refuseOrder({ keepOrder, stdio, dryRun }: Values, { format }: Output): void {
+  if (keepOrder !== true || dryRun === true) return;
+  if (format !== 'table')
+    throw new UsageError(`--keep-order prints what the jobs write; it cannot be had as ${format}`);
+  if (stdio === 'none' || stdio === 'no-stdout')
+    throw new UsageError(`--keep-order needs the standard output of the jobs, which --stdio ${stdio} does not keep`);
 }
 
 /** The parameters and their values; what is probably not meant is said as a warning. */
