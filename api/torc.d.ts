@@ -631,6 +631,19 @@ export interface Calls {
     status: string;
     reset_type?: string | undefined;
   }>;
+  /** Make the interrupted jobs (terminated or canceled, but not because a job failed) uninitialized, with everything downstream of them (ours). */
+  readonly resetInterruptedJobs: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      dry_run?: boolean | undefined;
+    } | undefined;
+  }) => Promise<{
+    workflow_id: number;
+    updated_count: number;
+    status: string;
+  }>;
   /** Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task. */
   readonly initializeJobs: (call: {
     params: {

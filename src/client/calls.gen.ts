@@ -20,6 +20,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   listJobIds: ['GET', '/workflows/{id}/job_ids'],
   resetStatus: ['POST', '/workflows/{id}/reset_status'],
   resetJobStatus: ['POST', '/workflows/{id}/reset_job_status'],
+  resetInterruptedJobs: ['POST', '/workflows/{id}/reset_interrupted_jobs'],
   initializeJobs: ['POST', '/workflows/{id}/initialize_jobs'],
   processChangedJobInputs: ['POST', '/workflows/{id}/process_changed_job_inputs'],
   listJobDependencies: ['GET', '/workflows/{id}/job_dependencies'],

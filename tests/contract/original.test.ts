@@ -40,6 +40,7 @@ describe('the stand-in for Torc’s own server', () => {
       .filter((path) => !isOriginalPath(path));
     // The last three are routes of the original that its document does not have.
     expect(ours).toEqual([
+      '/workflows/1/reset_interrupted_jobs',
       '/workflows/1/actions/1/end',
       '/workflows/1/unclaimable',
       '/workflows/1/exchange',

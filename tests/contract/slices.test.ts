@@ -128,6 +128,7 @@ const deed = fc.oneof(
   fc.constant('initialize uninitialized' as const),
   fc.constant('reset all' as const),
   fc.constant('reset failed' as const),
+  fc.constant('reset interrupted' as const),
   fc.constant('cancel' as const),
   fc.nat({ max: 13 }).map((place) => ({ delete: place })),
   fc.nat({ max: 13 }).map((place) => ({ end: place })),
@@ -142,6 +143,7 @@ async function carryOut({ client }: TestService, id: number, nodeId: number, wha
     await client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
   else if (what === 'reset all') await client.resetJobStatus({ params: { id }, query: {} });
   else if (what === 'reset failed') await client.resetJobStatus({ params: { id }, query: { failed_only: true } });
+  else if (what === 'reset interrupted') await client.resetInterruptedJobs({ params: { id }, query: {} });
   else if (what === 'cancel') {
     await client.cancelWorkflow({ params: { id } });
     await client.resetStatus({ params: { id }, query: { force: true } });

@@ -6,6 +6,7 @@ import { createProcessChanged } from './changed-inputs.ts';
 import { changeStatus, retryJob } from './job.ts';
 import { recoverQueries } from './queries.ts';
 import { createCancel, resetStatus } from './reset.ts';
+import { createResetInterrupted } from './reset-interrupted.ts';
 import { createResetJobs } from './reset-jobs.ts';
 
 export const recoverHandlers = (store: Store) => {
@@ -14,6 +15,7 @@ export const recoverHandlers = (store: Store) => {
   const noteAction = userActions(store);
   const reset = resetStatus(store, queries, noteAction);
   const resetJobs = createResetJobs(store, queries, noteAction);
+  const resetInterrupted = createResetInterrupted(store, queries, noteAction);
   const processChanged = createProcessChanged(store, queries, noteAction);
   const change = changeStatus(store, queries);
   const retry = retryJob(store, queries);
@@ -26,6 +28,12 @@ export const recoverHandlers = (store: Store) => {
         const answer = { workflow_id: id, updated_count: count, status: 'uninitialized' };
         return failedOnly ? { ...answer, reset_type: 'failed_only' } : answer;
       }),
+    resetInterruptedJobs: ({ params: { id }, query: { dry_run: dryRun = false } }, caller) =>
+      mapped(resetInterrupted(id, dryRun, caller), (count) => ({
+        workflow_id: id,
+        updated_count: count,
+        status: 'uninitialized',
+      })),
     processChangedJobInputs: ({ params, query }, caller) =>
       mapped(processChanged(params.id, query.dry_run ?? false, caller), (names) => ({ reinitialized_jobs: names })),
     manageStatusChange: ({ params }) => change(params.id, params.status, params.run_id),

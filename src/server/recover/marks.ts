@@ -1,5 +1,5 @@
 /** A set of ids between two bounds, a bit each: a million jobs take 125 KB where a set of numbers takes 40 MB. */
-export function createMarks(first: number, last: number): { add(id: number): boolean } {
+export function createMarks(first: number, last: number): { add(id: number): boolean; has(id: number): boolean } {
   const bits = new Uint8Array(((last - first) >>> 3) + 1);
   return {
     /** False when it is there already, or out of bounds. */
@@ -12,5 +12,6 @@ export function createMarks(first: number, last: number): { add(id: number): boo
       bits[place >>> 3] = byte | bit;
       return true;
     },
+    has: (id) => id >= first && id <= last && (((bits[(id - first) >>> 3] ?? 0) >>> ((id - first) & 7)) & 1) === 1,
   };
 }

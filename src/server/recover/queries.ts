@@ -28,18 +28,10 @@ export const recoverQueries = (db: Database) => ({
   allJobs: db.prepare<{ workflowId: number }, { jobs: number }>(
     'select coalesce(sum(jobs), 0) as jobs from job_count where workflow_id = :workflowId',
   ),
-  failedJobs: db.prepare<{ workflowId: number }, { jobs: number }>(`
-    select coalesce(sum(jobs), 0) as jobs
-    from job_count
-    where workflow_id = :workflowId and status in (6, 7, 8, 10)`),
   idRange: db.prepare<{ workflowId: number }, { first: number | null; last: number | null }>(`
     select
       (select min(id) from job where workflow_id = :workflowId) as first,
       (select max(id) from job where workflow_id = :workflowId) as last`),
-  unsuccessful: db.prepare<Window, { id: number }>(`
-    select id from job
-    where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8)
-      and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
   dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
     select job_id as id
     from job_depends_on
@@ -49,12 +41,54 @@ export const recoverQueries = (db: Database) => ({
   resetAll: db.prepare<Window>(`
     update job set status = 0, ${AFRESH}
     where workflow_id = :workflowId and id > :after and id <= :upto`),
-  resetFailed: db.prepare<Window>(`
-    update job set status = 0, ${AFRESH}
-    where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8, 10)`),
-  resetDependant: db.prepare<{ id: number }>(`
-    update job set status = 0, ${AFRESH}
-    where id = :id and status not in (6, 7, 8, 10)`),
+  // Jobs that wait for a decision have not ended, so nothing downstream of them has run. Those in the lists are reset last.
+  failed: {
+    count: db.prepare<{ workflowId: number }, { jobs: number }>(`
+      select coalesce(sum(jobs), 0) as jobs
+      from job_count
+      where workflow_id = :workflowId and status in (6, 7, 8, 10)`),
+    upstream: db.prepare<Window, { id: number }>(`
+      select id from job
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8)
+        and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
+    reset: db.prepare<Window>(`
+      update job set status = 0, ${AFRESH}
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8, 10)`),
+    resetDependant: db.prepare<{ id: number }>(`
+      update job set status = 0, ${AFRESH}
+      where id = :id and status not in (6, 7, 8, 10)`),
+  },
+  interrupted: {
+    all: db.prepare<Window, { id: number }>(`
+      select id from job
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in (7, 8)`),
+    upstream: db.prepare<Window, { id: number }>(`
+      select id from job
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in (7, 8)
+        and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
+    resetOne: db.prepare<{ id: number }>(`update job set status = 0, ${AFRESH} where id = :id`),
+    resetDependant: db.prepare<{ id: number }>(`
+      update job set status = 0, ${AFRESH}
+      where id = :id and status not in (7, 8)`),
+    canceledByFailure: db.prepare<Window, { id: number }>(`
+      select id from job
+      where workflow_id = :workflowId and id > :after and id <= :upto and status = 7
+        and cancel_on_blocking_job_failure
+        and exists (
+          select 1
+          from job_depends_on edge
+          join job upstream on upstream.id = edge.depends_on_job_id
+          left join result on result.id = upstream.result_id
+          where edge.job_id = job.id and upstream.status = 6 and coalesce(result.return_code, 1) <> 0)`),
+    canceledDependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
+      select job.id
+      from job_depends_on edge
+      cross join job on job.id = edge.job_id
+      where edge.depends_on_job_id = :id and edge.job_id > :after
+        and job.status = 7 and job.cancel_on_blocking_job_failure
+      order by edge.job_id
+      limit :limit`),
+  },
 
   setStatus: db.prepare<{ id: number; status: number }>(
     // Between pending and running its runner keeps the job.

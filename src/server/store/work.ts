@@ -30,6 +30,7 @@ export type WorkKind =
   | 'delete_workflow'
   | 'initialize_jobs'
   | 'process_changed'
+  | 'reset_interrupted'
   | 'reset_jobs';
 
 /** Makes the work anew from what was stored of it; undefined when nothing is left to do. */

@@ -245,4 +245,40 @@ export const progressCases: Cases = {
     ],
     refuses: [inUnknownWorkflow],
   },
+
+  resetInterruptedJobs: {
+    answers: [
+      {
+        says: 'makes a job uninitialized that a cancel interrupted',
+        before: async (world) => {
+          await world.start();
+          await world.client.cancelWorkflow({ params: { id: 1 } });
+        },
+        params: { id: 1 },
+        reply: { workflow_id: 1, updated_count: 1, status: 'uninitialized' },
+        after: async (world) => expect(await statusOf(world, 1)).toBe('uninitialized'),
+      },
+      {
+        says: 'with dry_run counts them and changes nothing',
+        before: async (world) => {
+          await world.start();
+          await world.client.cancelWorkflow({ params: { id: 1 } });
+        },
+        params: { id: 1 },
+        query: { dry_run: true },
+        reply: { workflow_id: 1, updated_count: 1, status: 'uninitialized' },
+        after: async (world) => expect(await statusOf(world, 1)).toBe('canceled'),
+      },
+      {
+        says: 'leaves a job that failed, and one that was canceled because of it',
+        before: (world) => world.finish(1),
+        params: { id: 1 },
+        reply: { workflow_id: 1, updated_count: 0, status: 'uninitialized' },
+        after: async (world) => {
+          expect([await statusOf(world, 1), await statusOf(world, 2)]).toEqual(['failed', 'canceled']);
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
 };

@@ -152,6 +152,16 @@ export const workflowRoutes = {
       reset_type: text.optional(),
     }),
   }),
+  resetInterruptedJobs: route({
+    method: 'POST',
+    path: '/workflows/{id}/reset_interrupted_jobs',
+    kind: 'work',
+    access: 'workflow in path',
+    says: 'Make the interrupted jobs (terminated or canceled, but not because a job failed) uninitialized, with everything downstream of them (ours).',
+    params: ofId,
+    query: z.object({ dry_run: queryFlag.optional() }),
+    reply: z.object({ workflow_id: id, updated_count: z.int(), status: text }),
+  }),
   initializeJobs: route({
     method: 'POST',
     path: '/workflows/{id}/initialize_jobs',

@@ -1,0 +1,37 @@
+import { IntList } from '../../core/spec/int-list.ts';
+import type { Store } from '../store/store.ts';
+import type { Steps } from '../store/work.ts';
+import { createMarks } from './marks.ts';
+import type { RecoverQueries } from './queries.ts';
+
+/** Jobs that are looked at between two steps: about 1 ms. */
+export const PAGE = 256;
+
+/** Which jobs are reset; see `queries.ts`. */
+type Some = Pick<RecoverQueries['failed'], 'upstream' | 'resetDependant'>;
+
+/** Makes everything uninitialized that is downstream of some jobs, but not these. Each job is looked at once, however many ways lead to it. */
+export const createResetDownstream = ({ windows }: Store, queries: RecoverQueries) =>
+  function* resetDownstream(workflowId: number, some: Some, isOne: (id: number) => boolean = () => true): Steps {
+    const ids = queries.idRange.get({ workflowId });
+    if (ids === undefined || ids.first === null || ids.last === null) return;
+    const marks = createMarks(ids.first, ids.last);
+    const found = new IntList();
+    function* spread(id: number): Steps {
+      for (let after = 0; ;) {
+        const page = queries.dependants.all({ id, after, limit: PAGE });
+        for (const { id: dependant } of page) {
+          if (!marks.add(dependant)) continue;
+          some.resetDependant.run({ id: dependant });
+          found.push(dependant);
+        }
+        yield;
+        if (page.length < PAGE) return;
+        after = page.at(-1)?.id ?? after;
+      }
+    }
+    yield* windows.within(workflowId, PAGE, function* (window) {
+      for (const { id } of some.upstream.all(window)) if (isOne(id)) yield* spread(id);
+    });
+    for (let at = 0; at < found.length; at += 1) yield* spread(found.at(at));
+  };

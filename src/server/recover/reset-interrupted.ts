@@ -1,0 +1,81 @@
+import { IntList } from '../../core/spec/int-list.ts';
+import type { Caller } from '../store/caller.ts';
+import type { Store } from '../store/store.ts';
+import type { NoteAction } from '../store/user-action.ts';
+import type { Steps, Work } from '../store/work.ts';
+import { createResetDownstream, PAGE } from './downstream.ts';
+import { createMarks } from './marks.ts';
+import type { RecoverQueries } from './queries.ts';
+
+interface Asked {
+  readonly dryRun: boolean;
+  readonly caller: Caller;
+}
+
+/**
+ * Makes the jobs uninitialized that were interrupted, with everything downstream of them, and says how many were interrupted.
+ *
+ * Interrupted are the jobs that were terminated, and those that were canceled, but for the ones that were canceled because a job
+ * failed which stays failed: an initialisation would run them, as if that job had gone well.
+ *
+ * It may begin anew after any step: the downstream comes first, and as long as a job is not reset its status says what it was.
+ */
+export const createResetInterrupted = (store: Store, queries: RecoverQueries, noteAction: NoteAction) => {
+  const { changes, find, windows, works } = store;
+  const resetDownstream = createResetDownstream(store, queries);
+  const { interrupted } = queries;
+
+  function* steps(id: number, { dryRun, caller }: Asked): Steps<number> {
+    find.run(id);
+    const isKept = yield* canceledByFailures(id);
+    const isInterrupted = (jobId: number) => !isKept(jobId);
+    if (!dryRun) yield* resetDownstream(id, interrupted, isInterrupted);
+    let count = 0;
+    yield* windows.within(id, PAGE, function* (window) {
+      for (const { id: jobId } of interrupted.all.all(window)) {
+        if (!isInterrupted(jobId)) continue;
+        count += 1;
+        if (!dryRun) interrupted.resetOne.run({ id: jobId });
+      }
+      yield;
+    });
+    if (dryRun) return count;
+    if (count > 0) changes.record(id, 'jobs_reset', [{ jobs: count, cause: 'reset_interrupted_jobs' }]);
+    noteAction(id, caller, 'reset_interrupted_jobs', { updated_count: count });
+    return count;
+  }
+
+  /** The canceled jobs that wait for a job which failed, directly or over others that were canceled for it. */
+  function* canceledByFailures(workflowId: number): Steps<(id: number) => boolean> {
+    const ids = queries.idRange.get({ workflowId });
+    if (ids === undefined || ids.first === null || ids.last === null) return () => false;
+    const marks = createMarks(ids.first, ids.last);
+    const found = new IntList();
+    const take = (jobs: readonly { readonly id: number }[]) => {
+      for (const { id } of jobs) if (marks.add(id)) found.push(id);
+    };
+    yield* windows.within(workflowId, PAGE, function* (window) {
+      take(interrupted.canceledByFailure.all(window));
+      yield;
+    });
+    for (let at = 0; at < found.length; at += 1) {
+      for (let after = 0; ;) {
+        const page = interrupted.canceledDependants.all({ id: found.at(at), after, limit: PAGE });
+        take(page);
+        yield;
+        if (page.length < PAGE) break;
+        after = page.at(-1)?.id ?? after;
+      }
+    }
+    return marks.has;
+  }
+
+  const work = (workflowId: number, asked: Asked): Work<number> => ({
+    workflowId,
+    kind: 'reset_interrupted',
+    parameters: () => asked,
+    steps: () => steps(workflowId, asked),
+  });
+  works.onRestart('reset_interrupted', (id, asked: Asked) => work(id, asked));
+  return (id: number, dryRun: boolean, caller: Caller) => work(id, { dryRun, caller });
+};
