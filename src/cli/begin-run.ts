@@ -37,12 +37,20 @@ export async function beginRun(client: Client, workflowId: number, { force, outp
   const call = { params: { id: workflowId }, query: { force } };
   let told = '';
   let untilMs: number | undefined;
+  let hasRecovered = false;
   for (;;) {
     try {
       return await client.resetStatus(call);
     } catch (error) {
       const holders = holdersIn(error);
-      if (holders.length === 0) throw error;
+      if (holders.length === 0) {
+        // Jobs that run in the name of a runner of this host that was killed do not run any more.
+        if (!isBusy(error) || hasRecovered) throw error;
+        hasRecovered = true;
+        if ((await recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), output)) === 0)
+          throw error;
+        continue;
+      }
       if (untilMs === undefined) {
         const workflow = await client.getWorkflow({ params: { id: workflowId } });
         const { leadSeconds } = terminationOf(workflow.execution_config ?? {});
@@ -65,9 +73,12 @@ export function waitingWords(holders: readonly Holder[]): string {
   return `Waiting for ${counted(attempts, 'attempt')} of earlier jobs to end on ${where.join(', ')}`;
 }
 
+const isBusy = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === 'WORKFLOW_BUSY';
+
 /** Who holds attempts, where the server refused for that; nobody where it refused for another reason. */
 function holdersIn(error: unknown): readonly Holder[] {
-  if (!(error instanceof ServiceError) || error.code !== 'WORKFLOW_BUSY') return [];
+  if (!isBusy(error)) return [];
   try {
     const { error: told } = JSON.parse(error.text) as { error?: { holders?: unknown } };
     return Array.isArray(told?.holders) ? (told.holders as Holder[]) : [];
@@ -76,11 +87,12 @@ function holdersIn(error: unknown): readonly Holder[] {
   }
 }
 
-async function recoverHere(client: Client, { id, run_id: runId }: Workflow, output: Output): Promise<void> {
+/** Takes back what runners of this host held that were killed. Returns how many there were. */
+export async function recoverHere(client: Client, { id, run_id: runId }: Workflow, output: Output): Promise<number> {
   const { recoverLostRunners } = await import('../runner/lost.ts');
   const log = {
     write: (level: string, words: string) => (level === 'warn' || level === 'error' ? output.warn(words) : undefined),
     close: () => {},
   };
-  await recoverLostRunners({ client, workflowId: id as number, runId: runId ?? 0, hostname: hostname(), log });
+  return recoverLostRunners({ client, workflowId: id as number, runId: runId ?? 0, hostname: hostname(), log });
 }

@@ -6,6 +6,7 @@ import type { Connection } from '../runner/send.ts';
 import { certificatesIn } from './certificates.ts';
 import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
+import type { Option } from './option.ts';
 import type { Output } from './output/output.ts';
 import type { Settings } from './settings.ts';
 import type { Standalone } from './standalone/start.ts';
@@ -27,6 +28,11 @@ export interface Context {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The service: reached, or started for this command. */
   service(): Promise<Service>;
+  /**
+   * A command, or a sentence with commands, that the person is told to run next: with the options that reach the same server,
+   * and behind it those of `repeated` that were given to this command.
+   */
+  hint(command: string, repeated?: readonly Option[]): string;
   /** Sets the exit code of the program, which goes on. */
   exitWith(code: number): void;
 }
@@ -41,7 +47,8 @@ export function createContext({
   configuration,
   output,
   environment,
-}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment'>): OpenContext {
+  hint,
+}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint'>): OpenContext {
   let exitCode = 0;
   let opened: Promise<Service> | undefined;
   let standalone: Standalone | undefined;
@@ -84,6 +91,7 @@ export function createContext({
     output,
     environment,
     service: () => (opened ??= open()),
+    hint,
     exitWith(code) {
       exitCode = code;
     },

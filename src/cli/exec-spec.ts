@@ -3,6 +3,7 @@ import { template } from '../core/spec/expand/template.ts';
 import { axisOf, type ParameterSources } from './exec-parameter.ts';
 import { jobName } from './exec-names.ts';
 import { Failure } from './failure.ts';
+import { shellWord } from './shell-word.ts';
 
 export interface ExecRequest {
   readonly name: string;
@@ -90,5 +91,5 @@ export function commandLines(text: string): string[] {
 
 /** Words as a shell reads them again. */
 export function quoted(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return words.map(shellWord).join(' ');
 }

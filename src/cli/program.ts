@@ -6,8 +6,9 @@ import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type Option, optionName, type Values } from './option.ts';
 import { commandsOf, groups } from './commands.ts';
-import { createContext } from './context.ts';
+import { type Context, createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';
+import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
 import { builtIn, keyAt } from './config/schema.ts';
 import { fill } from './config/fill.ts';
 import { configurationFor } from './config/for-program.ts';
@@ -34,7 +35,8 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
     const output = createOutput(settings.format, streams, colours);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
-    const context = createContext({ settings, configuration, output, environment: process.env });
+    const hint = hintsOf(program, command, { ...given, url }, isGiven);
+    const context = createContext({ settings, configuration, output, environment: process.env, hint });
     try {
       await command.run(context, args as never, options);
       exitCode = context.exitCode;
@@ -64,6 +66,19 @@ function refuseMemory({ inMemory = false }: Command, settings: Settings): void {
     throw new Failure('--in-memory is only supported with --standalone (-s), by the commands run and exec');
   if (settings.snapshotIntervalSeconds !== undefined && !settings.inMemory)
     throw new Failure('--snapshot-interval-seconds needs --in-memory: other databases are on disk at once');
+}
+
+/** How the command suggests others: see `Context`. */
+function hintsOf(
+  program: string,
+  command: Command,
+  values: Values,
+  isGiven: (name: string) => boolean,
+): Context['hint'] {
+  const isSaid = (name: string) => isGiven(name) || (name === 'url' && command.namesService === true);
+  const given = givenOf(connecting(globalsOf(program)), values, isSaid);
+  return (text, repeated = []) =>
+    [withOptions(text, given), optionWords(givenOf(repeated, values, isGiven))].filter((part) => part !== '').join(' ');
 }
 
 /** Answers the completion script of a shell: what could stand at the end of these words. */

@@ -6,10 +6,10 @@ import { integer, number, type Option, type Values } from './option.ts';
 import type { Context } from './context.ts';
 import { createProgressLine } from './progress.ts';
 
-/** Options of the runner, for `run` and in part for `exec`. */
+/** Options of the runner, the same for `run` and `exec`. */
 export const runnerOptions: readonly Option[] = [
   {
-    flags: '--max-parallel-jobs <n>',
+    flags: '-j, --max-parallel-jobs <n>',
     says: 'run so many jobs at once and ignore what they need',
     setting: 'client.run.max_parallel_jobs',
     read: integer('--max-parallel-jobs', 1),
@@ -60,6 +60,7 @@ export const runnerOptions: readonly Option[] = [
     flags: '--persistent',
     says: 'stay while a job is left that has not ended and whose labels it covers, even when idle',
   },
+  { flags: '--fail', says: 'exit with 1 when jobs failed or did not finish, as exec always does' },
 ];
 
 /** As what a runner registers. */
@@ -101,6 +102,7 @@ export async function runWorkflow(
     },
     variables,
     logLevel: settings.logLevel,
+    hint: context.hint,
     ...registration,
     onProgress: (state) => progress.update(state),
     onNotice: (line) => progress.say(line),

@@ -48,6 +48,7 @@ async function said(
   await saySummary({
     client,
     output: createOutput('table', { out: silent, err: stream }, false),
+    hint: (command) => command,
     workflow: { ...workflow, id },
     summary: {
       ending: 'complete',
@@ -56,6 +57,7 @@ async function said(
       runId: 1,
       tally: { completed: 0, failed: 0, terminated: 0 },
       counts: reply.jobs_by_status,
+      countsAtStart: undefined,
       seconds: 6,
       isTold: true,
       journal: undefined,

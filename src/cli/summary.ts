@@ -8,15 +8,17 @@ import type { RunSummary } from '../runner/options.ts';
 import { filesOf } from '../runner/step.ts';
 import type { Output } from './output/output.ts';
 import { counted, secondsText } from './output/words.ts';
+import { thisRun } from './shortfalls.ts';
 
 /** Failed jobs that are shown one by one, and lines of what each said last. */
 const SHOWN_FAILURES = 5;
 const LAST_LINES = 5;
 const LAST_BYTES = 4096;
 
-interface SummaryOptions {
+export interface SummaryOptions {
   readonly client: Client;
   readonly output: Output;
+  readonly hint: (command: string) => string;
   readonly workflow: Workflow & { id: number };
   readonly summary: RunSummary;
   readonly outputDir: string;
@@ -32,7 +34,8 @@ export const isBroken = ({ ending, isTold }: Pick<RunSummary, 'ending' | 'isTold
   UNABLE.has(ending) || (!isTold && ending !== 'stopped');
 
 /** Says how a run ended: the counts, the time, and of failed jobs why and where to look. */
-export async function saySummary({ client, output, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
+export async function saySummary(options: SummaryOptions): Promise<void> {
+  const { output, workflow, summary } = options;
   const { counts, seconds, ending, reason, isTold } = summary;
   const { style } = output;
   if (counts !== undefined) {
@@ -50,11 +53,12 @@ export async function saySummary({ client, output, workflow, summary, outputDir 
         : ending === 'complete'
           ? style('green', '✓')
           : style('yellow', '◷');
+    const here = thisRun(summary);
     output.notice(
-      `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}`,
+      `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );
     // A server that could not be told anything cannot be asked either.
-    if (bad > 0 && isTold) await sayFailures({ client, output, workflow, summary, outputDir });
+    if (bad > 0 && isTold) await sayFailures(options);
   }
   const words = endingWords(summary);
   if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
@@ -106,7 +110,7 @@ function endingWords({ ending, isTold, logPath, journal }: RunSummary): string |
   }
 }
 
-async function sayFailures({ client, output, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
+async function sayFailures({ client, output, hint, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
   const failed = await resultsOf(client, workflow.id, 'failed');
   const terminated =
     failed.items.length < SHOWN_FAILURES ? await resultsOf(client, workflow.id, 'terminated') : undefined;
@@ -128,7 +132,7 @@ async function sayFailures({ client, output, workflow, summary, outputDir }: Sum
   }
   const { counts } = summary;
   const more = (counts?.failed ?? 0) + (counts?.terminated ?? 0) - shown.length;
-  if (more > 0) output.notice(`\n… and ${more} more: torc results list ${workflow.id} --failed`);
+  if (more > 0) output.notice(`\n… and ${more} more: ${hint(`torc results list ${workflow.id} --failed`)}`);
 }
 
 const resultsOf = (client: Client, workflowId: number, status: 'failed' | 'terminated') =>

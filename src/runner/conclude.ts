@@ -83,6 +83,7 @@ export async function conclude(
     runId,
     tally,
     counts: conversation.counts,
+    countsAtStart: conversation.countsAtStart,
     seconds,
     isTold,
     journal: parts.journal.written,

@@ -41,6 +41,8 @@ export interface RunnerOptions {
   readonly schedulerConfigId?: number | undefined;
   /** Submits allocations for actions that ask for some; without it they are left to other runners. */
   readonly scheduling?: Scheduling | undefined;
+  /** Puts the options that reach the server into a command that a person is told to run. */
+  readonly hint?: (command: string) => string;
   readonly onProgress?: (progress: Progress) => void;
   /** A job ended here and does not run again. */
   readonly onJobEnded?: ((job: EndedJob) => void) | undefined;
@@ -67,6 +69,8 @@ export interface RunSummary {
   readonly runId: number;
   readonly tally: Tally;
   readonly counts: JobStatusCounts | undefined;
+  /** Before this runner did anything. */
+  readonly countsAtStart: JobStatusCounts | undefined;
   readonly seconds: number;
   /** Was everything told to the server? If not, the ledger holds it. */
   readonly isTold: boolean;

@@ -10,7 +10,7 @@ import type { Outbox } from './outbox.ts';
 import type { Registered } from './register.ts';
 
 interface Parts {
-  readonly options: Pick<RunnerOptions, 'workflowId' | 'outputDir' | 'scheduler'>;
+  readonly options: Pick<RunnerOptions, 'workflowId' | 'outputDir' | 'scheduler' | 'hint'>;
   readonly registered: Pick<Registered, 'facts' | 'nodeId' | 'ledger' | 'log'>;
   readonly outbox: Outbox;
 }
@@ -21,7 +21,7 @@ export function prepareForOutages({ options, registered, outbox }: Parts): {
   /** `mayGoOn`: may jobs be started again, when the server is back? */
   drainOf(crew: Crew, mayGoOn: () => boolean): Drain;
 } {
-  const { workflowId, outputDir } = options;
+  const { workflowId, outputDir, hint = (command) => command } = options;
   const { facts, nodeId, ledger, log } = registered;
   const { runId } = facts;
   const label = labelOf({ workflowId, runId, hostname: hostname(), scheduler: options.scheduler });
@@ -40,7 +40,7 @@ export function prepareForOutages({ options, registered, outbox }: Parts): {
           return endsIn(ledger.path);
         },
         mayGoOn,
-        reconcile: `torc workflows reconcile ${workflowId} ${runId} --base-dir ${resolve(outputDir)}`,
+        reconcile: hint(`torc workflows reconcile ${workflowId} ${runId} --base-dir ${resolve(outputDir)}`),
         log,
       }),
   };

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Axes } from '../../core/spec/expand/axes.ts';
 import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../failure.ts';
 import { integer, type Values } from '../option.ts';
 import type { Output } from '../output/output.ts';
 import { initialize } from '../initialize.ts';
 import { readInput } from '../read-input.ts';
-import { runWorkflow } from '../run-workflow.ts';
+import { runnerOptions, runWorkflow } from '../run-workflow.ts';
+import { shellWord } from '../shell-word.ts';
 
 const levels = ['off', 'summary', 'time-series'];
 
@@ -35,12 +37,7 @@ export const exec: Command = {
       default: 'product',
       choices: ['product', 'zip'],
     },
-    {
-      flags: '-j, --max-parallel-jobs <n>',
-      says: 'so many at once (default one a CPU)',
-      read: integer('--max-parallel-jobs', 1),
-    },
-    { flags: '-o, --output-dir <folder>', says: 'folder for what jobs print and for logs', default: 'torc_output' },
+    ...runnerOptions,
     {
       flags: '-k, --keep-order',
       says: 'print what the jobs write to their standard output, in the order of the list, as they end',
@@ -68,7 +65,7 @@ export const exec: Command = {
   async run(context, [trailing], options) {
     const { output, settings } = context;
     const { execSpec } = await import('../exec-spec.ts');
-    const commands = await commandsOf((trailing as readonly string[] | undefined) ?? [], options);
+    const commands = await commandsOf(context, (trailing as readonly string[] | undefined) ?? [], options);
     const measured = measuredBy(options);
     refuseOrder(options, output);
     const axes = await axesOf(options, commands, output);
@@ -110,32 +107,30 @@ export const exec: Command = {
         : undefined;
     const summary = await runWorkflow(context, id, options, undefined, printer?.begin);
     await printer?.finish(client, summary);
-    const { isBroken, saySummary } = await import('../summary.ts');
-    await saySummary({
+    const { endRun } = await import('../end-of-run.ts');
+    const isGood = await endRun(context, {
       client,
-      output,
       workflow: { ...workflow, id },
       summary,
-      outputDir: options['outputDir'] as string,
+      options,
+      failsWithJobs: true,
     });
-    const { failed, terminated, completed } = summary.tally;
-    const isGood = failed + terminated === 0 && completed === plan.jobs.length;
+    const { failed, terminated } = summary.tally;
     output.jsonLine({
       workflow_id: id,
       status: isGood ? 'completed' : 'failed',
       had_failures: failed > 0,
       had_terminations: terminated > 0,
     });
-    if (isBroken(summary) || (!isGood && summary.ending !== 'stopped')) context.exitWith(1);
   },
 };
 
-async function commandsOf(trailing: readonly string[], options: Values): Promise<string[]> {
+async function commandsOf({ hint }: Context, trailing: readonly string[], options: Values): Promise<string[]> {
   const { commandLines, quoted } = await import('../exec-spec.ts');
   const given = (options['command'] as string[] | undefined) ?? [];
   const file = options['commandsFile'] as string | undefined;
   const listed = file === undefined ? [] : commandLines(readInput(file, 'commands'));
-  refuseBareWords(trailing);
+  refuseBareWords(trailing, hint);
   const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
   if (commands.length > 0) return commands;
   throw new UsageError('no commands provided: use -c COMMAND, -C FILE, or torc exec -- <command>');
@@ -181,11 +176,13 @@ async function axesOf(options: Values, commands: readonly string[], output: Outp
 }
 
 /** Words without "--" before them are a mistake, and which one can be guessed. */
-function refuseBareWords(trailing: readonly string[]): void {
+function refuseBareWords(trailing: readonly string[], hint: Context['hint']): void {
   const [first] = trailing;
   if (first === undefined || process.argv.includes('--')) return;
   if (/\.(ya?ml|json5?|kdl)$/i.test(first)) {
-    throw new UsageError(`'${first}' looks like a workflow spec file; to run it: torc run ${first}`);
+    throw new UsageError(
+      `'${first}' looks like a workflow spec file; to run it: ${hint(`torc run ${shellWord(first)}`)}`,
+    );
   }
   throw new UsageError(
     `unexpected trailing argument(s): ${trailing.join(' ')}; to run them as a command: torc exec -- <command>`,

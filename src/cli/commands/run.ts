@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Command } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, UsageError } from '../failure.ts';
 import type { Values } from '../option.ts';
 import type { Context } from '../context.ts';
 import { initialize } from '../initialize.ts';
@@ -9,7 +9,7 @@ import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 export const run: Command = {
   words: 'run <spec-or-id>',
   says: 'Run a workflow on this machine: a file, standard input ("-"), or one that exists by its id.',
-  more: 'Exits with 0 when the runner did its work, also when jobs failed; with --fail failed jobs make it 1.',
+  more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, jobs that failed or did not finish make it 1.',
   inMemory: true,
   options: [
     ...runnerOptions,
@@ -18,35 +18,39 @@ export const run: Command = {
       flags: '--strict',
       says: 'refuse what only brings a warning otherwise: ignored nodes and keys, and names in commands that stand for nothing',
     },
-    { flags: '--fail', says: 'exit with 1 when jobs failed' },
+    { flags: '--resume', says: 'first make ready again the jobs that were interrupted: terminated or canceled' },
+    { flags: '--retry-failed', says: 'the same, and the jobs that failed as well' },
   ],
   async run(context, [given], options) {
     const { output } = context;
+    const goesOn = options['resume'] === true || options['retryFailed'] === true;
+    if (goesOn && isSpec(given as string)) refuseFile(context, given as string);
     const id = isSpec(given as string) ? await createIt(context, given as string, options) : existing(given as string);
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
     if (isFresh) await initialize(client, id, { force: false, output });
+    else if (goesOn) {
+      const { resume } = await import('../resume.ts');
+      await resume(client, id, { retriesFailed: options['retryFailed'] === true, output });
+    }
 
     const summary = await runWorkflow(context, id, options);
-    const { isBroken, saySummary } = await import('../summary.ts');
-    await saySummary({
-      client,
-      output,
-      workflow: { ...workflow, id },
-      summary,
-      outputDir: options['outputDir'] as string,
-    });
-    if (isBroken(summary)) context.exitWith(1);
-    const { counts } = summary;
-    const bad = counts === undefined ? 0 : counts.failed + counts.terminated + counts.canceled;
-    if (options['fail'] === true && (bad > 0 || summary.ending === 'stuck')) context.exitWith(1);
+    const { endRun } = await import('../end-of-run.ts');
+    const failsWithJobs = options['fail'] === true;
+    await endRun(context, { client, workflow: { ...workflow, id }, summary, options, failsWithJobs });
   },
 };
 
 /** A file, by its name or because it is there; anything else must be an id. */
 function isSpec(given: string): boolean {
   return given === '-' || /\.(ya?ml|json5?|kdl)$/i.test(given) || (existsSync(given) && statSync(given).isFile());
+}
+
+function refuseFile({ hint }: Context, given: string): never {
+  throw new UsageError(
+    `--resume and --retry-failed need the id of a workflow, found the file '${given}'; ids: ${hint('torc workflows list')}`,
+  );
 }
 
 function existing(given: string): number {

@@ -38,7 +38,9 @@ const command = (words: string): Command => ({
         .split(',')
         .map((label) => `--label ${label}`)
         .join(' ');
-      context.output.warn(`${jobs} ready jobs need a runner with the labels ${labels}: torc run ${id} ${flags}`);
+      context.output.warn(
+        `${jobs} ready jobs need a runner with the labels ${labels}: ${context.hint(`torc run ${id} ${flags}`)}`,
+      );
     }
   },
 });

@@ -9,6 +9,7 @@ import { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contr
 import { id } from '../../core/contract/shape.ts';
 import { Workflow } from '../../core/contract/workflow.ts';
 import { Failure } from '../failure.ts';
+import { shellWord } from '../shell-word.ts';
 import { EXPORT_VERSION } from './version.ts';
 
 /**
@@ -49,7 +50,7 @@ export type Exported = z.output<typeof Exported>;
 const SHOWN = 10;
 
 /** Reads an exported workflow; `name` is the file's, for the message. Refuses what is none, with each place that is wrong. */
-export function readDocument(text: string, name: string): Exported {
+export function readDocument(text: string, name: string, hint = (command: string) => command): Exported {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -61,7 +62,7 @@ export function readDocument(text: string, name: string): Exported {
   const version = (value as { export_version?: unknown } | null)?.export_version;
   if (typeof version !== 'string')
     throw new Failure(
-      `${name} is no exported workflow: it has no export_version. A workflow file is made a workflow with torc create ${name}`,
+      `${name} is no exported workflow: it has no export_version. A workflow file is made a workflow with ${hint(`torc create ${shellWord(name)}`)}`,
     );
   if (version.split('.')[0] !== EXPORT_VERSION.split('.')[0])
     throw new Failure(`${name} has export_version ${version}; this torc reads ${EXPORT_VERSION}`);

@@ -54,6 +54,8 @@ export interface Conversation {
   readonly lastProgress: number;
   readonly rate: number;
   readonly counts: JobStatusCounts | undefined;
+  /** As the first answer had them: what had ended then had ended before this runner. */
+  readonly countsAtStart: JobStatusCounts | undefined;
   close(): void;
 }
 
@@ -67,6 +69,7 @@ export function createConversation(options: ConverseOptions): Conversation {
   /** What the turn under way tells. */
   let told: News | undefined;
   let counts: JobStatusCounts | undefined;
+  let countsAtStart: JobStatusCounts | undefined;
   let lastProgress = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let wakesAtMs = Infinity;
@@ -166,6 +169,7 @@ export function createConversation(options: ConverseOptions): Conversation {
 
   const accept = ({ reply, turn }: Extract<Effect, { kind: 'accept' }>) => {
     counts = reply.jobs_by_status;
+    countsAtStart ??= counts;
     if (turn === 'probe') return;
     told = undefined;
     outbox.acknowledged();
@@ -202,6 +206,9 @@ export function createConversation(options: ConverseOptions): Conversation {
     },
     get counts() {
       return counts;
+    },
+    get countsAtStart() {
+      return countsAtStart;
     },
     close: () => clearTimeout(timer),
   };

@@ -22,7 +22,8 @@ export const jobsExplain: Command = {
     const { explain } = await import('../../../core/lifecycle/explain.ts');
     const { pathsOf } = await import('../../result-logs.ts');
     const { facts, workflow, result, node } = await gatherFacts(client, id, Date.now());
-    const { kind, headline, reasons, next } = explain(facts);
+    const { kind, headline, reasons, next: commands } = explain(facts);
+    const next = commands.map((each) => context.hint(each));
     const begun = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
     const paths = begun === undefined ? {} : pathsOf(workflow, begun, node, options['outputDir'] as string);
     output.record(

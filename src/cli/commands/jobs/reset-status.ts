@@ -156,12 +156,14 @@ interface Outcome {
 }
 
 function report(
-  { output, exitWith }: Context,
+  { output, exitWith, hint }: Context,
   { workflowId, jobs }: Selected,
   downstream: readonly Job[],
   { reset, failures, reinit }: Outcome,
 ): void {
-  const next = [...(reinit.applied ? [] : [`torc workflows reinit ${workflowId}`]), `torc run ${workflowId}`];
+  const next = [...(reinit.applied ? [] : [`torc workflows reinit ${workflowId}`]), `torc run ${workflowId}`].map(
+    (each) => hint(each),
+  );
   const message = `Reset ${counted(reset.length, 'job')} of workflow ${workflowId}`;
   for (const { job_id: id, error } of failures) output.error(`job ${id}: ${error}`);
   if (reinit.error !== null) output.error(`the jobs were reset, but not made ready: ${reinit.error}`);

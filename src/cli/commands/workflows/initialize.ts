@@ -107,10 +107,10 @@ async function waited({ service }: Context, taskId: number, values: Values): Pro
 }
 
 /** The time was up: the server goes on, and nobody knows yet how it will end. */
-function saySlow({ output, exitWith }: Context, task: Task, values: Values): void {
+function saySlow({ output, exitWith, hint }: Context, task: Task, values: Values): void {
   const message = `task ${task.id} has not ended within ${String(values['waitTimeout'])} s; the server goes on with it`;
   output.error(message);
-  output.notice(`Wait for it with: torc tasks wait ${task.id}`);
+  output.notice(`Wait for it with: ${hint(`torc tasks wait ${task.id}`)}`);
   if (output.format === 'json')
     output.record('workflow', { status: 'error', message, ...toldOf(task), error: message }, '');
   exitWith(1);

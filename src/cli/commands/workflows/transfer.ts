@@ -56,13 +56,13 @@ const importWorkflow: Command = {
     { flags: '--skip-results', says: 'without the results that the file may have' },
     { flags: '--skip-events', says: 'events are never imported; taken for scripts that say so' },
   ],
-  async run({ service, settings, output }, [given], options) {
+  async run({ service, settings, output, hint }, [given], options) {
     output.recordOnly('import');
     const path = given as string;
     const { readDocument } = await import('../../transfer/document.ts');
     const { checkedLevels } = await import('../../transfer/check.ts');
     const { recreate } = await import('../../transfer/recreate.ts');
-    const document = readDocument(readInput(path, 'an exported workflow'), path);
+    const document = readDocument(readInput(path, 'an exported workflow'), path, hint);
     const levels = checkedLevels(document, path);
     const { client } = await service();
     const includesResults = options['skipResults'] !== true;

@@ -1,0 +1,43 @@
+import type { Context } from './context.ts';
+import type { Values } from './option.ts';
+import { runnerOptions } from './run-workflow.ts';
+import { nextStep, shortfalls } from './shortfalls.ts';
+import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
+
+interface EndOptions extends Pick<SummaryOptions, 'client' | 'workflow' | 'summary'> {
+  readonly options: Values;
+  /** Does a job that failed or did not run make the exit code 1? */
+  readonly failsWithJobs: boolean;
+}
+
+/** What a deadline ended must not end at the same moment again. */
+const PAST: ReadonlySet<string> = new Set(['--end-time']);
+
+/**
+ * The end of `run` and `exec`: the summary, the command that goes on, and the exit code.
+ *
+ * A signal has set its exit code already. Otherwise it is 1 for a runner that could not go on, and for jobs that failed or
+ * did not run where that was asked for; where it was not, the last line says what it would have been. True where all went well.
+ */
+export async function endRun(
+  context: Context,
+  { client, workflow, summary, options, failsWithJobs }: EndOptions,
+): Promise<boolean> {
+  const { output, hint, exitWith } = context;
+  const { ending } = summary;
+  await saySummary({ client, output, hint, workflow, summary, outputDir: options['outputDir'] as string });
+
+  const next = nextStep(summary);
+  const short = shortfalls(summary);
+  const isFailed = failsWithJobs && short.length > 0;
+  if (ending !== 'stopped' && (isFailed || isBroken(summary))) exitWith(1);
+  if (next !== undefined) {
+    const repeated = runnerOptions.filter(
+      ({ flags }) => ending !== 'deadline' || !PAST.has(flags.split(' ')[0] as string),
+    );
+    output.notice(`${next.says}: ${hint(`torc run ${workflow.id} ${next.flag}`, repeated)}`);
+  }
+  if (short.length > 0 && !failsWithJobs && ending !== 'stopped' && !isBroken(summary))
+    output.notice(`Exit code 0; with --fail it would be 1: ${short.join(', ')}`);
+  return short.length === 0 && !isBroken(summary);
+}

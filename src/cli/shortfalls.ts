@@ -1,0 +1,85 @@
+import type { RunSummary } from '../runner/options.ts';
+
+type Ended = Pick<RunSummary, 'ending' | 'counts' | 'countsAtStart' | 'tally'>;
+
+/** What keeps a run from being a success: `2 failed`, `1 canceled`, `3 not run`. Nothing where all jobs completed. */
+export function shortfalls({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): string[] {
+  if (counts === undefined) return [];
+  const left = ending === 'complete' ? 0 : openJobs(counts);
+  return [
+    ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
+    ...(counts.terminated > 0 ? [`${counts.terminated} terminated`] : []),
+    ...(counts.canceled > 0 ? [`${counts.canceled} canceled`] : []),
+    ...(left > 0 ? [`${left} not finished`] : []),
+  ];
+}
+
+const openJobs = ({
+  ready,
+  pending,
+  blocked,
+  running,
+  uninitialized,
+  pending_failed: undecided,
+}: NonNullable<Ended['counts']>): number => ready + pending + blocked + running + uninitialized + undecided;
+
+/** The option of `torc run` that goes on from here, and what it does. */
+export interface NextStep {
+  readonly says: string;
+  readonly flag: '--resume' | '--retry-failed';
+}
+
+/** How to go on with a workflow after this end; undefined where a command of its own would not help. */
+export function nextStep({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): NextStep | undefined {
+  const { failed = 0, terminated = 0, canceled = 0, uninitialized = 0, pending_failed: undecided = 0 } = counts ?? {};
+  const isInterrupted = terminated + canceled > 0;
+  const retry: NextStep = { says: 'To run the failed jobs again', flag: '--retry-failed' };
+  switch (ending) {
+    case 'stopped':
+      return counts === undefined || isInterrupted || openJobs(counts) > 0
+        ? { says: 'To resume', flag: '--resume' }
+        : undefined;
+    case 'canceled':
+    case 'deadline':
+      return counts === undefined || isInterrupted || openJobs(counts) > 0
+        ? { says: 'To go on', flag: '--resume' }
+        : failed > 0
+          ? retry
+          : undefined;
+    case 'complete':
+      if (failed > 0) return retry;
+      return isInterrupted ? { says: 'To run the interrupted jobs again', flag: '--resume' } : undefined;
+    case 'stuck':
+      if (uninitialized > 0) return { says: 'To make the jobs ready', flag: '--resume' };
+      return failed + undecided > 0 ? retry : undefined;
+    case 'idle':
+    case 'superseded':
+    case 'unreachable':
+    case 'behind':
+    case 'unable':
+      return undefined;
+  }
+}
+
+/**
+ * What this run did where the counts of the workflow do not say it, because some jobs had ended before or ran elsewhere:
+ * `this run: 3 ran, 6 up to date`, `nothing to run: 20 failed earlier`.
+ */
+export function thisRun({ counts, countsAtStart, tally }: Omit<Ended, 'ending'>): string | undefined {
+  if (counts === undefined || countsAtStart === undefined) return undefined;
+  const ran = tally.completed + tally.failed + tally.terminated;
+  const elsewhere = Math.max(0, ranOf(counts) - ranOf(countsAtStart) - ran);
+  const { completed, failed, terminated, canceled } = countsAtStart;
+  const earlier = [
+    ...(completed > 0 ? [`${completed} up to date`] : []),
+    ...(failed > 0 ? [`${failed} failed earlier`] : []),
+    ...(terminated > 0 ? [`${terminated} terminated earlier`] : []),
+    ...(canceled > 0 ? [`${canceled} canceled earlier`] : []),
+  ];
+  if (earlier.length === 0 && elsewhere === 0) return undefined;
+  const others = elsewhere > 0 ? [`${elsewhere} ran on other runners`] : [];
+  if (ran === 0 && elsewhere === 0 && openJobs(counts) === 0) return `nothing to run: ${earlier.join(', ')}`;
+  return `this run: ${[`${ran} ran`, ...others, ...earlier].join(', ')}`;
+}
+
+const ranOf = ({ completed, failed, terminated }: NonNullable<Ended['counts']>) => completed + failed + terminated;

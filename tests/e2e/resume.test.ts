@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type Program,
+  type RunningServer,
+  start,
+  startServer,
+  temporaryFolder,
+  torc,
+  until,
+} from '../support/programs.ts';
+
+/** What a person types after a run that was stopped, canceled or killed. */
+
+const FLOW = `
+name: flow
+execution_config: {sigterm_lead_seconds: 2}
+jobs:
+  - {name: done, command: 'echo done >> history'}
+  - {name: bad, command: 'echo bad >> history; test -e repaired'}
+  - {name: after_bad, command: 'echo after_bad >> history', depends_on: [bad]}
+  - {name: long, command: 'echo long >> history; test -e go || exec sleep 600', depends_on: [done]}
+  - {name: after_long, command: 'echo after_long >> history', depends_on: [long]}
+`;
+
+const history = (folder: string) =>
+  existsSync(join(folder, 'history')) ? readFileSync(join(folder, 'history'), 'utf8').trimEnd().split('\n').sort() : [];
+
+/** A workflow of which one job completed, one failed, and one runs. */
+async function running(): Promise<{ folder: string; server: RunningServer; run: Program; url: string[] }> {
+  const folder = temporaryFolder();
+  const server = await startServer(folder);
+  const url = ['--url', server.url];
+  writeFileSync(join(folder, 'flow.yaml'), FLOW);
+  const run = start('torc', [...url, 'run', 'flow.yaml', '-o', 'my out', '-j', '4'], { cwd: folder });
+  await until(
+    async () => (await server.client.getWorkflowStatus({ params: { id: 1 } }).catch(() => undefined))?.jobs_by_status,
+    (counts) => counts?.completed === 1 && counts.failed === 1 && counts.running === 1,
+    'one job to run',
+  );
+  return { folder, server, run, url };
+}
+
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
+
+const resumed = async (folder: string, url: readonly string[]) => {
+  writeFileSync(join(folder, 'go'), '');
+  return torc([...url, 'run', '1', '--resume', '-o', 'my out'], { cwd: folder });
+};
+
+describe('a run that was interrupted', () => {
+  it('by Ctrl-C ends with the command that resumes it, with the options that were given, and that runs only what was interrupted', async () => {
+    const { folder, server, run, url } = await running();
+    run.child.kill('SIGINT');
+    const { code, stderr } = await run.ended;
+    expect([code, lastLine(stderr)]).toEqual([
+      130,
+      `To resume: torc --url ${server.url} run 1 --resume -j 4 -o 'my out'`,
+    ]);
+    const again = await resumed(folder, url);
+    expect(again.stderr).toContain(
+      'Resumed workflow 1 as run 2: 2 jobs to run again, 1 completed, 1 failed, 1 canceled',
+    );
+    expect(again.stderr).toContain('this run: 2 ran, 1 up to date, 1 failed earlier, 1 canceled earlier');
+    expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
+
+    const nothing = await resumed(folder, url);
+    expect(nothing.stderr).toContain('No job was interrupted; 1 job failed: --retry-failed runs it again.');
+    expect(nothing.stderr).toContain('nothing to run: 3 up to date, 1 failed earlier, 1 canceled earlier');
+    expect(nothing.stderr).toContain(`To run the failed jobs again: torc --url ${server.url} run 1 --retry-failed`);
+    expect([nothing.code, lastLine(nothing.stderr)]).toEqual([
+      0,
+      'Exit code 0; with --fail it would be 1: 1 failed, 1 canceled',
+    ]);
+
+    writeFileSync(join(folder, 'repaired'), '');
+    const retried = await torc([...url, 'run', '1', '--retry-failed', '--fail'], { cwd: folder });
+    expect([retried.code, retried.stderr]).toEqual([0, expect.stringContaining('this run: 2 ran, 3 up to date')]);
+    expect(history(folder)).toEqual(['after_bad', 'after_long', 'bad', 'bad', 'done', 'long', 'long']);
+  });
+
+  it('by a cancel waits for the processes to end and runs them again, and jobs that waited run', async () => {
+    const { folder, url, run } = await running();
+    expect((await torc([...url, 'cancel', '1', '--no-prompts'], { cwd: folder })).code).toBe(0);
+    const again = await resumed(folder, url);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 jobs completed, 1 failed, 1 canceled')]);
+    const { stderr } = await run.ended;
+    expect(stderr).toContain('run 1 --resume');
+    expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
+  });
+
+  it('by a kill of the runner takes back what it held, ends what it left running, and runs that again', async () => {
+    const { folder, url, run } = await running();
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const again = await resumed(folder, url);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 jobs completed, 1 failed, 1 canceled')]);
+    expect(again.stderr).not.toContain('No job was interrupted');
+    expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
+  });
+
+  it('is not resumed while another runner works on it, and its jobs go on', async () => {
+    const { folder, url, server, run } = await running();
+    const second = await torc([...url, 'run', '1', '--retry-failed'], { cwd: folder });
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('jobs are currently running')]);
+    expect((await server.client.getWorkflow({ params: { id: 1 } })).run_id).toBe(1);
+    run.child.kill('SIGINT');
+    await run.ended;
+    expect(history(folder)).toEqual(['bad', 'done', 'long']);
+  });
+});
+
+it('a file cannot be resumed, and the refusal says where ids are found', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'flow.yaml'), FLOW);
+  const { code, stderr } = await torc(['-s', '--db', 'a b.db', 'run', 'flow.yaml', '--resume'], { cwd: folder });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("ids: torc -s --db 'a b.db' workflows list")]);
+});
