@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Plan } from '../core/spec/plan/plan.ts';
@@ -19,6 +19,7 @@ export function readSpecFile(path: string, settings: Settings, { strict }: { str
 
 export const readOptionsOf = ({ maxJobs }: Settings): ReadOptions => ({
   readFile: (path) => readFileSync(path, 'utf8'),
+  fileExists: existsSync,
   ...(maxJobs === undefined ? {} : { maxJobs }),
 });
 
@@ -53,7 +54,9 @@ export async function acceptedPlan(
   if (!isAcceptable(reading, { skipsChecks: skipChecks }) || reading.plan === undefined)
     throw new Failure(problemsText(errors));
   if (short.length > 0 && !skipChecks) {
-    output.notice(['Resource validation warnings:', ...short.map((problem) => `  ${problem.message}`)].join('\n'));
+    output.notice(
+      ['Resource validation warnings:', ...short.map(({ message, plain }) => `  ${plain ?? message}`)].join('\n'),
+    );
     if (process.stdin.isTTY !== true || output.format === 'json') {
       throw new Failure('Nothing was created. Use --skip-checks to bypass resource validation.');
     }

@@ -65,7 +65,9 @@ jobs:
     const { code, stderr } = await torc(['-s', 'run', path], { cwd: folder });
     expect(code).toBe(1);
     expect(stderr).toContain('flow.yaml:4:5: jobs[0].comand: unknown field `comand`; did you mean "command"?');
-    expect(stderr).toContain('flow.yaml:6:14: jobs[1].command: invalid type: integer `7`, expected a string');
+    expect(stderr).toContain(
+      'flow.yaml:6:14: jobs[1].command: `command` must be a text; found the number 7. Put it in quotes: "7"',
+    );
     expect(existsSync(join(folder, 'torc_output'))).toBe(false);
   });
 

@@ -54,7 +54,8 @@ describe('the problems of a workflow file', () => {
     const { stderr } = await create(text);
     expect(stderr).toBe(
       'Error reading spec: bad indentation of a sequence entry at line 4 column 4\n' +
-        '  flow.yaml:4:4: bad indentation of a sequence entry\nNothing was created.\n',
+        '  flow.yaml:4:4: `command` begins in column 4 and `name`, above it, in column 5; ' +
+        'the fields of one entry begin in the same column (bad indentation of a sequence entry)\nNothing was created.\n',
     );
   });
 });

@@ -87,7 +87,9 @@ export const exec: Command = {
 
     const { planOf } = await import('../../core/spec/read.ts');
     const { acceptedPlan, createFromPlan, readOptionsOf } = await import('../read-spec.ts');
-    const plan = await acceptedPlan(context, planOf(spec, 'exec', readOptionsOf(settings)), { skipChecks: true });
+    const plan = await acceptedPlan(context, planOf(spec, 'exec', { ...readOptionsOf(settings), isGenerated: true }), {
+      skipChecks: true,
+    });
     const { client } = await context.service();
     const id = await createFromPlan(context, plan, { monitorsJobs: false });
     output.notice(`Created workflow ${id}`);

@@ -2,8 +2,10 @@ import { announceActions, checkActions } from './check/actions.ts';
 import { checkBindings } from './check/bindings.ts';
 import { checkEnvironment } from './check/environment.ts';
 import { checkExecution } from './check/execution.ts';
+import { checkFileFlow } from './check/file-flow.ts';
 import { checkIdentifiers } from './check/identifiers.ts';
 import { checkLabels } from './check/labels.ts';
+import { checkLeftOver } from './check/left-over.ts';
 import { checkNames } from './check/names.ts';
 import { checkRequirements } from './check/requirements.ts';
 import { checkResources } from './check/resources.ts';
@@ -26,6 +28,10 @@ import type { Value } from './text/value.ts';
 export interface PlanOptions {
   /** Reads a parameter table or a list of values; throws when it cannot. */
   readonly readFile: (path: string) => string;
+  /** Looks whether a file is there; without it nobody warns about missing inputs. */
+  readonly fileExists?: (path: string) => boolean;
+  /** The workflow was made by a program, as by `torc exec`: nobody wrote it, so nobody is advised about its texts. */
+  readonly isGenerated?: boolean;
   /** Most jobs, files and records of user data, each. */
   readonly maxJobs?: number;
   /** Most dependencies between jobs. */
@@ -75,6 +81,8 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkRequirements(draft, complain);
   checkExecution(draft, complain);
   checkResources(draft, complain);
+  checkFileFlow(draft, links, options.fileExists, complain);
+  if (options.isGenerated !== true) checkLeftOver(draft, complain);
   return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, actionJobs, graph, explicit });
 }
 

@@ -88,6 +88,10 @@ export const problemKinds = {
   SETTING_USELESS: ['advice', 'warning'],
   SLURM_DEFAULT_SKIPPED: ['advice', 'warning'],
   TOKEN_UNKNOWN: ['advice', 'warning'],
+  UNIT_DOUBTFUL: ['advice', 'warning'],
+  FILE_WRITTEN_TWICE: ['advice', 'warning'],
+  INPUT_MISSING: ['advice', 'warning'],
+  PLACEHOLDER_LEFT: ['advice', 'warning'],
 } as const satisfies Record<string, readonly [Stage, Severity]>;
 
 export type ProblemCode = keyof typeof problemKinds;
@@ -104,6 +108,8 @@ export interface Complaint {
   readonly code: ProblemCode;
   /** Torc's own sentence for it, without the prefix that its stage gives. */
   readonly message: string;
+  /** The same for a person: what was found, what was expected, what to write. Shown in place of `message`. */
+  readonly plain?: string;
   readonly path?: Path;
   /** Whether the name of the field is at fault, rather than its value. */
   readonly atKey?: boolean;
@@ -128,6 +134,8 @@ export interface Problem {
   readonly severity: Severity;
   readonly stage: Stage;
   readonly message: string;
+  /** The same for a person, where the sentence of Torc says too little. */
+  readonly plain?: string;
   readonly file: string;
   /** Counted from 1, as editors do. */
   readonly line?: number;
@@ -162,11 +170,14 @@ export const formatProblem = (problem: Problem): string => lineOf(problem, '');
 export const formatAmongOthers = (problem: Problem): string =>
   lineOf(problem, problem.severity === 'warning' ? 'warning: ' : '');
 
-function lineOf({ file, line, column, path, message, suggestion }: Problem, weight: string): string {
+function lineOf({ file, line, column, path, message, plain, suggestion }: Problem, weight: string): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   // A sentence that lists thirty fields hides the one that was meant.
   const shown =
-    suggestion === undefined ? message : message.replace(/(unknown \w+ `[^`]*`(?: is ignored)?), expected .*$/s, '$1');
+    plain ??
+    (suggestion === undefined
+      ? message
+      : message.replace(/(unknown \w+ `[^`]*`(?: is ignored)?), expected .*$/s, '$1'));
   const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
   return `${place}: ${weight}${path === '' ? '' : `${path}: `}${shown}${hint}`;
 }

@@ -4,25 +4,38 @@ import { parseDuration } from '../../quantity/duration.ts';
 import type { Draft } from '../draft.ts';
 import type { Complain, Path } from '../problems.ts';
 import { UNREAD } from '../shape/check.ts';
+import { durationAdvice, durationDoubt, memoryAdvice, memoryDoubt } from './unit-advice.ts';
 
 /** What the server refuses when records are created, told before anything is created. */
 export function checkRequirements({ spec, jobs }: Draft, complain: Complain): void {
   for (const [index, requirements] of (spec.resource_requirements ?? []).entries()) {
     const { name, num_cpus: cpus, num_nodes: nodes, memory, runtime } = requirements;
-    const refuse = (field: string, message: string): void =>
-      complain({ code: 'REQUIREMENT_REFUSED', message, path: ['resource_requirements', index, field] });
+    const path = (field: string): Path => ['resource_requirements', index, field];
+    const refuse = (field: string, message: string, plain?: string): void =>
+      complain({
+        code: 'REQUIREMENT_REFUSED',
+        message,
+        path: path(field),
+        ...(plain === undefined ? {} : { plain }),
+      });
+    const doubt = (field: string, message: string | undefined): void => {
+      if (message !== undefined) complain({ code: 'UNIT_DOUBTFUL', message, path: path(field) });
+    };
     if (name === 'default') refuse('name', "resource_requirements name 'default' is reserved");
     if (cpus <= 0) refuse('num_cpus', 'num_cpus must be > 0');
     if (nodes !== undefined && nodes <= 0) refuse('num_nodes', 'num_nodes must be > 0');
     if (memory !== UNREAD)
       tellRefusal(
-        () => parseMemory(memory),
-        (message) => refuse('memory', message),
+        () => doubt('memory', memoryDoubt('memory', memory, parseMemory(memory))),
+        (message) => refuse('memory', message, memoryAdvice('memory', memory)),
       );
-    if (runtime !== undefined)
+    if (runtime !== undefined && runtime !== UNREAD)
       tellRefusal(
-        () => parseDuration(runtime),
-        (message) => refuse('runtime', message),
+        () => {
+          parseDuration(runtime);
+          doubt('runtime', durationDoubt('runtime', runtime));
+        },
+        (message) => refuse('runtime', message, durationAdvice('runtime', runtime)),
       );
   }
   for (const { spec: job, name, at, count } of jobs.families.all) {

@@ -9,6 +9,7 @@ import type { Family } from '../expand/family.ts';
 import { template } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 import type { JobSpec, ResourceRequirementsSpec, SlurmSchedulerSpec } from '../shape/workflow.ts';
+import { memoryAdvice, walltimeAdvice } from './unit-advice.ts';
 
 /**
  * Whether jobs fit where they would run: a job that its scheduler's walltime cuts off runs for nothing.
@@ -18,8 +19,8 @@ import type { JobSpec, ResourceRequirementsSpec, SlurmSchedulerSpec } from '../s
  */
 export function checkResources({ spec, jobs }: Draft, complain: Complain): void {
   const offers = (spec.slurm_schedulers ?? []).flatMap((scheduler, index) => {
-    const offer = offerOf(scheduler, (message, field) =>
-      complain({ code: 'RESOURCES_SHORT', message, path: ['slurm_schedulers', index, field] }),
+    const offer = offerOf(scheduler, (message, plain, field) =>
+      complain({ code: 'RESOURCES_SHORT', message, plain, path: ['slurm_schedulers', index, field] }),
     );
     return scheduler.name === undefined ? [] : [offer];
   });
@@ -84,13 +85,15 @@ const needOf = ({ runtime = STANDARD_RUNTIME, memory, num_gpus: gpus = 0 }: Reso
   memoryBytes: orNothing(() => parseMemory(memory)),
 });
 
-function offerOf(scheduler: SlurmSchedulerSpec, tell: (message: string, field: string) => void): Offer {
+function offerOf(scheduler: SlurmSchedulerSpec, tell: (message: string, plain: string, field: string) => void): Offer {
   const { name = '', walltime = STANDARD_WALLTIME, mem, gres = '' } = scheduler;
   const seconds = orNothing(() => parseWalltime(walltime));
-  if (seconds === undefined) tell(`Scheduler '${name}': invalid walltime '${walltime}'`, 'walltime');
+  if (seconds === undefined)
+    tell(`Scheduler '${name}': invalid walltime '${walltime}'`, walltimeAdvice('walltime', walltime), 'walltime');
   const memoryBytes = mem === undefined ? undefined : orNothing(() => parseMemory(mem));
   // An empty text is no memory, and sbatch would be given `--mem=`; only an empty gres asks for nothing, as in Torc.
-  if (mem !== undefined && memoryBytes === undefined) tell(`Scheduler '${name}': invalid mem '${mem}'`, 'mem');
+  if (mem !== undefined && memoryBytes === undefined)
+    tell(`Scheduler '${name}': invalid mem '${mem}'`, memoryAdvice('mem', mem), 'mem');
   const gpus = gres === '' ? undefined : (parseGres(gres)?.count ?? 0);
   return { name, walltime, mem: mem ?? '', gres, seconds, memoryBytes, gpus };
 }

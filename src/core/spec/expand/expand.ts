@@ -3,7 +3,8 @@ import type { Complain, Path } from '../problems.ts';
 import { sequence, type Sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 import type { WorkflowSpec } from '../shape/workflow.ts';
-import { compactJson, type Value } from '../text/value.ts';
+import { bracesIn } from '../shape/wrong-type.ts';
+import { compactJson, isMap, type Value } from '../text/value.ts';
 import { combine, unevenPair, type Axes, type Axis } from './axes.ts';
 import { Families } from './family.ts';
 import type { ParameterValue } from './parameter-value.ts';
@@ -207,7 +208,8 @@ export class Expander {
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
       const code = cause.code === 'EXPANSION_TOO_LARGE' ? 'EXPANSION_TOO_LARGE' : 'PARAMETER_MALFORMED';
-      this.complain({ code, message: `${what}${cause.message}`, path });
+      const plain = valueAdvice(value, cause.message);
+      this.complain({ code, message: `${what}${cause.message}`, path, ...(plain === undefined ? {} : { plain }) });
       return undefined;
     }
   }
@@ -223,6 +225,16 @@ export class Expander {
       allowed: [`at most ${limit}`],
     });
   }
+}
+
+/** What to write where a value of a parameter is not read. */
+function valueAdvice(value: Value, message: string): string | undefined {
+  if (isMap(value)) {
+    const inner = bracesIn(value);
+    return `a parameter is a text, a number or a list; YAML reads braces as a map${inner === undefined ? '' : `: write "${inner}"`}`;
+  }
+  if (typeof value !== 'string' || !message.startsWith('Invalid range values')) return undefined;
+  return `"${value}" is no range of numbers such as 1:10 or 0:1:0.1; a text with a colon goes into a list: "['${value}']"`;
 }
 
 const wordsBefore = (collection: Collection, spec: Parameterized): string =>

@@ -8,6 +8,7 @@ import type { Records } from '../draft.ts';
 import type { Selections } from '../pattern/selection.ts';
 import type { Complain, Path } from '../problems.ts';
 import type { JobSpec } from '../shape/workflow.ts';
+import { fileAdvice, jobAdvice } from './name-advice.ts';
 import { Linker, type Targets } from './references.ts';
 import { dependencies, inputFiles, inputUserData, outputFiles, outputUserData } from './relations.ts';
 
@@ -22,8 +23,8 @@ export interface Linked {
 export function linkDraft(draft: Draft, maxEdges: number, complain: Complain): Linked {
   const { jobs, files, userData } = draft;
   const linker = new Linker(jobs.families, maxEdges, complain);
-  const toJobs = targetsOf(jobs);
-  const toFiles = targetsOf(files);
+  const toJobs: Targets = { ...targetsOf(jobs), adviceFor: (name) => jobAdvice(name, draft) };
+  const toFiles: Targets = { ...targetsOf(files), adviceFor: (name) => fileAdvice(name, draft) };
   const toUserData: Targets = {
     ...targetsOf(userData),
     canStandFor: (index) => (userData.families.familyOf(index).spec.data ?? null) !== null,

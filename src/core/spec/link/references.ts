@@ -22,6 +22,8 @@ export interface Targets {
   readonly lost: Lost;
   /** Whether a token may stand for the record: user data without data cannot. */
   canStandFor(index: number): boolean;
+  /** What a name that no record has probably means, and what to write. */
+  adviceFor?(name: string): string | undefined;
 }
 
 /**
@@ -98,10 +100,13 @@ export class Linker {
     const number = names.index.find(name);
     if (number >= 0) return number;
     if (lost.mayHave(name)) return undefined;
-    const suggestion = this.suggest(name, names);
+    const advice = site.targets.adviceFor?.(name);
+    const suggestion = advice === undefined ? this.suggest(name, names) : undefined;
+    const sentences = about(site, (job) => site.relation.unknown(job, name));
     this.complain({
       code: 'REFERENCE_UNKNOWN',
-      ...about(site, (job) => site.relation.unknown(job, name)),
+      ...sentences,
+      ...(advice === undefined ? {} : { plain: `${sentences.message}; ${advice}` }),
       path: ['jobs', site.family.at, ...at],
       found: name,
       ...(suggestion === undefined ? {} : { suggestion }),

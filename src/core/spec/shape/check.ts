@@ -2,6 +2,9 @@ import type { Complain, Complaint, Path } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 import { compactJson, describe, ExactNumber, isList, isMap, kindOf, type Value, type ValueMap } from '../text/value.ts';
 import type { Field, Shape } from './shape.ts';
+import { sectionsOf, type Section } from './sections.ts';
+import { fieldOfOthers, unknownFieldText } from './unknown-field.ts';
+import { wrongTypeText } from './wrong-type.ts';
 
 /** A value that passed, or what could be saved of it; and where something was lost that later checks may look for. */
 export interface Checked<T> {
@@ -17,7 +20,7 @@ export interface Checked<T> {
  * whose right name is missing) and dropped where it is not, so that each mistake is told once and the rest is checked.
  */
 export function checkShape<T>(shape: Shape<T>, value: Value, complain: Complain): Checked<T> {
-  const checker = new Checker(complain);
+  const checker = new Checker(shape, complain);
   const read = checker.read(shape, value);
   return { value: (read === LOST ? checker.standIn(shape) : read) as T, damaged: checker.damaged };
 }
@@ -27,14 +30,18 @@ export const UNREAD = '\u0000';
 
 const LOST = Symbol('lost');
 
+const NAMES_OF_ENTRIES = new Set(['input_files', 'output_files', 'failure_handler', 'resource_requirements']);
+
 class Checker {
   readonly damaged = new Set<string>();
   private readonly path: (string | number)[] = [];
   private readonly tell: Complain;
   private isMuted = false;
+  private readonly sections: readonly Section[];
 
-  constructor(complain: Complain) {
+  constructor(root: Shape<unknown>, complain: Complain) {
     this.tell = complain;
+    this.sections = sectionsOf(root);
   }
 
   read(shape: Shape<unknown>, value: Value): unknown {
@@ -156,8 +163,11 @@ class Checker {
     const meant = new Map<string, string>();
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(fields, key)) continue;
-      const suggestion = suggest(key, Object.keys(fields));
+      const near = suggest(key, Object.keys(fields));
+      const suggestion = near ?? fieldOfOthers(shape, key);
       this.unknownField(shape, key, suggestion);
+      // Other tools have paths or numbers where we have names of entries: reading them as that would be a second mistake.
+      if (near === undefined && suggestion !== undefined && NAMES_OF_ENTRIES.has(suggestion)) continue;
       if (suggestion !== undefined && shape.isOpen !== true && !Object.hasOwn(value, suggestion))
         meant.set(key, suggestion);
     }
@@ -185,6 +195,7 @@ class Checker {
     this.complain({
       code: 'TYPE_WRONG',
       message: `invalid type: ${describe(value)}, expected ${shape.expects}`,
+      plain: wrongTypeText(shape, value, this.path),
       path: this.here(),
       found: describe(value),
       allowed: [shape.expects],
@@ -215,8 +226,13 @@ class Checker {
       atKey: true,
       found: key,
       allowed,
-      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(suggestion === undefined ? this.belongsElsewhere(shape, key) : { suggestion }),
     });
+  }
+
+  private belongsElsewhere(shape: Shape<unknown>, key: string): { plain?: string } {
+    const plain = unknownFieldText(shape, key, this.sections);
+    return plain === undefined ? {} : { plain: `unknown field \`${key}\`: ${plain}` };
   }
 
   private missing(name: string): void {

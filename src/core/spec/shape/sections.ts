@@ -8,7 +8,7 @@ export interface Section {
 }
 
 /** Every object of a workflow file, each once, where it occurs first. */
-export function sectionsOf(root: Shape<object>): Section[] {
+export function sectionsOf(root: Shape<unknown>): Section[] {
   const sections: Section[] = [];
   const visit = (shape: Shape<unknown>, path: readonly string[]): void => {
     if (shape.of !== undefined) visit(shape.of, path);

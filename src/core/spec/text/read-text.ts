@@ -4,6 +4,7 @@ import { readKdl } from './kdl.ts';
 import { Unreadable, type Reading } from './place.ts';
 import { isList, isMap, type Value, type ValueMap } from './value.ts';
 import { readYaml } from './yaml.ts';
+import { yamlAdvice } from './yaml-advice.ts';
 
 export type Format = 'json' | 'json5' | 'yaml' | 'kdl';
 
@@ -45,7 +46,7 @@ export function readText(source: Source, complain: Complain): Reading<Value> | u
     return READERS[format](source.text, complain);
   } catch (cause) {
     if (!(cause instanceof Unreadable)) throw cause;
-    complain(syntax(cause));
+    complain(syntax(cause, format, source.text));
     return undefined;
   }
 }
@@ -94,8 +95,9 @@ function detect(source: Source, complain: Complain): Reading<Value> | undefined 
   }
   // A value of the wrong kind says more than four syntax errors; else the format that the text looks like.
   if (other !== undefined) return other;
-  const failure = failures.get(likeliest(source.text));
-  if (failure !== undefined) complain(syntax(failure));
+  const format = likeliest(source.text);
+  const failure = failures.get(format);
+  if (failure !== undefined) complain(syntax(failure, format, source.text));
   return undefined;
 }
 
@@ -109,5 +111,8 @@ function likeliest(text: string): Format {
   return /^[\w-]+:(?:\s|$)/m.test(text) ? 'yaml' : 'kdl';
 }
 
-const syntax = ({ message, offset }: Unreadable): Complaint =>
-  offset === undefined ? { code: 'SYNTAX', message } : { code: 'SYNTAX', message, offset };
+function syntax({ message, offset }: Unreadable, format: Format, text: string): Complaint {
+  if (offset === undefined) return { code: 'SYNTAX', message };
+  const advice = format === 'yaml' ? yamlAdvice(text, offset, message) : undefined;
+  return { code: 'SYNTAX', message, offset, ...(advice === undefined ? {} : { plain: `${advice} (${message})` }) };
+}

@@ -1,0 +1,48 @@
+import type { Section } from './sections.ts';
+import type { Shape } from './shape.ts';
+
+/** Words of other tools for fields of ours, by the name of the object that they are written in. */
+const WORDS_OF_OTHERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'struct JobSpec': {
+    command: ['shell', 'run', 'script', 'exec', 'cmd'],
+    depends_on: ['needs', 'after', 'requires', 'dependencies', 'deps', 'parents', 'depends'],
+    env: ['environment'],
+    resource_requirements: ['resources'],
+    input_files: ['inputs', 'input', 'in'],
+    output_files: ['outputs', 'output', 'out'],
+    failure_handler: ['retries', 'retry', 'on_failure'],
+  },
+  'struct ResourceRequirementsSpec': {
+    num_cpus: ['cpus', 'cores', 'threads', 'ncpus', 'cpus_per_task'],
+    num_gpus: ['gpus', 'gres'],
+    num_nodes: ['nodes'],
+    memory: ['mem', 'ram', 'mem_mb', 'memory_gb'],
+    runtime: ['time', 'walltime', 'time_limit', 'timeout', 'duration'],
+  },
+  'struct WorkflowSpec': {
+    jobs: ['tasks', 'steps', 'rules', 'job'],
+    parameters: ['matrix', 'params', 'sweep'],
+    resource_requirements: ['resources'],
+  },
+};
+
+/** The field of ours that is called so elsewhere. */
+export function fieldOfOthers(shape: Shape<unknown>, key: string): string | undefined {
+  const words = Object.entries(WORDS_OF_OTHERS[shape.expects] ?? {});
+  return words.find(([, others]) => others.includes(key.toLowerCase()))?.[0];
+}
+
+/** A sentence for a person about a field that belongs elsewhere in the file; nothing where no other object has it. */
+export function unknownFieldText(shape: Shape<unknown>, key: string, sections: readonly Section[]): string | undefined {
+  const homes = sections.filter((section) => section.shape !== shape && Object.hasOwn(section.shape.fields ?? {}, key));
+  const [home] = homes;
+  if (home === undefined) return undefined;
+  const isTop = sections[0]?.shape === shape;
+  if (home.title === 'workflow') return `it is a field of the workflow: write it at the top of the file, not indented`;
+  const where = homes.map(({ title }) => `\`${title}\``).join(' or ');
+  return isTop && homes.length < 4
+    ? `it is a field of ${where}: indent it as far as the other fields of its entry`
+    : `it is a field of ${where}: write it there${
+        home.title === 'resource_requirements' ? ', and name that entry in the job: resource_requirements: NAME' : ''
+      }`;
+}
