@@ -61,6 +61,14 @@ it('every variable of the environment that a program reads stands in the page ab
   expect([...variables].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
+it('the index of the docs leads to every page', () => {
+  const linked = [...read('docs/README.md').matchAll(/\]\(([^)#]+)/g)].map((match) =>
+    resolve(root, 'docs', match[1] as string),
+  );
+  const listed = pages.filter((page) => /^docs\/(?:tutorials|how-to|reference|explanation)\//.test(page));
+  expect(listed.filter((page) => !linked.includes(resolve(root, page)))).toEqual([]);
+});
+
 it('every link between pages leads somewhere', () => {
   const dead = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
