@@ -3,15 +3,17 @@ import { slurmTaskOf } from './label.ts';
 import type { Log } from './log.ts';
 import type { RunnerOptions } from './options.ts';
 
-/** The allocation that a runner lives in, as the service knows it. */
+/** The allocation in which a runner runs, as the service knows it. */
 export interface Allocation {
-  /** What the runner was started with, and what the allocation adds: its row, and the scheduler that it was made for. */
+  /** The runner's options, completed from the allocation: its row, and the scheduler that it was created for. */
   readonly options: RunnerOptions;
-  /** Says how the allocation stands. Of several runners in it that of the first node speaks for all. */
+  /** Reports the status of the allocation. Of several runners in it, only the one on the first node reports. */
   becomes(status: 'active' | 'complete', log: Log): Promise<void>;
 }
 
-/** Looks the allocation up; one that somebody submitted by hand has no row, and elsewhere there is none. */
+/**
+ * Finds the record of the allocation; one that was submitted by hand has no record, and outside Slurm there is none.
+ */
 export async function findAllocation(client: Client, options: RunnerOptions): Promise<Allocation> {
   const task = slurmTaskOf(options.scheduler);
   const unknown = { options, becomes: async () => {} };
@@ -32,7 +34,7 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
         await client.updateScheduledComputeNode({ params: { id }, body: { ...found, status } });
       } catch (error) {
         const reason = (error as Error).message;
-        log.write('warn', 'The service could not be told how the allocation stands', { status, reason });
+        log.write('warn', 'The status of the allocation could not be reported', { status, reason });
       }
     },
   };

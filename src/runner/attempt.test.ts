@@ -3,8 +3,8 @@ import { measuredOf } from './attempt.ts';
 
 const unseen = { samples: 0, peakMemoryBytes: 0, averageMemoryBytes: 0, peakCpuPercent: 0, cpuSeconds: 0 };
 
-describe('what is told of an attempt', () => {
-  it('is what the kernel counted, where nothing was watched', () => {
+describe('the measured figures of an attempt', () => {
+  it('without monitoring the figures are those of the kernel', () => {
     expect(measuredOf({ cpuSeconds: 3, peakBytes: 500 }, 2, undefined)).toEqual({
       avg_cpu_percent: 150,
       peak_cpu_percent: 150,
@@ -13,7 +13,7 @@ describe('what is told of an attempt', () => {
     expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, undefined)).toEqual({});
   });
 
-  it('is 0, not nothing, of one that was watched and too short for a sample', () => {
+  it('the figures of a monitored attempt that was too short for a sample are 0, not missing', () => {
     expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({
       avg_cpu_percent: 0,
       peak_cpu_percent: 0,
@@ -22,7 +22,7 @@ describe('what is told of an attempt', () => {
     });
   });
 
-  it('is the higher peak of samples and kernel, and the kernel’s time before that of samples', () => {
+  it('the peak is the higher one of samples and kernel, and the kernel’s CPU time precedes that of samples', () => {
     const seen = { samples: 3, peakMemoryBytes: 900, averageMemoryBytes: 600, peakCpuPercent: 80, cpuSeconds: 1 };
     expect(measuredOf({ cpuSeconds: 2, peakBytes: 500 }, 2, seen)).toEqual({
       avg_cpu_percent: 100,

@@ -12,18 +12,18 @@ import type { Retry } from './retry/retry.ts';
 import { filesOf, type RunFacts, stdioOf } from './step.ts';
 import type { Observed, Watch } from './watch.ts';
 
-/** An attempt at a job that was started. */
+/** A started attempt of a job. */
 export interface Step {
   readonly job: ClaimedJob;
   readonly pid: number;
   readonly startedAtMs: number;
-  /** Of the monotonic clock, for the duration. */
+  /** On the monotonic clock, for the duration. */
   readonly startedAt: number;
   endedFor: EndedFor | undefined;
   wasKilled: boolean;
 }
 
-/** How many jobs came to which end here. */
+/** The number of jobs that ended here, by status. */
 export interface Tally {
   completed: number;
   failed: number;
@@ -35,23 +35,23 @@ export interface AttemptOptions {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
   readonly watch: Watch | undefined;
-  /** What may have attempts run again; without it they end as they ended. */
+  /** May retry attempts; without it every end is final. */
   readonly retry?: Retry | undefined;
-  /** Describes what was made; absent where nobody asks for that. */
+  /** Records provenance; absent unless the workflow requests it. */
   readonly crate?: Crate | undefined;
   readonly log: Log;
   readonly onJobEnded?: RunnerOptions['onJobEnded'];
 }
 
-/** The ends of attempts: what came of each, written down and told. */
+/** The ends of attempts: determines the result of each, records it and reports it. */
 export interface Attempts {
   readonly tally: Readonly<Tally>;
   /**
-   * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it did. What is returned
-   * resolves when that is settled: undefined at once, as nearly always.
+   * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it wrote. The returned
+   * promise resolves when the result is final; undefined means at once, which is nearly always the case.
    */
   finish(step: Step, ending: Ending, missing: readonly string[], files: Completion['files']): Promise<void> | undefined;
-  /** The same of an attempt whose outcome is known already. */
+  /** The same for an attempt whose outcome is already known. */
   report(
     job: ClaimedJob,
     outcome: Outcome,
@@ -101,7 +101,7 @@ export function createAttempts({
       status,
       exec_time_s: seconds.toFixed(3),
     });
-    // What was canceled must not run again.
+    // A canceled job must not run again.
     if (retry !== undefined && status !== 'completed' && endedFor !== 'cancel')
       return retry.take(job, completion, (told) => tell(job, told));
     tell(job, completion);
@@ -128,7 +128,7 @@ export function createAttempts({
       oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
     });
     if (missing.length > 0 && outcome.status !== 'completed') {
-      log.write('warn', 'Job left out declared output files', {
+      log.write('warn', 'Job did not write declared output files', {
         job_id: step.job.id,
         job_name: step.job.name,
         missing: missing.join(', '),
@@ -146,8 +146,8 @@ export function createAttempts({
 }
 
 /**
- * What the kernel and the samples say of an attempt. Of a job that was watched every figure is told, 0 where nothing was
- * seen; of others what the kernel knows.
+ * The figures of the kernel and of the samples for an attempt. A monitored job has every figure, 0 if nothing was
+ * measured; other jobs have the figures of the kernel.
  */
 export function measuredOf(
   { cpuSeconds, peakBytes }: Pick<Ending, 'cpuSeconds' | 'peakBytes'>,

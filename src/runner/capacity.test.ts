@@ -21,18 +21,18 @@ describe('a node', () => {
     ['memory', { memory_bytes: 100 }, { memory_bytes: 101 }],
     ['devices', { num_gpus: 2 }, { num_gpus: 3 }],
     ['nodes', { num_nodes: 1 }, { num_nodes: 2 }],
-  ])('takes a job that needs all of its %s, and none that needs more', (_, all, more) => {
+  ])('a node accepts a job that needs all of its %s, and refuses one that needs more', (_, all, more) => {
     expect(node(['0', '1']).lease(need(more))).toBeUndefined();
     expect(node(['0', '1']).lease(need(all))).toMatchObject({ need: all });
   });
 
-  it('is not changed by a job that it refuses', () => {
+  it('a refused job changes nothing', () => {
     const capacity = node(['0']);
     capacity.lease(need({ num_cpus: 2, num_gpus: 2 }));
     expect(capacity.free()).toEqual(capacity.total);
   });
 
-  it('leases its devices in turn, so that all are used alike', () => {
+  it('devices are leased in turn, so that all are used equally', () => {
     const capacity = node(['a', 'b', 'c']);
     const first = capacity.lease(need({ num_gpus: 2 })) as Lease;
     capacity.release(first);
@@ -42,7 +42,7 @@ describe('a node', () => {
 });
 
 describe('several nodes', () => {
-  it('have room for a job only where one of them has it, however much they have together', () => {
+  it('a job fits only if a single node has room for it', () => {
     const capacity = cluster('n1', 'n2');
     capacity.lease(need({ num_cpus: 3 }));
     capacity.lease(need({ num_cpus: 2 }));
@@ -51,14 +51,14 @@ describe('several nodes', () => {
     expect(capacity.lease(need({ num_cpus: 2 }))?.nodes).toEqual(['n2']);
   });
 
-  it('are filled one after the other, so that idle ones are left for jobs that need them whole', () => {
+  it('nodes are filled one after the other, so that idle ones stay free for jobs that need whole nodes', () => {
     const capacity = cluster('n1', 'n2', 'n3');
     const narrow = [1, 2, 3, 4].map(() => capacity.lease(need()) as Lease);
     expect(narrow.flatMap(({ nodes }) => nodes)).toEqual(['n1', 'n1', 'n1', 'n1']);
     expect(capacity.lease(need({ num_nodes: 2 }))?.nodes).toEqual(['n2', 'n3']);
   });
 
-  it('belong whole to a job of several, however little it needs of each', () => {
+  it('a job of several nodes gets whole nodes, however little it needs of each', () => {
     const capacity = cluster('n1', 'n2');
     const wide = capacity.lease(need({ num_nodes: 2 })) as Lease;
     expect(capacity.free()).toEqual({ cpus: 0, memoryBytes: 0, gpus: 0 });
@@ -67,7 +67,7 @@ describe('several nodes', () => {
     expect(capacity.free()).toEqual(capacity.total);
   });
 
-  it('are not given to a job of several while somebody uses a part of them', () => {
+  it('a partly used node is not given to a job of several nodes', () => {
     const capacity = cluster('n1', 'n2');
     const narrow = capacity.lease(need()) as Lease;
     expect(capacity.lease(need({ num_nodes: 2 }))).toBeUndefined();
@@ -75,7 +75,7 @@ describe('several nodes', () => {
     expect(capacity.lease(need({ num_nodes: 2 }))?.nodes).toEqual(['n1', 'n2']);
   });
 
-  it('have devices of their own, by the same numbers', () => {
+  it('each node has its own devices, with the same numbers', () => {
     const capacity = cluster('n1', 'n2');
     const leases = [1, 2].map(() => capacity.lease(need({ num_gpus: 2 })));
     expect(leases.map((lease) => [lease?.nodes, lease?.gpus])).toEqual([
@@ -87,12 +87,12 @@ describe('several nodes', () => {
 });
 
 describe('a runner that counts jobs', () => {
-  it('ignores what they need', () => {
+  it('a runner that counts jobs ignores their requirements', () => {
     const vast = need({ num_cpus: 1_000, memory_bytes: 2 ** 50, num_nodes: 9 });
     expect(createSlots(1, []).lease(vast)).toEqual({ need: vast, nodes: [], gpus: [] });
   });
 
-  it('runs as many at once as it was told to, and another when one has ended', () => {
+  it('a runner that counts jobs runs at most its number at once, and another one when one has ended', () => {
     const slots = createSlots(2, []);
     const [first] = [slots.lease(need()), slots.lease(need())] as Lease[];
     expect(slots.lease(need())).toBeUndefined();
@@ -100,14 +100,14 @@ describe('a runner that counts jobs', () => {
     expect(slots.lease(need())).toBeDefined();
   });
 
-  it('hands its devices round, and the same one twice when more are asked for than there are', () => {
+  it('a runner that counts jobs assigns devices in turn, and the same one twice if jobs request more than there are', () => {
     const slots = createSlots(4, ['a', 'b', 'c']);
     const asked = [2, 2, 9, 0].map((gpus) => slots.lease(need({ num_gpus: gpus }))?.gpus);
     expect(asked).toEqual([['a', 'b'], ['c', 'a'], ['b', 'c', 'a'], []]);
   });
 });
 
-describe('whatever is leased and released, in whatever order', () => {
+describe('leases for any order of jobs', () => {
   const anyNeed = fc.record({
     num_cpus: fc.integer({ min: 0, max: 6 }),
     memory_bytes: fc.integer({ min: 0, max: 120 }),
@@ -118,7 +118,7 @@ describe('whatever is leased and released, in whatever order', () => {
   const turns = fc.array(fc.oneof(fc.record({ lease: anyNeed }), fc.record({ release: fc.nat(20) })));
   const devices = ['a', 'b', 'c'];
 
-  /** Takes all turns and looks at the live leases after each. */
+  /** Executes all steps and checks the present leases after each. */
   const play = (
     capacity: Capacity,
     all: readonly ({ lease: Need } | { release: number })[],
@@ -136,7 +136,7 @@ describe('whatever is leased and released, in whatever order', () => {
     for (const lease of live) capacity.release(lease);
   };
 
-  it('a node leases never more than it has, and no device to two jobs', () => {
+  it('a node never leases more than it has, and no device to two jobs', () => {
     fc.assert(
       fc.property(turns, (all) => {
         const capacity = node(devices);
@@ -157,7 +157,7 @@ describe('whatever is leased and released, in whatever order', () => {
     );
   });
 
-  it('several nodes lease never more than each of them has, and nothing of one that somebody has whole', () => {
+  it('several nodes never lease more than each of them has, and nothing of a node that a job has whole', () => {
     const names = ['n1', 'n2', 'n3'];
     fc.assert(
       fc.property(turns, (all) => {
@@ -184,7 +184,7 @@ describe('whatever is leased and released, in whatever order', () => {
     );
   });
 
-  it('a runner that counts jobs holds never more than its slots, and no job gets a device twice', () => {
+  it('a runner that counts jobs never holds more jobs than slots, and no job gets a device twice', () => {
     fc.assert(
       fc.property(turns, (all) => {
         const slots = createSlots(3, devices);

@@ -1,16 +1,19 @@
 import type { Need } from '../core/contract/exchange.ts';
 import { type NodeRoom, type NodeSize, placeOf, sizeWith, sizeWithout } from '../core/lifecycle/placement.ts';
 
-/** What a job holds while it runs: the nodes that it is pinned to, and the devices that it was given. */
+/** The resources of a running job: the nodes that it is pinned to, and its devices. */
 export interface Lease {
   readonly need: Need;
-  /** Names of nodes; none where a runner counts jobs. */
+  /** Names of nodes; empty if the runner counts jobs. */
   readonly nodes: readonly string[];
-  /** Devices of its node. A job of several nodes has all of theirs, and whoever starts it there hands them out. */
+  /**
+   * Devices of its node. A job of several nodes has all of their devices; the program that starts it there assigns
+   * them.
+   */
   readonly gpus: readonly string[];
 }
 
-/** A node whose jobs a runner starts. */
+/** A node on which a runner starts jobs. */
 export interface CapacityNode {
   readonly name: string;
   readonly cpus: number;
@@ -19,18 +22,18 @@ export interface CapacityNode {
 }
 
 /**
- * The books of a runner: what of its nodes is free, and which devices.
+ * The resource accounting of a runner: the free resources and devices of its nodes.
  *
- * Devices are leased in turn, so that all of them are used alike. No device is given to two jobs at once as long as
- * the needs are kept within the nodes, which `lease` sees to.
+ * Devices are leased in turn, so that all of them are used equally. No device is leased to two jobs at once, because
+ * `lease` keeps the sum of requirements within the node.
  */
 export interface Capacity {
   /** Of all nodes together. */
   readonly total: NodeSize;
   free(): NodeSize;
-  /** Node by node; empty where jobs are counted. */
+  /** Node by node; empty if jobs are counted. */
   nodes(): readonly NodeRoom[];
-  /** Takes the job in if it fits. */
+  /** Leases the resources of the job if it fits. */
   lease(need: Need): Lease | undefined;
   release(lease: Lease): void;
 }
@@ -84,8 +87,8 @@ function sum(sizes: readonly NodeSize[]): NodeSize {
 }
 
 /**
- * The books of a runner that counts jobs and ignores their needs: `slots` at once. Devices are handed round, so two jobs
- * may be given the same one when more are asked for than there are.
+ * The accounting of a runner that counts jobs and ignores their requirements: `slots` jobs at once. Devices are
+ * assigned in turn, so two jobs may get the same one if jobs request more than there are.
  */
 export function createSlots(slots: number, devices: readonly string[]): Capacity {
   let free = slots;

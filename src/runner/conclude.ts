@@ -14,10 +14,10 @@ import type { Ending, RunSummary } from './options.ts';
 import type { Registered } from './register.ts';
 import { endStrays } from './strays.ts';
 
-/** What a runner has, when nothing runs any more. */
+/** The parts of a runner when no job runs any more. */
 interface Parts {
   readonly client: Client;
-  /** Waits for a server that is away. */
+  /** A client that retries while the server is away. */
   readonly patient: Client;
   readonly allocation: Allocation;
   readonly registered: Registered;
@@ -29,14 +29,14 @@ interface Parts {
   readonly crate: Crate | undefined;
   readonly drain: Drain;
   readonly journal: Journal;
-  /** On the monotonic clock: a clock that was set back makes no negative duration. */
+  /** On the monotonic clock, so that a clock that was set back causes no negative duration. */
   readonly startedAt: number;
 }
 
 /**
- * The teardown of a runner, in the order of its chart: everything is told, the actions of the end are carried out, what jobs
- * left running ends, measurements are drawn, the runner says what it leaves and is deregistered, the ledger removed. Without
- * the server nothing of that asks for it, and what could not be told is kept.
+ * The teardown of a runner, in this order: all results are reported, the actions of the end run, processes that jobs
+ * left end, plots are drawn, the runner reports the jobs that it leaves and is deregistered, the ledger is removed. If
+ * the server is unreachable, the steps that need it are skipped, and unreported results are kept.
  */
 export async function conclude(
   parts: Parts,
@@ -59,7 +59,7 @@ export async function conclude(
   const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
-  // A superseded runner too: its jobs have ended, and only this tells the server of it. Jobs of the new run wait for that.
+  // A superseded runner too: its jobs have ended, and only this tells the server so. Jobs of the new run wait for that.
   if (isTold || isSuperseded) {
     await deregister(parts.patient, registered, seconds, seen);
     await parts.allocation.becomes('complete', log);
@@ -74,7 +74,7 @@ export async function conclude(
     had_terminations: tally.terminated > 0,
     ...tally,
   });
-  // What was superseded is of no use to anybody; what could not be told is for the next runner of this host.
+  // Results of a superseded run are useless; unreported results are for the next runner of this host.
   ledger.close({ remove: isTold || isSuperseded });
   return {
     ending,
@@ -92,10 +92,12 @@ export async function conclude(
   };
 }
 
-/** How long a server may take to say which run it is at; one that is away must not hold up the end of a runner. */
+/**
+ * The timeout for reading the current run from the server; a server that is away must not delay the end of a runner.
+ */
 const ASK_MS = 5_000;
 
-/** Did the workflow begin a new run while this runner ended? Then the server wants none of its reports any more. */
+/** Whether the workflow began a new run while this runner ended. Then the server refuses its reports. */
 async function hasNewRun(client: Client, { workflowId, runId }: Registered['facts']): Promise<boolean> {
   const late = new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), ASK_MS).unref());
   try {

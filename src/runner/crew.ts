@@ -9,7 +9,7 @@ import { createOutputFolders, OutputFolderError } from './output-folders.ts';
 import { lookForOutputs } from './outputs.ts';
 import { filesOf, launchRequestOf, STDIO_FOLDER } from './step.ts';
 
-/** A job that runs, with what it holds. */
+/** A running job with its lease. */
 interface Running extends Step {
   readonly lease: Lease;
 }
@@ -19,53 +19,56 @@ export interface CrewOptions extends AttemptOptions {
   readonly launcher: Launcher;
   /** Jobs ended and are in the outbox. */
   readonly onEnded: (count: number) => void;
-  /** Jobs cannot be started here at all: the reason. */
+  /** Jobs cannot be started here at all, for this reason. */
   readonly onUnable: (reason: string) => void;
 }
 
-/** The jobs that a runner holds: those that run, and those that wait for a slot. */
+/** The jobs that a runner holds: running jobs, and jobs that wait for a slot. */
 export interface Crew {
   readonly queued: number;
   readonly running: number;
   readonly tally: Readonly<Tally>;
-  /** Takes claimed jobs in and starts what fits. */
+  /** Accepts claimed jobs and starts those that fit. */
   take(jobs: readonly ClaimedJob[]): void;
-  /** Could a job of one CPU and no memory start now? */
+  /** Whether a job of one CPU and no memory could start now. */
   readonly hasRoom: boolean;
-  /** Ids of everything held. */
+  /** Ids of all held jobs. */
   held(): number[];
-  /** Gives back what was not started; nothing starts after that, unless it is opened again. */
+  /** Returns the jobs that were not started; no job starts afterwards, unless it is opened again. */
   dismiss(): void;
   reopen(): void;
-  /** Gives back what has waited for longer than this for a slot. */
+  /** Returns jobs that have waited longer than this for a slot. */
   giveBackOlderThan(ageMs: number): void;
-  /** Sends a signal to every running job, its whole process group. */
+  /** Sends a signal to the process group of every running job. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
-  /** A job is about to be killed by somebody else here, for this reason. */
+  /** Another part of the runner is about to kill a job, for this reason. */
   condemn(pid: number, endedFor: EndedFor): void;
   onEndings(endings: readonly Ending[]): void;
-  /** Tells of what still runs as if the last signal had ended it: the runner has no time left to see it. */
+  /** Reports running jobs as if the last signal had ended them: the runner has no time left to wait. */
   abandon(): void;
 }
 
-/** Pause before a launch is tried again that failed for want of processes or memory. */
+/** Pause before a launch is repeated that failed because of missing processes or memory. */
 const RETRY_LAUNCH_MS = 100;
-/** What a shell says when a command cannot be executed. */
+/** The exit code of a shell that cannot execute a command. */
 const CANNOT_EXECUTE = 126;
 
 export function createCrew(options: CrewOptions): Crew {
   const { facts, capacity, launcher, ledger, outbox, watch, log, onEnded, onUnable } = options;
   const queue: { readonly job: ClaimedJob; readonly sinceMs: number }[] = [];
   const running = new Map<number, Running>();
-  /** Ended, and what becomes of them is not settled: outputs are looked for, or a recovery script runs. */
+  /** Ended, but not final: outputs are checked, or a recovery script runs. */
   const settling = new Set<number>();
-  /** Ended, and not yet reported or settling. Without it a launch that fails in between would end the runner too early. */
+  /**
+   * Ended, and not yet reported or being checked. Without it, a launch that fails in between would end the runner too
+   * early.
+   */
   let reaped = 0;
   const attempts = createAttempts(options);
   let isOpen = true;
   let retry: NodeJS.Timeout | undefined;
 
-  /** Starts what fits, in order; what does not is passed over. */
+  /** Starts the jobs that fit, in order, and skips the others. */
   const fill = () => {
     if (!isOpen || retry !== undefined) return;
     for (let index = 0; index < queue.length && capacity.free().cpus > 0;) {
@@ -80,7 +83,7 @@ export function createCrew(options: CrewOptions): Crew {
     }
   };
 
-  /** False when nothing more can be started for now. */
+  /** False if no more jobs can be started for now. */
   const start = (job: ClaimedJob, lease: Lease): boolean => {
     const startedAtMs = Date.now();
     const startedAt = performance.now();
@@ -114,7 +117,7 @@ export function createCrew(options: CrewOptions): Crew {
       return launcher.launch(request);
     } catch (error) {
       if (!(error instanceof LaunchError) || error.code !== 'ENOENT') throw error;
-      // Somebody removed the folder of the output meanwhile.
+      // Somebody removed the output folder meanwhile.
       try {
         mkdirSync(`${facts.outputDir}/${STDIO_FOLDER}`, { recursive: true });
       } catch (cause) {
@@ -140,7 +143,7 @@ export function createCrew(options: CrewOptions): Crew {
       try {
         if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
       } catch {
-        // The log says it too.
+        // The log contains it too.
       }
       log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: error.message });
       const settled = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
@@ -222,7 +225,7 @@ export function createCrew(options: CrewOptions): Crew {
     take(jobs) {
       if (jobs.length === 0) return;
       const sinceMs = performance.now();
-      // What is held already must not start twice, whatever the server hands out.
+      // A held job must not start twice, even if the server assigns it again.
       const known = new Set([...running.values(), ...queue].map((each) => attemptOf(each.job)));
       for (const job of jobs) if (!known.has(attemptOf(job))) queue.push({ job, sinceMs });
       if (isOpen) fill();
@@ -262,7 +265,7 @@ export function createCrew(options: CrewOptions): Crew {
       const signal = constants.signals.SIGKILL;
       for (const { pid, job } of running.values()) {
         const which = { workflow_id: facts.workflowId, job_id: job.id, pid };
-        log.write('error', 'Job does not end though it was killed; the runner leaves without it', which);
+        log.write('error', 'Job does not end after SIGKILL; the runner exits without it', which);
       }
       onEndings([...running.keys()].map((pid) => ({ pid, signal, ...unknown })));
     },
@@ -275,6 +278,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Ended meanwhile.
+    // It ended meanwhile.
   }
 }

@@ -5,8 +5,8 @@ import { claimLimit, deadlineOf, scriptsEndAt } from './deadline.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('a runner that has an end', () => {
-  it('asks its jobs to end the lead before it kills them, and kills them the headroom before its end', () => {
+describe('a runner with a time limit', () => {
+  it('a runner signals its jobs the lead time before it kills them, and kills them the headroom before its end', () => {
     expect(deadlineOf(0, HOUR_MS, 60, 30)).toEqual({
       askAtMs: HOUR_MS - 90_000,
       killAtMs: HOUR_MS - 60_000,
@@ -15,7 +15,7 @@ describe('a runner that has an end', () => {
     });
   });
 
-  it('shortens both alike when they would take more than half of a short run', () => {
+  it('a short run shortens lead time and headroom in proportion to half of the run', () => {
     expect(deadlineOf(0, 90_000, 60, 30)).toEqual({
       askAtMs: 45_000,
       killAtMs: 60_000,
@@ -32,24 +32,27 @@ describe('a runner that has an end', () => {
     [0, 30, [30, 0, 0]],
     [90, 60, [150, 90, 45]],
     [300, 120, [420, 300, 150]],
-  ])('with a headroom of %i s and a lead of %i s asks, kills and gives up %j s before', (headroom, lead, expected) => {
-    const { askAtMs, killAtMs, abandonAtMs } = deadlineOf(0, HOUR_MS, headroom, lead);
-    expect([askAtMs, killAtMs, abandonAtMs].map((at) => (HOUR_MS - at) / 1000)).toEqual(expected);
-  });
+  ])(
+    'with a headroom of %i s and a lead of %i s the runner signals, kills and gives up %j s before its end',
+    (headroom, lead, expected) => {
+      const { askAtMs, killAtMs, abandonAtMs } = deadlineOf(0, HOUR_MS, headroom, lead);
+      expect([askAtMs, killAtMs, abandonAtMs].map((at) => (HOUR_MS - at) / 1000)).toEqual(expected);
+    },
+  );
 
   it.each([
-    ['has just as much time as both take, twice', 180_000, 90_000],
-    ['has a little less', 178_000, 89_000],
-  ])('that %s leaves half of it to the jobs', (_, endAtMs, askAtMs) => {
+    ['of exactly twice lead time and headroom', 180_000, 90_000],
+    ['of slightly less than that', 178_000, 89_000],
+  ])('a run %s leaves half of its time to the jobs', (_, endAtMs, askAtMs) => {
     expect(deadlineOf(0, endAtMs, 60, 30).askAtMs).toBeCloseTo(askAtMs);
   });
 
-  it('ends everything at once when its end has passed before it began', () => {
+  it('a runner whose end has passed before it starts ends everything at once', () => {
     const atOnce = { askAtMs: 1_000, killAtMs: 1_000, abandonAtMs: 1_000, endAtMs: 1_000 };
     expect(deadlineOf(5_000, 1_000, 60, 30)).toEqual(atOnce);
   });
 
-  it('lets jobs run for at least half of its time, then asks, then kills, then ends, whatever the figures', () => {
+  it('for any figures, jobs run for at least half of the time, then are signaled, then killed, before the runner ends', () => {
     const anySeconds = fc.nat(100_000);
     fc.assert(
       fc.property(fc.nat(1e9), fc.nat(1e9), anySeconds, anySeconds, (startMs, lengthMs, headroom, lead) => {
@@ -63,7 +66,7 @@ describe('a runner that has an end', () => {
   });
 });
 
-describe('a claim is made for jobs that end in the time that is left, with two minutes of grace', () => {
+describe('a claim requests jobs that end in the remaining time plus two minutes', () => {
   it.each([
     [-1, 'PT1M'],
     [0, 'PT1M'],
@@ -73,11 +76,11 @@ describe('a claim is made for jobs that end in the time that is left, with two m
     [58 * 60, 'PT1H'],
     [3_600, 'PT1H2M'],
     [24 * 3_600, 'PT24H2M'],
-  ])('%i s: %s', (seconds, limit) => {
+  ])('a remaining time of %i s is requested as %s', (seconds, limit) => {
     expect(claimLimit(1_000, 1_000 + seconds * 1000)).toBe(limit);
   });
 
-  it('so that the server reads never more than that, and at most a minute less', () => {
+  it('the server never reads a longer time limit than that, and at most a minute less', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 * 86_400 }), (left) => {
         const limit = parseDuration(claimLimit(0, left * 1000));
@@ -88,6 +91,6 @@ describe('a claim is made for jobs that end in the time that is left, with two m
   });
 });
 
-test('what the runner itself runs must have ended halfway between the last job and its own end', () => {
+test("scripts of the runner end by halfway between the last job and the runner's end", () => {
   expect(scriptsEndAt(deadlineOf(0, 1_000_000, 60, 30))).toBe(970_000);
 });

@@ -2,14 +2,14 @@ import { standardExecution } from '../core/contract/execution.ts';
 import type { ExecutionConfig } from '../core/contract/workflow.ts';
 
 /**
- * When a runner that has an end asks its jobs to end, and when it kills those that did not.
+ * When a runner with a time limit signals its jobs, and when it kills the remaining ones.
  *
- * Counted back from the end: `headroomSeconds` before it the survivors are killed, so that their results can be told;
- * `leadSeconds` before that all are asked. A run that is shorter than twice both would never do anything: there they
- * are shortened in proportion to half of the run.
+ * Counted back from the end: `headroomSeconds` before it the runner kills the remaining jobs, so that their results can
+ * be reported; `leadSeconds` before that it signals all of them. A run shorter than twice both would never run a job:
+ * there they are reduced in proportion to half of the run.
  *
- * A process that waits for a disk which hangs does not even end when it is killed. It is waited for during half of the
- * headroom; the other half belongs to what has to be told.
+ * A process that waits for a hanging disk does not even end by SIGKILL. The runner waits for it during half of the
+ * headroom; the other half is for reporting.
  */
 export interface Deadline {
   readonly askAtMs: number;
@@ -31,7 +31,7 @@ export function deadlineOf(startMs: number, endAtMs: number, headroomSeconds: nu
   };
 }
 
-/** How long jobs have between being asked to end and being killed, and the runner between that and its own end. */
+/** The time between the signal and the kill of jobs, and the time between that and the runner's own end. */
 export const terminationOf = ({
   sigterm_lead_seconds: lead,
   sigkill_headroom_seconds: headroom,
@@ -40,13 +40,19 @@ export const terminationOf = ({
   headroomSeconds: headroom ?? standardExecution.sigkill_headroom_seconds,
 });
 
-/** When the last script of the runner's own must have ended: half of what is left after the jobs is for telling the server. */
+/** When the last script of the runner must have ended: half of the time after the jobs is for reporting. */
 export const scriptsEndAt = ({ killAtMs, endAtMs }: Deadline): number => (killAtMs + endAtMs) / 2;
 
-/** Seconds that a claimed job may outlive the end: it is asked to end like any other, and many jobs ask for more than they need. */
+/**
+ * Seconds by which a claimed job may exceed the end: it is terminated like any other, and many jobs request more time
+ * than they need.
+ */
 const GRACE_SECONDS = 120;
 
-/** The time limit of a claim: what is left with the grace, in hours and minutes, and a minute when the end has passed. */
+/**
+ * The time limit of a claim: the remaining time with the grace period, in hours and minutes, and one minute if the end
+ * has passed.
+ */
 export function claimLimit(nowMs: number, endAtMs: number): string {
   const seconds = Math.floor((endAtMs - nowMs) / 1000);
   if (seconds <= 0) return 'PT1M';

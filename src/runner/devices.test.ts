@@ -35,17 +35,21 @@ it.each([
   expect(devicesOf({ SLURM_JOB_GPUS: text })).toEqual(devices);
 });
 
-it('a range that no node can have does not become a list of billions', () => {
+it('a range longer than any node has does not become a list of billions', () => {
   expect(devicesOf({ SLURM_JOB_GPUS: '0-4000000000' })).toHaveLength(1024);
 });
 
 it.each([
   ['CUDA counts before Slurm', { CUDA_VISIBLE_DEVICES: '2', SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '1' }, ['2']],
-  ['also where it hides all', { CUDA_VISIBLE_DEVICES: '-1', SLURM_JOB_GPUS: '0,1' }, []],
-  ['a step counts before its job', { SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '0,1' }, ['0']],
-  ['an empty variable of Slurm says nothing', { SLURM_STEP_GPUS: ' ', SLURM_JOB_GPUS: '0,1' }, ['0', '1']],
-  ['an environment that names none leaves it open', { SLURM_JOB_GPUS: '' }, undefined],
-  ['and so does an empty one', {}, undefined],
-])('%s', (_, environment, devices) => {
+  [
+    'CUDA_VISIBLE_DEVICES precedes Slurm also when it hides all devices',
+    { CUDA_VISIBLE_DEVICES: '-1', SLURM_JOB_GPUS: '0,1' },
+    [],
+  ],
+  ['the variable of a step precedes that of its job', { SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '0,1' }, ['0']],
+  ['an empty variable of Slurm is ignored', { SLURM_STEP_GPUS: ' ', SLURM_JOB_GPUS: '0,1' }, ['0', '1']],
+  ['without a variable the devices are unknown', { SLURM_JOB_GPUS: '' }, undefined],
+  ['an empty environment leaves the devices unknown', {}, undefined],
+])('devices of a runner: %s', (_, environment, devices) => {
   expect(devicesOf(environment)).toEqual(devices);
 });

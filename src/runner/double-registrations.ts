@@ -3,10 +3,10 @@ import type { ComputeNode } from '../core/contract/node.ts';
 import type { Log } from './log.ts';
 
 /**
- * Deactivates records that this runner left behind when the answer to its registration was lost and it registered again.
+ * Deactivates records that this runner left when the reply to its registration was lost and it registered again.
  *
- * Torc's own server does not know that both requests were the same. A record that nobody deactivates counts as an active
- * runner, and then this one could not tell whose jobs are pending after a lost answer.
+ * Torc's own server does not know that both requests were the same. A record that is not deactivated counts as an
+ * active runner, and then this one could not determine the owner of pending jobs after a lost reply.
  */
 export async function endDoubleRegistrations(
   client: Client,
@@ -16,11 +16,11 @@ export async function endDoubleRegistrations(
   const { items } = await client.listComputeNodes({ query });
   for (const other of items) {
     const id = other.id as number;
-    // The filter takes a part of the name. A process has one id and one start, to the millisecond.
+    // The filter matches a part of the name. A process has one id and one start time, to the millisecond.
     const isOurs = other.hostname === node.hostname && other.pid === node.pid && startOf(other) === startOf(node);
     if (id === nodeId || !isOurs) continue;
     await client.updateComputeNode({ params: { id }, body: { ...node, is_active: false } });
-    log.write('warn', 'The runner was registered twice: the answer to the first registration was lost', {
+    log.write('warn', 'The runner was registered twice: the reply to the first registration was lost', {
       compute_node_id: nodeId,
       deactivated: id,
     });

@@ -8,26 +8,26 @@ import type { Outbox } from './outbox.ts';
 export interface DrainOptions {
   readonly crew: Crew;
   readonly outbox: Outbox;
-  /** Holds what the server was never told. */
+  /** Contains the results that were never reported. */
   readonly journal: Journal;
-  /** Holds what it was told before, where it came back without knowing. */
+  /** Contains the results that were reported before, if the server came back without them. */
   readonly toldJournal: Journal;
   /** Every end of this runner so far. */
   readonly allEnds: () => Iterable<Completion>;
-  /** May jobs be started again, when the server is back? */
+  /** Whether jobs may start again when the server is back. */
   readonly mayGoOn: () => boolean;
-  /** The command that tells the server what is in the journal. */
+  /** The command that sends the journal to the server. */
   readonly reconcile: string;
   readonly log: Log;
 }
 
 /**
- * What a runner does in an outage: nothing new starts, jobs that run go on to their ends, and each end is written into
- * the journal, where `reconcile` finds it if the runner is gone before the server is back.
+ * What a runner does in an outage: no job starts, running jobs continue to their ends, and each end is written into the
+ * journal, which `reconcile` reads if the runner has exited before the server is back.
  *
- * The journal is beside the ledger and not in its place. The ledger has every start and end from the first job on, for the
- * next runner of this host; the journal only what is untold in an outage, for whoever reconciles, from anywhere. What both
- * tell is taken in once: the service knows an end that it hears for the second time.
+ * The journal complements the ledger. The ledger has every start and end from the first job on, for the next runner of
+ * this host; the journal has only the results that were not reported in an outage, for reconciling from anywhere. The
+ * service accepts a result that both contain once.
  */
 export interface Drain {
   begin(meaning: Meaning): void;
@@ -35,15 +35,15 @@ export interface Drain {
   ended(): void;
   /** The server is back. */
   end(): void;
-  /** An exchange went well: what is in the journal may be known to the server by now. */
+  /** An exchange succeeded: the server may know the results in the journal now. */
   told(): void;
-  /** The runner ends: writes down what is untold, whatever the state, and says what to do about it. */
+  /** The runner ends: writes unreported results in any state, and prints what to do with them. */
   keep(): void;
   /** The server knows everything. */
   forget(): void;
 }
 
-/** Ends that come in a row are written together. */
+/** Ends in quick succession are written together. */
 const GATHER_MS = 100;
 
 export function createDrain(options: DrainOptions): Drain {
@@ -80,13 +80,13 @@ export function createDrain(options: DrainOptions): Drain {
   return {
     begin({ kind, reason }) {
       isOn = true;
-      // Claimed and not begun: told to the server when it is back, so that others may have them.
+      // Claimed and not started: reported when the server is back, so that other runners can have them.
       crew.dismiss();
       log.write(
         'warn',
         kind === 'behind'
-          ? "The server's database is older than what it told before, or another one; nothing new is started, what runs is let finish"
-          : 'Server is away; nothing new is started, what runs is let finish',
+          ? "The server's database is older than what it reported before, or a different one; no job starts, running jobs finish"
+          : 'Server is away; no job starts, running jobs finish',
         { reason, running: crew.running },
       );
       writeUntold();
@@ -105,7 +105,7 @@ export function createDrain(options: DrainOptions): Drain {
     },
     told() {
       if (isOn || journal.written === undefined || outbox.untold().length > 0) return;
-      log.write('info', 'The server knows what was kept in the offline journal', {
+      log.write('info', 'The server knows the results in the offline journal', {
         completions: journal.written.completions,
       });
       forget();

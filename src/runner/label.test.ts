@@ -8,19 +8,19 @@ const inSlurm = {
 };
 
 describe('the files of a runner', () => {
-  it('are named after the workflow, the host and the run', () => {
+  it('the files of a runner are named after the workflow, the host and the run', () => {
     expect(labelOf(onHost)).toBe('wf3_hn01_r2');
     expect(runnerLogOf('out', onHost)).toBe('out/job_runner_n01_wf3_r2.log');
   });
 
-  it('are named after the allocation, the node and the task inside of Slurm, where a host may have many', () => {
+  it('inside Slurm, the files of a runner are named after the allocation, the node and the task, because a host may have many', () => {
     expect(labelOf(inSlurm)).toBe('wf3_sl77_n1_p4242');
     expect(runnerLogOf('out', inSlurm)).toBe('out/job_runner_slurm_wf3_sl77_n1_pid4242.log');
   });
 });
 
 it.each([undefined, null, 'slurm', ['slurm_job_id'], {}, { type: 'local' }, { slurm_job_id: null }])(
-  'a runner with the scheduler %j is none of Slurm',
+  'a runner with the scheduler %j is not in Slurm',
   (scheduler) => {
     expect(slurmTaskOf(scheduler)).toBeUndefined();
   },

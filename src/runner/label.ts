@@ -1,4 +1,4 @@
-/** Who a runner is, for the names of its files. `scheduler` is what its compute node says of where it runs. */
+/** The identity of a runner in the names of its files. `scheduler` is the field of its compute node. */
 export interface RunnerPlace {
   readonly workflowId: number;
   readonly runId: number;
@@ -6,7 +6,7 @@ export interface RunnerPlace {
   readonly scheduler: unknown;
 }
 
-/** The task of Slurm that a runner is. */
+/** The Slurm task of a runner. */
 interface SlurmTask {
   readonly jobId: string;
   readonly nodeId: string;
@@ -14,8 +14,8 @@ interface SlurmTask {
 }
 
 /**
- * What tells the files of runners apart, as the original spells it: `wf7_hnode12_r1` by host and run, and inside of Slurm
- * `wf7_sl42_n0_p77` by allocation, node and process.
+ * The label that distinguishes the files of runners, spelled as in Torc 1.0.0: `wf7_hnode12_r1` by host and run, and
+ * inside Slurm `wf7_sl42_n0_p77` by allocation, node and process.
  */
 export function labelOf({ workflowId, runId, hostname, scheduler }: RunnerPlace): string {
   const task = slurmTaskOf(scheduler);
@@ -24,7 +24,7 @@ export function labelOf({ workflowId, runId, hostname, scheduler }: RunnerPlace)
     : `wf${workflowId}_sl${task.jobId}_n${task.nodeId}_p${task.pid}`;
 }
 
-/** The log of a runner. The names are public: people and tools look for them. */
+/** The log of a runner. The names are public: users and tools search for them. */
 export function runnerLogOf(outputDir: string, { workflowId, runId, hostname, scheduler }: RunnerPlace): string {
   const task = slurmTaskOf(scheduler);
   return task === undefined
@@ -32,7 +32,7 @@ export function runnerLogOf(outputDir: string, { workflowId, runId, hostname, sc
     : `${outputDir}/job_runner_slurm_wf${workflowId}_sl${task.jobId}_n${task.nodeId}_pid${task.pid}.log`;
 }
 
-/** Undefined outside of Slurm. */
+/** Undefined outside Slurm. */
 export function slurmTaskOf(scheduler: unknown): SlurmTask | undefined {
   if (typeof scheduler !== 'object' || scheduler === null || Array.isArray(scheduler)) return undefined;
   const facts = scheduler as Readonly<Record<string, unknown>>;

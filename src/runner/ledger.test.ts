@@ -22,8 +22,8 @@ const fresh = () => {
   return { path, ledger: openLedger(path, head) };
 };
 
-describe('what a runner did', () => {
-  it('is read back after it is gone, without a word of farewell', () => {
+describe('the ledger of a runner', () => {
+  it('a ledger is readable after its runner died', () => {
     const { path, ledger } = fresh();
     ledger.start(42, 1);
     ledger.start(43, 2);
@@ -42,7 +42,7 @@ describe('what a runner did', () => {
     ledger.close({ remove: true });
   });
 
-  it('stands there at once for a start, and with the next flush or start for an end', () => {
+  it('a start is in the ledger at once, an end with the next flush or start', () => {
     const { path, ledger } = fresh();
     const completed = () => readLedger(path)?.completed.length;
     ledger.start(42, 1);
@@ -57,7 +57,7 @@ describe('what a runner did', () => {
     ledger.close({ remove: true });
   });
 
-  it('is read whole however long it is, also end by end', () => {
+  it('a ledger of any length is read completely, also end by end', () => {
     const { path, ledger } = fresh();
     const ends = Array.from({ length: 3000 }, (_, index) => ({
       ...completion,
@@ -74,7 +74,7 @@ describe('what a runner did', () => {
     ledger.close({ remove: true });
   });
 
-  it('counts a start once, however often it was written', () => {
+  it('a start is counted once, however often it was written', () => {
     const { path, ledger } = fresh();
     for (const attempt of [1, 1, 2]) ledger.start(42, attempt);
     expect(readLedger(path)?.started?.map(({ attempt_id: attempt }) => attempt)).toEqual([1, 2]);
@@ -82,21 +82,21 @@ describe('what a runner did', () => {
   });
 });
 
-describe('the file', () => {
-  it('is removed when everything is acknowledged', () => {
+describe('the file of a ledger', () => {
+  it('the ledger is removed when everything is acknowledged', () => {
     const { path, ledger } = fresh();
     ledger.close({ remove: true });
     expect(existsSync(path)).toBe(false);
   });
 
-  it('stays, with what was gathered, when something is not', () => {
+  it('the ledger stays, with its buffered entries, if something is not acknowledged', () => {
     const { path, ledger } = fresh();
     ledger.end(completion);
     ledger.close({ remove: false });
     expect(readLedger(path)).toEqual({ ...nothing, started: [], completed: [completion] });
   });
 
-  it('says in its first line whose it is', () => {
+  it('the first line of a ledger identifies its runner', () => {
     const { path, ledger } = fresh();
     ledger.close({ remove: false });
     expect(readFileSync(path, 'utf8')).toBe('torc-ledger-1 {"workflow_id":7,"run_id":1,"compute_node_id":3}\n');
@@ -105,9 +105,9 @@ describe('the file', () => {
   it.each([
     ['is missing', undefined],
     ['is empty', ''],
-    ['is something else', 'S 1 1\n'],
-    ['is of another version', 'torc-ledger-10 {}\nS 1 1\n'],
-  ])('says nothing when it %s', (_, text) => {
+    ['is another kind of file', 'S 1 1\n'],
+    ['has another version', 'torc-ledger-10 {}\nS 1 1\n'],
+  ])('a ledger gives no facts if it %s', (_, text) => {
     const path = join(temporaryFolder(), 'runner.ledger');
     if (text !== undefined) writeFileSync(path, text);
     expect(readLedger(path)).toBeUndefined();
@@ -119,7 +119,7 @@ type AnyFact = Completion | { readonly job: number; readonly attempt: number };
 const startsOf = (facts: readonly AnyFact[]) =>
   facts.flatMap((fact) => ('job' in fact ? [{ job_id: fact.job, attempt_id: fact.attempt }] : []));
 
-/** What a ledger says that says nothing, and lacks something. */
+/** The facts of an incomplete ledger without entries. */
 const nothing = {
   run_id: 1,
   compute_node_id: 3,
@@ -130,7 +130,7 @@ const nothing = {
   damagedLines: 0,
 };
 
-it('an action of which a runner wrote the beginning and not the end is known to have begun', () => {
+it('an action with a beginning and no end in the ledger is known to have begun', () => {
   const { path, ledger } = fresh();
   ledger.action(5, 'begin');
   ledger.action(6, 'begin');
@@ -139,7 +139,7 @@ it('an action of which a runner wrote the beginning and not the end is known to 
   ledger.close({ remove: true });
 });
 
-describe('a line that is damaged', () => {
+describe('a damaged line', () => {
   const ledgerOf = (...lines: string[]) => {
     const path = join(temporaryFolder(), 'runner.ledger');
     const first = `torc-ledger-1 ${JSON.stringify(head)}`;
@@ -162,17 +162,20 @@ describe('a line that is damaged', () => {
     'is empty': '',
   };
 
-  it.each(Object.entries(damaged))('and %s is skipped, and then nothing proves what never started', (_, line) => {
-    expect(readLedger(ledgerOf(line))).toEqual({ ...nothing, completed: [completion], damagedLines: 1 });
-    expect([...endsIn(ledgerOf(line))]).toEqual([completion]);
-  });
+  it.each(Object.entries(damaged))(
+    'a damaged line in a ledger %s is skipped, and then it does not prove that a job never started',
+    (_, line) => {
+      expect(readLedger(ledgerOf(line))).toEqual({ ...nothing, completed: [completion], damagedLines: 1 });
+      expect([...endsIn(ledgerOf(line))]).toEqual([completion]);
+    },
+  );
 
-  it('is found among none in a ledger that is whole', () => {
+  it('a complete ledger has no damaged line', () => {
     const started = [1, 2].map((job) => ({ job_id: job, attempt_id: 1 }));
     expect(readLedger(ledgerOf())).toEqual({ ...nothing, started, completed: [completion] });
   });
 
-  it('in the first place leaves a ledger of which nobody knows whose it is', () => {
+  it('a ledger with a damaged first line has no known owner', () => {
     const path = join(temporaryFolder(), 'runner.ledger');
     for (const first of ['torc-ledger-1 {"run_id":1', 'torc-ledger-1 {}', 'torc-ledger-1 null', '\0\0']) {
       writeFileSync(path, `${first}\nS 1 1\n`);
@@ -181,13 +184,13 @@ describe('a line that is damaged', () => {
   });
 });
 
-it('a file that cannot be read is not taken for one that is not there', () => {
+it('an unreadable file is not treated as a missing one', () => {
   const folder = temporaryFolder();
   expect(() => readLedger(folder)).toThrow('EISDIR');
   expect(readLedger(join(folder, 'none'))).toBeUndefined();
 });
 
-it('wherever a crash cuts the file, the whole lines before the cut count, and a cut one makes it incomplete', () => {
+it('wherever a crash cuts the file, the complete lines before the cut count, and the ledger is incomplete', () => {
   const folder = temporaryFolder();
   const anyFact = fc.oneof(
     fc.record({ job: fc.nat(1e6), attempt: fc.integer({ min: 1, max: 9 }) }),
@@ -227,7 +230,7 @@ it('wherever a crash cuts the file, the whole lines before the cut count, and a 
   );
 });
 
-describe.skipIf(noSmallDisk)('on a disk that is full', () => {
+describe.skipIf(noSmallDisk)('a ledger on a full disk', () => {
   const onFullDisk = () => {
     const disk = smallDisk();
     const path = join(disk, 'runner.ledger');
@@ -235,17 +238,17 @@ describe.skipIf(noSmallDisk)('on a disk that is full', () => {
     const ledger = openLedger(path, head, (words) => said.push(words));
     ledger.start(42, 1);
     const empty = fill(disk);
-    // Pages that are there take a few facts more.
+    // Allocated pages still accept a few entries.
     for (let job = 100; said.length === 0; job += 1) ledger.start(job, 1);
     return { path, ledger, said, empty };
   };
 
-  it('a ledger goes on, says so once, and is no proof any more that a job never started', () => {
+  it('on a full disk the ledger continues, reports it once, and no longer proves that a job never started', () => {
     const { path, ledger, said } = onFullDisk();
     ledger.start(43, 1);
     ledger.end(completion);
     ledger.flush();
-    expect(said).toEqual([expect.stringMatching(/ledger .*runner\.ledger cannot be written \(ENOSPC.*jobs go on/)]);
+    expect(said).toEqual([expect.stringMatching(/ledger .*runner\.ledger cannot be written \(ENOSPC.*jobs continue/)]);
     expect(existsSync(path)).toBe(false);
     expect(readLedger(path)).toMatchObject({ completed: [], retried: [] });
     expect(readLedger(path)).not.toHaveProperty('started');
@@ -253,7 +256,7 @@ describe.skipIf(noSmallDisk)('on a disk that is full', () => {
     expect(readLedger(path)).toBeUndefined();
   });
 
-  it('and has everything, in order and once, when there is room again', () => {
+  it('the ledger contains everything, in order and once, when there is space again', () => {
     const { path, ledger, said, empty } = onFullDisk();
     ledger.end(completion);
     ledger.flush();

@@ -9,27 +9,27 @@ import type { ProcessIdentity } from '../cluster/host/facts.ts';
 /**
  * A runner's file of starts and ends, beside its other output.
  *
- * The server learns of a start up to 50 ms after the fact, so a job that is pending there may have run. This file says
- * which: each start is appended before the launch, each end when it is known. It is lost to a crash of the machine but
- * not to one of the runner; whoever finds the runner gone on its host reads it and tells the server the rest. It is
- * removed when everything in it has been acknowledged.
+ * The server learns of a start up to 50 ms later, so a job that is pending there may have run. This file says which
+ * jobs did: each start is appended before the launch, each end when it is known. A crash of the machine may lose it, a
+ * crash of the runner does not; the program that proves the runner lost on its host reads it and reports the rest to
+ * the server. It is removed when everything in it has been acknowledged.
  *
- * The first line names the runner; then a line a fact: `S job attempt`, `E {completion}`, where the job is to run again
- * `R {retried}`, and of actions `A action begin` before their commands and `A action end` behind them.
+ * The first line names the runner; each other line is one fact: `S job attempt`, `E {completion}`, `R {retried}` for a
+ * retried job, and for actions `A action begin` before their commands and `A action end` after them.
  *
- * A disk that is full, or gone, stops no job. What could not be written is kept and written as soon as it can be; until
- * then the file is behind the truth and has another name, so that nobody takes a job which it does not mention for one
- * that never started.
+ * A full or missing disk stops no job. Entries that could not be written are kept and written as soon as possible;
+ * until then the file is incomplete and has another name, so that a job which it does not contain is not assumed to
+ * have never started.
  */
 export interface Ledger {
   readonly path: string;
-  /** Before the launch: afterwards the job counts as started. */
+  /** Called before the launch: afterwards the job counts as started. */
   start(jobId: number, attemptId: number): void;
   end(completion: Completion): void;
   retry(retried: Retried): void;
-  /** `begin` before the commands of an action, `end` when they have ended, however that was. Written at once. */
+  /** `begin` before the commands of an action, `end` when they have ended with any result. Written at once. */
   action(id: number, moment: 'begin' | 'end'): void;
-  /** Writes what `end` and `retry` have gathered. */
+  /** Writes the entries that `end` and `retry` have buffered. */
   flush(): void;
   close(options: { readonly remove: boolean }): void;
 }
@@ -43,13 +43,16 @@ export interface LedgerHead {
 
 const MAGIC = 'torc-ledger-1';
 
-/** The name of a ledger that lacks something. */
+/** The name of an incomplete ledger. */
 const behind = (path: string) => `${path}.behind`;
 
-/** Kept for a disk that takes nothing: 40,000 ends. What is beyond is not written; the server is told it all the same. */
+/**
+ * The buffer for a disk that accepts nothing: 40,000 ends. Further entries are not written; they are still reported to
+ * the server.
+ */
 const MOST_KEPT = 8 * 2 ** 20;
 
-/** `say` is told once when the file falls behind, and once when it has caught up. */
+/** `say` is called once when the file becomes incomplete, and once when it is complete again. */
 export function openLedger(path: string, head: LedgerHead, say: (words: string) => void = () => {}): Ledger {
   mkdirSync(dirname(path), { recursive: true });
   const fd = openSync(path, 'a');
@@ -74,7 +77,7 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
     const wasBehind = isBehind;
     let at = 0;
     try {
-      // A disk that fills up takes a part and says so only of the next.
+      // A disk that fills up writes a part and reports the error only for the next write.
       while (at < text.length) at += writeSync(fd, text, at);
       unwritten = undefined;
     } catch (error) {
@@ -91,11 +94,11 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
     try {
       renameSync(path, behind(path));
     } catch {
-      // Without any ledger everything that the runner held counts as started: that is true enough.
+      // Without a ledger everything that the runner held counts as started, which is safe.
       removeIfThere(path);
     }
     say(
-      `the runner's ledger ${path} cannot be written (${reason}): jobs go on and the server is told of them; should the runner be killed now, what it holds runs again`,
+      `the runner's ledger ${path} cannot be written (${reason}): jobs continue and are reported to the server; if the runner is killed now, the jobs that it holds run again`,
     );
   };
   const caughtUp = () => {
@@ -104,7 +107,7 @@ export function openLedger(path: string, head: LedgerHead, say: (words: string) 
       isBehind = false;
       say(`the runner's ledger ${path} is written again`);
     } catch {
-      // Gone, or not to be renamed: it stays behind.
+      // Missing, or cannot be renamed: it stays incomplete.
     }
   };
 
@@ -138,19 +141,19 @@ function removeIfThere(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // Somebody put something else in the place of its folder.
+    // Somebody replaced its folder by something else.
   }
 }
 
-/** What a ledger says of its runner. */
+/** The facts in a ledger about its runner. */
 export interface LedgerFacts {
   readonly run_id: number;
   readonly compute_node_id: number;
-  /** Absent when the ledger lacks some: then anything may have started. */
+  /** Absent if the ledger is incomplete: then any job may have started. */
   readonly started?: { job_id: number; attempt_id: number }[];
   readonly completed: Completion[];
   readonly retried: Retried[];
-  /** Actions whose commands began, as far as is known; those that ended are not among them. */
+  /** Actions whose commands began, as far as is known, without those that ended. */
   readonly actionsBegun: number[];
   readonly actionsEnded: number[];
   /** Lines that could not be read. */
@@ -158,11 +161,11 @@ export interface LedgerFacts {
 }
 
 /**
- * What a ledger says; undefined when there is none, or when its first line does not say whose it is.
+ * The facts in a ledger; undefined if there is none, or if its first line does not name its runner.
  *
- * A line that is damaged (cut, not JSON, NULs where a disk lost a page, fields that no runner writes) is skipped and
- * counted. Nobody knows what it said, so such a ledger is no proof that anything never started. Throws: what the file
- * system says of a file that is there and cannot be read.
+ * A damaged line (cut, not JSON, NULs where a disk lost a page, fields that no runner writes) is skipped and counted.
+ * Its content is unknown, so such a ledger does not prove that anything never started. Throws the error of the file
+ * system for a file that exists and cannot be read.
  */
 export function readLedger(path: string): LedgerFacts | undefined {
   if (existsSync(path)) return readWhole(path);
@@ -209,7 +212,7 @@ type Fact =
   | { readonly kind: 'retry'; readonly retried: Retried }
   | { readonly kind: 'action'; readonly action: number; readonly isBegin: boolean };
 
-/** What a line says; undefined when it is damaged. */
+/** The fact in a line; undefined if it is damaged. */
 function factIn(line: string): Fact | undefined {
   const start = /^S (\d+) (\d+)$/.exec(line);
   if (start !== null) return { kind: 'start', job: Number(start[1]), attempt: Number(start[2]) };
@@ -223,7 +226,7 @@ function factIn(line: string): Fact | undefined {
   return isRetried(value) ? { kind: 'retry', retried: value } : undefined;
 }
 
-/** By hand, not by the schema of the contract: a runner does not load what reads schemas. */
+/** Checked by hand, not by the schema of the contract: a runner does not load the schema library. */
 function isCompletion(value: unknown): value is Completion {
   if (typeof value !== 'object' || value === null) return false;
   const fields = value as Readonly<Record<string, unknown>>;
@@ -267,7 +270,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** The ends in a ledger, one at a time: there may be more than a runner could hold. */
+/** The ends in a ledger, one at a time: there may be more than fit into memory. */
 export function* endsIn(path: string): Generator<Completion> {
   const there = [path, behind(path)].find((each) => existsSync(each));
   if (there === undefined) return;
@@ -279,10 +282,13 @@ export function* endsIn(path: string): Generator<Completion> {
 
 const PART_BYTES = 64 * 1024;
 
-/** No line of ours is longer: an end with its files has a few KiB. What a disk left of zeros may be as long as the disk. */
+/**
+ * None of our lines is longer: an end with its files has a few KiB. A run of zeros from a damaged disk may be as long
+ * as the disk.
+ */
 const LONGEST_LINE = 4 * 2 ** 20;
 
-/** What stands for a line that is cut, or longer than any of ours: no fact begins so. */
+/** Replaces a line that is cut, or longer than any of ours: no fact begins like this. */
 const DAMAGED = '\0';
 
 /** The lines of a file. */

@@ -14,8 +14,8 @@ export interface Leaving {
 }
 
 /**
- * Says of a runner that leaves while jobs are ready which of them it could not take, and why: in its log, and as an event
- * for those who ask the service. The answer is for whoever is told how the run ended.
+ * When a runner exits while jobs are ready, reports which of them it could not take, and why: in its log, and as an
+ * event. The result is also shown in the summary of the run.
  */
 export async function sayWhatIsLeft({
   client,
@@ -49,7 +49,7 @@ export async function sayWhatIsLeft({
     });
     return words.length === 0 ? undefined : words.join('; ');
   } catch (error) {
-    // An older server knows no such route; that it is away is said elsewhere.
+    // An older server has no such route; an outage is reported elsewhere.
     log.write('debug', 'Which jobs were left is not known', { reason: (error as Error).message });
     return undefined;
   }

@@ -15,8 +15,8 @@ const opened = (least: Parameters<typeof openLog>[1] = 'info') => {
   return { path, log, echoed, text: () => readFileSync(path, 'utf8') };
 };
 
-describe('a line', () => {
-  it('says when, how loud, what, and the facts that there are', () => {
+describe('the log of a runner', () => {
+  it('a log line has the time, the level, the message and the known fields', () => {
     const { log, text } = opened();
     log.write('info', 'Job started', { job_id: 42, job_name: 'a b', reason: undefined });
     log.close();
@@ -28,7 +28,7 @@ describe('a line', () => {
     ['info', ['info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
-  ] as const)('is left out when it is less loud than %s', (least, written) => {
+  ] as const)('a log line less severe than %s is left out', (least, written) => {
     const { log, text } = opened(least);
     for (const level of ['debug', 'info', 'warn', 'error'] as const) log.write(level, level);
     log.close();
@@ -36,7 +36,7 @@ describe('a line', () => {
     expect(words.map((line) => line.split(' ').at(-1))).toEqual(written);
   });
 
-  it('is echoed when it is a warning or an error, as a person reads it, and not otherwise', () => {
+  it('warnings and errors are echoed in readable form, and other lines are not', () => {
     const { log, echoed } = opened();
     log.write('info', 'Job started', { job_id: 1 });
     log.write('warn', 'Server does not answer', { reason: 'refused', status: undefined });
@@ -45,7 +45,7 @@ describe('a line', () => {
     log.close();
   });
 
-  it('is not echoed when the log is asked for less', () => {
+  it("a line below the log's level is not echoed", () => {
     const { log, echoed } = opened('error');
     log.write('warn', 'Server does not answer');
     expect(echoed).toEqual([]);
@@ -53,12 +53,12 @@ describe('a line', () => {
   });
 });
 
-describe('lines stand in the file', () => {
+describe('lines are written to the file', () => {
   it.each<[string, (log: Log) => void]>([
     ['within a fifth of a second', () => void vi.advanceTimersByTime(200)],
     ['when the log is closed', (log) => log.close()],
     ['at once when there are many', (log) => log.write('info', 'x'.repeat(64 * 1024))],
-  ])('%s, in order, and not before', (_, then) => {
+  ])('lines are written %s, in order, and not before', (_, then) => {
     const { log, text } = opened();
     log.write('info', 'first');
     log.write('info', 'second');
@@ -68,7 +68,7 @@ describe('lines stand in the file', () => {
     if (vi.getTimerCount() > 0) log.close();
   });
 
-  it('and nothing else does while nothing is said', () => {
+  it('a log without lines wakes the program for nothing', () => {
     const { log, text } = opened();
     expect(vi.getTimerCount()).toBe(0);
     vi.advanceTimersByTime(60_000);
@@ -76,7 +76,7 @@ describe('lines stand in the file', () => {
     expect(text()).toBe('');
   });
 
-  it('behind those of an earlier log of the same name', () => {
+  it('lines are appended to an earlier log of the same name', () => {
     const { path, log, text } = opened();
     log.write('info', 'first');
     log.close();
@@ -87,7 +87,7 @@ describe('lines stand in the file', () => {
   });
 });
 
-it.skipIf(!existsSync('/dev/full'))('a full disk is told to who watches, and ends nothing', () => {
+it.skipIf(!existsSync('/dev/full'))('a full disk is reported to the user, and ends nothing', () => {
   const echoed: string[] = [];
   const log = openLog('/dev/full', 'info', at, (line) => echoed.push(line));
   log.write('info', 'first');

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isLoudEnough, type LogLevel, logLine } from '../core/contract/log-line.ts';
 
-/** Writes lines to a file. They are gathered: at a thousand jobs a second a write for each would be felt. */
+/** Writes lines to a file. They are buffered: a write for each line would be noticeable at a thousand jobs a second. */
 export interface Log {
   write(level: LogLevel, words: string, fields?: Readonly<Record<string, unknown>>): void;
   close(): void;
@@ -11,7 +11,7 @@ export interface Log {
 const FLUSH_MS = 200;
 const FLUSH_LENGTH = 64 * 1024;
 
-/** The log in a file at `path`; `echo` also hears warnings and errors, as they are. */
+/** The log in a file at `path`; `echo` also gets warnings and errors. */
 export function openLog(path: string, least: LogLevel, now: () => number, echo: (line: string) => void): Log {
   mkdirSync(dirname(path), { recursive: true });
   const fd = openSync(path, 'a');
@@ -27,12 +27,13 @@ export function openLog(path: string, least: LogLevel, now: () => number, echo: 
     gathered = [];
     length = 0;
     try {
-      // A disk that fills up takes a part and says so only of the next.
+      // A disk that fills up writes a part and reports the error only for the next write.
       for (let at = 0; at < text.length;) at += writeSync(fd, text, at);
       isFull = false;
     } catch (error) {
-      // A full disk must not end the jobs: what they did is told to the server. Said once, not five times a second.
-      if (!isFull) echo(`cannot write the runner's log ${path}: ${(error as Error).message}; lines of it are lost`);
+      // A full disk must not end the jobs: their results are reported to the server. Reported once, not five times a
+      // second.
+      if (!isFull) echo(`cannot write the runner's log ${path}: ${(error as Error).message}; lines are lost`);
       isFull = true;
     }
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../client/client.ts';
 import { createLookout } from './lookout.ts';
 
-/** A lookout over a service that counts how often it is asked for its compute nodes. */
+/** An orphan check with a service that counts requests for its compute nodes. */
 function lookoutOf({ held = 0, counts }: { held?: number; counts: object | undefined }) {
   let asked = 0;
   const client = {
@@ -25,12 +25,15 @@ function lookoutOf({ held = 0, counts }: { held?: number; counts: object | undef
   return asked;
 }
 
-describe('an idle runner looks for others of its host that are gone', () => {
-  it.each(['ready', 'pending', 'running'])('while jobs are %s that it was not given', (status) => {
-    expect(lookoutOf({ counts: { [status]: 1 } })).toBeGreaterThan(0);
-  });
+describe('an idle runner checks for lost runners on its host', () => {
+  it.each(['ready', 'pending', 'running'])(
+    'an idle runner checks for lost runners while jobs are %s that it does not hold',
+    (status) => {
+      expect(lookoutOf({ counts: { [status]: 1 } })).toBeGreaterThan(0);
+    },
+  );
 
-  it('but not while it holds jobs itself, nor when nothing is left, nor before it knows', () => {
+  it('a runner does not check while it holds jobs, when no job is left, or before it knows the counts', () => {
     expect(lookoutOf({ held: 1, counts: { running: 1 } })).toBe(0);
     expect(lookoutOf({ counts: { completed: 9, blocked: 1 } })).toBe(0);
     expect(lookoutOf({ counts: undefined })).toBe(0);

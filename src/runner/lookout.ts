@@ -2,16 +2,16 @@ import type { JobStatusCounts } from '../core/contract/job.ts';
 import { type LostOptions, recoverLostRunners } from './lost.ts';
 
 export interface LookoutOptions extends LostOptions {
-  /** Does this runner hold nothing? */
+  /** Whether this runner holds no job. */
   readonly isIdle: () => boolean;
   readonly counts: () => JobStatusCounts | undefined;
-  /** What was held by a runner that is gone is to be had again. */
+  /** Jobs of a lost runner can be claimed again. */
   readonly onFound: () => void;
 }
 
 /**
- * Looks after the other runners of this host, while this one has nothing to do but wait for their jobs: one that was killed
- * would keep everybody waiting for ever.
+ * The orphan check: while this runner only waits for jobs of other runners, it checks whether those on its host still
+ * run. A killed runner would otherwise keep everybody waiting for ever.
  */
 export interface Lookout {
   look(): void;
@@ -20,14 +20,14 @@ export interface Lookout {
 export function createLookout({ isIdle, counts, onFound, ...lost }: LookoutOptions): Lookout {
   let isLooking = false;
   const look = async () => {
-    // Ready jobs that this runner was not given may wait for an attempt that a runner held which is gone.
+    // Ready jobs that this runner did not get may wait for an attempt that a lost runner held.
     const { ready = 0, pending = 0, running = 0 } = counts() ?? {};
     if (isLooking || !isIdle() || ready + pending + running === 0) return;
     isLooking = true;
     try {
       if ((await recoverLostRunners(lost)) > 0) onFound();
     } catch (error) {
-      lost.log.write('debug', 'Could not look after other runners', { reason: (error as Error).message });
+      lost.log.write('debug', 'Could not check for lost runners', { reason: (error as Error).message });
     } finally {
       isLooking = false;
     }

@@ -32,7 +32,7 @@ const log = {
 const recover = (client: Client = service.client) =>
   recoverLostRunners({ client, workflowId: id, runId: 1, hostname: HOST, log });
 
-/** A runner of this host that is not there: its process id is beyond all that the kernel gives. */
+/** A registered runner of this host that does not run: its process id is larger than any that the kernel assigns. */
 async function goneRunner({ pid = 2 ** 30, mark = 'nobody', ledger }: { pid?: number; mark?: string; ledger: string }) {
   const identity = ownIdentity();
   const node = await service.client.createComputeNode({
@@ -74,8 +74,8 @@ const attempts = async () =>
     (await service.client.listJobs({ query: { workflow_id: id } })).items.map((job) => [job.name, job.attempt_id]),
   );
 
-describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone', () => {
-  it('goes on with the others when the ledger of one cannot be read, and says which', async () => {
+describe.skipIf(process.platform !== 'linux')('recovery of lost runners', () => {
+  it('recovery continues with other runners when the ledger of one cannot be read, and names it', async () => {
     const unreadable = join(folder, 'folder');
     mkdirSync(unreadable);
     const first = await goneRunner({ ledger: unreadable });
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone
     ]);
   });
 
-  it('goes on with the others when the server refuses one', async () => {
+  it('recovery continues with other runners when the server refuses one', async () => {
     const first = await goneRunner({ ledger: join(folder, 'none') });
     await goneRunner({ ledger: join(folder, 'none') });
     const refusing: Client = {
@@ -101,13 +101,13 @@ describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone
     expect(await attempts()).toEqual({ a: 1, b: 2, c: 1 });
   });
 
-  it('never fails, also when the server does not answer at all', async () => {
+  it('recovery never fails, also when the server does not answer at all', async () => {
     const away: Client = { ...service.client, listComputeNodes: () => Promise.reject(new Error('away')) };
     expect(await recover(away)).toBe(0);
-    expect(said).toMatchObject([{ words: 'Could not look for runners that are gone', fields: { reason: 'away' } }]);
+    expect(said).toMatchObject([{ words: 'Could not check for lost runners', fields: { reason: 'away' } }]);
   });
 
-  it('makes ready what a ledger that is whole does not mention, in the same attempt', async () => {
+  it('jobs that a complete ledger does not contain become ready in the same attempt', async () => {
     const ledger = join(folder, 'ledger');
     const { nodeId } = await goneRunner({ ledger });
     writeFileSync(ledger, ledgerFor(nodeId, 1));
@@ -115,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone
     expect(await attempts()).toMatchObject({ a: 1 });
   });
 
-  it('takes all for started when a line is damaged, and says so; ends that can be read are reported', async () => {
+  it('with a damaged line all jobs count as started, a warning says so, and readable ends are reported', async () => {
     const ledger = join(folder, 'ledger');
     const { nodeId, job } = await goneRunner({ ledger });
     const body = { run_id: 1, compute_node_id: nodeId, want };
@@ -127,7 +127,7 @@ describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone
     expect(said[0]).toMatchObject({ words: expect.stringContaining('damaged') as string, fields: { lines: 1 } });
   });
 
-  it('does not take the ledger of another runner for its own', async () => {
+  it('the ledger of another runner is not used', async () => {
     const ledger = join(folder, 'ledger');
     const { nodeId, job } = await goneRunner({ ledger });
     writeFileSync(ledger, ledgerFor(nodeId + 1, 1, `E ${JSON.stringify(ended(job))}`));
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone
     expect(await attempts()).toMatchObject({ a: 2 });
   });
 
-  it('takes back what runs in the name of a runner that was deregistered', async () => {
+  it('jobs that run in the name of a deregistered runner are recovered', async () => {
     const { nodeId, job } = await goneRunner({ ledger: join(folder, 'none') });
     await service.client.exchange({
       params: { id },
@@ -149,13 +149,13 @@ describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone
     expect(await recover()).toBe(0);
   });
 
-  it('leaves alone a runner that is there', async () => {
+  it('a runner that is alive is not recovered', async () => {
     await goneRunner({ pid: process.pid, ledger: join(folder, 'none') });
     expect(await recover()).toBe(0);
     expect(await statuses(service, id)).toMatchObject({ a: 'pending' });
   });
 
-  it('leaves alone a runner of whose job this process is a part, for that job still runs', async () => {
+  it('a runner whose job contains this process is not recovered, because that job still runs', async () => {
     await goneRunner({ mark: 'outer', ledger: join(folder, 'none') });
     onTestFinished(() => {
       for (const name of ['TORC_RUNNER_MARK', 'TORC_RUNNER_OUTER_MARKS']) delete process.env[name];
@@ -168,7 +168,7 @@ describe.skipIf(process.platform !== 'linux')('recovery of runners that are gone
   });
 });
 
-describe('what a ledger proves', () => {
+describe('the proof in a ledger', () => {
   const facts: LedgerFacts = {
     run_id: 1,
     compute_node_id: 3,
@@ -181,7 +181,7 @@ describe('what a ledger proves', () => {
   };
   const ours = { runId: 1, nodeId: 3 };
 
-  it('is what started, within the same boot', () => {
+  it('within the same boot a ledger proves which jobs started', () => {
     expect(provenBy(facts, 'gone', ours)).toEqual({
       started: [],
       completed: facts.completed,
@@ -190,7 +190,7 @@ describe('what a ledger proves', () => {
     });
   });
 
-  it('is only what ended, after a reboot: lines about starts may have been lost with the page cache', () => {
+  it('after a reboot a ledger proves only ends, because starts may have been lost with the page cache', () => {
     expect(provenBy(facts, 'rebooted', ours)).toEqual({
       completed: facts.completed,
       retried: [],
@@ -198,7 +198,7 @@ describe('what a ledger proves', () => {
     });
   });
 
-  it('is nothing in another run, or of another runner, or without a ledger', () => {
+  it('a ledger proves nothing for another run or runner, and a missing one proves nothing', () => {
     expect(provenBy(facts, 'gone', { ...ours, runId: 2 })).toEqual({});
     expect(provenBy(facts, 'gone', { ...ours, nodeId: 4 })).toEqual({});
     expect(provenBy(undefined, 'gone', ours)).toEqual({});

@@ -16,7 +16,7 @@ export interface LostOptions {
   readonly log: Log;
 }
 
-/** A runner of this host, with what it told of its process. */
+/** A registered runner of this host, with the identity of its process. */
 interface Told {
   readonly id: number;
   readonly node: ComputeNode;
@@ -24,15 +24,16 @@ interface Told {
 }
 
 /**
- * Takes back what runners of this host held that are gone, and ends the jobs that they left behind.
+ * Recovers the jobs of lost runners of this host, and ends the processes that they left.
  *
- * A runner is gone when the process table proves it, never because it is silent. What its ledger says that it finished is
- * reported; what it had started runs again as a new attempt; what it had not is ready again. The ledger proves that a job
- * never started only within the same boot, for a crash of the machine may lose lines that the runner had written; and
- * only within the same run, for numbers of attempts mean nothing in another. Otherwise all that it held counts as started.
+ * A runner is lost when the process table proves it, never because it is silent. The ends in its ledger are reported;
+ * jobs that it had started run again as a new attempt; jobs that it had not started become ready again. The ledger
+ * proves that a job never started only within the same boot, because a crash of the machine may lose lines, and only
+ * within the same run, because attempt numbers have no meaning in another. Otherwise all jobs that it held count as
+ * started.
  *
- * A runner that was deregistered and in whose name jobs remain is recovered like one that was not. What goes wrong with one
- * is logged and never keeps the others, or the runner that asks, from their work. Returns how many were recovered.
+ * A deregistered runner in whose name jobs remain is recovered in the same way. A failure with one runner is logged and
+ * never prevents the recovery of others, or the work of this runner. Returns the number of recovered runners.
  */
 export async function recoverLostRunners(options: LostOptions): Promise<number> {
   const { hostname, log } = options;
@@ -42,7 +43,7 @@ export async function recoverLostRunners(options: LostOptions): Promise<number> 
       try {
         if (await recover(options, told)) found += 1;
       } catch (error) {
-        log.write('warn', 'A runner of this workflow that is gone could not be recovered; its jobs stay as they are', {
+        log.write('warn', 'A lost runner of this workflow could not be recovered; its jobs stay as they are', {
           compute_node_id: told.id,
           hostname,
           reason: (error as Error).message,
@@ -52,12 +53,12 @@ export async function recoverLostRunners(options: LostOptions): Promise<number> 
       }
     }
   } catch (error) {
-    log.write('warn', 'Could not look for runners that are gone', { reason: (error as Error).message });
+    log.write('warn', 'Could not check for lost runners', { reason: (error as Error).message });
   }
   return found;
 }
 
-/** The runners of this host that may hold something, but for those whose job this process belongs to. */
+/** The runners of this host that may hold jobs, except those whose job contains this process. */
 async function candidates({ client, workflowId, hostname }: LostOptions): Promise<Told[]> {
   const query = { workflow_id: workflowId, hostname };
   const nodes = [
@@ -69,7 +70,7 @@ async function candidates({ client, workflowId, hostname }: LostOptions): Promis
   const around = new Set(marksOf(process.env));
   return nodes.flatMap((node) => {
     const { id, process: told } = node;
-    // The filter by name is one by part of a name.
+    // The filter by name matches parts of a name.
     if (node.hostname !== hostname || typeof id !== 'number' || !told || around.has(told.mark)) return [];
     return [{ id, node, process: told }];
   });
@@ -83,7 +84,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
 
   const { killed, left } = await killLeft({ mark: told.mark, slurmJobId: told.slurm_job_id ?? ownAllocation() });
   if (left.length > 0) {
-    log.write('warn', 'A runner of this workflow is gone, but its processes do not end; its jobs stay as they are', {
+    log.write('warn', 'A runner of this workflow is lost, but its processes do not end; its jobs stay as they are', {
       ...about,
       which: strayWords(left),
     });
@@ -93,7 +94,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
   if (facts !== undefined && facts.damagedLines > 0) {
     log.write(
       'warn',
-      'Lines of the ledger of a runner that is gone are damaged; what they do not tell may have started',
+      'Lines in the ledger of a lost runner are damaged; jobs that it does not contain may have started',
       {
         ...about,
         lines: facts.damagedLines,
@@ -106,10 +107,10 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
     body: {
       run_id: runId,
       ...provenBy(facts, proof, { runId, nodeId: id }),
-      reason: `runner ${node.pid} on ${hostname} is gone${proof === 'rebooted' ? ', and the machine was booted since' : ''}`,
+      reason: `runner ${node.pid} on ${hostname} is lost${proof === 'rebooted' ? ', and the machine was booted since' : ''}`,
     },
   });
-  log.write('warn', 'A runner of this workflow is gone; its jobs were taken back', {
+  log.write('warn', 'A runner of this workflow is lost; its jobs were recovered', {
     ...about,
     finished: reply.completed.length,
     run_again: reply.requeued.length,
@@ -122,7 +123,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
   return true;
 }
 
-/** What the ledger proves for the server: nothing where it is not the runner's, and no start that never was after a reboot. */
+/** The facts that the ledger proves: none if it belongs to another runner, and no missing starts after a reboot. */
 export function provenBy(
   facts: LedgerFacts | undefined,
   proof: ProofOfEnd,

@@ -7,32 +7,32 @@ const refusal = (status: number, error: object) =>
   new ServiceError('calling exchange', { status, text: JSON.stringify({ error: { message: 'no', ...error } }) });
 const kind = (error: unknown) => meaningOf(error, known).kind;
 
-describe('an exchange that failed means that the server is', () => {
+describe('the meaning of a failed exchange', () => {
   it.each([
-    ['no answer', new Unreachable('no answer')],
-    ['an answer of 500', refusal(500, {})],
-    ['an answer of 503', refusal(503, { code: 'SHUTTING_DOWN' })],
+    ['no reply', new Unreachable('no answer')],
+    ['a reply with status 500', refusal(500, {})],
+    ['a reply with status 503', refusal(503, { code: 'SHUTTING_DOWN' })],
     ['a page of a proxy', new ServiceError('x', { status: 404, text: '<html>not found</html>' })],
-    ['an answer that is no JSON', new SyntaxError('Unexpected token <')],
-    ['a login that is refused', refusal(401, { code: 'CREDENTIAL_MISSING' })],
-    ['access that is refused', refusal(403, { code: 'FORBIDDEN' })],
-    ['a body that is refused', refusal(422, { code: 'BODY_REFUSED' })],
-  ])('away: %s', (_, error) => {
+    ['a reply that is not JSON', new SyntaxError('Unexpected token <')],
+    ['a refused login', refusal(401, { code: 'CREDENTIAL_MISSING' })],
+    ['refused access', refusal(403, { code: 'FORBIDDEN' })],
+    ['a refused body', refusal(422, { code: 'BODY_REFUSED' })],
+  ])('the server is away after %s', (_, error) => {
     expect(kind(error)).toBe('away');
   });
 
-  it('superseded by a later run, or gone, as far as the database has come at least', () => {
+  it('the runner is superseded by a later run or a deleted workflow, if the database is at least as new as known', () => {
     expect(kind(refusal(422, { code: 'RUN_SUPERSEDED', current: 4, change_id: 70 }))).toBe('superseded');
     expect(kind(refusal(404, { code: 'NOT_FOUND', change_id: 71 }))).toBe('superseded');
     expect(kind(refusal(404, { code: 'NOT_FOUND' }))).toBe('superseded');
     expect(kind(refusal(422, { code: 'REFERENCE_UNKNOWN', change_id: 90 }))).toBe('superseded');
   });
 
-  it('behind, with a database that knows less than the runner does', () => {
+  it('the server is behind when its database is older than what the runner knows', () => {
     expect(kind(refusal(422, { code: 'RUN_SUPERSEDED', current: 2, change_id: 70 }))).toBe('behind');
     expect(kind(refusal(422, { code: 'RUN_SUPERSEDED', current: 4, change_id: 69 }))).toBe('behind');
     expect(kind(refusal(404, { code: 'NOT_FOUND', change_id: 0 }))).toBe('behind');
     expect(meaningOf(refusal(422, { code: 'REFERENCE_UNKNOWN', change_id: 12 }), known)).toEqual(behind(12, known));
-    expect(behind(12, known).reason).toBe('its last change is 12, and this runner was told of change 70');
+    expect(behind(12, known).reason).toBe('its last change is 12, but it sent change 70 to this runner');
   });
 });

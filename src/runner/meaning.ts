@@ -1,26 +1,26 @@
 import { ServiceError, Unreachable } from '../client/errors.ts';
 
 /**
- * What it means that an exchange failed.
+ * The meaning of a failed exchange.
  *
- * - `away`: no answer of the service itself. Also a proxy that answers in its place, and a login that is refused: what
- *   people break they repair, and no job is ended for it.
- * - `behind`: the service answers out of a database that is older than what the runner was told before, or another one.
- * - `superseded`: the workflow is gone, or went on without this runner.
+ * - `away`: no reply of the service itself. This includes a reply of a proxy, and a refused login: such faults are
+ *   repaired, and no job is ended because of them.
+ * - `behind`: the service answers from a database that is older than a change sent before, or from a different one.
+ * - `superseded`: the workflow was deleted, or continued without this runner.
  */
 export interface Meaning {
   readonly kind: 'away' | 'behind' | 'superseded';
   readonly reason: string;
 }
 
-/** What the runner knows for certain. */
+/** The facts that the runner is certain of. */
 export interface Known {
   readonly runId: number;
-  /** The last change that the server told of. */
+  /** The last change that the server sent. */
   readonly changeId: number;
 }
 
-/** Refusals by which the service says that this runner has no part in the workflow. */
+/** Refusals which say that this runner no longer takes part in the workflow. */
 const endings: ReadonlySet<string | undefined> = new Set(['RUN_SUPERSEDED', 'NOT_FOUND', 'REFERENCE_UNKNOWN']);
 
 export function meaningOf(error: unknown, known: Known): Meaning {
@@ -34,10 +34,10 @@ export function meaningOf(error: unknown, known: Known): Meaning {
   return { kind: 'superseded', reason };
 }
 
-/** What it means that an answer ends with an earlier change than the one before. */
+/** The meaning of a reply that ends with an earlier change than the one before. */
 export const behind = (changeId: number, known: Known): Meaning => ({
   kind: 'behind',
-  reason: `its last change is ${changeId}, and this runner was told of change ${known.changeId}`,
+  reason: `its last change is ${changeId}, but it sent change ${known.changeId} to this runner`,
 });
 
 function factsOf({ text }: ServiceError): { current?: number; change_id?: number } {

@@ -2,12 +2,12 @@ import type { Client } from '../client/client.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { HasOpenJobs } from './rest.ts';
 
-/** Jobs in these have not ended. */
+/** Jobs with these statuses have not ended. */
 const OPEN = ['ready', 'blocked', 'uninitialized', 'running', 'pending'] as const;
 
 /**
- * Looks for jobs that a runner with these labels may claim, now or once what they wait for has ended. The server is asked of
- * a status only where it counts jobs in it.
+ * Checks for jobs that a runner with these labels may claim, now or when their dependencies have ended. It requests
+ * jobs of a status only if the server counts some.
  */
 export const openJobs =
   (
@@ -16,7 +16,7 @@ export const openJobs =
     labels: readonly string[],
   ): HasOpenJobs =>
   async (counts) => {
-    // A job that waits for a decision may be made to run again.
+    // A job that waits for a decision may run again.
     const statuses = usesPendingFailed === true ? [...OPEN, 'pending_failed' as const] : OPEN;
     for (const status of statuses) {
       if (counts[status] === 0) continue;

@@ -10,10 +10,10 @@ import type { Connection } from './send.ts';
 export interface RunnerOptions {
   readonly workflowId: number;
   readonly connection: Connection;
-  /** The service's URL, as jobs are told it. */
+  /** The service's URL in the environment of jobs. */
   readonly apiUrl: string;
   readonly outputDir: string;
-  /** Runs so many jobs at once and ignores what they need. */
+  /** Runs this many jobs at once and ignores their requirements. */
   readonly maxParallelJobs?: number | undefined;
   readonly numCpus?: number | undefined;
   readonly memoryGb?: number | undefined;
@@ -23,23 +23,25 @@ export interface RunnerOptions {
   readonly endAtMs?: number | undefined;
   readonly pollIntervalSeconds: number;
   readonly claimBackoffMaxSeconds: number;
-  /** Stays while work is left that its labels cover. */
+  /** Stays while jobs are left that its labels cover. */
   readonly persistent: boolean;
-  /** What it does when the server is away for longer than its patience: see drain.ts. */
+  /** Its behaviour when the server is away for longer than the waiting time: see drain.ts. */
   readonly offline: {
-    /** Lets jobs go on. If not, they are killed and the runner fails, as runners did before there was a drain. */
+    /**
+     * Running jobs continue. Otherwise they are killed and the runner fails, as in earlier versions without a drain.
+     */
     readonly isEnabled: boolean;
     readonly pingIntervalSeconds: number;
   };
   readonly strictSchedulerMatch?: boolean | undefined;
-  /** Variables of every job besides those of the contract. */
+  /** Variables of every job in addition to those of the contract. */
   readonly variables: readonly (readonly [string, string])[];
   readonly logLevel: LogLevel;
-  /** What it is registered as. */
+  /** The type with which it is registered. */
   readonly computeNodeType: 'local' | 'slurm';
   readonly scheduler?: Readonly<Record<string, string | number>> | undefined;
   readonly schedulerConfigId?: number | undefined;
-  /** Submits allocations for actions that ask for some; without it they are left to other runners. */
+  /** Submits allocations for actions that request them; without it such actions are left to other runners. */
   readonly scheduling?: Scheduling | undefined;
   /** Puts the options that reach the server into a command that a person is told to run. */
   readonly hint?: (command: string) => string;
@@ -52,7 +54,7 @@ export interface RunnerOptions {
 /** A job with the attempt that ended. */
 export type EndedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>;
 
-/** How far a run is, for whoever watches it. */
+/** The progress of a run. */
 export interface Progress {
   readonly counts: JobStatusCounts;
   readonly runningHere: number;
@@ -63,7 +65,7 @@ export type Ending = Over['kind'] | 'idle' | 'stuck' | 'stopped' | 'deadline' | 
 
 export interface RunSummary {
   readonly ending: Ending;
-  /** Why it ended, where the kind does not say it all. */
+  /** The reason of the end, if the kind does not explain it. */
   readonly reason: string | undefined;
   readonly nodeId: number;
   readonly runId: number;
@@ -72,9 +74,9 @@ export interface RunSummary {
   /** Before this runner did anything. */
   readonly countsAtStart: JobStatusCounts | undefined;
   readonly seconds: number;
-  /** Was everything told to the server? If not, the ledger holds it. */
+  /** Whether everything was reported to the server. If not, the ledger contains it. */
   readonly isTold: boolean;
-  /** Results that were not, where they are kept for `reconcile`. */
+  /** Unreported results, if they are stored for `reconcile`. */
   readonly journal: Journal['written'];
   readonly launcher: string;
   readonly logPath: string;
@@ -82,6 +84,6 @@ export interface RunSummary {
 
 export interface Runner {
   readonly done: Promise<RunSummary>;
-  /** Asks the jobs to end; with `now` kills them. */
+  /** Signals the jobs to end; with `now` it kills them. */
   stop(options: { readonly now: boolean }): void;
 }

@@ -15,8 +15,8 @@ const completion = (job: number): Completion => ({
 
 const retried = (job: number): Retried => ({ ...completion(job), status: 'failed', return_code: 7, max_retries: 3 });
 
-describe('what a runner has to tell', () => {
-  it('is nothing at first, and nothing again when it was taken', () => {
+describe('the entries that a runner has to report', () => {
+  it('there are no entries at first, and none again after they were taken', () => {
     const outbox = createOutbox();
     expect(outbox.isEmpty).toBe(true);
     outbox.returned([1]);
@@ -29,15 +29,15 @@ describe('what a runner has to tell', () => {
   it.each<[string, (outbox: ReturnType<typeof createOutbox>) => void]>([
     ['a start', (outbox) => outbox.started(start(1))],
     ['an end', (outbox) => outbox.completed(completion(1))],
-    ['an end that is not the last', (outbox) => outbox.retried(retried(1))],
-    ['a job given back', (outbox) => outbox.returned([1])],
-  ])('is not empty with %s alone', (_, tell) => {
+    ['a retry', (outbox) => outbox.retried(retried(1))],
+    ['a returned job', (outbox) => outbox.returned([1])],
+  ])('the outbox is not empty with %s alone', (_, tell) => {
     const outbox = createOutbox();
     tell(outbox);
     expect(outbox.isEmpty).toBe(false);
   });
 
-  it('leaves out the start of a job that has ended meanwhile, and keeps that of one that runs', () => {
+  it('the start of an ended job is left out, and that of a running job is kept', () => {
     const outbox = createOutbox();
     for (const job of [1, 2, 3]) outbox.started(start(job));
     outbox.completed(completion(1));
@@ -50,7 +50,7 @@ describe('what a runner has to tell', () => {
     });
   });
 
-  it('is told in turns of 500 ends at most, in order', () => {
+  it('entries are sent in exchanges of at most 500 ends, in order', () => {
     const outbox = createOutbox();
     outbox.started(start(1200));
     for (let job = 1; job <= 1200; job += 1) outbox.completed(completion(job));
@@ -65,7 +65,7 @@ describe('what a runner has to tell', () => {
     expect(turns.flat()).toEqual(Array.from({ length: 1200 }, (_, index) => index + 1));
   });
 
-  it('is untold until it is acknowledged, also while it is under way', () => {
+  it('entries are unreported until they are acknowledged, also while they are in flight', () => {
     const outbox = createOutbox();
     outbox.completed(completion(1));
     const news = outbox.take();
@@ -78,7 +78,7 @@ describe('what a runner has to tell', () => {
     expect(outbox.untold()).toEqual([]);
   });
 
-  it('is told again, before what came later, when there was no answer', () => {
+  it('without a reply, entries are sent again before later ones', () => {
     const outbox = createOutbox();
     outbox.started(start(1));
     outbox.completed(completion(2));
@@ -99,7 +99,7 @@ describe('what a runner has to tell', () => {
   });
 });
 
-it('nothing is lost, doubled or told out of order, whichever turns get no answer', () => {
+it('no entry is lost, doubled or reordered, whichever exchanges get no reply', () => {
   const anyEvent = fc.constantFrom('start', 'end', 'retry', 'return', 'answered', 'unanswered');
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
@@ -138,7 +138,7 @@ it('nothing is lost, doubled or told out of order, whichever turns get no answer
       expect(heard.completed).toEqual(happened.completed);
       expect(heard.retried).toEqual(happened.retried);
       expect(heard.returned).toEqual(happened.returned);
-      // A start may go unsaid, but only of a job whose end was told.
+      // A start may be missing only if the end of its job was reported.
       const said = new Set(heard.started.map(({ job_id: job }) => job));
       const unsaid = happened.started.filter(({ job_id: job }) => !said.has(job));
       expect(heard.started).toEqual(happened.started.filter(({ job_id: job }) => said.has(job)));

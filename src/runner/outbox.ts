@@ -1,14 +1,14 @@
 import type { Completion, ExchangeRequest, Retried, Start } from '../core/contract/exchange.ts';
 
-/** What the server does not know yet. */
+/** The entries that the server does not know yet. */
 export type News = Required<{
   [P in 'started' | 'completed' | 'retried' | 'returned']: NonNullable<ExchangeRequest[P]>;
 }>;
 
 /**
- * What a runner has to tell, until it is acknowledged.
+ * The entries that a runner has to report, until they are acknowledged.
  *
- * A turn that got no answer is put back in front and told again: the server knows what it heard twice.
+ * Entries of an exchange without a reply are put back in front and sent again; the server recognises repeated entries.
  */
 export interface Outbox {
   started(start: Start): void;
@@ -16,18 +16,18 @@ export interface Outbox {
   retried(retried: Retried): void;
   returned(jobIds: readonly number[]): void;
   readonly isEmpty: boolean;
-  /** What a turn is to tell, of ends no more than the server takes in at once. */
+  /** The entries of the next exchange, with at most as many ends as the server accepts at once. */
   take(): News;
-  /** What was taken is known to the server. */
+  /** The server knows the entries that were taken. */
   acknowledged(): void;
   putBack(news: News): void;
-  /** Jobs of which something is left to tell that is not under way. */
+  /** Jobs with unreported entries that are not in flight. */
   waiting(): number[];
-  /** Ends that the server may not know, those that are under way among them. */
+  /** Ends that the server may not know, including those in flight. */
   untold(): Completion[];
 }
 
-/** Ends in one turn. More of them, after an outage, would hold up everybody else's turns. */
+/** Ends in one exchange. More of them, after an outage, would delay exchanges of other runners. */
 const MOST_ENDS = 500;
 
 export function createOutbox(mostEnds = MOST_ENDS): Outbox {
@@ -47,7 +47,7 @@ export function createOutbox(mostEnds = MOST_ENDS): Outbox {
       return started.length + completed.length + retried.length + returned.length === 0;
     },
     take() {
-      // The start of a job that has ended meanwhile goes without saying.
+      // The start of a job that has ended meanwhile is implied by its end.
       const ended = new Set([...completed, ...retried].map(({ job_id: id }) => id));
       const news = {
         started: started.filter(({ job_id: id }) => !ended.has(id)),

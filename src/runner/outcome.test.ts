@@ -16,68 +16,64 @@ const missing = ['out.csv'];
 
 describe('a job that ended by itself', () => {
   it.each<[string, Partial<Ended>, Outcome]>([
-    ['is completed when it exits with 0', {}, { status: 'completed', returnCode: 0 }],
-    ['is failed when it exits with anything else', { exitCode: 3 }, { status: 'failed', returnCode: 3 }],
-    ['is failed with 128 and the signal that ended it', signalled(11), { status: 'failed', returnCode: 139 }],
-    ['is failed when it left out an output', { missingOutputs: missing }, { status: 'failed', returnCode: 1 }],
+    ['completed when it exits with 0', {}, { status: 'completed', returnCode: 0 }],
+    ['failed when it exits with another code', { exitCode: 3 }, { status: 'failed', returnCode: 3 }],
+    ['failed with 128 plus the signal that ended it', signalled(11), { status: 'failed', returnCode: 139 }],
+    ['failed when an output is missing', { missingOutputs: missing }, { status: 'failed', returnCode: 1 }],
     [
-      'keeps its own code when it failed and left out an output',
+      'failed with its own code when it failed and an output is missing',
       { exitCode: 3, missingOutputs: missing },
       { status: 'failed', returnCode: 3 },
     ],
-    ['is not out of memory because it looks so', { exitCode: 137 }, { status: 'failed', returnCode: 137 }],
-  ])('%s', (_, differs, outcome) => {
+    ['failed, not out of memory, with exit code 137', { exitCode: 137 }, { status: 'failed', returnCode: 137 }],
+  ])('a job that ended by itself is %s', (_, differs, outcome) => {
     expect(outcomeOf({ ...ended, ...differs })).toEqual(outcome);
   });
 });
 
-describe('a job that was asked to end', () => {
+describe('a job that was signaled by its runner', () => {
   it.each<[string, Partial<Ended>, Outcome]>([
-    ['is completed when it finishes in time', { endedFor: 'deadline' }, { status: 'completed', returnCode: 0 }],
+    ['completed when it finishes in time', { endedFor: 'deadline' }, { status: 'completed', returnCode: 0 }],
     [
-      'is terminated when it finishes without its outputs',
+      'terminated when it finishes without its outputs',
       { endedFor: 'deadline', missingOutputs: missing },
       { status: 'terminated', returnCode: 1 },
     ],
     [
-      'is terminated with the signal that it died of',
+      'terminated with the signal that ended it',
       { endedFor: 'deadline', ...signalled(15) },
       { status: 'terminated', returnCode: 143 },
     ],
+    ['terminated with its own exit code', { endedFor: 'stop', exitCode: 7 }, { status: 'terminated', returnCode: 7 }],
     [
-      'is terminated with the code that it chose',
-      { endedFor: 'stop', exitCode: 7 },
-      { status: 'terminated', returnCode: 7 },
-    ],
-    [
-      'has the time-limit code when it had to be killed at the deadline',
+      'terminated with the time-limit code when it was killed at the deadline',
       { endedFor: 'deadline', wasKilled: true, ...signalled(9) },
       { status: 'terminated', returnCode: 152 },
     ],
     [
-      'has the code of the kill when a person stopped it',
+      'terminated with the code of the kill when a user stopped it',
       { endedFor: 'stop', wasKilled: true, ...signalled(9) },
       { status: 'terminated', returnCode: 137 },
     ],
     [
-      'has the code of the kill when its workflow was canceled',
+      'terminated with the code of the kill when its workflow was canceled',
       { endedFor: 'cancel', wasKilled: true, ...signalled(9) },
       { status: 'terminated', returnCode: 137 },
     ],
-  ])('%s', (_, differs, outcome) => {
+  ])('a job that was signaled by its runner is %s', (_, differs, outcome) => {
     expect(outcomeOf({ ...ended, ...differs })).toEqual(outcome);
   });
 });
 
 it.each([{ exitCode: 0 }, { exitCode: 3 }, signalled(9)])(
-  'a job that was killed for its memory is failed with the code for that, however it ended: %o',
+  'a job killed for its memory is failed with the code for that, however it ended: %o',
   (how) => {
     const outcome = outcomeOf({ ...ended, ...how, endedFor: 'memory', wasKilled: true, oomExitCode: 99 });
     expect(outcome).toEqual({ status: 'failed', returnCode: 99 });
   },
 );
 
-it('whatever happened, a job is completed if and only if its code is 0', () => {
+it('in every case a job is completed if and only if its return code is 0', () => {
   const anyEnd = fc.record({
     how: fc.oneof(
       fc.record({ exitCode: fc.nat(255), signal: fc.constant(undefined) }),

@@ -1,13 +1,13 @@
 import type { JobStatus } from '../core/contract/job.ts';
 
-/** Why the runner ended a job itself: the reason decides how its end is told. */
+/** Why the runner ended a job itself; the reason determines the reported status. */
 export type EndedFor = 'deadline' | 'stop' | 'cancel' | 'memory';
 
 export interface Ended {
   readonly exitCode: number | undefined;
   readonly signal: number | undefined;
   readonly endedFor: EndedFor | undefined;
-  /** Did we have to use SIGKILL? */
+  /** Whether SIGKILL was necessary. */
   readonly wasKilled: boolean;
   /** Declared output files that do not exist. */
   readonly missingOutputs: readonly string[];
@@ -21,10 +21,10 @@ export interface Outcome {
 }
 
 /**
- * The one status and return code of an attempt.
+ * The status and return code of an attempt.
  *
- * Our own reasons come first: a process that we killed for memory also shows a signal, and one that caught the signal at
- * its time limit may still exit with 0, which counts as done.
+ * Reasons of the runner come first: a process killed for memory also shows a signal, and one that handled the signal at
+ * its time limit may still exit with 0, which counts as completed.
  */
 export function outcomeOf({
   exitCode,

@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import type { ClaimedJob, Completion } from '../core/contract/exchange.ts';
 
 export interface Outputs {
-  /** Paths of declared outputs that are not there. */
+  /** Paths of declared outputs that do not exist. */
   readonly missing: readonly string[];
-  /** Those that are, with their times. */
+  /** The outputs that exist, with their modification times. */
   readonly files: NonNullable<Completion['files']>;
 }
 
-/** Looks for the outputs that a job declares, off the main thread: their file system may be slow, or hang. */
+/** Checks the declared outputs of a job, off the main thread: their file system may be slow, or hang. */
 export async function lookForOutputs({ output_files: outputs }: ClaimedJob): Promise<Outputs> {
   const found = await Promise.all(
     (outputs ?? []).map(async ({ id, path }) => {

@@ -20,30 +20,30 @@ const anySituation = fc.record({
   workMayBeReady: fc.boolean(),
 });
 
-describe('a runner speaks to the server', () => {
+describe("the time until a runner's next exchange", () => {
   const calm: Situation = { queued: 0, hasRoom: false, slots: 4, hasNews: false, workMayBeReady: false };
 
   it.each<[string, Partial<Situation>, number | undefined]>([
-    ['at once when a slot has nothing to do and there may be work', { hasRoom: true, workMayBeReady: true }, 0],
-    ['not at all when a slot has nothing to do and no hope of work', { hasRoom: true }, undefined],
-    ['not at all when there may be work but no slot for it', { workMayBeReady: true }, undefined],
+    ['at once when a slot is idle and jobs may be ready', { hasRoom: true, workMayBeReady: true }, 0],
+    ['never when a slot is idle and no job can be ready', { hasRoom: true }, undefined],
+    ['never when jobs may be ready but no slot is free', { workMayBeReady: true }, undefined],
     [
-      'not at once while jobs still wait here for the slot',
+      'not at once while jobs still wait in the queue for the slot',
       { hasRoom: true, workMayBeReady: true, queued: 1 },
       undefined,
     ],
     [
-      'soon when its queue is short and there may be work',
+      'soon when its queue is short and jobs may be ready',
       { hasNews: true, workMayBeReady: true, queued: 4 },
       GATHER_LOW_MS,
     ],
     ['later when its queue will last', { hasNews: true, workMayBeReady: true, queued: 5 }, GATHER_MS],
-    ['later when there is no hope of work, idle slot or not', { hasNews: true, hasRoom: true }, GATHER_MS],
-  ])('%s', (_, differs, delayMs) => {
+    ['later when no job can be ready, whether or not a slot is idle', { hasNews: true, hasRoom: true }, GATHER_MS],
+  ])('a runner sends an exchange %s', (_, differs, delayMs) => {
     expect(nextExchange({ ...calm, ...differs })).toBe(delayMs);
   });
 
-  it('after the gathering time at the latest when there is news, without news only in hope', () => {
+  it('with entries an exchange is sent within the interval, without entries only if jobs may be ready', () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
         const delayMs = nextExchange(situation);
@@ -54,20 +54,20 @@ describe('a runner speaks to the server', () => {
   });
 });
 
-describe('jobs are taken ahead', () => {
-  it('as many as end in two gathering times', () => {
+describe('jobs claimed ahead', () => {
+  it('as many jobs are claimed ahead as end in two intervals', () => {
     expect(aheadOf(200, 4)).toBe((2 * GATHER_MS * 200) / 1000);
   });
 
   it.each([
-    ['nothing has ended yet', 0, 4],
+    ['no job has ended yet', 0, 4],
     ['the clock has run backwards', -1, 4],
-    ['a job takes a second: another runner may be free before', 4, 4],
-  ])('not at all when %s', (_, endsPerSecond, slots) => {
+    ['a job takes a second, because another runner may be free before', 4, 4],
+  ])('no job is claimed ahead when %s', (_, endsPerSecond, slots) => {
     expect(aheadOf(endsPerSecond, slots)).toBe(0);
   });
 
-  it('in whole numbers, never more than the most, and no fewer when jobs end faster', () => {
+  it('the number of jobs claimed ahead is a whole number, at most the maximum, and grows with the rate', () => {
     const anyRate = fc.double({ min: 0, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(anyRate, anyRate, fc.integer({ min: 1, max: 1024 }), (one, other, slots) => {
@@ -79,18 +79,18 @@ describe('jobs are taken ahead', () => {
   });
 });
 
-describe('without an event stream a runner asks again', () => {
+describe('the polling interval without an event stream', () => {
   const waiting: Waiting = { baseMs: 1_000, capMs: 8_000, lastMs: 1_000, madeProgress: false, hasChildren: true };
 
   it.each<[string, Partial<Waiting>, number]>([
-    ['after the base when there was progress', { madeProgress: true, lastMs: 8_000 }, 1_000],
-    ['after twice the time when nothing happened', {}, 2_000],
-    ['after the cap, however long nothing happened', { lastMs: 8_000 }, 8_000],
-    ['after the base when the cap is smaller', { capMs: 1 }, 1_000],
-    ['after the base while nothing runs', { hasChildren: false, lastMs: 8_000 }, 1_000],
+    ['the base after progress', { madeProgress: true, lastMs: 8_000 }, 1_000],
+    ['twice the interval when nothing happened', {}, 2_000],
+    ['the cap, however long nothing happened', { lastMs: 8_000 }, 8_000],
+    ['the base when the cap is smaller', { capMs: 1 }, 1_000],
+    ['the base while no job runs', { hasChildren: false, lastMs: 8_000 }, 1_000],
     ['after 30 s while nothing runs, however large the base', { hasChildren: false, baseMs: 90_000 }, 30_000],
-    ['after a base beyond 30 s while something runs', { baseMs: 90_000, madeProgress: true }, 90_000],
-  ])('%s', (_, differs, delayMs) => {
+    ['a base beyond 30 s while a job runs', { baseMs: 90_000, madeProgress: true }, 90_000],
+  ])('the polling interval is %s', (_, differs, delayMs) => {
     expect(nextPoll({ ...waiting, ...differs })).toBe(delayMs);
   });
 });
@@ -103,15 +103,15 @@ describe('the rate of ends', () => {
     return rate;
   };
 
-  it('is none before the first end', () => {
+  it('the rate is 0 before the first end', () => {
     expect(createRate().perSecond(1_000)).toBe(0);
   });
 
-  it('is what a steady stream of ends has', () => {
+  it('the rate is that of a steady stream of ends', () => {
     expect(steady(500, 3_000).perSecond(3_000)).toBeCloseTo(500, 0);
   });
 
-  it('is forgotten in a long pause', () => {
+  it('the rate drops to 0 in a long pause', () => {
     const rate = steady(500, 3_000);
     expect(rate.perSecond(3_000)).toBeGreaterThan(400);
     expect(rate.perSecond(63_000)).toBeLessThan(1);

@@ -1,39 +1,40 @@
 /**
- * When a runner speaks to the server, and how far ahead it takes jobs. Pure: figures in, milliseconds and counts out.
+ * When a runner sends an exchange, and how many jobs it claims ahead. Pure functions of figures.
  *
- * One rule gives both throughput and latency: what happened is gathered as long as the local queue can keep the slots
- * busy, and told at once when a slot has nothing to do.
+ * One rule gives both throughput and latency: entries are collected as long as the local queue keeps the slots busy,
+ * and sent at once when a slot is idle.
  */
 
 /**
- * While the queue is full. An exchange costs server and runner together 1.5 ms besides its jobs, so 20 ms between two would
- * cost 0.1 ms a job, a twentieth of the rate; the figures stand in docs/adr/0014.
+ * The interval while the queue is full. An exchange costs server and runner together 1.5 ms in addition to its jobs, so
+ * 20 ms between two would cost 0.1 ms a job, a twentieth of the rate; docs/adr/0014 has the figures.
  */
 export const GATHER_MS = 50;
 /**
- * While the queue holds no more jobs than there are slots, and there may be more: soon slots would be idle. Without hope of
- * jobs, as for the start of a job in a chain, haste would only keep the line busy when the end of the job wants it.
+ * The interval while the queue holds at most one job a slot and jobs may be ready: slots would soon be idle. If no job
+ * can be ready, as after the start of a job in a chain, an early exchange would only delay the one that reports its
+ * end.
  */
 export const GATHER_LOW_MS = 2;
-/** Most jobs that are taken ahead. More only keeps them from other runners. */
+/** The maximum number of jobs claimed ahead. More would only keep them from other runners. */
 export const MOST_AHEAD = 128;
-/** Jobs that take longer than this are not taken ahead at all: another runner may be free before we are. */
+/** Jobs that take longer than this are not claimed ahead: another runner may be free first. */
 const LONGEST_AHEAD_MS = 250;
 
 export interface Situation {
   /** Jobs that wait in the local queue. */
   readonly queued: number;
-  /** Could another job be started now, if there was one? */
+  /** Whether another job could be started now. */
   readonly hasRoom: boolean;
-  /** Jobs that run at once at the moment, or could. */
+  /** Jobs that run at once now, or could. */
   readonly slots: number;
-  /** Is there something that the server does not know: a start, an end, a job given back? */
+  /** Whether there are entries that the server does not know: a start, an end, a returned job. */
   readonly hasNews: boolean;
-  /** Has something happened that may have made jobs ready: an end, a wake-up, a lost answer? */
+  /** Whether jobs may have become ready: by an end, a wake-up, a lost reply. */
   readonly workMayBeReady: boolean;
 }
 
-/** Milliseconds until the next exchange; undefined when there is no reason for one. */
+/** Milliseconds until the next exchange; undefined if there is no reason for one. */
 export function nextExchange({ queued, hasRoom, slots, hasNews, workMayBeReady }: Situation): number | undefined {
   if (hasRoom && queued === 0 && workMayBeReady) return 0;
   if (!hasNews) return undefined;
@@ -41,9 +42,9 @@ export function nextExchange({ queued, hasRoom, slots, hasNews, workMayBeReady }
 }
 
 /**
- * How many jobs to hold ahead of the free slots: what ends in two intervals at the recent rate.
+ * How many jobs to hold beyond the free slots: as many as end in two intervals at the recent rate.
  *
- * `endsPerSecond` is the recent rate; with few jobs a second there is time to ask for each.
+ * `endsPerSecond` is the recent rate; with few jobs a second there is time to claim each.
  */
 export function aheadOf(endsPerSecond: number, slots: number): number {
   if (endsPerSecond <= 0 || (slots * 1000) / endsPerSecond > LONGEST_AHEAD_MS) return 0;
@@ -58,14 +59,14 @@ export interface Waiting {
   readonly hasChildren: boolean;
 }
 
-/** The longest that a runner without children is silent, so that it sees the end of its workflow. */
+/** The maximum interval of a runner without running jobs, so that it notices the end of its workflow. */
 const IDLE_CLAMP_MS = 30_000;
 
 /**
- * How long a runner waits that hears nothing from the server: the fallback for when there is no event stream.
+ * The polling interval of a runner that receives no events: the fallback without an event stream.
  *
- * The base after progress; doubling up to the cap while children run and nothing happens; without children never more
- * than 30 s, for then no child can wake it. A cap below the base is the base.
+ * The base after progress; doubled up to the cap while jobs run and nothing happens; without running jobs at most 30 s,
+ * because then no end of a job wakes the runner. A cap below the base counts as the base.
  */
 export function nextPoll({ baseMs, capMs, lastMs, madeProgress, hasChildren }: Waiting): number {
   if (!hasChildren) return Math.min(baseMs, IDLE_CLAMP_MS);
@@ -73,7 +74,7 @@ export function nextPoll({ baseMs, capMs, lastMs, madeProgress, hasChildren }: W
   return Math.min(Math.max(lastMs, baseMs) * 2, Math.max(capMs, baseMs));
 }
 
-/** Ends a second over about the last second, and forgetting: a long pause brings it to zero. */
+/** Ends a second over about the last second; it decays to 0 in a long pause. */
 export function createRate(): { ended(count: number, nowMs: number): void; perSecond(nowMs: number): number } {
   let rate = 0;
   let since: number | undefined;

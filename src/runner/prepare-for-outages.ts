@@ -15,10 +15,10 @@ interface Parts {
   readonly outbox: Outbox;
 }
 
-/** What a runner has at hand for the time that the server is away; nothing of it costs anything before. */
+/** Prepares what a runner needs while the server is away; it costs nothing before that. */
 export function prepareForOutages({ options, registered, outbox }: Parts): {
   readonly journal: Journal;
-  /** `mayGoOn`: may jobs be started again, when the server is back? */
+  /** `mayGoOn`: whether jobs may start again when the server is back. */
   drainOf(crew: Crew, mayGoOn: () => boolean): Drain;
 } {
   const { workflowId, outputDir, hint = (command) => command } = options;

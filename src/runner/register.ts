@@ -19,14 +19,14 @@ import { type RunFacts, STDIO_FOLDER } from './step.ts';
 import { markVariables } from './marks.ts';
 import { lacksTime } from './want.ts';
 
-/** A runner as the server knows it, with its files open. */
+/** A registered runner, with its files open. */
 export interface Registered {
   readonly workflow: Workflow;
   readonly nodeId: number;
-  /** What was registered. */
+  /** The record of the runner. */
   readonly node: ComputeNode;
   readonly hostname: string;
-  /** What its jobs carry in their environment. */
+  /** The mark in the environment of its jobs. */
   readonly mark: string;
   readonly facts: RunFacts;
   readonly capacity: Capacity;
@@ -37,7 +37,7 @@ export interface Registered {
 
 const GIBIBYTE = 2 ** 30;
 
-/** Looks at the workflow and the machine, takes back what lost runners of this host held, and registers. */
+/** Reads the workflow and the machine, recovers jobs of lost runners of this host, and registers the runner. */
 export async function register(client: Client, options: RunnerOptions, startedAtMs: number): Promise<Registered> {
   const { workflowId, outputDir } = options;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
@@ -117,7 +117,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
 
   const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
   if (lacksTime(options, startedAtMs, leastSeconds)) {
-    log.write('warn', 'No job will be taken: a runner that counts jobs wants more time than it has left', {
+    log.write('warn', 'No job will be claimed: a runner that counts jobs requires more time than it has left', {
       compute_node_min_time_for_new_jobs_seconds: leastSeconds,
     });
   }
@@ -134,7 +134,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   return { workflow, nodeId, node: body, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
 }
 
-/** Jobs are started by this runner itself; wrapping them in srun is another launcher's work, which there is none of yet. */
+/** This runner starts jobs itself; wrapping them in srun needs another launcher, which does not exist yet. */
 function refuseMode({ id, execution_config: config }: Workflow): void {
   if (config?.mode !== 'slurm') return;
   throw new Refusal(
@@ -144,14 +144,14 @@ function refuseMode({ id, execution_config: config }: Workflow): void {
   );
 }
 
-/** The settings without those whose value is of no use: the defaults count in their place. */
+/** The settings without invalid values; the defaults replace them. */
 function withoutUseless(config: ExecutionConfig, log: Log): ExecutionConfig {
   const useless = uselessSettings(config);
   for (const { message } of useless) log.write('warn', `execution_config: ${message}`);
   return { ...config, ...Object.fromEntries(useless.map(({ setting }) => [setting, undefined])) };
 }
 
-/** Devices that the environment names, or as many as were asked for or found, by number. */
+/** The devices that the environment names, or as many as were requested or found, by number. */
 function devicesFor({ numGpus }: RunnerOptions, { gpus }: HostFacts): string[] {
   return devicesOf(process.env) ?? Array.from({ length: numGpus ?? gpus }, (_, index) => String(index));
 }

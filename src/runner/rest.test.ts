@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 const counts = { ready: 1, pending: 0, running: 0, blocked: 0, uninitialized: 0, pending_failed: 0 };
 const reply = { jobs_by_status: counts, is_complete: false } as ExchangeReply;
 
-/** A runner without jobs, beside a job that it cannot take. */
+/** A runner without jobs, while there is a job that it cannot take. */
 function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
   const startedAt = performance.now();
   const told = { polls: 0, left: [] as string[] };
@@ -31,8 +31,8 @@ function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
   return { rest, told };
 }
 
-describe('a runner without work', () => {
-  it.each([60_000, 60 * DAY_MS])('leaves after its idle time of %i ms, and not before', (idleMs) => {
+describe('an idle runner', () => {
+  it.each([60_000, 60 * DAY_MS])('an idle runner exits after its idle time of %i ms, and not before', (idleMs) => {
     const { rest, told } = resting({ idleMs });
     vi.advanceTimersByTime(idleMs - 1);
     expect(told.left).toEqual([]);
@@ -42,14 +42,14 @@ describe('a runner without work', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('never leaves where there is no idle time', () => {
+  it('an idle runner without an idle time never exits', () => {
     const { rest, told } = resting({});
     vi.advanceTimersByTime(DAY_MS);
     expect(told.left).toEqual([]);
     rest.close();
   });
 
-  it('asks the server at its interval while jobs run, also where that is a month', () => {
+  it('an idle runner polls the server at its interval while jobs run, also at an interval of a month', () => {
     const baseMs = 30 * DAY_MS;
     const { rest, told } = resting({ baseMs, children: true });
     vi.advanceTimersByTime(baseMs - 1);

@@ -4,40 +4,43 @@ import { nextPoll } from './pace.ts';
 
 type Counts = ExchangeReply['jobs_by_status'];
 
-/** Is any job open that this runner could take, now or later? */
+/** Whether a job is open that this runner could take, now or later. */
 export type HasOpenJobs = (counts: Counts) => Promise<boolean>;
 
 /**
- * Least time between two looks for open jobs. The server is asked at every change of the workflow: too short, and a thousand
- * jobs a second of other runners cost it as many looks; too long, and the runner leaves that much later.
+ * The minimum time between two checks for open jobs. The workflow may change a thousand times a second: too short, and
+ * each change costs the server a check; too long, and the runner exits that much later.
  */
 const LOOK_MS = 1_000;
 
 export interface RestOptions {
   readonly baseMs: number;
   readonly capMs: number;
-  /** Leaves after so long without a job; 0 never. */
+  /** Exits after this long without a job; 0 means never. */
   readonly idleMs: number;
-  /** Leaves when nothing is ready or runs for so long; at once on a server that releases jobs with the end of the last. */
+  /**
+   * Exits when no job is ready or running for this long; at once with a server that releases jobs together with the end
+   * of the last dependency.
+   */
   readonly stuckMs: number;
   /** Stays also when the workflow is complete. */
   readonly staysAlways: boolean;
-  /** With `--persistent`: the runner stays while this says so. */
+  /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs: HasOpenJobs | undefined;
-  /** Jobs that it holds. */
+  /** The number of jobs that it holds. */
   readonly held: () => number;
   readonly hasChildren: () => boolean;
-  /** When a job was last handed out or ended, on the monotonic clock. */
+  /** When a job was last assigned or ended, on the monotonic clock. */
   readonly lastProgress: () => number;
-  /** Looks for work, and for what became of the workflow. */
+  /** Polls for jobs and for the state of the workflow. */
   readonly onPoll: () => void;
-  /** There is no reason to stay: the kind and the reason. */
+  /** The runner has no reason to stay: the kind and the reason. */
   readonly onLeave: (ending: 'idle' | 'stuck', reason: string) => void;
 }
 
-/** What a runner does while it has nothing to do: it looks for work now and then, and leaves when there is no sense in staying. */
+/** The idle policy of a runner: it polls for jobs now and then, and exits when waiting is useless. */
 export interface Rest {
-  /** Looks at what the server said. */
+  /** Checks the counts in a reply of the server. */
   consider(reply: ExchangeReply): void;
   close(): void;
 }
@@ -48,7 +51,7 @@ export function createRest(options: RestOptions): Rest {
   let pollMs = baseMs;
   let pollTimer: Timer | undefined;
   let idleTimer: Timer | undefined;
-  /** What the server said last while this runner was idle. */
+  /** The last counts that the server sent while this runner was idle. */
   let latest: Counts | undefined;
   let lookedAt = -Infinity;
   let isLooking = false;
@@ -65,7 +68,7 @@ export function createRest(options: RestOptions): Rest {
   poll();
   const left = (ms: number) => ms - (performance.now() - lastProgress());
 
-  /** Leaves where no job can start any more, or in a while where none came for this runner. */
+  /** Exits when no job can start any more, or when no job came for this runner for a while. */
   const leaveIfIdle = ({ ready, pending, running, blocked, uninitialized, pending_failed: undecided }: Counts) => {
     if (ready + pending + running === 0) {
       const reason = stuckReason(blocked, undecided, uninitialized);
@@ -92,7 +95,7 @@ export function createRest(options: RestOptions): Rest {
     }
     const counts = latest as Counts;
     isLooking = true;
-    // A server that does not answer tells nothing of jobs: the runner stays.
+    // Without a reply nothing is known about jobs: the runner stays.
     void hasOpenJobs(counts)
       .catch(() => true)
       .then((isOpen) => {
@@ -127,5 +130,5 @@ function stuckReason(blocked: number, undecided: number, uninitialized: number):
     undecided > 0 ? `${undecided} waiting for a decision` : '',
     uninitialized > 0 ? `${uninitialized} uninitialized` : '',
   ].filter((part) => part !== '');
-  return `no job that is left can start, and none runs that could change that: ${parts.join(', ')}`;
+  return `no job that is left can start, and no running job can change that: ${parts.join(', ')}`;
 }

@@ -24,25 +24,25 @@ import { createWork } from './work.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * How long setup and teardown wait for a server that is away. An allocation was waited for and is not given up as soon as
- * a person at a terminal is told; at its end nothing is left to do that others would wait for.
+ * How long setup and teardown wait for a server that is away. A user at a terminal should learn of an outage soon; an
+ * allocation was waited for and is not given up so fast, and at its end no other work is delayed.
  */
 const SETUP_PATIENCE_MS = { local: MINUTE_MS, slurm: 20 * MINUTE_MS };
 const TEARDOWN_PATIENCE_MS = MINUTE_MS;
 
 /**
- * Runs jobs of a workflow on this machine until there is nothing left to do.
+ * Runs jobs of a workflow on this machine until no work is left.
  *
- * Setup: what a runner of this host left behind is taken back, the runner is registered, the event stream opened. Then
- * events alone drive it: a job that ended, a job that may have become ready, a signal, the end of its time. Teardown:
- * everything is told, the runner is deregistered, the ledger removed.
+ * Setup: the runner recovers jobs of lost runners of this host, registers, and opens the event stream. Then only events
+ * drive it: a job that ended, a job that may have become ready, a signal, the time limit. Teardown: everything is
+ * reported, the runner is deregistered, the ledger removed.
  */
 export async function startRunner(given: RunnerOptions): Promise<Runner> {
   preferSmallHeap();
   const startedAtMs = Date.now();
   const startedAt = performance.now();
   const { send } = given.connection;
-  // Before and after the jobs a server that is away is waited for; while they run the conversation sees to that.
+  // Before and after the jobs, requests wait for a server that is away; while jobs run, the conversation does.
   const patient = (patienceMs: number) =>
     createClient(patiently(send, { patienceMs, now: () => performance.now(), wait: pause, onAway: given.onNotice }));
   const waiting = patient(SETUP_PATIENCE_MS[given.computeNodeType]);

@@ -18,11 +18,11 @@ interface Place {
   readonly port: number;
   readonly server: Server;
   readonly seen: Seen[];
-  /** Connections that were ever made. */
+  /** The number of connections that were opened. */
   readonly connections: () => number;
 }
 
-/** A server that keeps what it was asked, and answers like this. */
+/** A server that records its requests, and answers with this listener. */
 async function serverThat(answer: RequestListener): Promise<Place> {
   const seen: Seen[] = [];
   let connections = 0;
@@ -56,14 +56,14 @@ const fine: RequestListener = (_, response) => void response.end('{"ok":true}');
 const ping = { method: 'GET', path: '/ping?a=b', body: undefined };
 
 describe('a request', () => {
-  it('goes below the base path, without a body when there is none', async () => {
+  it('a request is sent below the base path, without a body if it has none', async () => {
     const { url, seen } = await serverThat(fine);
     expect(await connectionTo({ url }).send(ping)).toEqual({ status: 200, text: '{"ok":true}' });
     expect(seen).toMatchObject([{ method: 'GET', url: '/base/v1/ping?a=b', body: '' }]);
     expect(Object.keys(seen[0]?.headers ?? {}).sort((a, b) => a.localeCompare(b))).toEqual(['connection', 'host']);
   });
 
-  it('carries its body as JSON, with its length in bytes', async () => {
+  it('a request has its body as JSON, with its length in bytes', async () => {
     const { url, seen } = await serverThat(fine);
     const body = JSON.stringify({ name: 'größe 日本' });
     await connectionTo({ url: `${url}/` }).send({ method: 'POST', path: '/jobs', body });
@@ -75,7 +75,7 @@ describe('a request', () => {
     expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('says who asks, with the password where there is one, and the cookie that a proxy wants', async () => {
+  it('a request names the user, with the password if there is one, and the cookie that a proxy requires', async () => {
     const { url, seen } = await serverThat(fine);
     await connectionTo({ url, username: 'ada', password: 'geheim:1', cookie: 'session=7' }).send(ping);
     await connectionTo({ url, username: 'ada' }).send(ping);
@@ -89,7 +89,7 @@ describe('a request', () => {
     expect(seen[1]?.headers).not.toHaveProperty('cookie');
   });
 
-  it('takes who asks from the URL before anything else', async () => {
+  it('a user in the URL precedes every other setting', async () => {
     const { port, seen } = await serverThat(fine);
     await connectionTo({ url: `http://eve:p%40ss@127.0.0.1:${port}/`, username: 'ada', password: 'x' }).send(ping);
     expect(seen[0]?.headers).toMatchObject({
@@ -99,7 +99,7 @@ describe('a request', () => {
     expect(seen[0]?.url).toBe('/ping?a=b');
   });
 
-  it('cannot be broken by a name that no header may hold', async () => {
+  it('a user name with characters that no header may contain breaks no request', async () => {
     const { url, seen } = await serverThat(fine);
     await connectionTo({ url, username: 'jörg\r\nX-Evil: 1' }).send(ping);
     expect(seen[0]?.headers).toMatchObject({ 'x-torc-client-user': 'j?rg??X-Evil: 1' });
@@ -107,9 +107,9 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a reply', () => {
   it.each([204, 404, 422, 500, 503])(
-    'of status %d is passed on as it is: what it means is for others to say',
+    'a reply with status %d is returned unchanged, because the caller interprets it',
     async (status) => {
       const { url } = await serverThat(
         (_, response) => void response.writeHead(status).end(status === 204 ? '' : 'why'),
@@ -118,7 +118,7 @@ describe('an answer', () => {
     },
   );
 
-  it('is whole although it comes in parts that cut a letter in two', async () => {
+  it('a reply is complete although it arrives in parts that split a character', async () => {
     const bytes = Buffer.from('größe');
     const { url } = await serverThat((_, response) => {
       response.write(bytes.subarray(0, 3), () => response.end(bytes.subarray(3)));
@@ -128,7 +128,7 @@ describe('an answer', () => {
 });
 
 describe('a connection', () => {
-  it('is kept for the requests that follow, and used for one at a time', async () => {
+  it('a connection is kept for later requests, and used for one at a time', async () => {
     const { url, connections } = await serverThat(fine);
     const { send } = connectionTo({ url });
     for (let count = 0; count < 5; count += 1) await send(ping);
@@ -137,7 +137,7 @@ describe('a connection', () => {
     expect(connections()).toBe(3);
   });
 
-  it('is given up when it is closed', async () => {
+  it('a closed connection is not used again', async () => {
     const { url, server } = await serverThat(fine);
     const { send, close } = connectionTo({ url });
     const open = () => new Promise<number>((done) => void server.getConnections((_, count) => done(count)));
@@ -148,17 +148,17 @@ describe('a connection', () => {
   });
 });
 
-describe('no answer', () => {
-  it('means that the service is unreachable, where nobody listens', async () => {
+describe('a missing reply', () => {
+  it('the service is unreachable when no server listens', async () => {
     const { port, url, server } = await serverThat(fine);
     server.close();
     await once(server, 'close');
     const sent = connectionTo({ url }).send(ping);
     await expect(sent).rejects.toThrow(Unreachable);
-    await expect(sent).rejects.toThrow(`no answer from ${url}: connect ECONNREFUSED 127.0.0.1:${port}`);
+    await expect(sent).rejects.toThrow(`no reply from ${url}: connect ECONNREFUSED 127.0.0.1:${port}`);
   });
 
-  it('means so where the connection breaks before the answer, or within it', async () => {
+  it('the service is unreachable when the connection breaks before or within the reply', async () => {
     const before = await serverThat((request) => void request.socket.destroy());
     await expect(connectionTo({ url: before.url }).send(ping)).rejects.toThrow(Unreachable);
     const within = await serverThat((request, response) => {
@@ -168,13 +168,13 @@ describe('no answer', () => {
     await expect(connectionTo({ url: within.url }).send(ping)).rejects.toThrow(Unreachable);
   });
 
-  it('means so where something else than a web server answers', async () => {
+  it('the service is unreachable when another kind of server answers', async () => {
     const { url, server } = await serverThat(fine);
     server.on('connection', (socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     await expect(connectionTo({ url }).send(ping)).rejects.toThrow(Unreachable);
   });
 
-  it('to one request does not harm those that follow', async () => {
+  it('a request without a reply does not affect later ones', async () => {
     let asked = 0;
     const { url } = await serverThat((request, response) => {
       asked += 1;
@@ -190,7 +190,7 @@ describe('no answer', () => {
 describe('the event stream', () => {
   const path = '/workflows/7/events/stream?types=jobs_ready';
 
-  it('is opened behind the last event that was heard, and its text handed on', async () => {
+  it('the event stream is opened after the last received event, and its text is passed on', async () => {
     const { url, seen } = await serverThat((_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.end('data: größe\n\n');
@@ -207,14 +207,14 @@ describe('the event stream', () => {
     expect(seen.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '41']);
   });
 
-  it('is refused with the status of the answer, where it is no stream', async () => {
+  it('a reply that is no event stream is refused with its status', async () => {
     const { url } = await serverThat((_, response) => void response.writeHead(404).end('{}'));
     await expect(connectionTo({ url }).events(path)(undefined, new AbortController().signal)).rejects.toMatchObject({
       status: 404,
     });
   });
 
-  it('is not there where nobody listens', async () => {
+  it('the event stream fails when no server listens', async () => {
     const { url, server } = await serverThat(fine);
     server.close();
     await expect(connectionTo({ url }).events(path)(undefined, new AbortController().signal)).rejects.toThrow(
@@ -222,7 +222,7 @@ describe('the event stream', () => {
     );
   });
 
-  it('ends when nobody wants it any more, and so does its connection', async () => {
+  it('the event stream and its connection end when the consumer stops', async () => {
     let closed = false;
     const { url } = await serverThat((_, response) => {
       response.writeHead(200).write('data: 1\n\n');

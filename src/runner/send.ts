@@ -3,15 +3,15 @@ import type { Request, Send } from '../client/client.ts';
 import { type Response, ServiceError, Unreachable } from '../client/errors.ts';
 import type { OpenStream } from '../client/event-stream.ts';
 
-/** How a service is reached. */
+/** The address of a service. */
 export interface ServiceAddress {
   /** With the base path, without a slash at the end. */
   readonly url: string;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Sent as it is, for proxies that want one. */
+  /** Sent unchanged, for proxies that require a cookie. */
   readonly cookie?: string | undefined;
-  /** Certificates to trust besides the system's, as PEM. */
+  /** Trusted certificates in addition to the system's, as PEM. */
   readonly certificates?: string | undefined;
   /** Accept any certificate. */
   readonly insecure?: boolean | undefined;
@@ -24,18 +24,22 @@ export interface Connection {
   close(): void;
 }
 
-/** Longest wait for an answer. The server answers in milliseconds; what takes longer is a server or a network that hangs. */
+/**
+ * The maximum wait for a reply. The server answers in milliseconds; anything longer is a server or a network that
+ * hangs.
+ */
 const ANSWER_MS = 120_000;
 
 /**
- * Requests over node:http with connections that are kept: `fetch` costs half a millisecond more on each, which a runner
- * of short jobs would feel (hot-path figures in docs/adr).
+ * Requests over node:http with persistent connections: `fetch` costs half a millisecond more for each, which is
+ * noticeable with short jobs (figures in docs/adr).
  */
 export function connect(address: ServiceAddress): Connection {
   const url = new URL(address.url);
   const secure = url.protocol === 'https:';
   const tls = secure ? { ca: address.certificates, rejectUnauthorized: address.insecure !== true } : {};
-  // Not imported: of a module every export is looked at, and one of these loads a whole web client (25 ms, 8 MB).
+  // Not imported: an import evaluates every export of the module, and one of these loads a whole web client (25 ms, 8
+  // MB).
   const { Agent, request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
   const agent = new Agent({ keepAlive: true, ...tls });
   const common: RequestOptions = {
@@ -68,7 +72,7 @@ export function connect(address: ServiceAddress): Connection {
     send: (sent) =>
       new Promise<Response>((resolve, reject) => {
         const lost = (cause: unknown) =>
-          reject(new Unreachable(`no answer from ${address.url}: ${(cause as Error).message}`, { cause }));
+          reject(new Unreachable(`no reply from ${address.url}: ${(cause as Error).message}`, { cause }));
         const asked = ask(sent, {}, (response) => {
           const parts: Buffer[] = [];
           response.on('data', (part: Buffer) => parts.push(part));
@@ -78,7 +82,7 @@ export function connect(address: ServiceAddress): Connection {
           response.on('error', lost);
         });
         asked.on('error', lost);
-        asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
+        asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`no reply within ${ANSWER_MS / 1000} s`)));
       }),
     events: (path) => (lastEventId, signal) =>
       new Promise((resolve, reject) => {

@@ -6,21 +6,21 @@ import { endDoubleRegistrations } from './double-registrations.ts';
 import type { Log } from './log.ts';
 import { ORIGINAL_WAKING_EVENTS, WAKING_EVENTS } from './wake.ts';
 
-/** How a runner speaks to its server. */
+/** How a runner communicates with its server. */
 export interface ServerKind {
-  /** Its `exchange` carries out turns, whatever the server is. */
+  /** Its `exchange` works with every kind of server. */
   readonly client: Client;
   /** Event types after which jobs may be ready. */
   readonly wakingEvents: readonly string[];
-  /** Milliseconds between two looks for work because of events. */
+  /** Minimum milliseconds between two polls caused by events. */
   readonly wakeAtMostEveryMs: number;
-  /** How long nothing may be ready or running before the runner concludes that nothing will be. */
+  /** How long no job may be ready or running before the runner concludes that none will be. */
   readonly stuckMs: number;
 }
 
 export interface ServerKindOptions {
   readonly client: Client;
-  /** Waits for a server that is away. */
+  /** A client that retries while the server is away. */
   readonly patient: Client;
   readonly workflowId: number;
   readonly runId: number;
@@ -33,10 +33,10 @@ export interface ServerKindOptions {
 
 /** Torc's default of `compute_node_wait_for_new_jobs_seconds`: three intervals of its background task. */
 const WAIT_SECONDS = 90;
-/** Torc's server reports every start and end, and none of them says that a job is ready. */
+/** Torc's server reports every start and end, but not that a job is ready. */
 const WAKE_MS = 1_000;
 
-/** Finds out once, after the registration, whether the server has our `exchange` or is Torc's own. */
+/** Checks once, after the registration, whether the server has our `exchange` or is Torc's own. */
 export async function serverKind(options: ServerKindOptions): Promise<ServerKind> {
   const { client, patient, workflowId, runId, nodeId, node, waitForNewJobsSeconds, log } = options;
   if (await knowsExchange(patient, workflowId, { run_id: runId, compute_node_id: nodeId }))
@@ -44,7 +44,7 @@ export async function serverKind(options: ServerKindOptions): Promise<ServerKind
 
   log.write('warn', "The server has no route exchange: Torc's own routes are used, at their pace", {
     workflow_id: workflowId,
-    missing: 'jobs ahead, wake-ups for ready jobs, recovery of runners that were killed',
+    missing: 'jobs ahead, wake-ups for ready jobs, recovery of killed runners',
   });
   await endDoubleRegistrations(patient, { node, nodeId, log });
   const exchange = createPlainExchange({

@@ -24,23 +24,23 @@ const stem = 'out/job_stdio/job_wf7_j42_r2_a3';
 
 describe('the output of a job', () => {
   it.each<[string, ExecutionConfig, ReturnType<typeof stdioOf>]>([
-    ['goes to two files that are kept, if nothing is said', {}, { mode: 'separate', delete_on_success: false }],
+    ['kept in two files by default', {}, { mode: 'separate', delete_on_success: false }],
     [
-      "is treated in the workflow's way",
+      'handled as the workflow says',
       { stdio: { mode: 'combined', delete_on_success: true } },
       { mode: 'combined', delete_on_success: true },
     ],
     [
-      'is treated in its own way, and then nothing of the other counts',
+      'handled as the job says, without the settings of the workflow',
       { stdio: { mode: 'combined', delete_on_success: true }, job_stdio_overrides: { train: { mode: 'no_stderr' } } },
       { mode: 'no_stderr', delete_on_success: false },
     ],
     [
-      'is not treated in the way of another job',
+      'not handled as another job says',
       { job_stdio_overrides: { test: { mode: 'none' } } },
       { mode: 'separate', delete_on_success: false },
     ],
-  ])('%s', (_, execution, stdio) => {
+  ])('the output of a job is %s', (_, execution, stdio) => {
     expect(stdioOf(execution, 'train')).toEqual(stdio);
   });
 
@@ -50,24 +50,24 @@ describe('the output of a job', () => {
     ['no_stdout', undefined, `${stem}.e`],
     ['no_stderr', `${stem}.o`, undefined],
     ['none', undefined, undefined],
-  ] as const)('in mode %s goes to %s and %s', (mode, stdout, stderr) => {
+  ] as const)('the output in mode %s goes to %s and %s', (mode, stdout, stderr) => {
     expect(filesOf({ ...facts, execution: { stdio: { mode } } }, job)).toEqual({ stdout, stderr });
   });
 });
 
 describe('the script of a job', () => {
   it.each<[string, string | null | undefined, string]>([
-    ['is its command', undefined, 'python train.py'],
-    ['is its command, too, when the invocation script is null', null, 'python train.py'],
-    ['is its command, too, when the invocation script is blank', ' \n', 'python train.py'],
-    ['has an invocation script of one line before the command', ' bash run.sh ', 'bash run.sh python train.py'],
+    ['its command', undefined, 'python train.py'],
+    ['its command if the invocation script is null', null, 'python train.py'],
+    ['its command if the invocation script is blank', ' \n', 'python train.py'],
+    ['an invocation script of one line before the command', ' bash run.sh ', 'bash run.sh python train.py'],
     [
-      'has one of several lines on lines of its own',
+      'an invocation script of several lines before the line of the command',
       'module load cuda\nset -e\n\n',
       'module load cuda\nset -e\npython train.py',
     ],
-    ['has one line that ends in a line break on a line of its own', 'set -e\n', 'set -e\npython train.py'],
-  ])('%s', (_, script, line) => {
+    ['one line that ends in a line break, before the line of the command', 'set -e\n', 'set -e\npython train.py'],
+  ])('the script of a job is %s', (_, script, line) => {
     expect(scriptOf({ command: job.command, invocation_script: script })).toBe(line);
   });
 });
@@ -76,7 +76,7 @@ describe('the environment of a job', () => {
   const environmentOf = (ours: RunFacts, its: Partial<ClaimedJob>, gpus: readonly string[] = []) =>
     Object.fromEntries(variablesOf(ours, { ...job, ...its }, gpus));
 
-  it('says who it is and where its server is', () => {
+  it('the environment of a job identifies the job and its server', () => {
     expect(environmentOf(facts, {})).toEqual({
       TORC_WORKFLOW_ID: '7',
       TORC_RUN_ID: '2',
@@ -88,12 +88,12 @@ describe('the environment of a job', () => {
     });
   });
 
-  it('says where the workflow was submitted, if that is known', () => {
+  it('the environment of a job contains the submission directory, if it is known', () => {
     const known = environmentOf({ ...facts, submissionDirectory: '/home/ann' }, {});
     expect(known).toMatchObject({ TORC_WORKFLOW_SUBMISSION_DIR: '/home/ann' });
   });
 
-  it('has its own variables, which cannot pretend to be another job or run', () => {
+  it('the environment of a job contains its own variables, which cannot replace the identity of the job or run', () => {
     const environment = environmentOf(
       { ...facts, variables: [['TORC_MARK', 'ours']] },
       { env: { SEED: '1', TORC_JOB_ID: '1', TORC_MARK: 'mine' } },
@@ -103,16 +103,16 @@ describe('the environment of a job', () => {
 
   const visible = ['CUDA_VISIBLE_DEVICES', 'HIP_VISIBLE_DEVICES', 'ROCR_VISIBLE_DEVICES', 'TORC_GPU_VISIBLE_DEVICES'];
 
-  it.each(visible)('shows it its devices in %s, whatever it says itself', (name) => {
+  it.each(visible)('the environment of a job names its devices in %s, whatever value the job sets', (name) => {
     expect(environmentOf(facts, { env: { [name]: 'all' } }, ['2', '5'])[name]).toBe('2,5');
   });
 
-  it.each(visible)('leaves %s alone when it was given no device', (name) => {
+  it.each(visible)('the environment of a job without devices keeps its own %s', (name) => {
     expect(environmentOf(facts, {})).not.toHaveProperty(name);
     expect(environmentOf(facts, { env: { [name]: '1' } })[name]).toBe('1');
   });
 
-  it('names each variable once', () => {
+  it('the environment of a job contains each variable once', () => {
     const names = variablesOf(facts, { ...job, env: { TORC_RUN_ID: '9', A: '1' } }, ['0']).map(([name]) => name);
     expect(names).toEqual([...new Set(names)]);
   });

@@ -2,16 +2,18 @@ import type { ClaimedJob } from '../core/contract/exchange.ts';
 import type { ExecutionConfig, Stdio } from '../core/contract/workflow.ts';
 import type { LaunchRequest } from './launch/launcher.ts';
 
-/** What all jobs of one run have in common. */
+/** The facts that all jobs of one run share. */
 export interface RunFacts {
   readonly workflowId: number;
   readonly runId: number;
   readonly apiUrl: string;
-  /** As it was given: it may be relative to the working directory, which jobs share. */
+  /** As given by the user: it may be relative to the working directory, which jobs share. */
   readonly outputDir: string;
   readonly submissionDirectory: string | undefined;
   readonly execution: ExecutionConfig;
-  /** Variables of ours for every job: the mark of the runner, and how to reach a server that asks for a credential. */
+  /**
+   * Variables that we set for every job: the mark of the runner, and how to reach a server that requires a credential.
+   */
   readonly variables: readonly (readonly [string, string])[];
 }
 
@@ -23,7 +25,7 @@ export interface StepFiles {
 /** The folder of the jobs' output, within the output directory. */
 export const STDIO_FOLDER = 'job_stdio';
 
-/** How the output of a job is kept: its own way wins over the workflow's as a whole. */
+/** How the output of a job is kept: its own setting replaces the workflow's as a whole. */
 export function stdioOf(
   execution: ExecutionConfig,
   jobName: string,
@@ -32,7 +34,7 @@ export function stdioOf(
   return { mode: chosen.mode ?? 'separate', delete_on_success: chosen.delete_on_success ?? false };
 }
 
-/** Where the output of an attempt goes. The names are public: people and tools look for them. */
+/** The output files of an attempt. The names are public: users and tools search for them. */
 export function filesOf(
   { workflowId, runId, outputDir, execution }: Pick<RunFacts, 'workflowId' | 'runId' | 'outputDir' | 'execution'>,
   { id, attempt_id: attempt, name }: Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>,
@@ -53,10 +55,10 @@ export function filesOf(
 }
 
 /**
- * The line that bash is given.
+ * The text that bash executes.
  *
- * A script of one line stands before the command and is expected to end in `exec "$@"` or the like; one with a line
- * break, even at its end, is a preamble of its own lines and does not wrap the command.
+ * An invocation script of one line precedes the command in the same line and is expected to end in `exec "$@"` or the
+ * like; one with a line break, even at its end, is a preamble of separate lines and does not wrap the command.
  */
 export function scriptOf({
   command,
@@ -66,7 +68,7 @@ export function scriptOf({
   return script.includes('\n') ? `${script.trimEnd()}\n${command}` : `${script.trim()} ${command}`;
 }
 
-/** What a job finds in its environment beyond the runner's: its own variables, its devices, and who it is. */
+/** The variables of a job in addition to the runner's: its own variables, its devices, and its identity. */
 export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
   const variables = new Map<string, string>(Object.entries(job.env ?? {}));
   if (gpus.length > 0) {
@@ -84,7 +86,7 @@ export function variablesOf(facts: RunFacts, job: ClaimedJob, gpus: readonly str
   return [...variables];
 }
 
-/** Who the job is, for itself and for what is run on its behalf. */
+/** The identity of a job, for the job and for scripts that run for it. */
 export function jobVariables(
   facts: RunFacts,
   { id, name, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'name' | 'attempt_id'>,
@@ -97,7 +99,7 @@ export function jobVariables(
   ];
 }
 
-/** Which workflow and run it is, and how its server is reached. */
+/** The identity of workflow and run, and the address of the server. */
 export function runVariables(facts: RunFacts): [string, string][] {
   const { submissionDirectory } = facts;
   return [

@@ -11,10 +11,10 @@ import { createOutbox } from './outbox.ts';
 import { createStop, type Stop } from './stop.ts';
 
 const LEAD_SECONDS = 30;
-/** Beyond the largest process id that Linux gives, so that no signal of ours can meet a process. */
+/** Above the largest process id of Linux, so that no signal can reach a real process. */
 const FIRST_PID = 2 ** 22 + 1;
 
-/** Signals as they leave the runner: group and name. */
+/** The signals that the runner sends: group and name. */
 let sent: [group: number, signal: string][];
 const nobodyThere: typeof process.kill = (pid, signal) => {
   sent.push([pid, String(signal)]);
@@ -42,7 +42,7 @@ const job = (id: number): ClaimedJob => ({
   need: { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 },
 });
 
-/** A crew of two slots with so many jobs, whose processes are only numbers, and its stop. */
+/** The running jobs of a runner with two slots and this many jobs, whose processes are only numbers, and its stop. */
 const crewOf = (count: number) => {
   const folder = temporaryFolder();
   const log = openLog(join(folder, 'runner.log'), 'error', Date.now, () => {});
@@ -87,8 +87,8 @@ const toBoth = (signal: string) => [
   [-FIRST_PID - 1, signal],
 ];
 
-describe('a runner that asks its jobs to end', () => {
-  it('sends their signal to each process group, and gives back what was not started', () => {
+describe('a runner that terminates its jobs', () => {
+  it('the runner sends the termination signal to each process group, and returns the jobs that were not started', () => {
     const { crew, stop, outbox } = crewOf(3);
     stop.ask('stop');
     expect(sent).toEqual(toBoth('SIGTERM'));
@@ -96,7 +96,7 @@ describe('a runner that asks its jobs to end', () => {
     expect([stop.began, crew.queued, crew.hasRoom]).toEqual([true, 0, false]);
   });
 
-  it('kills those that still run after the lead, and not before', () => {
+  it('the runner kills the remaining jobs after the lead time, and not before', () => {
     const { stop, end } = crewOf(2);
     stop.ask('stop');
     end(1, { exitCode: 0 });
@@ -106,14 +106,14 @@ describe('a runner that asks its jobs to end', () => {
     expect(sent.slice(2)).toEqual([[-FIRST_PID - 1, 'SIGKILL']]);
   });
 
-  it('kills them at another moment when it is told one', () => {
+  it('the runner kills the remaining jobs at another moment if it is given one', () => {
     const { stop } = crewOf(2);
     stop.ask('deadline', Date.now() + 5_000);
     vi.advanceTimersByTime(5_000);
     expect(sent.slice(2)).toEqual(toBoth('SIGKILL'));
   });
 
-  it('kills nobody when all have ended in time', () => {
+  it('the runner kills no job when all have ended in time', () => {
     const { stop, end } = crewOf(1);
     stop.ask('stop');
     end(1, { signal: 15 });
@@ -121,7 +121,7 @@ describe('a runner that asks its jobs to end', () => {
     expect(sent).toEqual([[-FIRST_PID, 'SIGTERM']]);
   });
 
-  it('asks once, for the first reason, which is the one that is told', () => {
+  it('the runner signals its jobs once, and reports the first reason', () => {
     const { stop, outbox, end } = crewOf(1);
     stop.ask('deadline');
     stop.ask('stop');
@@ -131,7 +131,7 @@ describe('a runner that asks its jobs to end', () => {
     expect(outbox.take().completed).toMatchObject([{ status: 'terminated', return_code: 152 }]);
   });
 
-  it('asks no more once it is closed', () => {
+  it('the runner sends no signal after it was closed', () => {
     const { stop } = crewOf(1);
     stop.ask('stop');
     stop.close();
@@ -140,8 +140,8 @@ describe('a runner that asks its jobs to end', () => {
   });
 });
 
-describe('a job that does not even end when it is killed', () => {
-  it('is left behind when the time of the runner is up, and told as one that ran out of time', () => {
+describe('a job that does not end after SIGKILL', () => {
+  it('the job is abandoned when the time of the runner is over, and reported as out of time', () => {
     const { stop, outbox, emptied } = crewOf(2);
     stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
     vi.advanceTimersByTime(7_999);
@@ -153,7 +153,7 @@ describe('a job that does not even end when it is killed', () => {
     expect(outbox.take().completed).toMatchObject([timedOut, timedOut]);
   });
 
-  it('and is told once, should it end after all', () => {
+  it('an abandoned job that ends later is reported only once', () => {
     const { stop, outbox, end } = crewOf(1);
     stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
     vi.advanceTimersByTime(8_000);
@@ -161,7 +161,7 @@ describe('a job that does not even end when it is killed', () => {
     expect(outbox.take().completed).toHaveLength(1);
   });
 
-  it('is waited for where the runner has no end', () => {
+  it('a runner without a time limit waits for the job', () => {
     const { stop, emptied } = crewOf(1);
     stop.ask('stop');
     vi.advanceTimersByTime(100 * LEAD_SECONDS * 1000);
@@ -169,8 +169,8 @@ describe('a job that does not even end when it is killed', () => {
   });
 });
 
-describe('a runner that is told to stop now', () => {
-  it('kills at once, also when it has asked already', () => {
+describe('a runner that stops immediately', () => {
+  it('the runner kills its jobs at once, also after it has signaled them', () => {
     const { stop, outbox, end } = crewOf(1);
     stop.ask('stop');
     stop.kill('stop');
@@ -181,7 +181,7 @@ describe('a runner that is told to stop now', () => {
 });
 
 describe('a runner that drains', () => {
-  it('signals nobody, starts nothing more, and tells the ends as they are', () => {
+  it('a draining runner sends no signal, starts no job, and reports the ends unchanged', () => {
     const { stop, outbox, end } = crewOf(3);
     stop.drain();
     end(1, { exitCode: 3 });
@@ -199,7 +199,7 @@ describe('a runner that drains', () => {
     ['asks its jobs to end after a cancel or one Ctrl-C', (stop) => stop.ask('stop'), ['SIGTERM', 'SIGKILL']],
     ['kills its jobs after a second Ctrl-C', (stop) => stop.kill('stop'), ['SIGKILL']],
   ];
-  it.each(words)('%s, as if it did not drain', (_, say, signals) => {
+  it.each(words)('a draining runner can still be told to %s', (_, say, signals) => {
     const { stop } = crewOf(1);
     stop.drain();
     say(stop);
@@ -208,8 +208,8 @@ describe('a runner that drains', () => {
   });
 });
 
-describe('a runner whose deadline comes while it ends already', () => {
-  it('kills at the earlier of the two moments', () => {
+describe('a runner whose deadline comes while it is ending', () => {
+  it('the runner kills its jobs at the earlier of the two moments', () => {
     const { stop } = crewOf(1);
     stop.ask('stop');
     stop.ask('deadline', Date.now() + 5_000);
@@ -219,7 +219,7 @@ describe('a runner whose deadline comes while it ends already', () => {
     expect(sent.slice(1)).toEqual([[-FIRST_PID, 'SIGKILL']]);
   });
 
-  it('does not wait longer because a later moment was named', () => {
+  it('a later moment does not extend the wait', () => {
     const { stop } = crewOf(1);
     stop.ask('deadline', Date.now() + 5_000);
     stop.ask('stop');
@@ -230,7 +230,7 @@ describe('a runner whose deadline comes while it ends already', () => {
   it.each<[string, (stop: Stop) => void]>([
     ['asked', (stop) => stop.ask('stop')],
     ['killed', (stop) => stop.kill('stop')],
-  ])('leaves a job behind that does not end although it was %s', (_, say) => {
+  ])('the runner abandons a job that does not end although it was %s', (_, say) => {
     const { stop, emptied } = crewOf(1);
     say(stop);
     stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
@@ -240,8 +240,8 @@ describe('a runner whose deadline comes while it ends already', () => {
   });
 });
 
-describe('a lead beyond the longest timer of the runtime', () => {
-  it('kills nobody early', () => {
+describe('a lead time beyond the longest timer of the runtime', () => {
+  it('a very long lead time kills no job early', () => {
     const { stop } = crewOf(1);
     const far = 40 * 86_400_000;
     stop.ask('stop', Date.now() + far);
@@ -252,14 +252,14 @@ describe('a lead beyond the longest timer of the runtime', () => {
   });
 });
 
-describe('that nothing runs any more', () => {
+describe('the report that no job runs any more', () => {
   const ways: [string, (stop: Stop) => void][] = [
     ['asked', (stop) => stop.ask('stop')],
     ['stopped now', (stop) => stop.kill('stop')],
     ['drained', (stop) => stop.drain()],
   ];
 
-  it.each(ways)('is said once, with the last end, when it was %s', (_, begin) => {
+  it.each(ways)('the runner reports once, with the last end, that no job runs after it was %s', (_, begin) => {
     const { stop, end, emptied } = crewOf(2);
     begin(stop);
     end(1, { exitCode: 0 });
@@ -269,13 +269,13 @@ describe('that nothing runs any more', () => {
     expect(emptied()).toBe(1);
   });
 
-  it.each(ways)('is said at once when nothing ran and it was %s', (_, begin) => {
+  it.each(ways)('the runner reports at once that no job runs if none did when it was %s', (_, begin) => {
     const { stop, emptied } = crewOf(0);
     begin(stop);
     expect(emptied()).toBe(1);
   });
 
-  it('is not said while it goes on', () => {
+  it('a working runner does not report that no job runs', () => {
     const { end, emptied, stop } = crewOf(1);
     end(1, { exitCode: 0 });
     expect([stop.began, emptied()]).toEqual([false, 0]);

@@ -9,22 +9,29 @@ export interface StopOptions {
   readonly workflowId: number;
   readonly signal: NodeJS.Signals;
   readonly leadSeconds: number;
-  /** Nothing runs any more. */
+  /** No job runs any more. */
   readonly onEmpty: () => void;
 }
 
-/** Ends what runs: first asks, then, after the lead, kills. Nothing new starts from the first call on. */
+/**
+ * Ends running jobs: first it signals them, then, after the lead time, it kills them. No job starts after the first
+ * call.
+ */
 export interface Stop {
   readonly began: boolean;
   /**
-   * Asks the jobs to end, and kills those that still run after the lead. `killAtMs` (Unix) sets another moment for that;
-   * at `abandonAtMs` the runner no longer waits for those that do not end even then. A second call asks nobody again and
-   * keeps the first reason, but an earlier moment holds: a deadline that comes during the lead of a Ctrl-C is kept.
+   * Signals the jobs to end, and kills those that still run after the lead time. `killAtMs` (Unix) sets another moment
+   * for that; at `abandonAtMs` the runner stops waiting for jobs that do not even end then. A second call sends no
+   * signal and keeps the first reason, but an earlier moment applies: a deadline during the lead time of a Ctrl-C is
+   * kept.
    */
   ask(endedFor: EndedFor, killAtMs?: number, abandonAtMs?: number): void;
-  /** Starts nothing new and lets the rest end by itself. The runner can still be asked to end its jobs, or to kill them. */
+  /**
+   * Starts no job and lets running jobs end by themselves. The runner can still be told to terminate or to kill its
+   * jobs.
+   */
   drain(): void;
-  /** Kills them now. */
+  /** Kills the jobs now. */
   kill(endedFor: EndedFor): void;
   /** To be called when jobs ended. */
   ended(): void;
@@ -94,7 +101,7 @@ export function createStop({ crew, log, workflowId, signal, leadSeconds, onEmpty
   };
 }
 
-/** Calls at the earliest of the moments (Unix milliseconds) that it was given. */
+/** Calls the function at the earliest of the given moments (Unix milliseconds). */
 function createEarliest(): { at(atMs: number, call: () => void): void; cancel(): void } {
   let earliestMs = Infinity;
   let timer: { cancel(): void } | undefined;

@@ -6,32 +6,32 @@ import { isOf, killLeft } from './strays.ts';
 
 const left = { mark: 'a', slurmJobId: '100' };
 
-describe('a process is one of a runner', () => {
-  it('by its mark within the same allocation', () => {
+describe('whether a process belongs to a runner', () => {
+  it('a process belongs to a runner by its mark within the same allocation', () => {
     expect(isOf(left, ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=100'])).toBe(true);
     expect(isOf({ ...left, slurmJobId: '' }, ['TORC_RUNNER_MARK=a'])).toBe(true);
   });
 
-  it('also when a runner within its job started it', () => {
+  it('a process started by a runner within a job also belongs to the outer runner', () => {
     expect(isOf(left, ['TORC_RUNNER_MARK=b', 'TORC_RUNNER_OUTER_MARKS=z:a', 'SLURM_JOB_ID=100'])).toBe(true);
   });
 
   it.each([
     ['it carries another mark', ['TORC_RUNNER_MARK=b', 'SLURM_JOB_ID=100']],
-    ['its mark only begins so', ['TORC_RUNNER_MARK=ab', 'SLURM_JOB_ID=100']],
+    ['its mark only begins with this mark', ['TORC_RUNNER_MARK=ab', 'SLURM_JOB_ID=100']],
     [
-      'it took its own mark off, though not that of the runner around it',
+      'it removed its own mark, although it has that of the outer runner',
       ['TORC_RUNNER_OUTER_MARKS=a', 'SLURM_JOB_ID=100'],
     ],
     ['it runs in another allocation, to which its job submitted it', ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=101']],
-    ['it runs outside of any allocation', ['TORC_RUNNER_MARK=a']],
-    ['nothing is known of it', []],
-  ])('but not when %s', (_, environment) => {
+    ['it runs outside any allocation', ['TORC_RUNNER_MARK=a']],
+    ['its environment is unknown', []],
+  ])('a process does not belong to a runner when %s', (_, environment) => {
     expect(isOf(left, environment)).toBe(false);
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('killing what a runner left', () => {
+describe.skipIf(process.platform !== 'linux')('killing leftover processes of a runner', () => {
   const begin = async (environment: Record<string, string>) => {
     const child = spawn('sleep', ['600'], { env: { ...process.env, ...environment }, stdio: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== 'linux')('killing what a runner left', () =
     return child;
   };
 
-  it('ends its processes, those of runners within its jobs too, and no others', async () => {
+  it('the processes of the runner end, including those of runners within its jobs, and no others', async () => {
     const mark = randomUUID();
     const own = await begin({ TORC_RUNNER_MARK: mark, SLURM_JOB_ID: '7' });
     const inner = await begin({ TORC_RUNNER_MARK: randomUUID(), TORC_RUNNER_OUTER_MARKS: mark, SLURM_JOB_ID: '7' });
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('killing what a runner left', () =
     ]);
   });
 
-  it('refuses to say that nothing is left when no file is left to look with', () => {
+  it('without a free file descriptor the runner does not claim that no process is left', () => {
     const program = `
       import { openSync } from 'node:fs';
       import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('killing what a runner left', () =
     expect(execFileSync('bash', words, { encoding: 'utf8' })).toBe('EMFILE\n');
   });
 
-  it('never ends the process that looks', async () => {
+  it('the searching process never ends itself', async () => {
     const program = `
       import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
       const { killed } = await killLeft({ mark: process.env.TORC_RUNNER_MARK, slurmJobId: '' });

@@ -4,44 +4,45 @@ import type { Log } from './log.ts';
 import { MARK_VARIABLE, marksOf, OUTER_MARKS_VARIABLE } from './marks.ts';
 
 /**
- * Processes that outlive their job, or their runner (`marks.ts` says how they are known).
+ * Leftover processes: they outlive their job, or their runner (`marks.ts` says how they are recognised).
  *
  * A process is ended only if all of this is true: it carries the mark of this runner, it runs in the allocation of this
- * runner, it belongs to this user, and it is not the process that looks. What a job has submitted to Slurm took the
- * whole environment along, and may have begun on this very host: it is in another allocation and stays.
+ * runner, it belongs to this user, and it is not the searching process. A program that a job submitted to Slurm
+ * inherits the whole environment, and may run on this host: it is in another allocation and stays.
  */
 export interface Left {
   readonly mark: string;
-  /** The allocation that the runner was in; empty for none. */
+  /** The allocation of the runner; empty for none. */
   readonly slurmJobId: string;
 }
 
 export interface Stray {
   readonly pid: number;
-  /** How it was called, as far as a line goes. */
+  /** Its command line, shortened. */
   readonly command: string;
 }
 
-/** What was ended, and what does not even end when it is killed. */
+/** The processes that ended, and those that do not end after SIGKILL. */
 export interface Killed {
   readonly killed: readonly Stray[];
   readonly left: readonly Stray[];
 }
 
-/** A process that was killed may need so long: to give back its memory, or until a disk answers. */
+/** A killed process may need this long: to release its memory, or until a disk answers. */
 const KILL_MS = 5_000;
 const LOOK_MS = 50;
 
-/** A daemon that was asked to end has so long to do it: nobody waits for its work, but it may have files to close. */
+/** A signaled daemon has this long to end: its work is not needed, but it may have to close files. */
 const LEAD_MS = 2_000;
 
 const pause = () => new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS));
 
 /**
- * Kills everything that a runner left behind, until two looks in a row find nothing: a process that forks while we look
- * is found the next time.
+ * Kills all leftover processes of a runner, until two searches in a row find none: a process that forks during the
+ * search is found the next time.
  *
- * Throws: when the process table cannot be read. Then there may be processes, and nobody may say that there are none.
+ * Throws if the process table cannot be read. Then there may be processes, and the caller must not assume that there
+ * are none.
  */
 export async function killLeft(left: Left): Promise<Killed> {
   const killed = new Map<number, Stray>();
@@ -59,12 +60,15 @@ export async function killLeft(left: Left): Promise<Killed> {
   return { killed: [...killed.values()], left: [] };
 }
 
-/** Ends what jobs of this runner left behind, now that the runner ends: first asks, then kills, and says what it was. */
+/**
+ * Ends the leftover processes of this runner's jobs when the runner ends: first by signal, then by SIGKILL, and reports
+ * them.
+ */
 export async function endStrays(left: Left, log: Log): Promise<void> {
   try {
     await endAndReport(left, log);
   } catch (error) {
-    log.write('warn', 'Processes that jobs may have left behind could not be looked for', {
+    log.write('warn', 'Could not search for leftover processes of jobs', {
       reason: (error as Error).message,
     });
   }
@@ -92,7 +96,7 @@ export function strayWords(strays: readonly Stray[]): string {
   return [...shown, ...(strays.length > 5 ? [`and ${strays.length - 5} more`] : [])].join(', ');
 }
 
-/** Is this process of that runner and its allocation, by its environment? */
+/** Whether a process belongs to that runner and its allocation, by its environment. */
 export function isOf({ mark, slurmJobId }: Left, environment: readonly string[]): boolean {
   const valueOf = (name: string) => environment.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
   const own = valueOf(MARK_VARIABLE);
@@ -102,14 +106,14 @@ export function isOf({ mark, slurmJobId }: Left, environment: readonly string[])
 }
 
 function straysOf(left: Left): Stray[] {
-  // A system without /proc: its runners tell no mark of their process, so nobody counts on what is found here.
+  // A system without /proc: its runners register no mark, so no caller relies on the result.
   if (!existsSync('/proc/self/environ')) return [];
   return processesWhere((environment) => isOf(left, environment))
     .filter((pid) => pid !== process.pid && isOurUsers(pid) && isAlive(pid))
     .map((pid) => ({ pid, command: commandOf(pid) }));
 }
 
-/** As root we may look at processes of everybody, and one that changed its user is not ours to end. */
+/** As root we can read processes of all users; a process that changed its user is not ours to end. */
 function isOurUsers(pid: number): boolean {
   try {
     return statSync(`/proc/${pid}`).uid === process.geteuid?.();
@@ -118,7 +122,7 @@ function isOurUsers(pid: number): boolean {
   }
 }
 
-/** One that has ended and was not asked for yet keeps its entry, and needs nothing more. */
+/** A zombie keeps its entry, and needs no further signal. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -142,6 +146,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Ended meanwhile.
+    // It ended meanwhile.
   }
 }

@@ -3,29 +3,34 @@ import { followEvents, type OpenStream } from '../client/event-stream.ts';
 
 export interface WakeOptions {
   readonly open: OpenStream;
-  /** Events of other types are passed over: Torc's own server sends all, whatever types are asked for. */
+  /** Events of other types are ignored: Torc's own server sends all types, also those that were not requested. */
   readonly types: readonly string[];
-  /** Events that follow each other more quickly are taken together; 0 for each at once. */
+  /** Events that follow each other more quickly cause one call; 0 calls for each event. */
   readonly atMostEveryMs: number;
-  /** Something happened that this runner waits for, by its id in the log of changes; or may have while it could not hear. */
+  /**
+   * Something happened that this runner waits for, by its id in the change log; or it may have happened while the
+   * connection was lost.
+   */
   readonly onWake: (changeId?: number) => void;
-  /** The workflow as a whole changed: it was canceled, say. It concerns a runner that has no room for a job, too. */
+  /**
+   * The workflow as a whole changed, for instance it was canceled. This concerns a runner without room for a job too.
+   */
   readonly onWorkflow: (changeId?: number) => void;
-  /** The stream stands, for the first time or again. */
+  /** The stream is connected, also after a reconnect. */
   readonly onConnected: () => void;
-  /** It stood, and broke. */
+  /** The connection was lost. */
   readonly onLost: () => void;
 }
 
-/** Wakes the runner by what the server's event stream says. `isConnected` tells whether it can be relied on. */
+/** Wakes the runner on events of the server. `isConnected` says whether events can be relied on. */
 export interface Wake {
   readonly isConnected: boolean;
-  /** Resolves when the stream stands, or after so many milliseconds. */
+  /** Resolves when the stream is connected, or after this many milliseconds. */
   ready(atMostMs: number): Promise<void>;
   close(): void;
 }
 
-/** What makes work for a runner, or ends it. */
+/** Events that create work for a runner, or end it. */
 export const WAKING_EVENTS = [
   'jobs_ready',
   'jobs_returned',
@@ -35,7 +40,7 @@ export const WAKING_EVENTS = [
   'workflow_reinitialized',
 ] as const;
 
-/** The same of Torc's own server, which tells of no job that becomes ready: after each end one may. */
+/** The same for Torc's own server, which does not report jobs that become ready: after each end a job may be ready. */
 export const ORIGINAL_WAKING_EVENTS = [
   'job_completed',
   'job_failed',

@@ -32,8 +32,8 @@ const need = { num_cpus: 3, memory_bytes: GIBIBYTE, num_gpus: 1, num_nodes: 1, r
 const shape = { cpus: 4, memoryBytes: 2 * GIBIBYTE, devices: ['0', '1'] };
 const node = () => createCapacity([{ name: 'n1', ...shape }]);
 
-describe('a runner of a node wants', () => {
-  it('jobs for what is free now, and more that fit into the whole node', () => {
+describe('the request of a runner of a node', () => {
+  it('a runner requests jobs for its free resources, and more that fit into the whole node', () => {
     const capacity = node();
     capacity.lease(need);
     expect(wantOf(options(), capacity, 5, 0, 300)).toEqual({
@@ -45,14 +45,14 @@ describe('a runner of a node wants', () => {
     });
   });
 
-  it('nothing when it is full, but jobs ahead when it may have them', () => {
+  it('a busy runner requests only jobs ahead, if it may have any', () => {
     const capacity = node();
     capacity.lease({ ...need, num_cpus: 4 });
     expect(wantOf(options(), capacity, 0, 0, 300)).toBeUndefined();
     expect(wantOf(options(), capacity, 1, 0, 300)).toMatchObject({ limit: 0, prefetch: 1, offer: { num_cpus: 0 } });
   });
 
-  it('jobs for each of its nodes, where it has several', () => {
+  it('a runner of several nodes requests jobs for each of them', () => {
     const capacity = createCapacity([
       { name: 'n1', ...shape },
       { name: 'n2', ...shape, cpus: 8, devices: [] },
@@ -70,20 +70,20 @@ describe('a runner of a node wants', () => {
     });
   });
 
-  it('jobs that end before it does, if it has an end', () => {
+  it('a runner with a time limit requests jobs that end before it does', () => {
     expect(wantOf(options({ endAtMs: 3_600_000 }), node(), 0, 0, 300)?.offer).toMatchObject({ time_limit: 'PT1H2M' });
     expect(wantOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('time_limit');
   });
 
-  it('jobs of the scheduler that it stands for, strictly where it was told so', () => {
+  it('a runner requests jobs of its scheduler, strictly if it was told so', () => {
     const want = wantOf(options({ schedulerConfigId: 9, strictSchedulerMatch: true }), node(), 0, 0, 300);
     expect(want).toMatchObject({ offer: { scheduler_config_id: 9 }, strict_scheduler_match: true });
     expect(wantOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('scheduler_config_id');
   });
 });
 
-describe('a runner that counts jobs wants', () => {
-  it('as many as it has slots free, and offers nothing that they could need', () => {
+describe('the request of a runner that counts jobs', () => {
+  it('a runner that counts jobs requests one for each free slot, and offers no resources', () => {
     const slots = createSlots(3, []);
     slots.lease(need);
     expect(wantOf(options({ maxParallelJobs: 3, endAtMs: 300_000, schedulerConfigId: 9 }), slots, 4, 0, 300)).toEqual({
@@ -93,14 +93,14 @@ describe('a runner that counts jobs wants', () => {
     });
   });
 
-  it('nothing when less time is left than its workflow wants for new jobs', () => {
+  it('a runner that counts jobs requests none when less time is left than its workflow requires for new jobs', () => {
     const slots = createSlots(3, []);
     const wants = (leastSeconds: number) =>
       wantOf(options({ maxParallelJobs: 3, endAtMs: 60_000 }), slots, 0, 0, leastSeconds) !== undefined;
     expect([wants(61), wants(60), wants(0)]).toEqual([false, true, true]);
   });
 
-  it('nothing when all of them are taken', () => {
+  it('a runner that counts jobs requests none when all slots are busy', () => {
     const slots = createSlots(1, []);
     slots.lease(need);
     expect(wantOf(options({ maxParallelJobs: 1 }), slots, 0, 0, 300)).toBeUndefined();
@@ -110,7 +110,7 @@ describe('a runner that counts jobs wants', () => {
 it.each([
   ['of a node', {}, node()],
   ['that counts jobs', { maxParallelJobs: 2 }, createSlots(2, [])],
-])('a runner %s says it in words that the server takes', (_, over, capacity) => {
+])('the request of a runner %s is valid for the server', (_, over, capacity) => {
   const want = wantOf(options({ endAtMs: 600_000, ...over }), capacity, 1, 0, 300);
   expect(Want.safeParse(JSON.parse(JSON.stringify(want))).success).toBe(true);
 });

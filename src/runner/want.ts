@@ -8,10 +8,10 @@ import type { RunnerOptions } from './options.ts';
 const GIBIBYTE = 2 ** 30;
 
 /**
- * What the runner has room for now, in the words of a claim: jobs to start at once, packed into what is free, and
- * `prefetch` more that fit into the node when it is empty. Undefined when there is room for none.
+ * The claim of a runner: jobs to start at once, packed into the free resources, and `prefetch` more that fit into the
+ * empty node. Undefined if there is no room for any.
  *
- * A runner that counts jobs does not look at how long they take: it wants none when fewer than `leastSeconds` are left.
+ * A runner that counts jobs ignores their runtime: it requests none when fewer than `leastSeconds` are left.
  */
 export function wantOf(
   options: Pick<RunnerOptions, 'labels' | 'maxParallelJobs' | 'endAtMs' | 'schedulerConfigId' | 'strictSchedulerMatch'>,
@@ -53,14 +53,14 @@ const sizeOf = ({ cpus, memoryBytes, gpus }: NodeSize) => ({
   num_gpus: gpus,
 });
 
-/** The most that any of the nodes has, of each kind. */
+/** The maximum of all nodes, for each resource. */
 const most = (sizes: readonly NodeSize[]): NodeSize => ({
   cpus: greatest(sizes.map(({ cpus }) => cpus)),
   memoryBytes: greatest(sizes.map(({ memoryBytes }) => memoryBytes)),
   gpus: greatest(sizes.map(({ gpus }) => gpus)),
 });
 
-/** Is a runner that counts jobs too near to its end to take any? */
+/** Whether a runner that counts jobs is too near to its end to claim any. */
 export const lacksTime = (
   { maxParallelJobs, endAtMs }: Pick<RunnerOptions, 'maxParallelJobs' | 'endAtMs'>,
   nowMs: number,

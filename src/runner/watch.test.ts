@@ -26,7 +26,7 @@ const member = (pid: number): ProcessSample => ({
   residentBytes: 0,
 });
 
-/** A watch over a machine whose processes are as `uses` says. */
+/** A monitor over a machine whose processes are those in `uses`. */
 function watchOver(options: Partial<WatchOptions> = {}) {
   const uses = new Map<number, TreeUse>();
   const samples: JobSample[] = [];
@@ -52,8 +52,8 @@ function watchOver(options: Partial<WatchOptions> = {}) {
   return { watch, use, wait, samples, violations, looks };
 }
 
-describe('a job that is watched', () => {
-  it('is looked at soon after its start, then at the interval', async () => {
+describe('a monitored job', () => {
+  it('a job is sampled soon after its start, then at the interval', async () => {
     const { watch, use, wait, samples } = watchOver();
     watch.begin(7, jobOf(1));
     use(7, 100);
@@ -61,7 +61,7 @@ describe('a job that is watched', () => {
     expect(samples.map(({ atMs }) => atMs / 1000)).toEqual([0.5, 2, 5, 10, 20, 30]);
   });
 
-  it('is looked at soon after its start also when others are looked at just before', async () => {
+  it('a job is sampled soon after its start also if others were sampled just before', async () => {
     const { watch, use, wait, samples } = watchOver();
     watch.begin(7, jobOf(1));
     use(7, 100);
@@ -77,7 +77,7 @@ describe('a job that is watched', () => {
     ]);
   });
 
-  it('wakes the runner for its looks only, and one that has ended not at all', async () => {
+  it('the monitor wakes the runner only for samples, and not for an ended job', async () => {
     const { watch, use, wait, looks } = watchOver();
     watch.begin(7, jobOf(1));
     use(7, 100);
@@ -98,7 +98,7 @@ describe('a job that is watched', () => {
     vi.restoreAllMocks();
   });
 
-  it('has the highest and the mean of its memory, and its CPU between looks', async () => {
+  it('a job has peak and mean of its memory, and its CPU use between samples', async () => {
     const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
     watch.begin(7, jobOf(1));
     use(7, 100, 1);
@@ -117,7 +117,7 @@ describe('a job that is watched', () => {
     });
   });
 
-  it('has used no time when one of its processes took its time along', async () => {
+  it('a job whose process ended with its CPU time has used no negative time', async () => {
     const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
     watch.begin(7, jobOf(1));
     use(7, 100, 10);
@@ -130,7 +130,7 @@ describe('a job that is watched', () => {
     expect(watch.end(7)).toMatchObject({ cpuSeconds: 11 });
   });
 
-  it('has zeros when it ended before its first sample; one that nobody watches has nothing', async () => {
+  it('a job that ended before its first sample has zeros; an unmonitored one has no figures', async () => {
     const { watch, wait } = watchOver();
     watch.begin(7, jobOf(1));
     await wait(0.2);
@@ -145,7 +145,7 @@ describe('a job that is watched', () => {
     expect(watch.end(8)).toBeUndefined();
   });
 
-  it('is looked at in time also when the clock is set back', async () => {
+  it('a job is sampled in time also when the clock is set back', async () => {
     const { watch, use, wait, samples } = watchOver({ intervalSeconds: 1 });
     watch.begin(7, jobOf(1));
     use(7, 100);
@@ -156,7 +156,7 @@ describe('a job that is watched', () => {
     expect(samples.length).toBe(before + 2);
   });
 
-  it('costs nothing when it has ended', async () => {
+  it('an ended job costs no samples', async () => {
     const { watch, use, wait, looks } = watchOver();
     watch.begin(7, jobOf(1));
     use(7, 100);
@@ -167,7 +167,7 @@ describe('a job that is watched', () => {
     expect(looks).not.toHaveBeenCalled();
   });
 
-  it('is found by its id and attempt as long as it runs', () => {
+  it('a job is found by its id and attempt while it runs', () => {
     const { watch } = watchOver();
     watch.begin(7, jobOf(1));
     expect([watch.find(1, 1), watch.find(1, 2), watch.find(2, 1)]).toEqual([7, undefined, undefined]);
@@ -176,8 +176,8 @@ describe('a job that is watched', () => {
   });
 });
 
-describe('a job that uses more memory than it may', () => {
-  it('is told once, with what it uses, what it may, and its processes; at the limit it is not', async () => {
+describe('a job that exceeds its memory limit', () => {
+  it('a job above its limit is reported once with its use, its limit and its processes; at the limit it is not reported', async () => {
     const { watch, use, wait, violations } = watchOver({ intervalSeconds: 1 });
     watch.begin(7, jobOf(1, 1000));
     watch.begin(8, jobOf(2, 1000));
@@ -188,7 +188,7 @@ describe('a job that uses more memory than it may', () => {
     expect(violations[0]?.members()).toEqual([7]);
   });
 
-  it('has no limit with requirements that nobody chose, or of no memory', async () => {
+  it('a job with default requirements, or with memory 0, has no limit', async () => {
     const { watch, use, wait, violations } = watchOver();
     watch.begin(7, jobOf(1, 1000, 1));
     watch.begin(8, jobOf(2, 0));
@@ -198,7 +198,7 @@ describe('a job that uses more memory than it may', () => {
     expect(violations).toEqual([]);
   });
 
-  it('is looked at more closely before that, for its processes may share what they use', async () => {
+  it('before a job is reported its memory is measured precisely, because its processes may share memory', async () => {
     const asked: (readonly number[])[] = [];
     const answers = [900, 1200, 1200, 1200];
     const { watch, use, wait, violations, samples } = watchOver({
@@ -212,7 +212,7 @@ describe('a job that uses more memory than it may', () => {
     use(7, 1800, 0, [7, 70]);
     await wait(1);
     expect([asked, violations, samples.map(({ memoryBytes }) => memoryBytes)]).toEqual([[[7, 70]], [], [900]]);
-    // Above it now, and seen: but limits hold at the regular looks.
+    // It exceeds the limit now, but only regular samples enforce limits.
     await wait(1.5);
     expect(violations).toEqual([]);
     await wait(8);
@@ -220,7 +220,7 @@ describe('a job that uses more memory than it may', () => {
     expect(watch.end(7)).toMatchObject({ peakMemoryBytes: 1200 });
   });
 
-  it('is left alone when it ended while it was looked at', async () => {
+  it('a job that ended during the precise measurement is not reported', async () => {
     let answer: (bytes: number) => void = () => {};
     const { watch, use, wait, violations } = watchOver({
       memoryOf: () =>

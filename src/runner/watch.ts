@@ -3,7 +3,7 @@ import type { TreeUse } from '../cluster/host/process-tree.ts';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import { createStatistics, type Statistics } from './monitor/statistics.ts';
 
-/** What was seen of a job while it ran. Without a sample all figures are 0. */
+/** The measured figures of a job. Without a sample all figures are 0. */
 export interface Observed {
   readonly samples: number;
   readonly peakMemoryBytes: number;
@@ -14,10 +14,10 @@ export interface Observed {
   readonly cpuSeconds: number;
 }
 
-/** A job that is watched. */
+/** A monitored job. */
 export type WatchedJob = Pick<ClaimedJob, 'id' | 'attempt_id' | 'name' | 'need' | 'resource_requirements_id'>;
 
-/** One look at one job. */
+/** One sample of one job. */
 export interface JobSample {
   readonly job: WatchedJob;
   /** Unix milliseconds. */
@@ -27,25 +27,25 @@ export interface JobSample {
   readonly processes: number;
 }
 
-/** A job that uses more memory than it may. */
+/** A job that exceeds its memory limit. */
 export interface Violation {
   readonly job: WatchedJob;
   readonly pid: number;
   readonly memoryBytes: number;
   readonly limitBytes: number;
-  /** Looks again which processes it has. */
+  /** Reads its present processes. */
   readonly members: () => readonly number[];
 }
 
 export interface WatchOptions {
   readonly intervalSeconds: number;
-  /** What the processes of each job use now, by their first processes. */
+  /** The present use of the processes of each job, by their first processes. */
   readonly look: (roots: ReadonlySet<number>) => ReadonlyMap<number, TreeUse>;
-  /** The largest memory that one process ever had. */
+  /** The peak memory of a process. */
   readonly peakOf: (pid: number) => number | undefined;
-  /** Memory of processes together, what is shared counted by parts. Off the main thread: it may take long. */
+  /** Memory of processes together, shared memory counted once. Off the main thread, because it may take long. */
   readonly memoryOf: (pids: readonly number[]) => Promise<number>;
-  /** What the job may use; undefined when there is no limit. */
+  /** The memory limit of the job; undefined if there is none. */
   readonly limitOf: (job: WatchedJob) => number | undefined;
   readonly onViolation: (violation: Violation) => void;
   readonly onSample?: ((sample: JobSample) => void) | undefined;
@@ -55,10 +55,10 @@ interface Watched {
   readonly job: WatchedJob;
   readonly pid: number;
   readonly startMs: number;
-  /** Until it was told that the job uses more. */
+  /** Until it was reported that the job exceeds it. */
   limitBytes: number | undefined;
   readonly memory: Statistics;
-  /** A sample may come a little later than the look, when its memory had to be asked for. */
+  /** A sample may be recorded a little later when its memory had to be measured precisely. */
   lastLookMs: number;
   highestBytes: number;
   peakCpuPercent: number;
@@ -69,26 +69,26 @@ interface Watched {
 }
 
 /**
- * Samples the running jobs, their whole trees of processes, from the one reader of /proc, and tells of those that use more
- * memory than they may.
+ * Samples the running jobs with all their processes, with one reader of /proc, and reports those that exceed their
+ * memory limit.
  *
- * A job that ends before its first sample has none. The first come early, so that jobs of a second or two are seen too, and
- * one that takes all memory at once is ended soon; then one every `intervalSeconds`.
+ * A job that ends before its first sample has none. The first samples are early, so that jobs of a second or two are
+ * measured too, and a job that allocates all memory at once is ended soon; then one sample every `intervalSeconds`.
  */
 export interface Watch {
   begin(pid: number, job: WatchedJob): void;
-  /** What was seen of the job; it is watched no more. */
+  /** The figures of the job; monitoring of it ends. */
   end(pid: number): Observed | undefined;
-  /** The first process of an attempt that is watched. */
+  /** The first process of a monitored attempt. */
   find(jobId: number, attemptId: number): number | undefined;
   close(): void;
 }
 
-/** Ages of a job, in milliseconds, at which it is looked at beside the regular interval. */
+/** Ages of a job, in milliseconds, at which it is sampled in addition to the regular interval. */
 const EARLY_MS = [500, 2_000, 5_000];
-/** Looks fall on multiples of this, so that jobs which start one after another share them. */
+/** Samples are taken at multiples of this, so that jobs which start one after another share them. */
 const GRID_MS = 500;
-/** A look may cost this part of the time since the last one: many jobs that start one after another ask for one each. */
+/** The maximum share of time for samples: many jobs that start one after another each require one. */
 const LARGEST_SHARE = 1 / 50;
 
 export function createWatch(options: WatchOptions): Watch {
@@ -98,13 +98,13 @@ export function createWatch(options: WatchOptions): Watch {
   let wakesAtMs = Infinity;
   const intervalMs = intervalSeconds * 1000;
   const ages = EARLY_MS.filter((age) => age < intervalMs);
-  // All but the time of a sample is of the clock that does not jump.
+  // All times except that of a sample are of the monotonic clock.
   const gridMs = performance.now();
   let lastSweepMs = gridMs;
   let lastRegularMs = lastSweepMs;
   let lastCostMs = 0;
 
-  /** Limits hold at the regular looks, as everywhere: a job of a second with a careless limit is not killed for it. */
+  /** Only regular samples enforce limits: a job of one second with a limit that is too low is not killed. */
   const isRegular = (nowMs: number) => nowMs - lastRegularMs >= intervalMs;
 
   const isDue = (nowMs: number): boolean => {
@@ -116,7 +116,7 @@ export function createWatch(options: WatchOptions): Watch {
     return false;
   };
 
-  /** When there is something to look at next; a runner that only waits is not woken for nothing. */
+  /** When the next sample is due; the runner is not woken without need. */
   const nextDue = (): number => {
     const restMs = lastSweepMs + lastCostMs / LARGEST_SHARE;
     let due = watched.size === 0 ? Infinity : lastRegularMs + intervalMs;
@@ -149,7 +149,8 @@ export function createWatch(options: WatchOptions): Watch {
     for (const [pid, use] of looked()) {
       const each = watched.get(pid);
       if (each === undefined || each.isAsked) continue;
-      // What is shared, with each other or as libraries with everybody, counts too high, and nothing must be killed for that.
+      // Shared memory, between processes or as libraries, is counted several times here, and no job may be killed for
+      // that.
       if (isOver(each, use.residentBytes)) void ask(each, use, nowMs, holdsLimits);
       else take(each, use, nowMs, use.residentBytes, false);
     }
@@ -173,7 +174,7 @@ export function createWatch(options: WatchOptions): Watch {
   ) => {
     const { job, pid, limitBytes, memory } = each;
     const elapsed = (atMs - each.lastMs) / 1000;
-    // A process that nobody waited for took its time along: less than before says nothing.
+    // A process that was not waited for ended with its CPU time: a lower sum has no meaning.
     const used = Math.max(0, cpuSeconds - each.lastCpuSeconds);
     const cpuPercent = elapsed <= 0 ? 0 : (used / elapsed) * 100;
     each.peakCpuPercent = Math.max(each.peakCpuPercent, cpuPercent);

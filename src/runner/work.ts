@@ -19,18 +19,18 @@ import { wantOf } from './want.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * A server that has said nothing for so long counts as away. It answers in milliseconds, and the longest turns of the
- * busiest server take a few seconds; who looks for it more often than that does not wait that long either.
+ * A server without a reply for this long counts as away. It answers in milliseconds, and the longest exchanges of the
+ * busiest server take a few seconds; a shorter retry interval shortens this wait too.
  */
 const LONGEST_SILENCE_MS = 10_000;
 
-/** Why a runner ends, as far as it is known before nothing runs any more. */
+/** Why a runner ends, as far as it is known before the last job ended. */
 export interface Verdict {
   readonly ending: Ending;
   readonly reason?: string;
 }
 
-/** The actions of a workflow, as far as they keep a runner at work. */
+/** The actions of a workflow, as far as they keep a runner alive. */
 interface BusyActions {
   readonly isBusy: boolean;
   consider(due: readonly number[]): void;
@@ -55,25 +55,25 @@ export interface WorkOptions extends AttemptOptions {
   readonly capacity: Capacity;
   readonly outbox: Outbox;
   readonly ask: ConverseOptions['ask'];
-  /** With `--persistent`: the runner stays while this says so. */
+  /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs?: HasOpenJobs | undefined;
   readonly launcherOf: (onEnd: (endings: readonly ProcessEnding[]) => void) => Launcher;
   readonly actions: BusyActions;
-  /** What is done while the server is away. */
+  /** The behaviour while the server is away. */
   readonly drainOf: (crew: Crew, mayGoOn: () => boolean) => Drain;
-  /** Scripts of the runner's own end within so many milliseconds. */
+  /** Ends the runner's own scripts within this many milliseconds. */
   readonly limitScripts: (ms: number) => void;
-  /** It is time to look after runners of this host that are gone. */
+  /** It is time to check for lost runners of this host. */
   readonly onPoll: () => void;
-  /** See `RestOptions`; 0 unless given. */
+  /** See `RestOptions`; the default is 0. */
   readonly stuckMs?: number | undefined;
 }
 
 /**
- * What a runner does between setup and teardown: its jobs, its conversation with the server, and how both end.
+ * The work of a runner between setup and teardown: its jobs, its conversation with the server, and how both end.
  *
- * Everything that it meets comes in from outside: the server's answers, the ends of processes, events, signals. It reads no
- * file and knows no address, so a simulation can run it.
+ * All inputs come from outside: replies of the server, ends of processes, events, signals. It reads no file and knows
+ * no address, so a simulation can run it.
  */
 export interface Work {
   readonly crew: Crew;
@@ -82,13 +82,13 @@ export interface Work {
   readonly drain: Drain;
   readonly rest: Rest;
   readonly launcher: Launcher;
-  /** Resolves when nothing runs any more, with the reason. */
+  /** Resolves when no job runs any more, with the reason. */
   readonly finished: Promise<Verdict>;
-  /** Jobs that it holds, and actions that it carries out. */
+  /** The number of jobs that it holds, and of actions that it executes. */
   held(): number;
-  /** Begins to ask for jobs. */
+  /** Begins to claim jobs. */
   open(): void;
-  /** What the server's event stream tells. */
+  /** Events of the server's event stream. */
   readonly on: {
     workMayBeReady(changeId?: number): void;
     workflowChanged(changeId?: number): void;
@@ -106,7 +106,7 @@ export function createWork(given: WorkOptions): Work {
   const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
   const staysWhenComplete = workflow.compute_node_ignore_workflow_completion === true;
   const pingMs = options.offline.pingIntervalSeconds * 1000;
-  /** What belongs before the first job has been done. */
+  /** The actions that precede the first job have ended. */
   let isOpen = false;
   let verdict: Verdict = { ending: 'stopped' };
   let finish: (verdict: Verdict) => void = () => {};
@@ -191,7 +191,7 @@ export function createWork(given: WorkOptions): Work {
   };
   const held = () => crew.running + crew.queued + Number(actions.isBusy);
   const leave = async (ending: 'idle' | 'stuck', reason: string) => {
-    // Where no job can start any more, none can bring the trigger of an action either.
+    // If no job can start any more, no action can be triggered either.
     const idleMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
     if (!(await actions.keepsIdle(idleMs)) && held() === 0) finish({ ending, reason });
   };
@@ -234,7 +234,7 @@ export function createWork(given: WorkOptions): Work {
       lineBroke: () => conversation.lineBroke(),
     },
     endForDeadline(killAtMs, abandonAtMs) {
-      // A runner that is ending already keeps the reason for which it ends.
+      // A runner that is already ending keeps its reason.
       if (!stop.began) verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
       stop.ask('deadline', killAtMs, abandonAtMs);
     },

@@ -150,9 +150,7 @@ describe('the actions of a workflow', () => {
     });
     const { code, stderr } = await run().ended;
     expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
-    expect(
-      file(folder, /^job_runner_(?!ledger)/).match(/An action is left to runners that can carry it out/g),
-    ).toHaveLength(1);
+    expect(file(folder, /^job_runner_(?!ledger)/).match(/An action is left to other runners/g)).toHaveLength(1);
     const [action] = await server.client.listWorkflowActions({ params: { id: 1 } });
     expect(action).toMatchObject({ executed: false, trigger_count: 1 });
   });

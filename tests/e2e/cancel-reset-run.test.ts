@@ -81,7 +81,7 @@ it('a reset after a cancel does not wait for a runner of this host that was kill
   await server.client.cancelWorkflow({ params: { id: 1 } });
   const reset = ['workflows', 'reset-status', '1', '--no-prompts', '-r'];
   const { code, stderr } = await torc(['--url', server.url, ...reset], { cwd: folder });
-  expect([code, stderr]).toEqual([0, expect.stringContaining('A runner of this workflow is gone')]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('A runner of this workflow is lost')]);
   expect(processesWith('TORC_RUNNER_MARK', mark)).toEqual([]);
   expect((await torc(['--url', server.url, 'run', '1'], { cwd: folder })).stderr).toContain('1 job completed');
   expect(history(folder)).toEqual(['begin 1 1', 'begin 2 1', 'end 2 1']);

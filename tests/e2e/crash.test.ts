@@ -126,7 +126,7 @@ it('jobs that a killed runner left behind are ended before they run again', asyn
   expect(processesWith('TORC_RUNNER_MARK', mark)).not.toEqual([]);
 
   const again = await torc(['--url', server.url, 'run', '1'], { cwd: folder });
-  expect(again.stderr).toContain('A runner of this workflow is gone');
+  expect(again.stderr).toContain('A runner of this workflow is lost');
   expect(again.stderr).toContain('1 job completed');
   expect(processesWith('TORC_RUNNER_MARK', mark)).toEqual([]);
   expect(readFileSync(join(folder, 'attempts'), 'utf8')).toBe('1\n2\n');
@@ -155,7 +155,7 @@ it('a runner that waits for the jobs of another takes them over when that one is
   first.child.kill('SIGKILL');
   const { code, stderr } = await second.ended;
   expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
-  expect(stderr).toContain('A runner of this workflow is gone');
+  expect(stderr).toContain('A runner of this workflow is lost');
   expect(readFileSync(join(folder, 'attempts'), 'utf8')).toBe('1\n2\n');
 });
 

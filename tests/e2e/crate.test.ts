@@ -25,10 +25,12 @@ async function entitiesOf(over: object, runs = 1) {
   const { url, client } = await startServer(folder);
   const { stderr } = await torc(['--url', url, 'run', path], { cwd: folder });
   expect(stderr).toContain('3 jobs completed');
-  expect(stderr).not.toContain('The research object lacks');
+  expect(stderr).not.toContain('The research object is incomplete');
   for (let again = 1; again < runs; again += 1) {
     await torc(['--url', url, 'workflows', 'reset-status', '1', '-r', '--no-prompts'], { cwd: folder });
-    expect((await torc(['--url', url, 'run', '1'], { cwd: folder })).stderr).not.toContain('The research object lacks');
+    expect((await torc(['--url', url, 'run', '1'], { cwd: folder })).stderr).not.toContain(
+      'The research object is incomplete',
+    );
   }
   const { items } = await client.listRoCrateEntities({ params: { id: 1 }, query: {} });
   return new Map(items.map((entity) => [entity.entity_id, entity]));

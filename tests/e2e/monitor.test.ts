@@ -269,7 +269,7 @@ jobs: [{name: a, command: "true"}]
     writeFileSync(folderOf(folder), 'in the way');
     const second = await torc(['-s', 'run', write(folder, monitored(1))], { cwd: folder });
     expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
-    expect(second.stderr).toContain('No file for what is measured over time; only sums are kept');
+    expect(second.stderr).toContain('No file for measurements over time; only summaries are kept');
   });
 });
 

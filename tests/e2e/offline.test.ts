@@ -204,7 +204,7 @@ it('a short absence within the patience of the workflow is no outage', async () 
   at.line.becomes('resets');
   at.release('a');
   at.release('b');
-  await run.says('Server does not answer; jobs go on');
+  await run.says('Server does not answer; jobs continue');
   at.line.becomes('open');
   const { code, stderr } = await run.ended;
   expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
@@ -255,7 +255,7 @@ it('with client.offline.enabled = false the jobs are killed and the runner fails
   at.line.becomes('resets');
   const { code, stderr } = await run.ended;
   expect([code, stderr]).toEqual([1, expect.stringContaining('the server could not be reached')]);
-  expect(stderr).not.toContain('what runs is let finish');
+  expect(stderr).not.toContain('running jobs finish');
 });
 
 it('two runners of one host and run leave two journals, and none takes the place of the other', async () => {
@@ -297,7 +297,7 @@ describe('a server that comes back with an older database', () => {
     await beginning(at, 3);
     await statusesOf(at, { a: 'completed', b: 'running', c: 'running' });
     const older = await goBack(at, 'older.db');
-    await run.says("The server's database is older than what it told before, or another one");
+    await run.says("The server's database is older than what it reported before, or a different one");
     at.release('b');
     at.release('c');
     const { code, stderr } = await run.ended;
@@ -335,7 +335,7 @@ describe('a server that comes back with an older database', () => {
     await beginning(at, 1);
     await statusesOf(at, { a: 'running' });
     await goBack(at, 'empty.db');
-    await run.says("The server's database is older than what it told before, or another one");
+    await run.says("The server's database is older than what it reported before, or a different one");
     at.line.leadsTo(at.server.port);
     await run.says('Server answers again');
     at.release('a');

@@ -137,7 +137,7 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
     run.journal('a', [run.end(0), run.end(1), run.end(2, { compute_node_id: other })]);
     const { code, stdout, stderr } = await run.reconcile();
     expect([code, JSON.parse(stdout)]).toEqual([0, { files: 1, total_completions: 3, accepted: 1, rejected: 2 }]);
-    expect(stderr).toContain('is not held by compute node');
+    expect(stderr).toContain('is no longer held by compute node');
     expect(stderr).toContain('is at attempt 2; attempt 1 is over');
     expect(await run.statuses()).toEqual(['running', 'ready', 'completed']);
   });

@@ -142,7 +142,7 @@ describe('a recovery script', () => {
       jobs: [job(succeedsAt(2))],
     });
     const { stderr } = await bench.run();
-    expect(stderr).toMatch(/Recovery script failed; the job runs again nevertheless .*reason=exit code 3/);
+    expect(stderr).toMatch(/Recovery script failed; the job is retried nevertheless .*reason=exit code 3/);
     expect(stderr).toContain('1 job completed');
   });
 
@@ -179,7 +179,7 @@ describe('a runner that is killed', () => {
     run.child.kill('SIGKILL');
     await run.ended;
     const { stderr } = await bench.run();
-    expect(stderr).toMatch(/A runner of this workflow is gone.* run_again=1 /);
+    expect(stderr).toMatch(/A runner of this workflow is lost.* run_again=1 /);
     expect(stderr).toContain('1 job completed');
     expect(lines(bench.folder)).toEqual(['1 1', '1 2']);
     expect(await history(bench.server)).toEqual([

@@ -374,7 +374,7 @@ describe('an export', () => {
       const { code, stderr } = await call('export', ...words);
       return [code, stderr.split('\n')[0]];
     };
-    expect(await refusal('-o', 'out.db', '-d', 'all.db')).toEqual([1, 'Error: out.db is there already']);
+    expect(await refusal('-o', 'out.db', '-d', 'all.db')).toEqual([1, 'Error: out.db already exists']);
     expect(readFileSync(inFolder('out.db'), 'utf8')).toBe('precious');
     expect(await refusal('-o', 'all.db', '-d', 'all.db', '--overwrite')).toEqual([
       1,

@@ -215,7 +215,7 @@ describe('a runner for Slurm that cannot run', () => {
     const { id } = await server.client.createWorkflow({ body: { name: 'raw', user: 'tester' } });
     await server.client.createJob({ body: { workflow_id: id as number, name: 'a', command: 'true' } });
     expect((await runner(String(id), allocation)).stderr).toContain(
-      'no job that is left can start, and none runs that could change that: 1 uninitialized',
+      'no job that is left can start, and no running job can change that: 1 uninitialized',
     );
   });
 

@@ -109,7 +109,7 @@ it('what a killed runner left running, also in sessions of their own, is ended a
   expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
   expect([isThere(daemon), isThere(own), processesWith('TORC_RUNNER_MARK', mark)]).toEqual([false, false, []]);
   expect(stderr).toMatch(
-    new RegExp(`A runner of this workflow is gone.*run_again=1.*processes_ended=[3-9].*pid ${daemon}: sleep 600`),
+    new RegExp(`A runner of this workflow is lost.*run_again=1.*processes_ended=[3-9].*pid ${daemon}: sleep 600`),
   );
 });
 

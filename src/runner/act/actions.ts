@@ -17,30 +17,31 @@ export interface ActionsOptions {
   readonly scheduling: Scheduling | undefined;
   readonly ledger: Pick<Ledger, 'action'>;
   readonly log: Log;
-  /** Nothing is being carried out any more. */
+  /** Called when no action is being executed any more. */
   readonly onDone: () => void;
 }
 
 /**
- * Carries out the actions of a workflow: those of its start and of this runner's, those of jobs as the server tells that
- * they are due, those of its end and of this runner's. One after the other, beside the jobs.
+ * Executes the actions of a workflow: those of its start and of this runner, those of jobs when the server reports them
+ * as due, those of its end and of the end of this runner. They run one after the other, in parallel with the jobs.
  *
- * Each is claimed first, so that one runner alone carries it out; one for every runner is carried out once by each. What
- * goes wrong is logged and never fails the workflow. The ledger says when the commands of an action begin and end: of a
- * runner that is killed after its claim the next one on the host has an action carried out again whose commands had not
- * begun. One whose commands had is reported as interrupted, for nobody knows how far they came.
+ * Each action is claimed first, so that only one runner executes it; a persistent action is executed once by each
+ * runner. Failures are logged and never fail the workflow. The ledger records when the commands of an action begin and
+ * end. If a runner is killed after its claim, the next runner on the host makes an action available again whose
+ * commands had not begun. If the commands had begun, the action is reported as interrupted, because its progress is
+ * unknown.
  */
 export interface Actions {
   readonly isBusy: boolean;
-  /** What belongs before the first job. */
+  /** Executes the actions that precede the first job. */
   begin(): Promise<void>;
-  /** The server says that these are due. */
+  /** The server reports these actions as due. */
   consider(due: readonly number[]): void;
-  /** What a lost runner had claimed for the start of the workflow may be armed again. */
+  /** Actions that a lost runner had claimed for the start of the workflow may be available again. */
   armedAgain(): void;
-  /** Do actions keep a runner here that has had nothing to do for so long? */
+  /** Whether actions keep a runner alive that has been idle for this long. */
   keepsIdle(idleMs: number): Promise<boolean>;
-  /** What belongs at the end; the server must be there. Of jobs only where there is time for it. */
+  /** Executes the actions of the end; the server must be reachable. Actions of jobs only if there is time for them. */
   end(options: { readonly ofJobs: boolean }): Promise<void>;
 }
 
@@ -49,10 +50,10 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
   const { workflowId } = facts;
   const params = { id: workflowId };
   const canSchedule = scheduling !== undefined;
-  /** Carried out here, or by another runner. */
+  /** Executed here, or by another runner. */
   const settled = new Set<number>();
   const leftToOthers = new Set<number>();
-  /** Told as due and not looked at yet. */
+  /** Reported as due and not checked yet. */
   const expected = new Set<number>();
   let hasActions = (await client.listWorkflowActions({ params })).length > 0;
   let waiting = 0;
@@ -68,7 +69,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       return true;
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 409)) throw error;
-      // It may be our own claim whose answer was lost.
+      // It may be our own claim whose reply was lost.
       const actions = await client.listWorkflowActions({ params });
       return actions.some((action) => action.id === id && action.executed_by === nodeId);
     }
@@ -79,14 +80,17 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       const body = { compute_node_id: nodeId, outcome };
       await client.endWorkflowAction({ params: { ...params, action_id: id }, body });
     } catch (error) {
-      // A server without this route counts the claim as carried out.
+      // A server without this route counts the claim as executed.
       const level = error instanceof ServiceError ? 'debug' : 'warn';
-      log.write(level, 'The end of an action could not be told', { action_id: id, reason: (error as Error).message });
+      log.write(level, 'The end of an action could not be reported', {
+        action_id: id,
+        reason: (error as Error).message,
+      });
     }
   };
 
   const runCommands = async (commands: readonly string[], output: string): Promise<string | undefined> => {
-    // The commands run in the output directory, where a relative path to it would lead nowhere.
+    // The commands run in the output directory, where a relative path to it would be wrong.
     const cwd = resolve(facts.outputDir);
     const variables = runVariables({ ...facts, outputDir: cwd });
     for (const script of commands) {
@@ -116,7 +120,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       action: action.action_type,
       output: deed.kind === 'run_commands' ? output : undefined,
     };
-    // Killed by now, the ledger has no word of it, and the next runner arms it again.
+    // The process was killed, the ledger does not contain the action, and the next runner makes it available again.
     if (shells.isOver) {
       await tellEnd(action.id, 'not_started');
       return;
@@ -127,23 +131,23 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     ledger.action(action.id, 'end');
     await tellEnd(action.id, failure === undefined ? 'done' : 'failed');
     if (failure === undefined) log.write('info', 'Action finished', about);
-    else log.write('warn', 'Action failed; what is left of it is not done', { ...about, reason: failure });
+    else log.write('warn', 'Action failed; its remaining commands are skipped', { ...about, reason: failure });
   };
 
   const leave = ({ id, action_type: type, trigger_type: trigger }: WorkflowAction & { id: number }) => {
     if (leftToOthers.has(id)) return;
     leftToOthers.add(id);
-    log.write('warn', 'An action is left to runners that can carry it out', {
+    log.write('warn', 'An action is left to other runners', {
       action_id: id,
       trigger,
       action: type,
-      reason: type === 'schedule_nodes' ? 'allocations cannot be submitted from here' : 'not an action that is known',
+      reason: type === 'schedule_nodes' ? 'allocations cannot be submitted from here' : 'unknown type of action',
     });
   };
 
-  /** Carries out what is due of these triggers, in their order. */
+  /** Executes the due actions with these triggers, in their order. */
   const carryOutDue = async (triggers: readonly string[], isFinal: boolean): Promise<void> => {
-    // All of them: Torc's own server knows no list of triggers in one parameter.
+    // All of them: Torc's own server does not accept a list of triggers in one parameter.
     const pending = await client.listPendingActions({ params });
     const due = triggers.flatMap((trigger) => pending.filter((action) => action.trigger_type === trigger));
     for (const action of due as (WorkflowAction & { id: number })[]) {
@@ -163,7 +167,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     last = last
       .then(() => carryOutDue(triggers, isFinal))
       .catch((error: unknown) => {
-        log.write('warn', 'Actions could not be looked at', {
+        log.write('warn', 'Actions could not be read', {
           triggers: triggers.join(', '),
           reason: (error as Error).message,
         });
@@ -196,7 +200,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
         const actions = await client.listWorkflowActions({ params });
         return isHeldBy(actions, { doneHere: settled, canSchedule, idleMs });
       } catch {
-        // Without a server nobody knows, and the conversation says when it has been away for too long.
+        // Without a server this is unknown, and the conversation reports a long outage.
         return true;
       }
     },
@@ -207,6 +211,6 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
   };
 }
 
-/** What the commands of an action printed. */
+/** The output of the commands of an action. */
 const actionLogOf = ({ workflowId, runId, outputDir }: RunFacts, id: number, nodeId: number): string =>
   `${outputDir}/action_wf${workflowId}_a${id}_r${runId}_n${nodeId}.log`;

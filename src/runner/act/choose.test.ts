@@ -21,29 +21,32 @@ const held = (
   { doneHere = [] as number[], canSchedule = true, idleMs = 10 * MINUTE_MS } = {},
 ) => isHeldBy(actions, { doneHere: new Set(doneHere), canSchedule, idleMs });
 
-describe('an idle runner is not kept by', () => {
+describe('actions that do not keep an idle runner alive', () => {
   test.each<[string, WorkflowAction[]]>([
-    ['no actions', []],
-    ['one that was carried out', [action({ executed: true })]],
-    ['one of the start', [action({ trigger_type: 'on_workflow_start' })]],
-    ['one of workers', [action({ trigger_type: 'on_worker_start' }), action({ trigger_type: 'on_worker_complete' })]],
-    ['one of the end', [action({ trigger_type: 'on_workflow_complete' })]],
-    ['one for another scheduler', [action({ action_config: { scheduler_type: 'local' } })]],
-    ['one that says no scheduler', [action({ action_config: {} })]],
-    ['one of a type that nobody knows', [action({ action_type: 'send_mail' })]],
-    ['one without an id', [action({ id: undefined })]],
-  ])('%s', (_, actions) => {
+    ['without actions', []],
+    ['an executed action', [action({ executed: true })]],
+    ['an action of the start', [action({ trigger_type: 'on_workflow_start' })]],
+    [
+      'an action of workers',
+      [action({ trigger_type: 'on_worker_start' }), action({ trigger_type: 'on_worker_complete' })],
+    ],
+    ['an action of the end', [action({ trigger_type: 'on_workflow_complete' })]],
+    ['an action for another scheduler', [action({ action_config: { scheduler_type: 'local' } })]],
+    ['an action without a scheduler', [action({ action_config: {} })]],
+    ['an action of an unknown type', [action({ action_type: 'send_mail' })]],
+    ['an action without an id', [action({ id: undefined })]],
+  ])('an idle runner is not kept alive: %s', (_, actions) => {
     expect(held(actions)).toBe(false);
   });
 
-  it('one that submits allocations, where none can be submitted', () => {
+  it('an idle runner is not kept alive by an action that submits allocations if it cannot submit any', () => {
     expect(held([action()], { canSchedule: false })).toBe(false);
     expect(held([action(commands)], { canSchedule: false })).toBe(true);
   });
 });
 
-describe('an idle runner is kept by', () => {
-  it('one of jobs whose trigger has come, wherever it stands in the list', () => {
+describe('actions that keep an idle runner alive', () => {
+  it('an idle runner is kept alive by a due action of jobs at any position in the list', () => {
     expect(held([action()])).toBe(true);
     expect(held([action({ trigger_type: 'on_jobs_complete' })])).toBe(true);
     expect(
@@ -52,26 +55,26 @@ describe('an idle runner is kept by', () => {
     expect(held([action({ trigger_count: 3 })])).toBe(true);
   });
 
-  it('one whose trigger has not come, for two minutes', () => {
+  it('an idle runner is kept alive for two minutes by an action that is not due yet', () => {
     const untriggered = [action({ trigger_count: 1, required_triggers: 2 })];
     expect(held(untriggered, { idleMs: 0 })).toBe(true);
     expect(held(untriggered, { idleMs: 2 * MINUTE_MS - 1 })).toBe(true);
     expect(held(untriggered, { idleMs: 2 * MINUTE_MS })).toBe(false);
   });
 
-  it('one for every runner until this one has carried it out, whoever else has', () => {
+  it('an idle runner is kept alive by a persistent action until this runner has executed it', () => {
     const persistent = [action({ persistent: true, executed: true })];
     expect(held(persistent)).toBe(true);
     expect(held(persistent, { doneHere: [1] })).toBe(false);
   });
 });
 
-describe('what an action does', () => {
-  it('is running its commands', () => {
+describe('the work of an action', () => {
+  it('an action runs its commands', () => {
     expect(deedOf(action(commands), false)).toEqual({ kind: 'run_commands', commands: ['true'] });
   });
 
-  it('is submitting one allocation, or as many as it says', () => {
+  it('an action submits one allocation, or the number that it names', () => {
     expect(deedOf(action(), true)).toEqual({
       kind: 'schedule_nodes',
       request: { schedulerId: 4, allocations: 1, startOneWorkerPerNode: false, maxParallelJobs: undefined },
@@ -89,7 +92,7 @@ describe('what an action does', () => {
     });
   });
 
-  it('is nothing that this runner could do, where it is something else', () => {
+  it('a runner does nothing for an action of another type', () => {
     expect(deedOf(action({ action_type: 'send_mail' }), true)).toBeUndefined();
     expect(deedOf(action({ ...commands, action_config: null }), true)).toBeUndefined();
   });

@@ -1,14 +1,14 @@
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { NodeRequest } from './scheduling.ts';
 
-/** What an action does; undefined when this runner cannot do it. */
+/** The work of an action; undefined if this runner cannot do it. */
 export type Deed =
   | { readonly kind: 'run_commands'; readonly commands: readonly string[] }
   | { readonly kind: 'schedule_nodes'; readonly request: NodeRequest };
 
 type Described = Pick<WorkflowAction, 'action_type' | 'action_config'>;
 
-/** What this runner would do for an action. `canSchedule`: allocations can be submitted here. */
+/** The work of this runner for an action. `canSchedule`: allocations can be submitted here. */
 export function deedOf(
   { action_type: type, action_config: config }: Described,
   canSchedule: boolean,
@@ -32,25 +32,25 @@ export function deedOf(
 
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-/** Triggers that come while a runner runs, in the order in which they are looked at. */
+/** Triggers that occur while a runner runs, in the order in which they are checked. */
 export const JOB_TRIGGERS = ['on_jobs_ready', 'on_jobs_complete'] as const;
 
-/** How long an action whose trigger has not come keeps an idle runner, from when a job of its own last ended. */
+/** How long an action that is not due keeps an idle runner alive, from the last end of one of its jobs. */
 const GRACE_MS = 120_000;
 
 export interface Idleness {
-  /** Actions that this runner has carried out. */
+  /** Actions that this runner has executed. */
   readonly doneHere: ReadonlySet<number>;
   readonly canSchedule: boolean;
-  /** Since a job was last handed out or ended here. */
+  /** Since a job was last assigned to this runner or ended here. */
   readonly idleMs: number;
 }
 
 /**
- * Do these actions keep a runner that has nothing to do? They may add work for it.
+ * Whether these actions keep an idle runner alive. They may create work for it.
  *
- * One of jobs whose trigger has come does, until somebody has carried it out; one that is for every runner, until this
- * one has. One whose trigger has not come does for two minutes: jobs of other runners may be about to bring it.
+ * A due action of jobs does, until a runner has executed it; a persistent action, until this runner has. An action that
+ * is not due yet does for two minutes: jobs of other runners may be about to trigger it.
  */
 export function isHeldBy(actions: readonly WorkflowAction[], { doneHere, canSchedule, idleMs }: Idleness): boolean {
   return actions.some((action) => {

@@ -1,13 +1,13 @@
-/** What an action asks for that submits allocations. */
+/** The request of an action that submits allocations. */
 export interface NodeRequest {
-  /** The Slurm scheduler of the workflow by which it is done. */
+  /** The Slurm scheduler of the workflow that it uses. */
   readonly schedulerId: number | undefined;
   readonly allocations: number;
   readonly startOneWorkerPerNode: boolean;
   readonly maxParallelJobs: number | undefined;
 }
 
-/** Submits allocations for a workflow. A runner that has none leaves such actions to one that does. */
+/** Submits allocations for a workflow. A runner that cannot leaves such actions to others. */
 export interface Scheduling {
   schedule(request: NodeRequest): Promise<void>;
 }

@@ -19,7 +19,7 @@ const reply = (over: Partial<ExchangeReply> = {}): ExchangeReply => ({
 });
 const away = { kind: 'away', reason: 'gone' } as const;
 
-/** A conversation that is driven by hand. */
+/** A conversation that is controlled step by step. */
 function conversation(facts: Partial<Facts> = {}, given: Partial<Rules> = {}) {
   let state: ConversationState = AT_START;
   const meets = { ...idle, ...facts };
@@ -49,8 +49,8 @@ function conversation(facts: Partial<Facts> = {}, given: Partial<Rules> = {}) {
 }
 const sent = (number: number, turn: string, tellsHeld = false) => ({ kind: 'send', number, turn, tellsHeld });
 
-describe('turns', () => {
-  it('begin at once when a slot is free, one at a time, and carry numbers upwards', () => {
+describe('exchanges', () => {
+  it('an exchange begins at once when a slot is free, one at a time, with rising numbers', () => {
     const { consider, answer, take } = conversation();
     expect(consider()).toEqual([sent(1, 'usual')]);
     expect(consider({ hasNews: true })).toEqual([]);
@@ -58,7 +58,7 @@ describe('turns', () => {
     expect(take({ kind: 'jobs-ended' })).toEqual([sent(2, 'usual')]);
   });
 
-  it('do not take place when nothing has happened and nothing can have', () => {
+  it('no exchange takes place when nothing happened and nothing can have happened', () => {
     const { consider, answer, moment } = conversation();
     consider();
     answer();
@@ -66,14 +66,14 @@ describe('turns', () => {
     expect(moment).toBe(Infinity);
   });
 
-  it('are gathered while all slots are busy', () => {
+  it('entries are collected while all slots are busy', () => {
     const talk = conversation({ hasRoom: false, queued: 10, running: 2, hasNews: true });
     expect(talk.consider()).toEqual([]);
     expect(talk.moment).toBe(50);
     expect(talk.take({ kind: 'time' }, { nowMs: 50 })).toEqual([sent(1, 'usual')]);
   });
 
-  it('are not caused by a change that the last answer took account of, but by a later one', () => {
+  it('only a change that is newer than the last reply causes an exchange', () => {
     const talk = conversation();
     talk.consider();
     talk.answer({ change_id: 7 });
@@ -81,7 +81,7 @@ describe('turns', () => {
     expect(talk.take({ kind: 'work-may-be-ready', changeId: 8 })).toEqual([sent(2, 'usual')]);
   });
 
-  it('follow an answer that is older than what was told while it was under way', () => {
+  it('another exchange follows a reply that is older than an event received meanwhile', () => {
     const talk = conversation();
     talk.consider();
     expect(talk.take({ kind: 'work-may-be-ready', changeId: 9 })).toEqual([]);
@@ -90,8 +90,8 @@ describe('turns', () => {
   });
 });
 
-describe('a turn whose answer is lost', () => {
-  it('is put back; then a turn that tells nothing finds out who answers, and the next one says what is held', () => {
+describe('an exchange whose reply is lost', () => {
+  it('after a lost reply, an empty exchange checks the server, and the next one repeats the entries and lists the held jobs', () => {
     const talk = conversation();
     talk.consider();
     expect(talk.fail()).toEqual([{ kind: 'put-back' }, { kind: 'server-away', reason: 'gone' }]);
@@ -106,7 +106,7 @@ describe('a turn whose answer is lost', () => {
     expect(talk.take({ kind: 'jobs-ended' })).toEqual([sent(4, 'usual')]);
   });
 
-  it('has no effect when its answer arrives after all: the next turn is under way', () => {
+  it('a lost reply that arrives later has no effect, because the next exchange is in flight', () => {
     const talk = conversation();
     talk.consider();
     talk.fail();
@@ -115,12 +115,12 @@ describe('a turn whose answer is lost', () => {
     expect(talk.state.underWay?.number).toBe(2);
   });
 
-  it('is still waited for when the server is only slow, which counts as away meanwhile', () => {
+  it('the runner still waits for the reply of a slow server, which counts as away meanwhile', () => {
     const talk = conversation();
     talk.consider();
     expect(talk.moment).toBe(10_000);
     expect(talk.take({ kind: 'time' }, { nowMs: 10_000 })).toEqual([
-      { kind: 'server-away', reason: 'no answer for 10 s' },
+      { kind: 'server-away', reason: 'no reply for 10 s' },
     ]);
     talk.take({ kind: 'time' }, { nowMs: 20_000 });
     expect(talk.state.lastTurn).toBe(1);
@@ -131,15 +131,15 @@ describe('a turn whose answer is lost', () => {
   });
 });
 
-describe('a runner that holds nothing', () => {
-  it('says so while jobs are pending somewhere: some may be pending in its name', () => {
+describe('a runner that holds no jobs', () => {
+  it('a runner without jobs reports this while jobs are pending anywhere, because some may be pending in its name', () => {
     const talk = conversation();
     talk.consider();
     talk.answer({ jobs_by_status: { ...noJobs, pending: 1 } });
     expect(talk.take({ kind: 'must-ask' })).toEqual([sent(2, 'usual', true)]);
   });
 
-  it('does not say so when none is, or when it holds some', () => {
+  it('a runner does not report held jobs when no job is pending, or when it holds some', () => {
     const talk = conversation();
     talk.consider();
     talk.answer();
@@ -149,25 +149,25 @@ describe('a runner that holds nothing', () => {
   });
 });
 
-describe('a conversation ends', () => {
+describe('the end of a conversation', () => {
   it.each([
     ['complete', { is_complete: true }],
     ['canceled', { is_canceled: true, is_complete: true }],
     ['superseded', { is_deregistered: true }],
-  ])('as %s by what the server answers', (kind, over) => {
+  ])('a conversation ends as %s by the reply of the server', (kind, over) => {
     const talk = conversation();
     talk.consider();
     expect(talk.answer(over).at(-1)).toMatchObject({ kind: 'over', over: { kind } });
     expect([talk.take({ kind: 'jobs-ended' }), talk.moment]).toEqual([[], Infinity]);
   });
 
-  it('not as complete where the workflow may get jobs later', () => {
+  it('a complete workflow does not end the conversation if it may get jobs later', () => {
     const talk = conversation({}, { staysWhenComplete: true });
     talk.consider();
     expect(talk.answer({ is_complete: true })).toMatchObject([{ kind: 'accept' }]);
   });
 
-  it('when the server says that this runner has no part in the workflow', () => {
+  it('a conversation ends when the server says that this runner no longer takes part in the workflow', () => {
     const talk = conversation();
     talk.consider();
     expect(talk.fail({}, { kind: 'superseded', reason: 'run 2' })).toEqual([
@@ -176,7 +176,7 @@ describe('a conversation ends', () => {
     ]);
   });
 
-  it('when the server is offline and nothing runs, and not while something does', () => {
+  it('a conversation ends when the server is offline and no job runs, and not before', () => {
     const busy = conversation({ running: 1 }, { patienceMs: 0 });
     busy.consider();
     expect(busy.fail().map(({ kind }) => kind)).toEqual(['put-back', 'server-away', 'offline']);
@@ -187,8 +187,8 @@ describe('a conversation ends', () => {
   });
 });
 
-describe('an answer out of an older database', () => {
-  it('counts for nothing: the runner takes no job from it and ends with its jobs', () => {
+describe('a reply from an older database', () => {
+  it('a reply from an older database is ignored: the runner takes no job from it and ends after its jobs', () => {
     const talk = conversation({ running: 1 });
     talk.consider();
     talk.answer({ change_id: 9 });
@@ -199,8 +199,8 @@ describe('an answer out of an older database', () => {
   });
 });
 
-describe('the rest', () => {
-  it('is told in one last turn, after the turn that is under way', () => {
+describe('the remaining entries', () => {
+  it('the remaining entries are sent in one last exchange, after the one in flight', () => {
     const talk = conversation({ hasNews: true });
     talk.consider();
     expect(talk.take({ kind: 'settle' })).toEqual([]);
@@ -210,18 +210,18 @@ describe('the rest', () => {
     expect(talk.consider({ hasNews: false })).toEqual([{ kind: 'settled', isTold: true }]);
   });
 
-  it('is nothing when there is no news and no answer was lost', () => {
+  it('no last exchange is sent when there are no entries and no reply was lost', () => {
     expect(conversation().take({ kind: 'settle' })).toEqual([{ kind: 'settled', isTold: true }]);
   });
 
-  it('is told although there is no news, when an answer was lost: jobs may be pending in its name', () => {
+  it("a last exchange without entries is sent after a lost reply, because jobs may be pending in the runner's name", () => {
     const talk = conversation({ running: 1 });
     talk.consider();
     talk.fail();
     expect(talk.take({ kind: 'settle' }, { running: 0 })).toEqual([sent(2, 'last', true)]);
   });
 
-  it('does not wait longer than 4 s for the turn that is under way', () => {
+  it('the last exchange waits at most 4 s for the one in flight', () => {
     const talk = conversation();
     talk.consider();
     talk.take({ kind: 'settle' });
@@ -229,7 +229,7 @@ describe('the rest', () => {
     expect(talk.take({ kind: 'time' }, { nowMs: 4_000 })).toEqual([{ kind: 'put-back' }, sent(2, 'last', true)]);
   });
 
-  it('is tried again with longer pauses for 8 s, and then left to the ledger', () => {
+  it('the last exchange is repeated with growing pauses for 8 s, and then left to the ledger', () => {
     const talk = conversation({ hasNews: true });
     talk.take({ kind: 'settle' });
     const pauses: number[] = [];
@@ -242,7 +242,7 @@ describe('the rest', () => {
     expect(talk.state.phase).toBe('settled');
   });
 
-  it('is not told to a server that refuses it, nor to one that is offline', () => {
+  it('the last exchange is not sent to a server that refuses it, or that is offline', () => {
     const refused = conversation({ hasNews: true });
     refused.take({ kind: 'settle' });
     expect(refused.fail({}, away, true)).toEqual([{ kind: 'put-back' }, { kind: 'settled', isTold: false }]);
@@ -253,7 +253,7 @@ describe('the rest', () => {
   });
 });
 
-it('whatever happens, at most one turn is under way, and numbers only rise', () => {
+it('for any order of events, at most one exchange is in flight, and numbers only rise', () => {
   const facts = fc.record({
     queued: fc.nat(3),
     running: fc.nat(3),

@@ -3,7 +3,7 @@ import { nextExchange } from '../pace.ts';
 import { patienceEnded, serverAnswered, serverFailed } from './outage.ts';
 import type { ConversationState, Effect, Event, Facts, Over, Rules, TurnKind } from './state.ts';
 
-/** The state in the making, and what it brings about so far. */
+/** The next state while it is computed, and its effects so far. */
 interface Draft {
   state: ConversationState;
   readonly effects: Effect[];
@@ -11,21 +11,24 @@ interface Draft {
   readonly rules: Rules;
 }
 
-/** After a break of the line the server is looked for so much later, unless the line stands again before. */
+/** After a lost connection the runner checks the server after this time, unless the connection is back before. */
 const BROKEN_LINE_MS = 1_000;
-/** For telling the rest. What cannot be told by then is left to the journal and the ledger: the runner's time may be short. */
+/**
+ * The time for the last exchange. Entries that cannot be sent by then are left to the journal and the ledger, because
+ * the runner's time may be short.
+ */
 const SETTLE_MS = 8_000;
-/** So much of it is kept for the last turn, when the answer to the turn before does not come. */
+/** The part of it that is reserved for the last exchange if the previous one gets no reply. */
 const LAST_TURN_MS = 4_000;
 const FIRST_SETTLE_PAUSE_MS = 50;
 
 /**
- * What an event makes of a conversation.
+ * The next state of a conversation after an event.
  *
- * At most one turn is under way. A turn that got no answer is told again under the next number, with the list of what the
- * runner holds, so that jobs which were handed out by the lost answer are handed out again. Before that, as after every
- * break of the line, a turn that tells and wants nothing finds out whether the database is still the one that it was: an
- * older one must not swallow what the runner tells, nor hand out what it holds.
+ * At most one exchange is in flight. An exchange without a reply is sent again under the next number, with the list of
+ * jobs that the runner holds, so that the server assigns the jobs of the lost reply again. Before that, as after every
+ * lost connection, an empty exchange checks whether the database is still the same: an older one must not get the
+ * runner's reports, nor assign the jobs that it holds.
  */
 export function advance(
   before: ConversationState,
@@ -38,7 +41,7 @@ export function advance(
   return draft;
 }
 
-/** When the state changes without an event (monotonic milliseconds); Infinity when it does not. */
+/** When the state changes without an event (monotonic milliseconds); Infinity if it does not. */
 export function nextMoment({ phase, dueAtMs, underWay, outage, settleUntilMs }: ConversationState): number {
   if (phase === 'settled' || phase === 'over') return Infinity;
   if (phase === 'settling') {
@@ -89,7 +92,7 @@ const isAway = ({ state }: Draft): boolean => state.outage.awaySinceMs !== undef
 function workMayBeReady(draft: Draft, changeId = Infinity): void {
   const { knownChange, underWay } = draft.state;
   if (changeId <= knownChange) return;
-  // An answer that is under way may know of it.
+  // The reply in flight may include it.
   if (Number.isFinite(changeId) && underWay !== undefined) {
     change(draft, { toldChange: changeId });
     return;
@@ -102,13 +105,13 @@ function jobsEnded(draft: Draft): void {
   change(draft, { workMayBeReady: true });
   const { phase, outage, underWay } = draft.state;
   if (phase !== 'open' || !outage.isOffline || draft.facts.running > 0) return consider(draft);
-  // Nothing runs any more: if the server does not answer now either, there is nothing left to stay for.
+  // No job runs any more: if the server does not answer now either, the runner has no reason to stay.
   if (underWay === undefined) begin(draft);
   else if (draft.facts.nowMs >= underWay.silentAtMs || underWay.silentAtMs === Infinity) giveUp(draft);
   return undefined;
 }
 
-/** Looks whether a turn is due. */
+/** Checks whether an exchange is due. */
 function consider(draft: Draft): void {
   const { state, facts } = draft;
   if (state.phase === 'settling' && state.underWay === undefined && state.dueAtMs === Infinity)
@@ -138,7 +141,7 @@ function begin(draft: Draft): void {
     send(draft, 'probe', false);
     return;
   }
-  // A runner that holds nothing while jobs are pending somewhere says so: some may be pending in its name.
+  // A runner without jobs reports this while jobs are pending anywhere: some may be pending in its name.
   const isIdle = draft.facts.queued + draft.facts.running === 0;
   const tellsHeld = lostAnswer || (isIdle && pendingJobs > 0);
   change(draft, { workMayBeReady: false, mustAsk: false });
@@ -158,7 +161,7 @@ function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answe
   change(draft, { underWay: undefined });
   const { kind } = underWay;
   if (typeof reply.change_id !== 'number')
-    return lost(draft, kind, { kind: 'away', reason: 'the answer does not come from a torc server' }, false);
+    return lost(draft, kind, { kind: 'away', reason: 'the reply does not come from a torc server' }, false);
   if (reply.change_id < knownChange)
     return lost(draft, kind, behind(reply.change_id, { runId: draft.rules.runId, changeId: knownChange }), false);
 
@@ -187,7 +190,7 @@ function failed(draft: Draft, { number, meaning, isRefused }: Extract<Event, { k
   lost(draft, underWay.kind, meaning, isRefused);
 }
 
-/** The turn got no answer of use: nobody knows whether it was carried out. */
+/** The exchange got no usable reply: it is unknown whether it was executed. */
 function lost(draft: Draft, kind: TurnKind, meaning: Meaning, isRefused: boolean): void {
   if (kind !== 'probe') draft.effects.push({ kind: 'put-back' });
   change(draft, { lostAnswer: true, workMayBeReady: true });
@@ -221,9 +224,9 @@ function time(draft: Draft): void {
   const { underWay, outage } = draft.state;
   if (draft.state.phase !== 'open') return;
   if (underWay !== undefined && facts.nowMs >= underWay.silentAtMs) {
-    // Its answer is still waited for: a server that is slow must not be asked the same twice.
+    // Its reply is still awaited: a slow server must not get the same request twice.
     change(draft, { underWay: { ...underWay, silentAtMs: Infinity } });
-    away(draft, { kind: 'away', reason: `no answer for ${rules.silentMs / 1000} s` });
+    away(draft, { kind: 'away', reason: `no reply for ${rules.silentMs / 1000} s` });
   }
   if (facts.nowMs >= outage.patienceEndsAtMs) {
     const step = patienceEnded(draft.state.outage);
@@ -246,7 +249,9 @@ function settle(draft: Draft): void {
   else if (underWay === undefined) tellTheRest(draft);
 }
 
-/** Tells what is left; what is pending in the name of the runner by a lost answer is given back with it. */
+/**
+ * Sends the remaining entries; jobs that a lost reply made pending in the name of the runner are returned with them.
+ */
 function tellTheRest(draft: Draft): void {
   if (draft.facts.hasNews || draft.state.lostAnswer) send(draft, 'last', true);
   else settled(draft, true);
@@ -264,7 +269,7 @@ function settlingTime(draft: Draft): void {
     draft.effects.push({ kind: 'put-back' });
     settled(draft, false);
   } else if (nowMs >= settleUntilMs - LAST_TURN_MS) {
-    // Should it still be carried out, it comes before the last turn, or it is refused after it.
+    // If it is still executed, this happens before the last exchange, or it is refused after it.
     if (underWay.kind === 'usual') draft.effects.push({ kind: 'put-back' });
     change(draft, { underWay: undefined, lostAnswer: true });
     send(draft, 'last', true);

@@ -11,7 +11,7 @@ import { advance, nextMoment } from './advance.ts';
 import { AT_START, type Effect, type Event, type Facts, type Over, type Rules } from './state.ts';
 
 export interface ConverseOptions extends Omit<Rules, 'runId'> {
-  /** Carries a turn to the server; exactly one of the two is called, at any time later. */
+  /** Sends an exchange to the server; exactly one of the two callbacks is called, at any later time. */
   readonly ask: (
     turn: ExchangeRequest,
     answered: (reply: ExchangeReply) => void,
@@ -22,9 +22,9 @@ export interface ConverseOptions extends Omit<Rules, 'runId'> {
   readonly crew: Crew;
   readonly outbox: Outbox;
   readonly log: Log;
-  /** What the runner has room for: `limit` jobs now and `prefetch` ahead; undefined when it wants none. */
+  /** The jobs that the runner has room for: `limit` now and `prefetch` ahead; undefined if it wants none. */
   readonly want: (prefetch: number) => Want | undefined;
-  /** How many jobs can run at once at the moment. */
+  /** The present number of jobs that can run at once. */
   readonly slots: () => number;
   readonly onReply: (reply: ExchangeReply) => void;
   /** The server has been away for longer than the runner waits, or has an older database. */
@@ -33,24 +33,24 @@ export interface ConverseOptions extends Omit<Rules, 'runId'> {
   readonly onOver: (over: Over) => void;
 }
 
-/** The runner's side of the exchange. What it decides stands in `advance.ts`; this carries it out. */
+/** The runner's side of the exchange. `advance.ts` decides; this executes its decisions. */
 export interface Conversation {
-  /** Something may have become ready: by a change that the server told of, unless its last answer knew of that already. */
+  /** Jobs may have become ready, by a change that the server sent, unless its last reply includes that change. */
   workMayBeReady(changeId?: number): void;
-  /** The workflow may have changed as a whole: asks the server, even when there is no news and no room for a job. */
+  /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
   mustAsk(changeId?: number): void;
   ended(count: number): void;
-  /** The line broke: the server may be another one from here on. */
+  /** The connection was lost: from now on the server may be a different one. */
   lineBroke(): void;
-  /** The line stands again, so somebody is there. */
+  /** The connection is back, so a server is reachable. */
   lineStands(): void;
-  /** Ends it without waiting for the server any longer. */
+  /** Ends the conversation without waiting for the server any longer. */
   giveUp(): void;
-  /** Looks whether a turn is due. */
+  /** Checks whether an exchange is due. */
   consider(): void;
-  /** Tells everything that is left; false when the server could not be reached. */
+  /** Sends all remaining entries; false if the server could not be reached. */
   settle(): Promise<boolean>;
-  /** When the last job was handed out or ended, on the monotonic clock. */
+  /** When the last job was assigned or ended, on the monotonic clock. */
   readonly lastProgress: number;
   readonly rate: number;
   readonly counts: JobStatusCounts | undefined;
@@ -59,14 +59,14 @@ export interface Conversation {
   close(): void;
 }
 
-/** Jobs ahead that have waited so long for a slot are given back: another runner may have one. */
+/** Jobs claimed ahead that have waited this long for a slot are returned: another runner may have one. */
 const WAITED_TOO_LONG_MS = 1_000;
 
 export function createConversation(options: ConverseOptions): Conversation {
   const { ask, runId, nodeId, crew, outbox, log, want, slots, onReply, onOver } = options;
   const rate = createRate();
   let state = AT_START;
-  /** What the turn under way tells. */
+  /** The entries of the exchange in flight. */
   let told: News | undefined;
   let counts: JobStatusCounts | undefined;
   let countsAtStart: JobStatusCounts | undefined;
@@ -74,7 +74,7 @@ export function createConversation(options: ConverseOptions): Conversation {
   let timer: NodeJS.Timeout | undefined;
   let wakesAtMs = Infinity;
   let hasSettled: (isTold: boolean) => void = () => {};
-  /** Events that came while another one was dealt with. */
+  /** Events that arrived while another one was processed. */
   const waiting: Event[] = [];
   let isBusy = false;
 
@@ -96,7 +96,7 @@ export function createConversation(options: ConverseOptions): Conversation {
         const step = advance(state, next, facts(), options);
         state = step.state;
         for (const effect of step.effects) carryOut(effect);
-        // What was handed out or put back may be a reason for the next turn.
+        // Jobs that were assigned or entries that were put back may require another exchange.
         if (next.kind === 'answered' || next.kind === 'failed') waiting.push({ kind: 'consider' });
       }
     } finally {
@@ -105,7 +105,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     arm();
   };
 
-  /** One timer, for the earliest moment; one that goes off early does no harm. */
+  /** One timer, for the earliest moment; firing early does no harm. */
   const arm = () => {
     const atMs = nextMoment(state);
     if (atMs >= wakesAtMs) return;
@@ -129,7 +129,7 @@ export function createConversation(options: ConverseOptions): Conversation {
         told = undefined;
         return undefined;
       case 'server-away':
-        return log.write('warn', 'Server does not answer; jobs go on', { reason: effect.reason });
+        return log.write('warn', 'Server does not answer; jobs continue', { reason: effect.reason });
       case 'server-back':
         return log.write('warn', 'Server answers again', { away_s: Math.round(effect.awayMs / 1000) });
       case 'offline':
@@ -160,7 +160,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     if (kind === 'probe') return who;
     if (kind === 'usual') crew.giveBackOlderThan(WAITED_TOO_LONG_MS);
     told = outbox.take();
-    // An end that is not in this turn is no reason to hand the job out again.
+    // The server must not assign a job again just because its end is not in this exchange.
     const held = tellsHeld ? [...crew.held(), ...outbox.waiting()] : undefined;
     if (kind === 'last') return { ...who, ...withoutEmpty(told), held, is_last: true };
     const ahead = Math.max(0, aheadOf(rate.perSecond(performance.now()), slots()) - crew.queued);
@@ -194,7 +194,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     consider: () => take({ kind: 'consider' }),
     settle: () =>
       new Promise<boolean>((resolve) => {
-        // An end that was under way when the conversation ended may not have arrived.
+        // An end that was in flight when the conversation ended may not have arrived.
         hasSettled = (isTold) => resolve(isTold && outbox.untold().length === 0);
         take({ kind: 'settle' });
       }),

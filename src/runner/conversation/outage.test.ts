@@ -14,7 +14,7 @@ const behind: Meaning = { kind: 'behind', reason: 'older' };
 const words = (effects: readonly OutageEffect[]) =>
   effects.map((effect) => (effect.kind === 'offline' ? `offline ${effect.meaning.kind}` : effect.kind));
 
-/** Failures one after another, 1 s apart: the state after them, the pauses, and what was told. */
+/** Failures one after another, 1 s apart: the state after them, the pauses, and the reports. */
 function failures(meanings: readonly Meaning[], patienceMs: number, pingMs = 120_000) {
   let outage: OutageState = SERVER_ANSWERS;
   const pauses: number[] = [];
@@ -29,7 +29,7 @@ function failures(meanings: readonly Meaning[], patienceMs: number, pingMs = 120
 }
 
 describe('a server that does not answer', () => {
-  it('is asked again soon and then less often, never more than 5 s apart, while the runner waits', () => {
+  it('a missing server is retried soon and then less often, at most 5 s apart, while the runner waits', () => {
     const { outage, pauses, told } = failures(
       Array.from({ length: 9 }, () => away),
       1_200_000,
@@ -38,7 +38,7 @@ describe('a server that does not answer', () => {
     expect([outage.isOffline, outage.patienceEndsAtMs, told]).toEqual([false, 1_200_000, ['server-away']]);
   });
 
-  it('is offline when the runner has waited for as long as it waits, and is asked by the interval from then on', () => {
+  it("a missing server is offline after the runner's waiting time, and is then retried at the ping interval", () => {
     const { outage } = failures([away], 60_000);
     const ended = patienceEnded(outage);
     expect([ended.outage.isOffline, words(ended.effects)]).toEqual([true, ['offline away']]);
@@ -46,17 +46,17 @@ describe('a server that does not answer', () => {
     expect([next.pauseMs, next.effects]).toEqual([7_000, []]);
   });
 
-  it('is offline at once for a runner that does not wait', () => {
+  it('a missing server is offline at once for a runner without a waiting time', () => {
     expect(failures([away], 0, 7_000)).toMatchObject({ pauses: [7_000], told: ['server-away', 'offline away'] });
   });
 
-  it('that answers in time was never offline, and the next time the runner waits as long again', () => {
+  it('a server that answers in time was never offline, and the next outage has the full waiting time', () => {
     const { outage } = failures([away, away], 60_000);
     const back = serverAnswered(outage, 5_000);
     expect([back.outage, back.effects]).toEqual([SERVER_ANSWERS, [{ kind: 'server-back', awayMs: 5_000 }]]);
   });
 
-  it('that answers after it was offline brings the runner back, once', () => {
+  it('a server that answers after it was offline brings the runner back online once', () => {
     const { outage } = failures([away], 0);
     const back = serverAnswered(outage, 9_000);
     expect(words(back.effects)).toEqual(['server-back', 'online']);
@@ -65,11 +65,11 @@ describe('a server that does not answer', () => {
 });
 
 describe('a server with an older database', () => {
-  it('is offline at once, however long the runner would wait', () => {
+  it('a server with an older database is offline at once, regardless of the waiting time', () => {
     expect(failures([behind], 1_200_000, 9_000)).toMatchObject({ pauses: [9_000], told: ['offline behind'] });
   });
 
-  it('is reported after an outage too, and once', () => {
+  it('an older database is also reported after an outage, once', () => {
     const { told } = failures([away, away, behind, behind, away], 0);
     expect(told).toEqual(['server-away', 'offline away', 'offline behind']);
   });

@@ -1,16 +1,16 @@
 import type { Meaning } from '../meaning.ts';
 
-/** Whether the server is there, as far as the runner knows. */
+/** Whether the server is reachable, as far as the runner knows. */
 export interface OutageState {
   /** When it stopped answering (monotonic milliseconds); undefined while it answers. */
   readonly awaySinceMs: number | undefined;
-  /** It has been away for longer than the runner waits, or it answers out of an older database. */
+  /** It has been away for longer than the runner waits, or it answers from an older database. */
   readonly isOffline: boolean;
-  /** What the last failure meant. */
+  /** The meaning of the last failure. */
   readonly meaning: Meaning;
   /** Pause before the next attempt. */
   readonly retryMs: number;
-  /** When the runner stops waiting for it; Infinity when it answers. */
+  /** When the runner stops waiting for it; Infinity while it answers. */
   readonly patienceEndsAtMs: number;
   /** The kind of outage that was reported last. */
   readonly reported: Meaning['kind'] | undefined;
@@ -19,15 +19,15 @@ export interface OutageState {
 export interface OutageRules {
   /** How long the server may be away before the runner counts it as offline. */
   readonly patienceMs: number;
-  /** Between two attempts from then on. */
+  /** The interval between attempts from then on. */
   readonly pingMs: number;
 }
 
-/** What an outage brings about, for whoever carries it out. */
+/** The effects of an outage, which the caller executes. */
 export type OutageEffect =
   | { readonly kind: 'server-away'; readonly reason: string }
   | { readonly kind: 'server-back'; readonly awayMs: number }
-  /** The server is offline; reported again when it turns out to have an older database. */
+  /** The server is offline; reported again if it then has an older database. */
   | { readonly kind: 'offline'; readonly meaning: Meaning }
   /** The server answers again, after `offline`. */
   | { readonly kind: 'online' };
@@ -50,7 +50,7 @@ interface Step {
   readonly effects: readonly OutageEffect[];
 }
 
-/** No answer, or none of use. `pauseMs` is the time until the next attempt. */
+/** No reply, or no usable one. `pauseMs` is the time until the next attempt. */
 export function serverFailed(
   before: OutageState,
   meaning: Meaning,
@@ -66,7 +66,7 @@ export function serverFailed(
       if (patienceMs > 0) outage = { ...outage, patienceEndsAtMs: nowMs + patienceMs };
     }
   }
-  // Nothing may be claimed from another database, however short the wait for the right one.
+  // No job may be claimed from another database, even for a moment.
   if (meaning.kind === 'behind' || patienceMs <= 0) {
     const offline = patienceEnded(outage);
     outage = offline.outage;
@@ -77,7 +77,7 @@ export function serverFailed(
   return { outage: { ...outage, retryMs }, effects, pauseMs: outage.retryMs };
 }
 
-/** The runner has waited for as long as it waits. */
+/** The waiting time of the runner is over. */
 export function patienceEnded(before: OutageState): Step {
   const { meaning, reported } = before;
   const outage = { ...before, isOffline: true, patienceEndsAtMs: Infinity };

@@ -3,92 +3,94 @@ import type { Meaning } from '../meaning.ts';
 import { type OutageEffect, type OutageRules, type OutageState, SERVER_ANSWERS } from './outage.ts';
 
 /**
- * The runner's side of the exchange as data: a state, the events that change it, and what each event brings about.
+ * The runner's side of the exchange as data: a state, the events that change it, and the effects of each event.
  *
- * `advance.ts` is the function from state and event to the next state and its effects; `converse.ts` carries the effects
- * out. Nothing here reads a clock, sends a request or starts a job, so a simulation can drive it through any order of
- * events.
+ * `advance.ts` is the function from state and event to the next state and its effects; `converse.ts` executes the
+ * effects. Nothing here reads a clock, sends a request or starts a job, so a simulation can apply events in any order.
  */
 export interface ConversationState {
   readonly phase: Phase;
-  /** Number of the last turn that was sent. */
+  /** Number of the last exchange that was sent. */
   readonly lastTurn: number;
-  /** The turn whose answer the runner waits for. */
+  /** The exchange whose reply the runner waits for. */
   readonly underWay: UnderWay | undefined;
-  /** Something happened that may have made jobs ready: an end, an event of the server, a lost answer. */
+  /** Jobs may have become ready: by an end, an event of the server, or a lost reply. */
   readonly workMayBeReady: boolean;
-  /** The next turn must take place, though there may be neither news nor room for a job. */
+  /** The next exchange must take place even without entries or room for a job. */
   readonly mustAsk: boolean;
-  /** The last change that the event stream told of, and the last that an answer took account of. */
+  /** The last change in the event stream, and the last one that a reply included. */
   readonly toldChange: number;
   readonly knownChange: number;
-  /** An answer was lost: the next turn says what the runner holds. */
+  /** A reply was lost: the next exchange lists the jobs that the runner holds. */
   readonly lostAnswer: boolean;
-  /** The line broke: before the runner tells anything, it finds out whether the server is the one that it was. */
+  /** The connection was lost: before the runner reports anything, it checks whether the server is the same. */
   readonly inDoubt: boolean;
-  /** Jobs that were `pending` anywhere, by the last answer. */
+  /** The number of jobs `pending` anywhere, by the last reply. */
   readonly pendingJobs: number;
-  /** When the next turn is due (monotonic milliseconds); Infinity when none is. */
+  /** When the next exchange is due (monotonic milliseconds); Infinity if none is. */
   readonly dueAtMs: number;
   readonly outage: OutageState;
-  /** While the runner tells the rest: until when, and the pause before the next attempt. */
+  /** While the runner sends its remaining entries: until when, and the pause before the next attempt. */
   readonly settleUntilMs: number;
   readonly settlePauseMs: number;
 }
 
-/** `over`: no more work is wanted, jobs may still run. `settling`: what is left is told. `settled`: nothing more is sent. */
+/**
+ * `over`: no more jobs are claimed, jobs may still run. `settling`: the remaining entries are sent. `settled`: nothing
+ * more is sent.
+ */
 export type Phase = 'open' | 'over' | 'settling' | 'settled';
 
 /**
- * `probe` tells nothing and wants nothing: it finds out who answers. `usual` tells the news and wants work. `last` tells
- * the rest and says that the runner ends.
+ * `probe` reports and requests nothing: it checks which server answers. `usual` reports entries and requests jobs.
+ * `last` reports the remaining entries and that the runner ends.
  */
 export type TurnKind = 'probe' | 'usual' | 'last';
 
 export interface UnderWay {
   readonly number: number;
   readonly kind: TurnKind;
-  /** When a server that has not answered by then counts as away, though its answer is still waited for. */
+  /** When a server without a reply counts as away, although its reply is still awaited. */
   readonly silentAtMs: number;
 }
 
 export type Event =
-  /** Something may have become ready; without a number it may be anything, also what the last answer did not know. */
+  /** Jobs may have become ready; without an id it may be any change, also one that the last reply did not include. */
   | { readonly kind: 'work-may-be-ready'; readonly changeId?: number | undefined }
-  /** The workflow as a whole may have changed, or it is time to look. */
+  /** The workflow as a whole may have changed, or a check is due. */
   | { readonly kind: 'must-ask'; readonly changeId?: number | undefined }
-  /** Jobs ended here, and their ends can be told. */
+  /** Jobs ended here, and their ends can be reported. */
   | { readonly kind: 'jobs-ended' }
   | { readonly kind: 'consider' }
-  /** The event stream broke: the server may be another one from here on. */
+  /** The event stream broke: from now on the server may be a different one. */
   | { readonly kind: 'line-broke' }
   | { readonly kind: 'line-stands' }
   | { readonly kind: 'answered'; readonly number: number; readonly reply: ExchangeReply }
-  /** `isRefused`: the server answered, and will not hear this turn. */
+  /** `isRefused`: the server answered, and refuses this exchange. */
   | { readonly kind: 'failed'; readonly number: number; readonly meaning: Meaning; readonly isRefused: boolean }
-  /** A moment has come that the state waits for (`nextMoment`). */
+  /** A moment of `nextMoment` has come. */
   | { readonly kind: 'time' }
   | { readonly kind: 'give-up' }
-  /** Nothing runs any more: what is left is to be told. */
+  /** No job runs any more: the remaining entries are to be sent. */
   | { readonly kind: 'settle' };
 
-/** What an event meets beside the state. */
+/** Facts beside the state that an event depends on. */
 export interface Facts {
   /** Monotonic milliseconds. */
   readonly nowMs: number;
-  /** Jobs that wait for a slot, and jobs that run or whose end is not settled. */
+  /** Jobs that wait for a slot, and jobs that run or whose end is not final. */
   readonly queued: number;
   readonly running: number;
-  /** Could a job start now, if there was one? */
+  /** Whether a job could start now. */
   readonly hasRoom: boolean;
-  /** How many jobs can run at once at the moment. */
+  /** The present number of jobs that can run at once. */
   readonly slots: number;
-  /** Is there something that the server does not know? */
+  /** Whether there are entries that the server does not know. */
   readonly hasNews: boolean;
 }
 
 export interface Rules extends OutageRules {
-  /** A server that has not answered a turn for so long counts as away. */
+  /** The time after which a server without a reply counts as away. */
   readonly silentMs: number;
   /** The workflow may get jobs after it was complete: the runner stays. */
   readonly staysWhenComplete: boolean;
@@ -100,21 +102,21 @@ export type Over =
   | { readonly kind: 'complete' }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'superseded'; readonly reason: string }
-  /** The server is away, and nothing runs any more. */
+  /** The server is away, and no job runs any more. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** It answers out of an older database, and nothing runs any more. */
+  /** It answers from an older database, and no job runs any more. */
   | { readonly kind: 'behind'; readonly reason: string };
 
 export type Effect =
   | OutageEffect
-  /** `tellsHeld`: the turn lists what the runner holds. */
+  /** `tellsHeld`: the exchange lists the jobs that the runner holds. */
   | { readonly kind: 'send'; readonly number: number; readonly turn: TurnKind; readonly tellsHeld: boolean }
-  /** The answer counts: what was told is known to the server, and its jobs are ours. */
+  /** The reply is valid: the server knows the entries, and its jobs are ours. */
   | { readonly kind: 'accept'; readonly reply: ExchangeReply; readonly turn: TurnKind }
-  /** What the turn told must be told again. */
+  /** The entries of the exchange must be reported again. */
   | { readonly kind: 'put-back' }
   | { readonly kind: 'over'; readonly over: Over }
-  /** The conversation has ended; `isTold` when the server knows everything. */
+  /** The conversation has ended; `isTold` if the server knows everything. */
   | { readonly kind: 'settled'; readonly isTold: boolean };
 
 export const AT_START: ConversationState = {

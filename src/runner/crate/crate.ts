@@ -28,16 +28,16 @@ export interface CrateOptions {
 }
 
 /**
- * Describes what runs here in the research object of the workflow, beside the jobs and one after the other. What cannot be
- * described is a warning: it never fails a job.
+ * Records the provenance of a run in the research object of the workflow, in parallel with the jobs, one entity after
+ * the other. A failure is a warning: it never fails a job.
  */
 export interface Crate {
   completed(job: ClaimedJob, completion: Completion): void;
-  /** Resolves when everything is described, the end of the run too if it is complete. */
+  /** Resolves when everything is recorded, including the end of the run if it is complete. */
   end(options: { readonly isComplete: boolean }): Promise<void>;
 }
 
-/** Undefined where the workflow does not ask for provenance. */
+/** Undefined unless the workflow requests provenance. */
 export function createCrate({ client, facts, workflow, startedAtMs, log }: CrateOptions): Crate | undefined {
   if (workflow.enable_ro_crate !== true) return undefined;
   const { workflowId, runId } = facts;
@@ -48,7 +48,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
 
   const enqueue = (what: string, work: () => Promise<void>): Promise<void> => {
     last = last.then(work).catch((error: unknown) => {
-      log.write('warn', 'The research object lacks something', { of: what, reason: (error as Error).message });
+      log.write('warn', 'The research object is incomplete', { of: what, reason: (error as Error).message });
     });
     return last;
   };
@@ -56,7 +56,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
   const entityOf = async (query: { file_id: number } | { entity_id: string }) =>
     (await client.listRoCrateEntities({ params, query: { ...query, limit: 1 } })).items[0];
 
-  /** Adds it, and says whether it was not there yet: another runner may have. */
+  /** Adds the entity, and returns whether it is new: another runner may have added it. */
   const add = async (entity: Omit<RoCrateEntity, 'workflow_id'>): Promise<boolean> => {
     try {
       await client.createRoCrateEntity({ body: { workflow_id: workflowId, ...entity } });
@@ -69,7 +69,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
     }
   };
 
-  /** Adds it, or puts it in the place of what an earlier run said: attempts are numbered anew in each. */
+  /** Adds the entity, or replaces that of an earlier run: attempts are numbered again in each run. */
   const put = async (entity: Omit<RoCrateEntity, 'workflow_id'>): Promise<void> => {
     if (await add(entity)) return;
     const before = await entityOf({ entity_id: entity.entity_id });
@@ -83,7 +83,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
     );
     return (await paths).get(fileId) ?? `#file-${fileId}`;
   };
-  /** The name of a file in the research object: what somebody called it, or its path. */
+  /** The name of a file in the research object: the name that a user gave it, or its path. */
   const nameOf = async (fileId: number) => (await entityOf({ file_id: fileId }))?.entity_id ?? pathOf(fileId);
 
   const describeOutput = async (fileId: number, path: string, making: Making): Promise<void> => {
@@ -136,7 +136,7 @@ export function createCrate({ client, facts, workflow, startedAtMs, log }: Crate
   };
 }
 
-/** What a file is, read in pieces: outputs may be larger than memory. */
+/** Size and hash of a file, read in pieces: outputs may be larger than memory. */
 async function look(path: string): Promise<Made> {
   const { size, mtimeMs } = await stat(path);
   const hash = createHash('sha256');
@@ -144,7 +144,7 @@ async function look(path: string): Promise<Made> {
   return { path, sizeBytes: size, sha256: hash.digest('hex'), modifiedMs: mtimeMs };
 }
 
-/** One after the other: this is not urgent, and jobs run beside it. */
+/** One after the other: this is not urgent, and jobs run in parallel. */
 async function inOrder<Item, Made>(items: readonly Item[], make: (item: Item) => Promise<Made>): Promise<Made[]> {
   const made: Made[] = [];
   for (const item of items) made.push(await make(item));

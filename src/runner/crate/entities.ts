@@ -5,13 +5,13 @@ import { VERSION } from '../../core/contract/version.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 
 /**
- * What a runner adds to the research object of a workflow (RO-Crate): the plan, the program, the run, each attempt that
- * made files, and of each file what made it. All as JSON-LD, pointing at each other by `@id`.
+ * The entities that a runner adds to the research object of a workflow (RO-Crate): the plan, the program, the run, each
+ * attempt that produced files, and the producer of each file. All are JSON-LD and refer to each other by `@id`.
  */
 
 type Entity = Pick<RoCrateEntity, 'entity_id' | 'entity_type' | 'metadata'>;
 
-/** Of the first type, and of the one that the same thing has in the words of PROV. */
+/** With the first type, and the equivalent type of PROV. */
 const entity = (id: string, types: readonly [string, ...string[]], rest: RoCrateEntity['metadata']): Entity => ({
   entity_id: id,
   entity_type: types[0],
@@ -19,7 +19,7 @@ const entity = (id: string, types: readonly [string, ...string[]], rest: RoCrate
 });
 const at = (id: string) => ({ '@id': id });
 
-/** As other readers of provenance expect it: one thing is no list. */
+/** Other readers of provenance expect a single item without a list. */
 const oneOrAll = <Item>(items: Item[]): Item | Item[] => {
   const [only, ...more] = items;
   return only !== undefined && more.length === 0 ? only : items;
@@ -31,11 +31,11 @@ const attemptId = (jobId: number, attempt: number) => `#job-${jobId}-attempt-${a
 
 const PLAN_ID = '#torc-workflow';
 
-/** The workflow: what every run of it was meant to do. */
+/** The workflow: the plan of every run of it. */
 export const planEntity = ({ name, description }: Pick<Workflow, 'name' | 'description'>): Entity =>
   entity(PLAN_ID, ['HowTo', 'prov:Plan'], { name, ...(description ? { description } : {}) });
 
-/** The program that ran the jobs; `path` is where it lies. */
+/** The program that ran the jobs, and its path. */
 export const softwareEntity = (runId: number, path: string): Entity =>
   entity(softwareId(runId), ['SoftwareApplication', 'prov:SoftwareAgent'], {
     name: 'torc',
@@ -56,13 +56,13 @@ export const runEntity = (
     'prov:hadPlan': at(PLAN_ID),
   });
 
-/** An attempt that made files. */
+/** An attempt that produced files. */
 export interface Making {
   readonly runId: number;
   readonly jobId: number;
   readonly attempt: number;
   readonly name: string;
-  /** RFC 3339; undefined where it has not ended. */
+  /** RFC 3339; undefined if it has not ended. */
   readonly endTime?: string | undefined;
   /** `@id`s of the files that it read, and of those that it wrote. */
   readonly inputs: readonly string[];
@@ -81,7 +81,7 @@ export const attemptEntity = ({ runId, jobId, attempt, name, endTime, inputs, ou
     result: outputs.map(at),
   });
 
-/** A file as it was found when the attempt had ended. */
+/** A file as found when the attempt had ended. */
 export interface Made {
   readonly path: string;
   readonly sizeBytes: number;
@@ -89,7 +89,7 @@ export interface Made {
   readonly modifiedMs: number;
 }
 
-/** What is said of the file from now on: what an earlier entity said stays where the making says nothing of it. */
+/** The new entity of the file: properties of an earlier entity stay unless this attempt sets them. */
 export function outputEntity(
   id: string,
   { path, sizeBytes, sha256, modifiedMs }: Made,
@@ -104,7 +104,7 @@ export function outputEntity(
       '@type': ['File', 'prov:Entity'],
       name: basename(path),
       encodingFormat: getMimeType(path)?.replace(/;.*$/, '') ?? 'application/octet-stream',
-      // A name that somebody gave to the file says nothing of where it is.
+      // A name that a user gave to the file does not say where it is.
       ...(id === path ? {} : { sameAs: at(path) }),
       ...before,
       contentSize: String(sizeBytes),

@@ -5,15 +5,16 @@ import { pathToFileURL } from 'node:url';
 import type { JobCompletion } from '../../core/contract/result.ts';
 
 /**
- * The file in which a runner leaves results that it could not tell the server.
+ * The file in which a runner stores results that it could not report to the server.
  *
- * Names, table and payload are the original's: below the output directory `offline_journal/offline_results_wf7_r1_….db`, a
- * SQLite database with one row a job in `journaled_completions`, whose payload is one entry of batch_complete_jobs as
- * JSON. `torc workflows reconcile` of either reads what the other wrote.
+ * Names, table and payload are those of Torc 1.0.0: below the output directory
+ * `offline_journal/offline_results_wf7_r1_….db`, a SQLite database with one row a job in `journaled_completions`, whose
+ * payload is one entry of batch_complete_jobs as JSON. `torc workflows reconcile` of either program reads the files of
+ * the other.
  *
- * The folder is mostly on a file system that many hosts share, where SQLite's write-ahead log loses data and its locks may
- * hang. So a file is never changed: it is written whole under another name, without locks and log, synced, and then takes
- * the place of the last one. Whoever reads it sees a whole database at any time, and a full disk leaves the last one.
+ * The folder is usually on a file system that many hosts share, where SQLite's write-ahead log loses data and its locks
+ * may hang. So a file is never changed: it is written whole under another name, without locks and log, synced, and then
+ * replaces the previous one. A reader sees a whole database at any time, and a full disk leaves the previous one.
  */
 export const JOURNAL_FOLDER = 'offline_journal';
 
@@ -22,17 +23,20 @@ const stemOf = (workflowId: number, runId: number) => `offline_results_wf${workf
 export const journalName = (workflowId: number, runId: number, label: string): string =>
   `${stemOf(workflowId, runId)}${label}.db`;
 
-/** Is the file, by its name, a journal of this run? */
+/** Whether the file, by its name, is a journal of this run. */
 export const isJournalOf = (name: string, workflowId: number, runId: number): boolean =>
   name.startsWith(stemOf(workflowId, runId)) && name.endsWith('.db');
 
-/** SQLite is loaded when it is needed: most runners never do. */
+/** SQLite is loaded on demand: most runners never need it. */
 const open = (path: string, query: string, readOnly: boolean) => {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   return new DatabaseSync(`${pathToFileURL(path).href}?${query}`, { readOnly });
 };
 
-/** Writes the file whole, in place of the one that may be there; of several entries of a job the last one stays. Answers their number. */
+/**
+ * Writes the whole file, and replaces an existing one; of several entries of a job the last one stays. Returns the
+ * number of entries.
+ */
 export function writeJournal(path: string, entries: Iterable<JobCompletion>, atMs: number): number {
   const part = `${path}.${process.pid}.part`;
   rmSync(part, { force: true });
@@ -81,13 +85,13 @@ function syncTo(path: string): void {
   }
 }
 
-/** What a journal holds, as far as it can be read: payloads as text, and why not all of it. */
+/** The content of a journal, as far as it can be read: payloads as text, and why some are missing. */
 export interface JournalReading {
   readonly payloads: readonly string[];
   readonly fault?: string;
 }
 
-/** Reads a journal without changing anything in its folder, for its writer may still be there. */
+/** Reads a journal without changing anything in its folder, because its writer may still be active. */
 export function readJournal(path: string): JournalReading {
   const payloads: string[] = [];
   try {
@@ -99,14 +103,17 @@ export function readJournal(path: string): JournalReading {
   }
 }
 
-/** What SQLite keeps beside a database that was not closed: the original writes with a write-ahead log. */
+/** Files that SQLite keeps beside a database that was not closed: Torc 1.0.0 writes with a write-ahead log. */
 const logs = ['-wal', '-journal'] as const;
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 const hasLog = (path: string) => logs.some((log) => sizeOf(path + log) > 0);
 
-/** SQLite writes when it takes a log in, and wants memory that is shared with other users: so elsewhere, in a copy. */
+/**
+ * SQLite writes to the database when it applies a log, and needs memory shared with other users: hence a copy in
+ * another folder.
+ */
 function readCopy(path: string, payloads: string[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'torc-journal-'));
   try {

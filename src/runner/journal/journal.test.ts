@@ -16,7 +16,7 @@ const filesIn = (folder: string) => readdirSync(join(folder, 'offline_journal'))
 const jobsIn = (path: string) => readJournal(path).payloads.map((text) => (JSON.parse(text) as JobCompletion).job_id);
 
 describe('a journal', () => {
-  it('has the name, the table and the payload of the original', () => {
+  it('a journal has the name, the table and the payload of Torc 1.0.0', () => {
     const folder = temporaryFolder();
     const journal = journalIn(folder);
     journal.write([end(11, 3)]);
@@ -40,7 +40,7 @@ describe('a journal', () => {
     });
   });
 
-  it('holds what it was given last and nothing else, in one file, with nothing beside it', () => {
+  it('a journal contains the last results that were written, in one file, with no file beside it', () => {
     const folder = temporaryFolder();
     const journal = journalIn(folder);
     journal.write([end(1), end(2)]);
@@ -52,7 +52,7 @@ describe('a journal', () => {
     ]);
   });
 
-  it('is not there before the first result, and no more when it is removed; after that it has its name again', () => {
+  it('a journal exists from its first result until it is removed, and can be written again under its name', () => {
     const folder = temporaryFolder();
     const journal = journalIn(folder);
     expect([journal.written, readdirSync(folder)]).toEqual([undefined, []]);
@@ -63,7 +63,7 @@ describe('a journal', () => {
     expect(filesIn(folder)).toEqual(['offline_results_wf7_r2_wf7_hnode_r2.db']);
   });
 
-  it('never takes the place of another: runners of one host and run have numbers behind their names', () => {
+  it('a journal never replaces that of another runner: runners of one host and run have numbers after their names', () => {
     const folder = temporaryFolder();
     const journals = [journalIn(folder), journalIn(folder), journalIn(folder)];
     for (const [index, journal] of journals.entries()) journal.write([end(index)]);
@@ -75,20 +75,23 @@ describe('a journal', () => {
     expect(journals.map(({ written }) => jobsIn(written?.path as string))).toEqual([[0], [1], [2]]);
   });
 
-  it.runIf(process.getuid?.() !== 0)('that cannot be written says so, and holds what it held', () => {
-    const folder = temporaryFolder();
-    const journal = journalIn(folder);
-    journal.write([end(1)]);
-    chmodSync(join(folder, 'offline_journal'), 0o500);
-    expect(() => journal.write([end(1), end(2)])).toThrow();
-    chmodSync(join(folder, 'offline_journal'), 0o700);
-    expect([filesIn(folder), jobsIn(journal.written?.path as string)]).toEqual([
-      ['offline_results_wf7_r2_wf7_hnode_r2.db'],
-      [1],
-    ]);
-  });
+  it.runIf(process.getuid?.() !== 0)(
+    'a failed write of a journal is reported, and the journal keeps its content',
+    () => {
+      const folder = temporaryFolder();
+      const journal = journalIn(folder);
+      journal.write([end(1)]);
+      chmodSync(join(folder, 'offline_journal'), 0o500);
+      expect(() => journal.write([end(1), end(2)])).toThrow();
+      chmodSync(join(folder, 'offline_journal'), 0o700);
+      expect([filesIn(folder), jobsIn(journal.written?.path as string)]).toEqual([
+        ['offline_results_wf7_r2_wf7_hnode_r2.db'],
+        [1],
+      ]);
+    },
+  );
 
-  it('whose writing fails half-way leaves the last one, and no part behind', () => {
+  it('a write that fails half-way leaves the previous journal, and no partial file', () => {
     const folder = temporaryFolder();
     const journal = journalIn(folder);
     const failing = function* () {
@@ -114,7 +117,7 @@ describe('reading a journal', () => {
     return path;
   };
 
-  it('changes nothing in its folder, whatever its name', () => {
+  it('reading a journal changes nothing in its folder, for any name', () => {
     const folder = temporaryFolder();
     const path = written(folder);
     const before = readFileSync(path);
@@ -122,18 +125,18 @@ describe('reading a journal', () => {
   });
 
   it.each([
-    ['is not there', (path: string) => rmSync(path)],
+    ['does not exist', (path: string) => rmSync(path)],
     ['is empty', (path: string) => writeFileSync(path, '')],
-    ['is no database', (path: string) => writeFileSync(path, 'SQLite format 3\0 and then nothing')],
-    ['is half of one', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 4096))],
-  ])('that %s gives nothing and the reason', (_, spoil) => {
+    ['is not a database', (path: string) => writeFileSync(path, 'SQLite format 3\0 and then nothing')],
+    ['is half of a database', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 4096))],
+  ])('reading a journal that %s returns no results and the reason', (_, spoil) => {
     const path = written(temporaryFolder());
     spoil(path);
     expect(readJournal(path)).toEqual({ payloads: [], fault: expect.stringMatching(/./) });
   });
 });
 
-it('journals are told from other files, and from those of other workflows and runs, by their names', () => {
+it('journals are recognised by their names, also those of other workflows and runs', () => {
   expect(isJournalOf(journalName(7, 2, 'x'), 7, 2)).toBe(true);
   for (const name of [
     journalName(7, 21, 'x'),

@@ -4,23 +4,23 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import type { JobCompletion } from '../../core/contract/result.ts';
 import { JOURNAL_FOLDER, journalName, writeJournal } from './file.ts';
 
-/** Whose results a journal holds. */
+/** The runner whose results a journal contains. */
 export interface JournalOwner {
   readonly workflowId: number;
   readonly runId: number;
   readonly nodeId: number;
   readonly outputDir: string;
-  /** What tells runners apart, in the file's name. */
+  /** Distinguishes runners, in the file's name. */
   readonly label: string;
 }
 
-/** The results that a runner could not tell, in a file of its own; none before there are any. */
+/** The results that a runner could not report, in its own file; there is none before the first result. */
 export interface Journal {
-  /** The file, and how many results it holds. */
+  /** The file, and its number of results. */
   readonly written: { readonly path: string; readonly completions: number } | undefined;
-  /** Makes the file hold these and nothing else. Throws when it cannot be written: then it holds what it held. */
+  /** Replaces the content of the file. Throws if it cannot be written: then the content stays. */
   write(completions: Iterable<Completion>): void;
-  /** Removes the file: the server knows all that is in it. */
+  /** Removes the file: the server knows all of its results. */
   remove(): void;
 }
 
@@ -48,8 +48,8 @@ export function createJournal(owner: JournalOwner, now: () => number): Journal {
 }
 
 /**
- * A name that nobody else has, taken by creating the file: a second runner of the host and run, now or earlier, gets a
- * number behind the label, so that no journal is ever written by two.
+ * A unique name, reserved by creating the file: a second runner of the host and run, now or earlier, gets a number
+ * after the label, so that two runners never write one journal.
  */
 function takeName({ workflowId, runId, outputDir, label }: JournalOwner): string {
   const folder = resolve(outputDir, JOURNAL_FOLDER);
@@ -65,7 +65,7 @@ function takeName({ workflowId, runId, outputDir, label }: JournalOwner): string
   }
 }
 
-/** Completions as entries of batch_complete_jobs, one at a time: there may be as many as a runner ever had. */
+/** Completions as entries of batch_complete_jobs, one at a time: there may be as many as the runner ever had. */
 function* entries(completions: Iterable<Completion>, owner: JournalOwner): Generator<JobCompletion> {
   for (const completion of completions) yield entryOf(completion, owner);
 }

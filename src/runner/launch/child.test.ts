@@ -6,7 +6,7 @@ import { LaunchError } from './launcher.ts';
 
 const request = { script: ':', variables: [], stdout: undefined, stderr: undefined };
 
-it('where bash is gone a job is refused for good, not tried again for ever', () => {
+it('without bash a job is refused permanently, and not retried for ever', () => {
   const bash = join(temporaryFolder(), 'missing', 'bash');
   const launcher = createChildLauncher({ bash, environment: {}, onEnd: () => {} });
   let refused: unknown;

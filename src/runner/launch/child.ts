@@ -10,17 +10,17 @@ export interface ChildOptions {
   readonly onEnd: (endings: readonly Ending[]) => void;
 }
 
-// Appending keeps both streams whole where they share a file.
+// Appending keeps both streams complete if they share a file.
 const TRUNCATE_AND_APPEND = files.O_WRONLY | files.O_CREAT | files.O_TRUNC | files.O_APPEND;
 
 /**
  * Launches through the runtime's own spawn: slower, and without the CPU time of jobs, but it works everywhere.
  *
- * Never called inside the runtime's `exit` callback: ends are told from `setImmediate`, or handles of ended processes
- * pile up, tens of thousands of them.
+ * Never called inside the runtime's `exit` callback: ends are reported from `setImmediate`; otherwise handles of ended
+ * processes accumulate, tens of thousands of them.
  *
- * Two things are out of its reach: a job that ended by a real-time signal is told as one that exited with 0, for the
- * runtime has no name for such signals; and files that the runner inherited with numbers above 15 are open in jobs too.
+ * Two limitations: a job that ended by a real-time signal is reported as exited with 0, because the runtime has no name
+ * for such signals; and files that the runner inherited with numbers above 15 are open in jobs too.
  */
 export function createChildLauncher({ bash, environment, onEnd }: ChildOptions): Launcher {
   let ended: Ending[] = [];
@@ -79,7 +79,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
   };
 }
 
-/** The runtime tells the reason later than we need it: either bash is gone, or there are too many processes or files. */
+/** The runtime reports the reason too late: either bash is missing, or there are too many processes or files. */
 function notStarted(bash: string): LaunchError {
   try {
     accessSync(bash, files.X_OK);

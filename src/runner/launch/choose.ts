@@ -12,7 +12,7 @@ export interface LauncherOptions {
 /**
  * The fastest launcher that works here: `posix_spawn` where a self-test passes, the runtime's own spawn elsewhere.
  *
- * `TORC_LAUNCHER=child_process` asks for the second.
+ * `TORC_LAUNCHER=child_process` selects the second.
  */
 export function createLauncher({ environment, onEnd }: LauncherOptions): Launcher {
   const bash = findBash(environment['PATH'] ?? '');
@@ -33,15 +33,15 @@ function findBash(path: string): string {
       accessSync(candidate, constants.X_OK);
       return candidate;
     } catch {
-      // Not here.
+      // Not in this folder.
     }
   }
   throw new LaunchError('ENOENT', `jobs are run by bash, and there is none on PATH (${path})`);
 }
 
 /**
- * The soft limit of open files before the runtime raised it to the hard one: that of the nearest ancestor which has a lower
- * one. Jobs are given it back, for some programs loop over all descriptors that they might have.
+ * The soft limit of open files before the runtime raised it to the hard limit: that of the nearest ancestor with a
+ * lower one. Jobs get this limit, because some programs loop over all possible descriptors.
  */
 function originalOpenFilesLimit(): number | undefined {
   const own = openFilesLimit('self');

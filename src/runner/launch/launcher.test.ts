@@ -11,16 +11,16 @@ const environment = { PATH: process.env['PATH'], SHARED: 'runner', INHERITED: 'r
 /** The kernel's limit for one argument, which ends in a NUL. */
 const LONGEST_COMMAND = 128 * 1024 - 1;
 const commandOf = (bytes: number) => `: ${'x'.repeat(bytes - 2)}`;
-/** What a job leaves behind is ended, also where the test failed; most often there is nothing left. */
+/** Ends processes that a job left, also after a failed test; usually there are none. */
 const killGroup = (pid: number) => {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All ended.
+    // All have ended.
   }
 };
 
-describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched by %s', (name) => {
+describe.each(['child_process', 'posix_spawn'] as const)('a job launched by %s', (name) => {
   let jobs: Jobs;
   beforeAll(() => {
     if (name === 'child_process' || noPosix === undefined) jobs = jobsOf(name, environment);
@@ -30,28 +30,28 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
   });
   afterAll(() => jobs?.launcher.close());
 
-  describe('tells how it ended:', () => {
-    it.each([0, 1, 7, 126, 255])('by exiting with %i', async (exitCode) => {
+  describe('the end of the job', () => {
+    it.each([0, 1, 7, 126, 255])('a job ends by exiting with %i', async (exitCode) => {
       expect(await jobs.run(`exit ${exitCode}`)).toMatchObject({ exitCode, signal: undefined });
     });
 
-    it.each([1, 2, 9, 11, 13, 15])('by signal %i', async (signal) => {
+    it.each([1, 2, 9, 11, 13, 15])('a job ends by signal %i', async (signal) => {
       const ended = await jobs.run(`ulimit -c 0; kill -${signal} $$`);
       expect(ended).toMatchObject({ exitCode: undefined, signal });
     });
 
-    it('by exiting with 143 when it handles its signal, not by the signal', async () => {
+    it('a job that handles its signal ends by exiting with 143, not by the signal', async () => {
       const ended = await jobs.run('trap "exit 143" TERM; kill -TERM $$; exit 1');
       expect(ended).toMatchObject({ exitCode: 143, signal: undefined });
     });
 
-    it('once its own process has, whatever it leaves running with its files open', async () => {
+    it('a job ends with its own process, even if other processes keep its files open', async () => {
       const { pid, ended } = jobs.launch({ script: 'sleep 600 & exit 3' });
       onTestFinished(() => killGroup(pid));
       expect(await ended).toMatchObject({ pid, exitCode: 3 });
     });
 
-    it('while an earlier one still runs, and that one when its group is killed', async () => {
+    it('a job ends while an earlier one runs, and the earlier one when its group is killed', async () => {
       const earlier = jobs.launch({ script: 'sleep 600; exit 0' });
       onTestFinished(() => killGroup(earlier.pid));
       expect(await jobs.run('exit 3')).toMatchObject({ exitCode: 3 });
@@ -59,7 +59,7 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
       expect(await earlier.ended).toMatchObject({ exitCode: undefined, signal: 9 });
     });
 
-    it('each of hundreds of them, once, and leaves no dead process behind', async () => {
+    it('each of hundreds of jobs ends once, and leaves no zombie process', async () => {
       const before = jobs.told.length;
       const launched = Array.from({ length: 200 }, (_, index) => jobs.launch({ script: `exit ${index % 256}` }));
       const ended = await Promise.all(launched.map(({ ended: end }) => end));
@@ -72,18 +72,18 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
     });
   });
 
-  describe('writes', () => {
-    it('each stream to its file', async () => {
+  describe('the output of the job', () => {
+    it('a job writes each stream to its file', async () => {
       expect(await jobs.run('echo out; echo err >&2')).toMatchObject({ stdout: 'out\n', stderr: 'err\n' });
     });
 
-    it('both streams to one file, in order, where they share it', async () => {
+    it('a job writes both streams to one file, in order, if they share it', async () => {
       const path = join(temporaryFolder(), 'log');
       await jobs.launch({ script: 'echo a; echo b >&2; echo c', stdout: path, stderr: path }).ended;
       expect(readFileSync(path, 'utf8')).toBe('a\nb\nc\n');
     });
 
-    it('over what an earlier attempt left in the file, and not over what others add meanwhile', async () => {
+    it('a job replaces the output of an earlier attempt, and keeps text that others append meanwhile', async () => {
       const path = join(temporaryFolder(), 'o');
       writeFileSync(path, 'a long text of an earlier attempt\n');
       await jobs.launch({ script: 'echo a; echo other >>"$FILE"; echo b', variables: [['FILE', path]], stdout: path })
@@ -93,9 +93,9 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
 
     it.each<[string, Partial<LaunchRequest>, string]>([
       ['neither', {}, '/dev/null\n/dev/null\n'],
-      ['only its output', { stdout: 'o' }, 'FOLDER/o\n/dev/null\n'],
-      ['only its errors', { stderr: 'e' }, '/dev/null\nFOLDER/e\n'],
-    ])('%s where only that is kept, and the rest to nowhere', async (_, files, expected) => {
+      ['only standard output', { stdout: 'o' }, 'FOLDER/o\n/dev/null\n'],
+      ['only standard error', { stderr: 'e' }, '/dev/null\nFOLDER/e\n'],
+    ])('a job with one kept stream writes %s, and the other is discarded', async (_, files, expected) => {
       const folder = temporaryFolder();
       const kept = Object.fromEntries(
         Object.entries(files).map(([stream, file]) => [stream, join(folder, String(file))]),
@@ -105,7 +105,7 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
       expect(readFileSync(join(folder, 'links'), 'utf8')).toBe(expected.replace('FOLDER', folder));
     });
 
-    it('nothing where the folder is missing: it is not started, and the next one is', async () => {
+    it('a job whose output folder is missing is not started, and the next job is', async () => {
       const folder = temporaryFolder();
       const [there, nowhere] = [join(folder, 'o'), join(folder, 'missing', 'e')];
       const before = jobs.told.length;
@@ -119,8 +119,8 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
     });
   });
 
-  describe('finds', () => {
-    it("its own variables, before the runner's, and those of the runner that it does not set", async () => {
+  describe('the environment of the job', () => {
+    it("a job has its own variables before the runner's, and the runner's other variables", async () => {
       const variables = [
         ['SHARED', 'job'],
         ['OWN', 'zwei\nZeilen = "ä"'],
@@ -133,29 +133,29 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
       expect(given.stdout).toBe('SHARED=job\n');
     });
 
-    it("the runner's variables again after another job set them", async () => {
+    it("a job has the runner's variables again after another job set them", async () => {
       await jobs.run(':', [['SHARED', 'job']]);
       expect((await jobs.run('echo $SHARED')).stdout).toBe('runner\n');
     });
 
-    it('itself called bash, with nothing on standard input', async () => {
+    it('a job runs in bash, with empty standard input', async () => {
       const { stdout } = await jobs.run('echo $0 $#; cat; readlink /proc/$$/fd/0; exit 0');
       expect(stdout).toBe('bash 0\n/dev/null\n');
     });
 
-    it('itself alone in a process group and a session', async () => {
+    it('a job has its own process group and session', async () => {
       const { pid, stdout } = await jobs.run('read -r line </proc/$$/stat; echo "$line"');
       expect(parseStat(stdout)).toMatchObject({ pid, groupId: pid, sessionId: pid, parentPid: process.pid });
     });
 
-    it('no signal ignored or blocked, so that a broken pipe ends what writes to it', async () => {
+    it('a job has no ignored or blocked signal, so a broken pipe ends a writing process', async () => {
       const { stdout } = await jobs.run(
         'grep -E "^Sig(Ign|Blk)" /proc/self/status; yes | head -n 1 >/dev/null; echo ${PIPESTATUS[0]}',
       );
       expect(stdout).toBe(`SigBlk:\t${'0'.repeat(16)}\nSigIgn:\t${'0'.repeat(16)}\n${128 + 13}\n`);
     });
 
-    it("none of the runner's open files, be they opened by it or before it", async () => {
+    it("a job has none of the runner's open files, opened by the runner or inherited", async () => {
       const script = 'ls -l /proc/$$/fd; exit 0';
       const printed = await printedInRunner('exec 9</dev/full', name, script);
       expect(printed).toContain('/dev/null');
@@ -164,7 +164,7 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
     });
   });
 
-  describe('is as long as the kernel takes it:', () => {
+  describe('the length of the command', () => {
     const refused = expect.objectContaining({ code: 'E2BIG', isPassing: false }) as LaunchError;
 
     it('a command of just under 128 KiB runs', async () => {
@@ -176,7 +176,7 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
       ['a command of 128 KiB in two-byte letters', { script: `: ${'ä'.repeat(64 * 1024)}` }],
       ['a variable of 128 KiB', { variables: [['BIG', 'x'.repeat(LONGEST_COMMAND)]] }],
       [
-        'more in all than fits',
+        'more in total than the kernel accepts',
         { variables: Array.from({ length: 64 }, (_, index) => [`BIG${index}`, 'ä'.repeat(60_000)] as const) },
       ],
     ])('%s is refused, and the next job runs', async (_, request) => {
@@ -185,8 +185,8 @@ describe.each(['child_process', 'posix_spawn'] as const)('a job that is launched
     });
   });
 
-  // Last, for nobody waits for its process.
-  it('is told of no more once the launcher is closed', async () => {
+  // The last test, because its process is not waited for.
+  it('no end is reported after the launcher was closed', async () => {
     const closed = jobsOf(name, environment);
     closed.launch({ script: ':' });
     closed.launcher.close();
@@ -209,6 +209,6 @@ it.each([
   ['ENOENT', false],
   ['E2BIG', false],
   ['EACCES', false],
-])('a launch that is refused with %s works later, when others have ended: %s', (code, isPassing) => {
+])('a launch refused with %s works later, when other processes have ended: %s', (code, isPassing) => {
   expect(new LaunchError(code, 'no').isPassing).toBe(isPassing);
 });

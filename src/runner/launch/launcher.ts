@@ -1,36 +1,39 @@
-/** What is started: a line for bash, with what it gets beyond the runner's own environment. */
+/** A launch: a command line for bash, with its additions to the runner's environment. */
 export interface LaunchRequest {
   readonly script: string;
-  /** Variables set for this process alone; they win over the runner's. */
+  /** Variables for this process alone; they replace the runner's. */
   readonly variables: readonly (readonly [name: string, value: string])[];
   /** File for standard output; undefined discards it. */
   readonly stdout: string | undefined;
-  /** File for standard error; `stdout` joins the two in order, undefined discards it. */
+  /** File for standard error; `stdout` appends it to standard output in order, undefined discards it. */
   readonly stderr: string | undefined;
 }
 
-/** How a process ended, as the kernel told it. */
+/** The end of a process, as reported by the kernel. */
 export interface Ending {
   readonly pid: number;
   readonly exitCode: number | undefined;
   readonly signal: number | undefined;
-  /** User and system time of the process and all its descendants that it waited for. Undefined where the launcher cannot know. */
+  /**
+   * User and system time of the process and all its descendants that it waited for. Undefined if the launcher cannot
+   * measure it.
+   */
   readonly cpuSeconds: number | undefined;
-  /** Largest resident size of any one of them. Undefined where it cannot be told from the runner's own. */
+  /** Largest resident size of any one of them. Undefined if it cannot be distinguished from the runner's own. */
   readonly peakBytes: number | undefined;
 }
 
 /**
- * Starts jobs and tells of their ends.
+ * Starts jobs and reports their ends.
  *
- * A job is `bash -c`, in a session and process group of its own, with default signal dispositions, nothing on standard
- * input and files, not pipes, for its output. The launch has happened when `launch` returns.
+ * A job is `bash -c`, in its own session and process group, with default signal dispositions, empty standard input and
+ * files, not pipes, for its output. The job has started when `launch` returns.
  */
 export interface Launcher {
   readonly name: 'posix_spawn' | 'child_process';
   /** The process id. Throws `LaunchError`. */
   launch(request: LaunchRequest): number;
-  /** Stops listening for ends. */
+  /** Stops reporting ends. */
   close(): void;
 }
 
@@ -45,7 +48,7 @@ export class LaunchError extends Error {
     this.code = code;
   }
 
-  /** Will it work later, when other processes have ended? */
+  /** Whether a launch can succeed later, when other processes have ended. */
   get isPassing(): boolean {
     return this.code === 'EAGAIN' || this.code === 'ENOMEM' || this.code === 'EMFILE' || this.code === 'ENFILE';
   }

@@ -5,7 +5,7 @@ import type { LaunchError } from './launcher.ts';
 const MEBIBYTE = 2 ** 20;
 /** `times` rounds each of its four figures to the next millisecond. */
 const ROUNDED_SECONDS = 0.004;
-/** Time of its own and of the kernel for it. */
+/** Uses CPU time in user and system mode. */
 const BURN = 'for ((i = 0; i < 20000; i++)); do : </dev/null; done';
 
 let jobs: Jobs;
@@ -17,7 +17,7 @@ beforeEach(({ skip }) => {
 });
 afterAll(() => jobs?.launcher.close());
 
-/** Seconds that `times` prints: user and system time of the shell, then of what it waited for. */
+/** Seconds that `times` prints: user and system time of the shell, then of the children that it waited for. */
 const secondsOf = (times: string) =>
   [...times.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest),
@@ -27,32 +27,32 @@ const secondsOf = (times: string) =>
 describe('the CPU time of a job', () => {
   it.each([
     ['its own', BURN],
-    ['that of what it waited for', `(${BURN}); true`],
-  ])('holds %s', async (_, burn) => {
+    ['that of processes that it waited for', `(${BURN}); true`],
+  ])('the CPU time of a job includes %s', async (_, burn) => {
     const { stdout, cpuSeconds } = await jobs.run(`${burn}; times`);
     expect(secondsOf(stdout)).toBeGreaterThan(0.01);
     expect(cpuSeconds).toBeGreaterThanOrEqual(secondsOf(stdout) - ROUNDED_SECONDS);
     expect(cpuSeconds).toBeLessThan(secondsOf(stdout) + 0.5);
   });
 
-  it('does not hold that of the job before', async () => {
+  it('the CPU time of a job excludes that of the job before', async () => {
     const { cpuSeconds: busy = 0 } = await jobs.run(BURN);
     const { cpuSeconds: idle = Infinity } = await jobs.run(':');
     expect(idle).toBeLessThan(busy);
   });
 });
 
-describe('the peak of memory of a job', () => {
+describe('the peak memory of a job', () => {
   const runnersPeak = () => process.resourceUsage().maxRSS * 1024;
 
-  it('is told when it lies above the one of the runner', async () => {
+  it('the peak memory of a job is reported if it exceeds that of the runner', async () => {
     const bytes = runnersPeak() + 64 * MEBIBYTE;
     const { peakBytes } = await jobs.run(`dd if=/dev/zero of=/dev/null bs=${bytes} count=1`);
     expect(peakBytes).toBeGreaterThanOrEqual(bytes);
     expect(peakBytes).toBeLessThan(bytes + 64 * MEBIBYTE);
   });
 
-  it('is not told when it does not, for then it is the one of the runner, also while that grows', async () => {
+  it('the peak memory of a job is unknown if it does not exceed that of the runner, also while that grows', async () => {
     await jobs.run(':');
     const grown = Buffer.alloc(64 * MEBIBYTE, 1);
     expect(await jobs.run(':')).toMatchObject({ exitCode: 0, peakBytes: undefined });
@@ -60,26 +60,26 @@ describe('the peak of memory of a job', () => {
   });
 });
 
-it.each([0, 1, 2, 3])('variables that do not fit are refused, never cut, wherever the room ends (%i)', (pad) => {
+it.each([0, 1, 2, 3])('variables that do not fit are refused and never cut, wherever the space ends (%i)', (pad) => {
   const many = Array.from({ length: 64 }, (_, index) => [`BIG${index}`, 'ä'.repeat(60_000)] as const);
   const refused = expect.objectContaining({ code: 'E2BIG' }) as LaunchError;
   expect(() => jobs.launch({ variables: [['PAD', 'x'.repeat(pad)], ...many] })).toThrow(refused);
 });
 
-it('a job that ends by a signal that has no name tells its number', async () => {
+it('a job that ends by a signal without a name reports its number', async () => {
   expect(await jobs.run('kill -34 $$')).toMatchObject({ exitCode: undefined, signal: 34 });
 });
 
-it('a job finds no file that the runner was started with, whatever its number', async () => {
+it('a job has no file open that the runner inherited, whatever its number', async () => {
   const printed = await printedInRunner('exec 40</dev/full', 'posix_spawn', 'ls -l /proc/$$/fd; exit 0');
   expect(printed).toContain('/dev/null');
   expect(printed).not.toContain('/dev/full');
 });
 
 it.each([
-  ['the limit of open files that it is given', { openFilesLimit: 512 }, '512\n'],
-  ["the runner's limit when that is lower", { openFilesLimit: 4096 }, '1024\n'],
-  ["the runner's limit when it is given none", {}, '1024\n'],
+  ['the limit of open files that it was given', { openFilesLimit: 512 }, '512\n'],
+  ["the runner's limit if that is lower", { openFilesLimit: 4096 }, '1024\n'],
+  ["the runner's limit if it was given none", {}, '1024\n'],
 ])('a job has %s', async (_, options, limit) => {
   expect(await printedInRunner('ulimit -n 1024', 'posix_spawn', 'ulimit -Sn', options)).toBe(limit);
 });

@@ -7,17 +7,17 @@ import { asUser, modeOfFiles } from '../../cluster/umask.ts';
  * Launches through `posix_spawn`, called in libc by the runtime's foreign function interface.
  *
  * The runtime's own spawn forks, which costs more the larger the process is and blocks its main thread; `posix_spawn`
- * does not. 10,000 `bash -c true` on two cores: 1,500 a second with 0.1 ms of main thread each, beside 800 and 0.55 ms
- * (bench/many-jobs). `wait4` gives the exact CPU time of each job into the bargain.
+ * does not. 10,000 `bash -c true` on two cores: 1,500 a second with 0.1 ms of main thread each, compared with 800 and
+ * 0.55 ms (bench/many-jobs). `wait4` also gives the exact CPU time of each job.
  *
- * Buffers whose addresses are handed out stand in `kept` for the life of the process: one that is collected while its
- * address is in use corrupts memory.
+ * Buffers whose addresses are passed to libc stay in `kept` for the life of the process: if one were collected while
+ * its address is in use, memory would be corrupted.
  */
 
 type Pointer = bigint;
 type Call = (...args: (number | Pointer)[]) => number | bigint;
 
-/** The runtime renamed these between versions; the names that it does not know it passes over. */
+/** The runtime renamed these between versions; it ignores unknown names. */
 interface Signature {
   readonly arguments: readonly string[];
   readonly return: string;
@@ -47,9 +47,9 @@ const RLIMIT_NOFILE = 7;
 
 /** Larger than any libc's: file actions take 80 bytes, attributes 336, a signal set 128, rusage 144 (glibc) or 272 (musl). */
 const STRUCT_BYTES = 512;
-/** The kernel takes 2 MiB of arguments and environment in all with the usual stack limit; refused beyond. */
+/** The kernel accepts 2 MiB of arguments and environment together with the usual stack limit; more is refused. */
 const SCRATCH_BYTES = 4 * 2 ** 20;
-/** The kernel takes one argument of at most 128 KiB. */
+/** The kernel accepts at most 128 KiB for one argument. */
 const ARGUMENT_BYTES = 128 * 1024;
 const POINTERS = 16_384;
 
@@ -59,11 +59,11 @@ export interface PosixOptions {
   readonly bash: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onEnd: (endings: readonly Ending[]) => void;
-  /** Open files that a job may have, where the runner's own limit was raised by the runtime. */
+  /** The limit of open files for jobs, if the runtime raised the runner's own. */
   readonly openFilesLimit?: number | undefined;
 }
 
-/** The launcher, or undefined where the runtime has no foreign functions or they do not work. */
+/** The launcher, or undefined if the runtime has no foreign functions or they do not work. */
 export function createPosixLauncher(options: PosixOptions): Launcher | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -75,7 +75,7 @@ export function createPosixLauncher(options: PosixOptions): Launcher | undefined
 }
 
 function foreignFunctions(): ForeignFunctions {
-  // The runtime warns that the interface is experimental; we chose it knowing that, and users need not read it.
+  // The runtime warns that the interface is experimental; users need not read that.
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
@@ -114,7 +114,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   });
   const invoke = (name: string, ...args: (number | Pointer)[]) => Number((functions[name] as Call)(...args));
 
-  // A sign that structures and calls are as assumed: a limit that can be read.
+  // A check that structures and calls have the expected layout: a limit that can be read.
   const limits = memory(STRUCT_BYTES);
   if (invoke('getrlimit', RLIMIT_NOFILE, limits.at) !== 0) throw new Error('getrlimit failed');
   if (openFilesLimit !== undefined && BigInt(openFilesLimit) < limits.view.getBigUint64(0, true)) {
@@ -128,7 +128,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   const allSignals = memory(STRUCT_BYTES);
   const noSignals = memory(STRUCT_BYTES);
   invoke('posix_spawnattr_init', attributes.at);
-  // Not by sigfillset: it leaves out the two signals that libc keeps for threads, and those jobs would then ignore.
+  // Not by sigfillset: it leaves out the two signals that libc reserves for threads, and jobs would then ignore those.
   allSignals.bytes.fill(0xff);
   invoke('sigemptyset', noSignals.at);
   invoke('posix_spawnattr_setflags', attributes.at, FLAGS);
@@ -143,19 +143,19 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   const pointers = memory(POINTERS * 8);
 
   let used = 0;
-  /** Puts a string into the scratch memory and gives its address. */
+  /** Writes a string into the scratch memory and returns its address. */
   const put = (text: string): Pointer => {
     const at = used;
     const room = scratch.bytes.length - at - 1;
     const length = scratch.bytes.write(text, at, room, 'utf8');
-    // A character takes up to four bytes: with less room than that behind it the text may have been cut.
+    // A character takes up to four bytes: with less space left, the text may have been cut.
     if (room - length < 4) throw new LaunchError('E2BIG', 'the environment and the command are larger than 4 MiB');
     scratch.bytes[at + length] = 0;
     used = at + length + 1;
     return scratch.at + BigInt(at);
   };
 
-  // What every job gets stands at the head of the scratch memory, written once.
+  // The environment that every job gets is at the start of the scratch memory, written once.
   const bashAt = put(bash);
   const bashName = put('bash');
   const dashC = put('-c');
@@ -188,7 +188,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     for (const [name, value] of variables) point(put(`${name}=${value}`));
     point(0n);
 
-    // The files of the job are opened by the child, which has the user's umask already.
+    // The child opens the files of the job; it already has the user's umask.
     const mode = modeOfFiles();
     invoke('posix_spawn_file_actions_init', actions.at);
     try {
@@ -241,7 +241,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   };
 }
 
-/** A job of our own, waited for: what it tells must be what it did, or structures are not laid out as we think. */
+/** Runs a test job and waits for it: its result must be correct, otherwise the structures have another layout. */
 function refuseIfBroken(tryOne: () => Ending | undefined): void {
   const ending = tryOne();
   const works =
@@ -255,11 +255,11 @@ function refuseIfBroken(tryOne: () => Ending | undefined): void {
 let runnersPeakBytes = 0;
 
 /**
- * Is this more than the runner's own peak? A process that is spawned begins with the peak of the one that spawned it, so
- * only what lies above ours is its own.
+ * Whether this is more than the runner's own peak. A spawned process starts with the peak of its parent, so only a
+ * value above ours is its own.
  *
- * Ours only grows, so the last look tells most jobs apart; only one that lies above it needs another look, which costs as
- * much as a tenth of a launch.
+ * Our peak only grows, so the last value is enough for most jobs; only a job above it needs another check, which costs
+ * as much as a tenth of a launch.
  */
 function isAboveOwnPeak(peakBytes: number): boolean {
   if (peakBytes > runnersPeakBytes) runnersPeakBytes = process.resourceUsage().maxRSS * 1024;
@@ -280,7 +280,7 @@ function endingOf(pid: number, status: number, usage: DataView, isItsOwn: (peakB
   };
 }
 
-/** sched_setattr and sched_getattr, which libc does not wrap everywhere. */
+/** sched_setattr and sched_getattr, for which not every libc has a wrapper. */
 const SCHED_CALLS: Readonly<Record<string, readonly [set: number, get: number]>> = {
   x64: [314, 315],
   arm64: [274, 275],
@@ -291,12 +291,12 @@ const RESET_ON_FORK = 0x01n;
 const SHORT_SLICE_NS = 100_000n;
 
 /**
- * Asks the scheduler (Linux 6.12 and newer) to let this thread run soon and briefly, which is all that it does between two
- * launches; jobs are not touched, for the wish is not inherited.
+ * Asks the scheduler (Linux 6.12 and newer) to run this thread soon and briefly, which is all that it needs between two
+ * launches; jobs do not inherit this.
  *
  * Without it a launch often waits for the whole time slice of another job while a CPU is idle: on two cores a third of
- * the runs reached 0.7 of what `xargs` launches, with it none of 14 fell below 0.85. No privilege is needed; where the
- * kernel does not know it, nothing happens.
+ * the runs reached 0.7 of the rate at which `xargs` launches, with it none of 14 fell below 0.85. No privilege is
+ * needed; a kernel without support ignores it.
  */
 function askForShortSlices(
   invoke: (name: string, ...args: (number | Pointer)[]) => number,
@@ -306,14 +306,14 @@ function askForShortSlices(
   if (calls === undefined) return;
   const [set, get] = calls.map(BigInt) as [bigint, bigint];
   if (invoke('syscall', get, 0n, at, BigInt(SCHED_ATTR_BYTES), 0n) !== 0) return;
-  // Somebody chose another policy, or a priority that children would lose: theirs counts.
+  // A user chose another policy, or a priority that children would lose: it stays.
   if (view.getUint32(4, true) !== SCHED_OTHER || view.getInt32(16, true) < 0) return;
   view.setBigUint64(8, view.getBigUint64(8, true) | RESET_ON_FORK, true);
   view.setBigUint64(24, SHORT_SLICE_NS, true);
   invoke('syscall', set, 0n, at, 0n, 0n);
 }
 
-/** Files that the runner inherited would be inherited by every job. */
+/** Jobs would inherit the files that the runner inherited. */
 function closeOnExec(invoke: (name: string, ...args: number[]) => number): void {
   for (const name of readdirSync('/proc/self/fd')) {
     const fd = Number(name);

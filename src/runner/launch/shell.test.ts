@@ -25,7 +25,7 @@ const begun = (folder: string) =>
   );
 
 describe('a script of the workflow', () => {
-  it('runs in its folder with its variables, and what it prints on either stream is added to its file', async () => {
+  it('a script runs in its folder with its variables, and both output streams are appended to its file', async () => {
     const { folder, run, printed } = bench();
     expect(await run('pwd; echo "$NAME" >&2')).toBeUndefined();
     expect(await run('cat; echo again')).toBeUndefined();
@@ -36,11 +36,11 @@ describe('a script of the workflow', () => {
     ['exit 3', 'exit code 3'],
     ['kill -TERM $$', 'ended by SIGTERM'],
     ['./missing', 'exit code 127'],
-  ])('that goes wrong says how: %s', async (script, end) => {
+  ])('a failing script reports its end: %s', async (script, end) => {
     expect(await bench().run(script)).toBe(end);
   });
 
-  it('that cannot be started says why, and nothing is thrown', async () => {
+  it('a script that cannot be started reports the reason, and nothing is thrown', async () => {
     const { folder, shells } = bench();
     const request = { script: 'true', cwd: folder, variables: [], output: join(folder, 'missing', 'output.log') };
     expect(await shells.run(request)).toContain('its output could not be written: ENOENT');
@@ -50,8 +50,8 @@ describe('a script of the workflow', () => {
   });
 });
 
-describe('when the runner ends', () => {
-  it('a script that runs is killed, with all that it started, and none begins any more', async () => {
+describe('scripts at the end of the runner', () => {
+  it('a running script is killed with all its processes, and no other script starts', async () => {
     const { folder, shells, run } = bench();
     const end = run(`(touch began; sleep 600; touch late) & wait`);
     await begun(folder);
@@ -63,13 +63,13 @@ describe('when the runner ends', () => {
     expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 
-  it('by its own clock, the same', async () => {
+  it("a script is killed at the runner's time limit", async () => {
     const late = bench(Date.now() + 300);
     expect(await late.run(ENDLESS)).toBe('killed: the runner ends');
     expect(late.shells.isOver).toBe(true);
   });
 
-  it('a script that is done in the time that is left is not disturbed, however far away the end', async () => {
+  it('a script that ends in the remaining time is not disturbed, however far away the end is', async () => {
     const { folder, shells, run } = bench(Date.now() + 1e12);
     const end = run('touch began; until test -e go; do sleep 0.01; done');
     await begun(folder);

@@ -3,30 +3,30 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { after, type Timer } from '../../client/long-timers.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
-/** Something that the runner itself has bash do: not a job, and never many. */
+/** A script that the runner itself runs in bash: not a job, and never many. */
 export interface ShellRequest {
   readonly script: string;
   readonly cwd: string;
-  /** Beyond the runner's own environment. */
+  /** In addition to the runner's own environment. */
   readonly variables: readonly (readonly [name: string, value: string])[];
   /** File to which both streams are appended. */
   readonly output: string;
 }
 
-/** Undefined when it went well, otherwise what went wrong: `exit code 3`. */
+/** Undefined if it succeeded, otherwise the error: `exit code 3`. */
 export type ShellEnd = string | undefined;
 
 /**
- * Runs scripts of the workflow: what its rules do between two attempts, and its actions.
+ * Runs scripts of the workflow: recovery scripts between two attempts, and actions.
  *
- * They are bounded by the end of the runner, and once that is asked to end each has so long as a job has between being
- * asked and being killed. Through the runtime's own spawn: they are few, and they need a working directory of their own.
+ * They end with the runner; once the runner is told to stop, each has the lead time of a job. They use the runtime's
+ * own spawn, because they are few and need a working directory.
  */
 export interface Shells {
   run(request: ShellRequest): Promise<ShellEnd>;
-  /** There is no time left for any. */
+  /** No time is left for scripts. */
   readonly isOver: boolean;
-  /** From now on those that run, and those that will, have this long at most; 0 kills them. */
+  /** From now on running and later scripts have at most this time; 0 kills them. */
   limit(ms: number): void;
 }
 
@@ -102,6 +102,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Ended meanwhile.
+    // It ended meanwhile.
   }
 }

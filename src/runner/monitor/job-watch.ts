@@ -20,7 +20,7 @@ export interface JobWatchOptions {
   readonly onKill: (pid: number) => void;
 }
 
-/** Watches the jobs of a runner on this machine. Samples go to the file, where there is one. */
+/** Monitors the jobs of a runner on this machine. Samples go to the file, if there is one. */
 export async function watchJobs(
   plan: MonitorPlan,
   { client, facts, log, onKill }: JobWatchOptions,
@@ -42,8 +42,8 @@ export async function watchJobs(
       const uses = families.look(roots);
       return groups?.apply(uses) ?? uses;
     } catch (error) {
-      // No /proc here, or no file left to open: jobs go on, and the next look may go well.
-      if (!isTold) log.write('warn', 'Processes cannot be looked at', { reason: (error as Error).message });
+      // No /proc here, or no file descriptor left: jobs continue, and the next sample may succeed.
+      if (!isTold) log.write('warn', 'Processes cannot be sampled', { reason: (error as Error).message });
       isTold = true;
       return new Map();
     }

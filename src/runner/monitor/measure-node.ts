@@ -10,7 +10,7 @@ import type { NodePlan } from './plan.ts';
 
 export interface MeasureOptions {
   readonly outputDir: string;
-  /** For whom it is measured, if for somebody. */
+  /** The workflow for which the node is measured, if any. */
   readonly workflow: { readonly id: number; readonly runId: number } | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly node: NodePlan;
@@ -19,7 +19,9 @@ export interface MeasureOptions {
   readonly onNotice: (line: string) => void;
 }
 
-/** Measures this machine without running jobs, into a file like that of a runner. Throws when the file cannot be made. */
+/**
+ * Measures this machine without running jobs, into a file like that of a runner. Throws if the file cannot be created.
+ */
 export function measureNode(options: MeasureOptions): { readonly path: string; close(): NodeSummary } {
   const { outputDir, node, sampleSeconds, flushSeconds, onNotice } = options;
   const path = metricsPath(outputDir, labelFor(options));
@@ -44,7 +46,7 @@ export function measureNode(options: MeasureOptions): { readonly path: string; c
   };
 }
 
-/** Beside a runner on the same host it must not be the runner's file: it says whose samples they are by its process id. */
+/** It must not use the file of a runner on the same host, so the process id is part of the label. */
 function labelFor({ workflow, environment }: MeasureOptions): string {
   const allocation = allocationOf(environment);
   const own = `h${hostname()}_p${process.pid}`;

@@ -4,8 +4,8 @@ import type { Violation, WatchedJob } from '../watch.ts';
 const GIBIBYTE = 2 ** 30;
 
 /**
- * What a job may use: the memory of its requirements. Those that jobs have which name none (`defaultId`) are a wish of
- * nobody's, and 0 is none.
+ * The memory limit of a job: the memory of its requirements. No limit was requested if it has the default requirements
+ * (`defaultId`); 0 means unlimited.
  */
 export const memoryLimitOf = (
   { need, resource_requirements_id: requirements }: WatchedJob,
@@ -15,11 +15,11 @@ export const memoryLimitOf = (
 export interface EnforcerOptions {
   readonly workflowId: number;
   readonly log: Log;
-  /** To be told before the job is killed: its end is not its own. */
+  /** Called before the job is killed, because the runner is the cause of its end. */
   readonly onKill: (pid: number) => void;
 }
 
-/** Ends a job that uses more memory than it may. The words of the log are public: people and programs search for them. */
+/** Kills a job that exceeds its memory limit. The log messages are public: users and programs search for them. */
 export function createEnforcer({ workflowId, log, onKill }: EnforcerOptions) {
   return ({ job, pid, memoryBytes, limitBytes, members }: Violation): void => {
     log.write('warn', 'OOM violation detected:', {
@@ -37,7 +37,7 @@ export function createEnforcer({ workflowId, log, onKill }: EnforcerOptions) {
 
 const gigabytes = (bytes: number) => `${(bytes / GIBIBYTE).toFixed(2)}GB`;
 
-/** Looks until nothing of it is left: what forks while we look is found the next time. */
+/** Repeats until no process is left: one that forks meanwhile is found the next time. */
 const ROUNDS = 20;
 
 /** Kills every process of a job: its group, and those that left it. */
@@ -58,6 +58,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Ended meanwhile.
+    // It ended meanwhile.
   }
 }

@@ -39,8 +39,8 @@ function fileIn(folder: string) {
   return { path, troubles, file: openMetricsFile({ path, onTrouble: (reason) => troubles.push(reason) }) };
 }
 
-describe('the file of what was measured', () => {
-  it('has what was gathered when it is flushed, and nothing twice', () => {
+describe('the metrics file', () => {
+  it('a flush writes the buffered samples, and none twice', () => {
     const { path, file } = fileIn(temporaryFolder());
     file.job(sample(4, 1_700_000_000_900));
     file.node({ atMs: 1_700_000_001_000, cpuPercent: 10, memoryBytes: undefined, totalMemoryBytes: 100 });
@@ -57,7 +57,7 @@ describe('the file of what was measured', () => {
     file.close();
   });
 
-  it('is closed with the rest and the summary of the node, in row 1 also when another run goes on with it', () => {
+  it('closing writes the remaining samples and the summary of the node, also in row 1 when another run continues the file', () => {
     const folder = temporaryFolder();
     const summary = { sample_count: 2, peak_cpu_percent: 30, avg_cpu_percent: 20, peak_memory_bytes: 300 };
     for (const count of [1, 2]) {
@@ -74,17 +74,17 @@ describe('the file of what was measured', () => {
     expect(rowsOf(path, 'pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
   });
 
-  it('is written early when much has gathered', () => {
+  it('many buffered samples are written early', () => {
     const { path, file } = fileIn(temporaryFolder());
     for (let index = 0; index < 2500; index += 1) file.job(sample(index, index));
     expect(rowsOf(path, 'select count(*) as rows from job_resource_samples')).toEqual([{ rows: 2000 }]);
     file.close();
   });
 
-  it('keeps what it could not write and says so once; later it is there', () => {
+  it('samples that cannot be written are kept and reported once, and written later', () => {
     const { path, troubles, file } = fileIn(temporaryFolder());
     const other = new DatabaseSync(path);
-    // Stands for any reason why a write fails, a full disk among them: somebody else holds the file.
+    // Another program holds the file: it stands for any reason why a write fails, such as a full disk.
     other.exec('begin immediate');
     file.job(sample(4, 1000));
     file.flush();
@@ -96,7 +96,7 @@ describe('the file of what was measured', () => {
     expect(rowsOf(path, 'select job_id from job_resource_samples')).toEqual([{ job_id: 4 }]);
   });
 
-  it('is refused where it cannot be made', () => {
+  it('the metrics file is refused where it cannot be created', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'resource_utilization'), 'in the way');
     expect(() => fileIn(folder)).toThrow(/EEXIST|ENOTDIR/);
@@ -107,6 +107,6 @@ describe('the file of what was measured', () => {
   });
 });
 
-it('is named after its runner', () => {
+it('the metrics file is named after its runner', () => {
   expect(metricsPath('out', 'wf3_hn01_r2')).toBe('out/resource_utilization/resource_metrics_wf3_hn01_r2.db');
 });

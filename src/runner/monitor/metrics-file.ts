@@ -5,25 +5,26 @@ import type { JobSample } from '../watch.ts';
 import type { NodeSample, NodeSummary } from './node-watch.ts';
 
 /**
- * The file of what was measured over time, for plots and for anybody with SQLite. Names of tables and columns are the
- * original's; a timestamp is Unix seconds, a CPU of 100 is one core for jobs and the whole node for the system.
+ * The file of measurements over time, for plots and for users of SQLite. Names of tables and columns are those of Torc
+ * 1.0.0; a timestamp is Unix seconds, a CPU of 100 is one core for jobs and the whole node for the system.
  *
- * Samples are gathered and written in one transaction at an interval: a write for each would wake the disk of a parallel
- * file system for some dozen bytes. No write-ahead log: it works on no network file system, and leaves files behind.
+ * Samples are buffered and written in one transaction at an interval: a write for each would wake the disk of a
+ * parallel file system for some dozen bytes. No write-ahead log, because it works on no network file system and leaves
+ * files behind.
  */
 export interface MetricsFile {
   readonly path: string;
   job(sample: JobSample): void;
   node(sample: NodeSample): void;
-  /** Writes what was gathered. */
+  /** Writes the buffered samples. */
   flush(): void;
-  /** Writes the rest, with the summary of the node where there is one. */
+  /** Writes the remaining samples, and the summary of the node if there is one. */
   close(summary?: NodeSummary): void;
 }
 
 export interface MetricsFileOptions {
   readonly path: string;
-  /** It could not be written: what was gathered is kept and tried again, up to a limit. */
+  /** It could not be written: buffered samples are kept and written again, up to a limit. */
   readonly onTrouble: (reason: string) => void;
 }
 
@@ -63,16 +64,16 @@ const SCHEMA = `
   commit;
 `;
 
-/** Gathered rows that are written at once, before their time: some 5 ms of work, which nobody notices. */
+/** The number of buffered rows that are written at once: about 5 ms of work. */
 const WRITE_AT = 2_000;
-/** Gathered rows that are dropped when the disk stays full: 10 MB, a tenth of what a runner may use. */
+/** The number of buffered rows that are dropped when the disk stays full: 10 MB, a tenth of what a runner may use. */
 const DROP_AT = 50_000;
-/** How long a write waits for another one: whoever it is, jobs that end meanwhile would wait too. */
+/** How long a write waits for another program; jobs that end meanwhile wait too. */
 const BUSY_MS = 100;
-/** The first of these many failures is told, then one now and then. */
+/** The first of this many failures is reported. */
 const TELL_EVERY = 100;
 
-/** Opens the file, or makes it. Throws where neither is possible. */
+/** Opens the file, or creates it. Throws if neither is possible. */
 export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): MetricsFile {
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path, { timeout: BUSY_MS });
@@ -147,7 +148,7 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
   };
 }
 
-/** A sample without the job itself, which may be large and would be held until the next write. */
+/** A sample without the job itself, which may be large and would stay in memory until the next write. */
 type JobRow = Omit<JobSample, 'job'> & Readonly<Record<'id', number> & Record<'name', string>>;
 
 const seconds = (ms: number) => Math.floor(ms / 1000);

@@ -1,6 +1,6 @@
-/** The folder of the files of what was measured, within the output directory. */
+/** The folder of metrics files, within the output directory. */
 export const METRICS_FOLDER = 'resource_utilization';
 
-/** Where the samples of one runner stand. The name is public: people and tools look for it. */
+/** The metrics file of one runner. The name is public: users and tools search for it. */
 export const metricsPath = (outputDir: string, label: string): string =>
   `${outputDir}/${METRICS_FOLDER}/resource_metrics_${label}.db`;

@@ -17,16 +17,19 @@ export interface MonitorOptions extends JobWatchOptions {
   readonly scheduler: RunnerOptions['scheduler'];
 }
 
-/** Everything that a runner measures: its jobs, its node, the file of both. What the workflow does not ask for is not there. */
+/**
+ * All measurements of a runner: its jobs, its node, and the file of both. Parts that the workflow does not request are
+ * absent.
+ */
 export interface Monitor {
   readonly watch: Watch | undefined;
-  /** Measures no more, writes what is left, and says what was seen of the node. */
+  /** Stops monitoring, writes the remaining samples, and returns the summary of the node. */
   close(): NodeSummary | undefined;
-  /** Draws what was measured, where the workflow asks for it. To be called when it is closed. */
+  /** Draws plots, if the workflow requests them. To be called after `close`. */
   draw(): Promise<void>;
 }
 
-/** Looks once at what the workflow asks for, and starts that. */
+/** Reads the configuration of the workflow once, and starts monitoring accordingly. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const { workflow, facts, scheduler, log } = options;
   const plan = planFor(workflow, log);
@@ -60,9 +63,9 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
         log.write('warn', 'No plots: generate_plots needs granularity time_series for jobs or for compute_node');
         return;
       }
-      // Why there is no file was told when it could not be made.
+      // The reason was reported when the file could not be created.
       if (file === undefined) {
-        log.write('warn', 'No plots: there is no file of what was measured');
+        log.write('warn', 'No plots: there is no file of measurements');
         return;
       }
       try {
@@ -94,12 +97,15 @@ function planFor(workflow: Workflow, log: Log): MonitorPlan {
     return monitorPlanOf(workflow);
   } catch (error) {
     const reason = (error as Error).message;
-    log.write('warn', `Failed to initialize resource monitor: ${reason}; nothing is measured and no memory limited`);
+    log.write(
+      'warn',
+      `Failed to initialize resource monitor: ${reason}; nothing is measured and no memory limit is enforced`,
+    );
     return nothing;
   }
 }
 
-/** SQLite is loaded where somebody wants what was measured over time, and nowhere else. */
+/** SQLite is loaded only if measurements over time are requested. */
 async function fileFor(plan: MonitorPlan, path: string, log: Log): Promise<MetricsFile | undefined> {
   if (!isOverTime(plan)) return undefined;
   try {
@@ -107,10 +113,10 @@ async function fileFor(plan: MonitorPlan, path: string, log: Log): Promise<Metri
     return openMetricsFile({
       path,
       onTrouble: (reason) =>
-        log.write('warn', 'What was measured could not be written; is the disk full?', { database: path, reason }),
+        log.write('warn', 'Measurements could not be written; is the disk full?', { database: path, reason }),
     });
   } catch (error) {
-    log.write('warn', 'No file for what is measured over time; only sums are kept', {
+    log.write('warn', 'No file for measurements over time; only summaries are kept', {
       database: path,
       reason: (error as Error).message,
     });

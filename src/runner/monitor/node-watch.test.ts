@@ -4,7 +4,7 @@ import { type NodeSample, type NodeWatchOptions, watchNode } from './node-watch.
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 
-/** A watch of a machine that is as busy as it is told, look after look; the first look is what others are compared with. */
+/** A monitor of a machine with the given load in each sample; the first sample is the baseline for the others. */
 function watchOver(loads: readonly (NodeLoad | Error)[], options: Partial<NodeWatchOptions> = {}) {
   const left = [...loads];
   const samples: NodeSample[] = [];
@@ -33,8 +33,8 @@ const load = (cpuPercent: number | undefined, memoryBytes: number): NodeLoad => 
   totalMemoryBytes: 1000,
 });
 
-describe('a node that is watched', () => {
-  it('has a sample at each interval and one at the end, peaks and averages', () => {
+describe('a monitored node', () => {
+  it('a node has a sample at each interval and one at the end, with peaks and averages', () => {
     const { watch, samples, wait } = watchOver([load(undefined, 0), load(10, 100), load(30, 300)]);
     wait(10);
     wait(5);
@@ -53,7 +53,7 @@ describe('a node that is watched', () => {
     expect(samples).toHaveLength(2);
   });
 
-  it('is sampled once in a month where the interval is a month', () => {
+  it('a node is sampled once a month with an interval of a month', () => {
     const month = 30 * 86_400;
     const { watch, samples, wait } = watchOver([], { intervalSeconds: month });
     wait(month - 1);
@@ -63,13 +63,13 @@ describe('a node that is watched', () => {
     watch.close();
   });
 
-  it('is measured in what was asked for, and of the rest nothing is said', () => {
+  it('a node has only the requested figures', () => {
     const { watch, samples } = watchOver([load(undefined, 0), load(10, 100)], { cpu: false });
     expect(watch.close()).toEqual({ sample_count: 1, peak_memory_bytes: 100, avg_memory_bytes: 100 });
     expect(samples).toMatchObject([{ cpuPercent: undefined, memoryBytes: 100 }]);
   });
 
-  it('that cannot be looked at says so once', () => {
+  it('a node that cannot be sampled is reported once', () => {
     const { watch, reasons, wait } = watchOver([new Error('no /proc here')]);
     wait(60);
     expect(watch.close()).toMatchObject({ sample_count: 0, peak_cpu_percent: 0 });

@@ -3,7 +3,7 @@ import type { NodeLoad } from '../../cluster/host/node-load.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { createStatistics } from './statistics.ts';
 
-/** One look at the node. What is not to be measured is undefined. */
+/** One sample of the node. Fields that are not to be measured are undefined. */
 export interface NodeSample {
   readonly atMs: number;
   readonly cpuPercent: number | undefined;
@@ -11,7 +11,7 @@ export interface NodeSample {
   readonly totalMemoryBytes: number;
 }
 
-/** What was seen of a node, as its record tells it. */
+/** The summary of a node, in the fields of its record. */
 export type NodeSummary = Pick<
   ComputeNode,
   'sample_count' | 'peak_cpu_percent' | 'avg_cpu_percent' | 'peak_memory_bytes' | 'avg_memory_bytes'
@@ -24,7 +24,7 @@ export interface NodeWatchOptions {
   readonly now: () => number;
   readonly look: (nowMs: number) => NodeLoad;
   readonly onSample?: ((sample: NodeSample) => void) | undefined;
-  /** It cannot be looked at; nothing more is measured. */
+  /** The node cannot be sampled; monitoring of it ends. */
   readonly onUnable: (reason: string) => void;
 }
 
@@ -61,7 +61,7 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
     onSample?.({ atMs: now(), cpuPercent, memoryBytes, totalMemoryBytes: load.totalMemoryBytes });
   };
 
-  // CPU time is a difference: this look is what the first sample is compared with.
+  // CPU time is a difference: this is the baseline of the first sample.
   attempt();
   const timer = every(intervalSeconds * 1000, sample);
   return {

@@ -4,13 +4,13 @@ import { monitorPlanOf } from './plan.ts';
 const planOf = (resource_monitor_config: object | undefined, execution_config: object = {}) =>
   monitorPlanOf({ resource_monitor_config, execution_config });
 
-describe('what is measured', () => {
-  it('is nothing where nobody asks for it', () => {
+describe('the monitoring configuration', () => {
+  it('nothing is measured unless it is requested', () => {
     for (const config of [undefined, {}, { jobs: {}, compute_node: {} }, { jobs: { enabled: false }, enabled: true }])
       expect(planOf(config)).toMatchObject({ jobs: undefined, node: undefined, limitsMemory: false });
   });
 
-  it('is jobs and nodes apart from each other, each as sums or over time', () => {
+  it('jobs and nodes are configured separately, each as summary or time series', () => {
     expect(planOf({ jobs: { enabled: true }, compute_node: { enabled: true, granularity: 'time_series' } })).toEqual({
       jobs: { isTimeSeries: false },
       node: { isTimeSeries: true, cpu: true, memory: true },
@@ -26,7 +26,7 @@ describe('what is measured', () => {
     });
   });
 
-  it('is jobs alone in the older spelling', () => {
+  it('the older notation configures jobs alone', () => {
     expect(planOf({ enabled: true, granularity: 'time_series', sample_interval_seconds: 2 })).toMatchObject({
       jobs: { isTimeSeries: true },
       node: undefined,
@@ -35,8 +35,8 @@ describe('what is measured', () => {
   });
 });
 
-describe('the memory of jobs', () => {
-  it('is limited unless the workflow says otherwise, or Slurm does it', () => {
+describe('the memory limit of jobs', () => {
+  it('memory is limited unless the workflow disables it, or Slurm enforces it', () => {
     const watched = { jobs: { enabled: true } };
     expect(planOf(watched, { mode: 'direct' }).limitsMemory).toBe(true);
     expect(planOf(watched, { limit_resources: false }).limitsMemory).toBe(false);
@@ -47,6 +47,6 @@ describe('the memory of jobs', () => {
 test.each([
   [{ sample_interval_seconds: 0 }, 'resource_monitor.sample_interval_seconds is 0, expected 1 or more'],
   [{ flush_interval_seconds: -5 }, 'resource_monitor.flush_interval_seconds is -5, expected 1 or more'],
-])('an interval that is none is refused by name: %j', (config, message) => {
+])('an invalid interval is refused by name: %j', (config, message) => {
   expect(() => planOf({ enabled: true, ...config })).toThrow(message);
 });

@@ -1,32 +1,32 @@
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 
-/** What is measured of a node. */
+/** The measurements of a node. */
 export interface NodePlan {
   readonly isTimeSeries: boolean;
   readonly cpu: boolean;
   readonly memory: boolean;
 }
 
-/** What is measured in a run, as its workflow asks for it. */
+/** The measurements in a run, as its workflow requests them. */
 export interface MonitorPlan {
-  /** Undefined when jobs are not watched. */
+  /** Undefined if jobs are not monitored. */
   readonly jobs: { readonly isTimeSeries: boolean } | undefined;
   readonly node: NodePlan | undefined;
   readonly sampleSeconds: number;
   readonly flushSeconds: number;
   readonly generatePlots: boolean;
-  /** Are jobs killed that use more memory than they asked for? */
+  /** Whether jobs are killed that exceed their memory limit. */
   readonly limitsMemory: boolean;
 }
 
-/** Often enough to see how a job develops, and a hundredth of a percent of a CPU. */
+/** Often enough to show how a job develops, for a hundredth of a percent of a CPU. */
 const SAMPLE_SECONDS = 10;
 const FLUSH_SECONDS = 300;
 
 /**
- * Reads what a workflow asks for. Settings at the top of the configuration are an older spelling of those for jobs.
+ * Reads the monitoring configuration of a workflow. Settings at its top level are an older notation of those for jobs.
  *
- * Throws: with the name of the field, when an interval is not positive.
+ * Throws with the name of the field if an interval is not positive.
  */
 export function monitorPlanOf({
   resource_monitor_config: config,
@@ -48,7 +48,7 @@ export function monitorPlanOf({
   };
 }
 
-/** Slurm limits its own steps; elsewhere we do, unless the workflow says not to. */
+/** Slurm limits its own steps; elsewhere the runner does, unless the workflow disables it. */
 const limitsMemory = ({ mode, limit_resources: limits }: ExecutionConfig) => mode !== 'slurm' && limits !== false;
 
 function positive(field: string, given: number | null | undefined, otherwise: number): number {

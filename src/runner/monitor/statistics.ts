@@ -1,4 +1,4 @@
-/** How many values there were, the highest and their mean: kept in passing, never as a list. */
+/** The number of values, their maximum and their mean, computed without storing the values. */
 export interface Statistics {
   readonly count: number;
   readonly peak: number;

@@ -9,10 +9,10 @@ export interface Line {
 
 export interface Chart {
   readonly title: string;
-  /** `%`, `GiB`: what the values are counted in. */
+  /** `%`, `GiB`: the unit of the values. */
   readonly unit: string;
   readonly lines: readonly Line[];
-  /** A limit that is drawn across, with its name. */
+  /** A limit that is drawn as a horizontal line, with its name. */
   readonly limit?: { readonly name: string; readonly value: number } | undefined;
 }
 
@@ -22,10 +22,10 @@ const LEFT = 64;
 const RIGHT = 16;
 const TOP = 34;
 const BOTTOM = 34;
-/** More points than this cannot be told apart at this width, and a week of samples would be a file of megabytes. */
+/** More points are not visible at this width, and a week of samples would be a file of megabytes. */
 const MOST_POINTS = 1_600;
 
-/** Lines over time as an SVG picture. Time begins at 0; colours are classes, which the page sets. */
+/** Lines over time as an SVG picture. Time begins at 0; colours are CSS classes of the page. */
 export function chartSvg({ title, unit, lines, limit }: Chart): string {
   let seconds = 1;
   let most = limit?.value ?? 0;
@@ -74,11 +74,11 @@ export function chartSvg({ title, unit, lines, limit }: Chart): string {
   ].join('\n');
 }
 
-/** Colours that the page has for lines. */
+/** The number of line colours of the page. */
 export const COLOURS = 6;
 
 const pathOf = (points: readonly Point[], x: (at: number) => number, y: (value: number) => number): string =>
   points.map(([at, value], index) => `${index === 0 ? 'M' : 'L'}${place(x(at))} ${place(y(value))}`).join('');
 
-/** A tenth of a pixel is as close as anybody sees. */
+/** A tenth of a pixel is precise enough. */
 const place = (value: number): string => String(Math.round(value * 10) / 10);

@@ -30,7 +30,7 @@ function metrics(
 
 const options = { prefix: '', format: 'html' } as const;
 
-/** Every tag of a page that is opened is closed, in order; void ones aside. Answers the tags. */
+/** Checks that every opened tag of a page is closed, in order, except void ones. Returns the tags. */
 function tagsOf(html: string): string[] {
   const open: string[] = [];
   const seen: string[] = [];
@@ -43,7 +43,7 @@ function tagsOf(html: string): string[] {
     }
   }
   expect(open).toEqual([]);
-  // What is left between the tags has no angle of its own.
+  // The text between the tags contains no angle bracket.
   expect(body.replaceAll(/<\/?[a-z]\w*(?:\s+[\w-]+="[^"<>]*")*\s*\/?>/g, '')).not.toMatch(/[<>]/);
   return seen;
 }

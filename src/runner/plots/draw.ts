@@ -5,14 +5,14 @@ import { jobFigures, systemFigures } from './figures.ts';
 import { readMetrics } from './read.ts';
 
 export interface DrawOptions {
-  /** Where the pages are written; it is made. */
+  /** The folder for the pages; it is created. */
   readonly folder: string;
-  /** Stands before each name, with `_` between; may be empty. */
+  /** The prefix of each name, followed by `_`; may be empty. */
   readonly prefix: string;
   readonly format: 'html' | 'json';
   /** Only these jobs. */
   readonly jobIds?: ReadonlySet<number> | undefined;
-  /** What the overview says where there is no sample of any job; without it there is no overview then. */
+  /** The text of the overview if there is no sample of any job; without it there is no overview then. */
   readonly withoutJobs?: string | undefined;
 }
 

@@ -6,5 +6,5 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as HTML shows it, also between quotes: names of jobs are whatever people write. */
+/** Text escaped for HTML, also between quotes: names of jobs may contain any character. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => entities[letter] as string);

@@ -1,6 +1,6 @@
 import type { JobSeries, SystemSeries } from './read.ts';
 
-/** What is said of anything that was measured over time. */
+/** The figures of anything that was measured over time. */
 interface Figures {
   readonly num_samples: number;
   /** From the first sample to the last. */
@@ -11,7 +11,7 @@ interface Figures {
   readonly avg_memory_bytes: number;
 }
 
-/** What is said of a job beside its picture, and in the overview of all. */
+/** The figures of a job beside its chart, and in the overview of all jobs. */
 export interface JobFigures extends Figures {
   readonly job_id: number;
   readonly job_name: string;

@@ -1,12 +1,12 @@
 import { escaped } from './escaped.ts';
 
-/** A row of a table, as text; `link` makes the first cell lead somewhere. */
+/** A row of a table, as text; `link` is the target of the first cell. */
 export interface Row {
   readonly cells: readonly string[];
   readonly link?: string;
 }
 
-/** A page that needs nothing but itself: no network, no script. */
+/** A self-contained page: no network, no script. */
 export function pageHtml(title: string, parts: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
@@ -34,7 +34,7 @@ export function tableHtml(head: readonly string[], rows: readonly Row[]): string
   return `<table><thead><tr>${headings}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`;
 }
 
-/** Colours that are told apart also by those who see red and green alike, on light and on dark. */
+/** Colours that colour-blind users can distinguish, on light and on dark. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2330; --soft: #6b7280; --grid: #e3e6eb; --paper: #fff; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e8ec; --soft: #9aa3b2; --grid: #2c323d; --paper: #14171d; } }

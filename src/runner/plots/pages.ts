@@ -8,7 +8,7 @@ import type { Point } from './thin.ts';
 
 const percent = (value: number) => `${shortNumber(value)} %`;
 
-/** How one job used CPU and memory, and how many processes it had. */
+/** The CPU, memory and process count of one job over time. */
 export function jobPage(job: JobSeries): string {
   const figures = jobFigures(job);
   const { timestamps } = job;
@@ -38,7 +38,7 @@ interface SummaryOptions {
   readonly note?: string | undefined;
 }
 
-/** All jobs with their highest and average use; each leads to its own page. */
+/** All jobs with their peak and average use; each row links to its page. */
 export function summaryPage(jobs: readonly JobFigures[], { pageOf, note }: SummaryOptions): string {
   return pageHtml('Resource use of jobs', [
     ...(note === undefined ? [] : [`<p>${escaped(note)}</p>`]),
@@ -62,7 +62,7 @@ export function summaryPage(jobs: readonly JobFigures[], { pageOf, note }: Summa
   ]);
 }
 
-/** How each node was used over time. */
+/** The use of each node over time. */
 export function timelinePage(systems: readonly SystemSeries[]): string {
   return pageHtml(
     'Use of the nodes over time',
@@ -83,7 +83,7 @@ export function timelinePage(systems: readonly SystemSeries[]): string {
   );
 }
 
-/** Memory in the unit that fits it; with a total, that line above it. */
+/** Memory in a fitting unit; with a total, that as a line above it. */
 function memoryChart(lines: readonly Line[], highest: number, total = 0): string {
   const unit = unitOfBytes(Math.max(highest, total));
   const scaled = lines.map(({ name, points }) => ({
@@ -94,7 +94,7 @@ function memoryChart(lines: readonly Line[], highest: number, total = 0): string
   return chartSvg({ title: 'Memory', unit: unit.name, lines: scaled, limit });
 }
 
-/** Points from the first timestamp on; what was not measured is left out. */
+/** Points from the first timestamp on, without missing values. */
 const pointsOf = (timestamps: readonly number[], values: readonly (number | null)[]): Point[] =>
   values.flatMap((value, index): Point[] =>
     value === null ? [] : [[(timestamps[index] ?? 0) - (timestamps[0] ?? 0), value]],

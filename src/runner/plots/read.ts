@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What was seen of a job over time, in the order of time. Timestamps are Unix seconds, a CPU of 100 is one core. */
+/** The samples of a job, in the order of time. Timestamps are Unix seconds, a CPU of 100 is one core. */
 export interface JobSeries {
   readonly job_id: number;
   readonly job_name: string;
@@ -12,7 +12,7 @@ export interface JobSeries {
   readonly num_processes: number[];
 }
 
-/** What was seen of a node over time. A CPU of 100 is the whole node; what was not measured is null. */
+/** The samples of a node. A CPU of 100 is the whole node; values that were not measured are null. */
 export interface SystemSeries {
   /** The file that it was read from, without its folder. */
   readonly database: string;
@@ -27,13 +27,13 @@ export interface Measured {
   readonly systems: readonly SystemSeries[];
 }
 
-/** A file that holds no measurements: the path and why. */
+/** A file without measurements: the path and the reason. */
 export class NoMetrics extends Error {}
 
 /**
- * Reads files of measurements. A job that stands in several of them, for it ran again elsewhere, is one series.
+ * Reads files of measurements. A job in several of them, because it ran again elsewhere, is one series.
  *
- * Throws: `NoMetrics`, when a file is missing or is something else.
+ * Throws `NoMetrics` if a file is missing or of another kind.
  */
 export function readMetrics(paths: readonly string[], jobIds?: ReadonlySet<number>): Measured {
   const jobs = new Map<number, JobRow[]>();

@@ -9,11 +9,11 @@ describe('the marks of an axis', () => {
     [1, [0, 0.25, 0.5, 0.75, 1]],
     [87, [0, 20, 40, 60, 80, 100]],
     [0, [0, 1]],
-  ])('up to %d are round', (highest, marks) => {
+  ])('the marks up to %d are round numbers', (highest, marks) => {
     expect(marksUpTo(highest)).toEqual(marks);
   });
 
-  it('reach what they are for, with a few of them, whatever it is', () => {
+  it('a few marks reach the highest value, whatever it is', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-3, max: 1e13, noNaN: true }), (highest) => {
         const marks = marksUpTo(highest);
@@ -24,7 +24,7 @@ describe('the marks of an axis', () => {
     );
   });
 
-  it('of time are what people count in, never too many', () => {
+  it('time marks use usual units of time, and there are never too many', () => {
     expect(timeMarks(60)).toEqual([0, 10, 20, 30, 40, 50, 60]);
     expect(timeMarks(4 * 3600)).toEqual([0, 1800, 3600, 5400, 7200, 9000, 10_800, 12_600, 14_400]);
     fc.assert(fc.property(fc.integer({ min: 1, max: 1e9 }), (seconds) => timeMarks(seconds).length < 10));
@@ -37,7 +37,7 @@ test.each([
   [750, '12:30'],
   [11_100, '3:05:00'],
   [187_200, '2d 4:00:00'],
-])('%d seconds are read as %s', (seconds, text) => {
+])('%d seconds are shown as %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text);
 });
 
@@ -47,12 +47,12 @@ test.each([
   [1536, '1.5 KiB'],
   [325_058_560, '310 MiB'],
   [2 ** 41, '2 TiB'],
-])('%d bytes are read as %s', (bytes, text) => {
+])('%d bytes are shown as %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text);
 });
 
-describe('points that are too many', () => {
-  it('become fewer, in their order, and keep the highest and the lowest', () => {
+describe('thinning of points', () => {
+  it('too many points are thinned in order, and keep the maximum and the minimum', () => {
     const points = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(points, (values) => {
@@ -66,7 +66,7 @@ describe('points that are too many', () => {
     );
   });
 
-  it('stay as they are when they are few', () => {
+  it('few points are not thinned', () => {
     const few: Point[] = [
       [0, 1],
       [1, 2],

@@ -13,7 +13,7 @@ function roundStep(wanted: number): number {
   return factor * power;
 }
 
-/** Steps of a time axis, in seconds: what people count in. */
+/** Steps of a time axis, in seconds: usual units of time. */
 const TIME_STEPS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800,
 ];
@@ -32,7 +32,7 @@ const BINARY = [
   ['B', 1],
 ] as const;
 
-/** The unit in which so many bytes are best read. */
+/** The unit that fits this number of bytes. */
 export function unitOfBytes(highest: number): { readonly name: string; readonly bytes: number } {
   const [name, bytes] = BINARY.find(([, size]) => highest >= size) ?? ['B', 1];
   return { name, bytes };
@@ -44,7 +44,7 @@ export function bytesText(bytes: number): string {
   return `${shortNumber(bytes / unit.bytes)} ${unit.name}`;
 }
 
-/** Three figures, and no more digits than are needed. */
+/** Three significant digits, and no more than needed. */
 export const shortNumber = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 

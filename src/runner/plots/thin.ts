@@ -2,7 +2,7 @@
 export type Point = readonly [at: number, value: number];
 
 /**
- * At most so many points that look the same: of each stretch of time the lowest and the highest, in their order, so that no
+ * At most this many points that look the same: the minimum and the maximum of each interval, in their order, so that no
  * peak is lost.
  */
 export function thin(points: readonly Point[], most: number): readonly Point[] {

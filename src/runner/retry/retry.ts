@@ -20,22 +20,22 @@ export interface RetryOptions {
   readonly log: Log;
 }
 
-/** What is done about attempts that went wrong, by the failure handlers of a workflow. */
+/** Applies the failure handlers of a workflow to failed attempts. */
 export interface Retry {
   /**
-   * Takes an attempt that went wrong: it runs again, or its end is told, perhaps as one that waits for a decision.
-   * What is returned resolves when that is settled; undefined when it is already.
+   * Handles a failed attempt: its job is retried, or its end is reported, perhaps as one that waits for a decision.
+   * The returned promise resolves when that is final; undefined if it already is.
    */
   take(job: ClaimedJob, completion: Completion, tell: (completion: Completion) => void): Promise<void> | undefined;
 }
 
 /**
- * Reads the failure handlers of the workflow, once: the server has no way to change one. A handler that is made later is
+ * Reads the failure handlers of the workflow once: the server cannot change them. A handler that is created later is
  * read when its first job fails.
  *
- * The retry is written into the ledger at once, told to the server when the recovery script has ended, and taken in
- * there together with the result of the failed attempt. Until then the server has the job running here, so nobody
- * starts the next attempt while the script still prepares it.
+ * The retry is written into the ledger at once, reported to the server when the recovery script has ended, and stored
+ * there together with the result of the failed attempt. Until then the job counts as running here, so no runner starts
+ * the next attempt while the script still prepares it.
  */
 export async function createRetry(options: RetryOptions): Promise<Retry> {
   const { client, facts, usesPendingFailed, ledger, outbox, shells, log } = options;
@@ -45,7 +45,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
     try {
       return readRules(rules);
     } catch (error) {
-      log.write('warn', 'A failure handler cannot be read; jobs that have it stay failed', {
+      log.write('warn', 'A failure handler cannot be read; its jobs stay failed', {
         failure_handler_id: id,
         name,
         reason: (error as Error).message,
@@ -60,7 +60,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
       known.set(id, rules);
       return rules;
     } catch (error) {
-      log.write('warn', 'A failure handler cannot be had; the job stays failed', {
+      log.write('warn', 'A failure handler cannot be fetched; the job stays failed', {
         failure_handler_id: id,
         reason: (error as Error).message,
       });
@@ -81,7 +81,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
       output,
     });
     if (end === undefined) log.write('info', 'Recovery script finished', about);
-    else log.write('warn', 'Recovery script failed; the job runs again nevertheless', { ...about, reason: end });
+    else log.write('warn', 'Recovery script failed; the job is retried nevertheless', { ...about, reason: end });
   };
 
   const again = (job: ClaimedJob, completion: Completion, rule: Rule): Promise<void> | undefined => {
@@ -121,7 +121,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
   };
 }
 
-/** What the recovery script after an attempt printed. */
+/** The output of the recovery script after an attempt. */
 const recoveryLogOf = (
   { workflowId, runId, outputDir }: RunFacts,
   { id, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'attempt_id'>,

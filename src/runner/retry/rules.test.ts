@@ -22,18 +22,18 @@ describe('the rule that applies', () => {
     return verdict.kind === 'again' ? verdict.rule.recoveryScript : verdict.kind;
   };
 
-  it('is the first that names the return code', () => {
+  it('the first rule that names the return code applies', () => {
     expect(chosen([forTwo, alsoTwo], 2)).toBe('two');
     expect(chosen([alsoTwo, forTwo], 2)).toBe('also two');
     expect(chosen([forTwo, alsoTwo], 1)).toBe('also two');
   });
 
-  it('is one for all return codes only where none names it, wherever it stands', () => {
+  it('a rule for all return codes applies only if no rule names the code, at any position', () => {
     expect(chosen([forAll, forTwo], 2)).toBe('two');
     expect(chosen([forAll, forTwo], 3)).toBe('all');
   });
 
-  it('is none where neither holds: the job stays failed', () => {
+  it('without a matching rule the job stays failed', () => {
     expect(chosen([forTwo], 3)).toBe('stays');
     expect(chosen([], 3)).toBe('stays');
   });
@@ -50,38 +50,38 @@ test.each([
   expect(verdictOf(failed(1), attempt, [rule({ matchesAll: true, maxRetries })], false).kind).toBe(kind);
 });
 
-test('a job that was terminated at its time limit runs again like one that failed', () => {
+test('a job terminated at its time limit is retried like a failed one', () => {
   expect(verdictOf(terminated(152), 1, [rule({ exitCodes: [152] })], false).kind).toBe('again');
 });
 
-describe('where a workflow parks what no rule covers, a job', () => {
+describe('a workflow that keeps undecided jobs', () => {
   const kind = (rules: Rules, { outcome = failed(1), attempt = 1 }: { outcome?: Outcome; attempt?: number } = {}) =>
     verdictOf(outcome, attempt, rules, true).kind;
 
-  it('waits for a decision without a handler, and without a rule for its return code', () => {
+  it('a job waits for a decision without a handler, and without a rule for its return code', () => {
     expect(kind('none')).toBe('undecided');
     expect(kind([])).toBe('undecided');
     expect(kind([forTwo])).toBe('undecided');
   });
 
-  it('does not when a rule covers it, even one that allows no more attempts', () => {
+  it('a job does not wait for a decision if a rule covers it, even one that allows no more attempts', () => {
     expect(kind([forAll])).toBe('again');
     expect(kind([forAll], { attempt: 3 })).toBe('stays');
   });
 
-  it('does not when nobody knows what its rules say, nor when it was terminated', () => {
+  it('a job does not wait for a decision if its rules are unreadable, or if it was terminated', () => {
     expect(kind('unreadable')).toBe('stays');
     expect(kind('none', { outcome: terminated(143) })).toBe('stays');
   });
 });
 
-describe('the text of a handler', () => {
-  it('may leave everything out, and say what we do not know', () => {
+describe('the text of a failure handler', () => {
+  it('a failure handler may omit every field and contain unknown ones', () => {
     expect(readRules('[{}, {"colour": "red", "exit_codes": null}]')).toEqual([rule({}), rule({})]);
     expect(readRules('[]')).toEqual([]);
   });
 
-  it('is read as the original writes it', () => {
+  it('a failure handler is read as Torc 1.0.0 writes it', () => {
     const text =
       '[{"exit_codes":[1,137],"match_all_exit_codes":false,"recovery_script":"bash fix.sh","max_retries":5}]';
     expect(readRules(text)).toEqual([rule({ exitCodes: [1, 137], recoveryScript: 'bash fix.sh', maxRetries: 5 })]);
@@ -95,7 +95,7 @@ describe('the text of a handler', () => {
     ['[{"max_retries": "2"}]', 'rule 1: max_retries: expected a whole number, found "2"'],
     ['[{"match_all_exit_codes": 1}]', 'rule 1: match_all_exit_codes: expected true or false, found 1'],
     ['[{"recovery_script": []}]', 'rule 1: recovery_script: expected text, found []'],
-  ])('%s is refused, with what is wrong where', (text, message) => {
+  ])('a failure handler with %s is refused with the problem and its place', (text, message) => {
     expect(() => readRules(text)).toThrow(message);
   });
 });

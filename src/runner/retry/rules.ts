@@ -1,29 +1,29 @@
 import type { Outcome } from '../outcome.ts';
 
-/** One rule of a failure handler: for which return codes a job runs again, how often, and what is done before. */
+/** One rule of a failure handler: for which return codes a job is retried, how often, and which script runs before. */
 export interface Rule {
   readonly exitCodes: readonly number[];
   readonly matchesAll: boolean;
   readonly recoveryScript: string | undefined;
-  /** Counts attempts: with 3 a job runs three times at most. */
+  /** Counts attempts: with 3 a job runs at most three times. */
   readonly maxRetries: number;
 }
 
-/** The rules that a job has: none without a handler, and `unreadable` where its handler cannot be had or read. */
+/** The rules of a job: none without a handler, and `unreadable` if its handler cannot be fetched or parsed. */
 export type Rules = readonly Rule[] | 'none' | 'unreadable';
 
-/** What becomes of a job whose attempt went wrong. */
+/** The decision about a failed attempt. */
 export type Verdict =
   | { readonly kind: 'stays' }
-  /** It waits for a person's decision. */
+  /** It waits for a decision of the user. */
   | { readonly kind: 'undecided' }
   | { readonly kind: 'again'; readonly rule: Rule };
 
 /**
- * The verdict of a job's rules on an attempt that went wrong.
+ * The decision of a job's rules about a failed attempt.
  *
- * A job waits for a decision only where its workflow asks for that and no rule speaks of the return code: not when a rule
- * does and allows no more attempts, not when nobody knows what the rules say, and not when it was terminated, for that was
+ * A job waits for a decision only if its workflow enables that and no rule covers the return code: not if a rule covers
+ * it and allows no more attempts, not if the rules are unreadable, and not if the job was terminated, because that was
  * not its own failure.
  */
 export function verdictOf(
@@ -38,18 +38,19 @@ export function verdictOf(
   return attempt >= rule.maxRetries ? { kind: 'stays' } : { kind: 'again', rule };
 }
 
-/** The first rule that names the return code, else the first that is for all. */
+/** The first rule that names the return code, otherwise the first rule for all codes. */
 function ruleFor(rules: readonly Rule[], returnCode: number): Rule | undefined {
   return rules.find(({ exitCodes }) => exitCodes.includes(returnCode)) ?? rules.find(({ matchesAll }) => matchesAll);
 }
 
-/** Attempts where a rule does not say how many, as in the original. */
+/** The maximum number of attempts if a rule does not set it, as in Torc 1.0.0. */
 const USUAL_MAX_RETRIES = 3;
 
 /**
- * The rules of a handler, from its JSON text. The server keeps any text, so it is checked here; unknown keys are passed over.
+ * The rules of a handler, from its JSON text. The server accepts any text, so it is checked here; unknown keys are
+ * ignored.
  *
- * Throws: an error that says what was found where.
+ * Throws an error that says what was found where.
  */
 export function readRules(text: string): Rule[] {
   const list: unknown = JSON.parse(text);
