@@ -34,7 +34,7 @@ const read = (name = 'torc-server.log') => readFileSync(join(folder, name), 'utf
 const MEBIBYTE = 'm'.repeat(2 ** 20);
 
 describe("the server's log", () => {
-  it('is lines for a person, or for a program one JSON object each', () => {
+  it('the log has readable lines, or one JSON object a line', () => {
     open().write('info', 'Server ready', { port: 8080 });
     log.close();
     open({ isJson: true }).write('warn', 'Slow', { ms: 5, path: '/a b', level: 'kept' });
@@ -48,7 +48,7 @@ describe("the server's log", () => {
     expect(said).toEqual([]);
   });
 
-  it('goes elsewhere without a folder, and leaves out what is not loud enough', () => {
+  it('without a folder log lines go elsewhere, and less severe ones are left out', () => {
     open({ folder: undefined, least: 'warn' });
     log.write('info', 'Quiet');
     log.write('error', 'Loud');
@@ -56,7 +56,7 @@ describe("the server's log", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is continued by the next server', () => {
+  it('the next server appends to the log', () => {
     open().write('info', 'First');
     log.close();
     open().write('info', 'Second');
@@ -65,7 +65,7 @@ describe("the server's log", () => {
 });
 
 describe('a log file', () => {
-  it('is put aside when it would exceed 10 MiB, and not before', () => {
+  it('a log file is rotated when it would exceed 10 MiB, and not before', () => {
     open();
     for (let count = 0; count < 9; count += 1) log.write('info', MEBIBYTE);
     expect(readdirSync(folder)).toEqual(['torc-server.log']);
@@ -75,7 +75,7 @@ describe('a log file', () => {
     expect(read().length).toBeLessThan(2 * 2 ** 20);
   });
 
-  it('is one of five: the oldest goes', () => {
+  it('five log files are kept, and the oldest is deleted', () => {
     for (const age of [1, 2, 3, 4]) writeFileSync(join(folder, `torc-server.log.${age}`), `was ${age}`);
     writeFileSync(join(folder, 'torc-server.log'), MEBIBYTE.repeat(10));
     open().write('info', 'New');
@@ -84,8 +84,8 @@ describe('a log file', () => {
     expect(read()).toContain('New');
   });
 
-  // /dev/full is a disk without room.
-  it.skipIf(!existsSync('/dev/full'))('that cannot be written is told once, and stops nothing', () => {
+  // /dev/full is a disk without free space.
+  it.skipIf(!existsSync('/dev/full'))('a log file that cannot be written is reported once, and stops nothing', () => {
     symlinkSync('/dev/full', join(folder, 'torc-server.log'));
     open();
     log.write('info', 'Lost');
@@ -93,7 +93,7 @@ describe('a log file', () => {
     expect(said).toEqual([expect.stringContaining('torc-server.log: ENOSPC')]);
   });
 
-  it('whose folder cannot be made is refused when it is opened', () => {
+  it('a log whose folder cannot be created is refused when it is opened', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => open({ folder: join(folder, 'file', 'logs') })).toThrow('ENOTDIR');
     open();

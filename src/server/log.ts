@@ -2,7 +2,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { join } from 'node:path';
 import { isLoudEnough, logLine, logLineJson, type LogLevel } from '../core/contract/log-line.ts';
 
-/** Where the server says what it does. */
+/** The server's own log. */
 export interface Log {
   write(level: LogLevel, words: string, fields?: Readonly<Record<string, unknown>>): void;
   close(): void;
@@ -14,17 +14,19 @@ export interface LogOptions {
   readonly isJson: boolean;
   readonly least: LogLevel;
   readonly now: () => number;
-  /** Takes lines for which there is no file, and hears, once, that a file cannot be written. */
+  /** Gets lines for which there is no file, and once the message that a file cannot be written. */
   readonly say: (line: string) => void;
 }
 
 const FILE = 'torc-server.log';
-/** At this size a file is put aside, as the original does. */
+/** At this size a file is rotated, as in Torc 1.0.0. */
 const ROTATE_BYTES = 10 * 2 ** 20;
-/** The file that is written and the older ones: `torc-server.log.1` is the youngest of these. */
+/** The current file and the older ones: `torc-server.log.1` is the most recent of these. */
 const FILES = 5;
 
-/** Opens the server's log. Throws when its folder or file cannot be made; later on nothing about a log stops a server. */
+/**
+ * Opens the server's log. Throws if its folder or file cannot be created; later errors of the log never stop a server.
+ */
 export function openLog({ folder, isJson, least, now, say }: LogOptions): Log {
   const file = folder === undefined ? undefined : openFile(folder, say);
   const lineOf = isJson ? logLineJson : logLine;
@@ -52,7 +54,7 @@ function openFile(folder: string, say: (line: string) => void) {
       try {
         renameSync(age === 1 ? path : `${path}.${age - 1}`, `${path}.${age}`);
       } catch {
-        // Not there yet; or it cannot be moved, and then the file goes on growing.
+        // It does not exist yet; or it cannot be renamed, and then the file keeps growing.
       }
     }
     const fresh = openSync(path, 'a');
@@ -62,18 +64,18 @@ function openFile(folder: string, say: (line: string) => void) {
   };
 
   return {
-    // Written at once, so that the last words before an end are there: a line costs 5 to 10 µs.
+    // Written at once, so that the last messages before an end are there: a line costs 5 to 10 µs.
     append(line: string): void {
       try {
         if (bytes > 0 && bytes + line.length > ROTATE_BYTES) rotate();
         const text = Buffer.from(isTorn ? `\n${line}` : line);
         const written = writeSync(fd, text);
         bytes += written;
-        // A disk that fills up takes a part of a line: the next one must not continue it.
+        // A disk that fills up writes a part of a line: the next line must not continue it.
         isTorn = written < text.length;
         isFailing = false;
       } catch (error) {
-        if (!isFailing) say(`cannot write ${path}: ${(error as Error).message}; the server goes on without its log`);
+        if (!isFailing) say(`cannot write ${path}: ${(error as Error).message}; the server continues without its log`);
         isFailing = true;
       }
     },

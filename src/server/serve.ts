@@ -24,39 +24,45 @@ import { startUpkeep } from './upkeep.ts';
 export interface ServeOptions {
   /** Path of the database file, or `:memory:`. */
   readonly database: string;
-  /** Name or address to listen on; `localhost` means both loopback addresses and nothing else. */
+  /** Name or address to listen on; `localhost` means both loopback addresses and no others. */
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
-  /** When set, only requests that carry it are answered. */
+  /** If set, only requests with this credential are served. */
   readonly credential?: string | undefined;
   /**
    * Lets other commands of this user attach to a server with a credential: its address is written beside this database. Facts
    * of this process, for those who read it.
    */
   readonly attach?: ({ readonly beside: string } & Pick<Address, 'pid' | 'host' | 'start'>) | undefined;
-  /** Who may log in, and who may do what; everybody everything unless said. */
+  /** Who may log in, and who may do what; by default everybody may do everything. */
   readonly access?: AccessSettings | undefined;
-  /** Certificate and key as PEM texts; without them the service speaks plain HTTP. */
+  /** Certificate and key as PEM texts; without them the service uses plain HTTP. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
-  /** What web pages may send: names in `Host` and origins that are allowed beside the server's own; none unless said. */
+  /**
+   * What web pages may send: allowed names in `Host`, and allowed origins in addition to the server's own; none by
+   * default.
+   */
   readonly pages?: { readonly hosts: readonly string[]; readonly origins: readonly string[] } | undefined;
-  /** What administrators may do with SQL; everything unless said. */
+  /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
-  /** Largest body of the bulk routes in MiB; 200 unless said. */
+  /** The maximum size of a body of the bulk routes in MiB; the default is 200. */
   readonly bulkMebibytes?: number | undefined;
-  /** Time in ms for a body of any size; 30 s unless said. */
+  /** The time allowed for a body of any size in ms; the default is 30 s. */
   readonly bodyGraceMs?: number | undefined;
-  /** Bytes of a body that `admin tail-api` shows; 8,192 unless said. */
+  /** Bytes of a body that `admin tail-api` shows; the default is 8,192. */
   readonly apiEventBodyBytes?: number | undefined;
   readonly now?: () => number;
-  /** Hears what the server does on its own that a person may ask about. */
+  /** Called for actions of the server that a user may want to know. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Hears of errors that are not refusals. */
+  /** Called for errors that are not refusals. */
   readonly onError: (error: unknown) => void;
-  /** The disk failed under a commit, or the file is gone: nothing may be acknowledged any more, so the process is expected to end. */
+  /**
+   * The disk failed during a commit, or the file is gone: nothing may be acknowledged any more, so the process must
+   * end.
+   */
   readonly onBroken: (error: unknown) => void;
-  /** Hears that another program took the lock of the database, and that it is gone. */
+  /** Called when another program took the lock of the database, and when the lock is free again. */
   readonly onLock?: ((isLocked: boolean) => void) | undefined;
 }
 
@@ -66,29 +72,31 @@ export interface Service {
   snapshot(path: string, keep: number): void;
   /** Other commands that use this server; undefined where they cannot. */
   readonly attached: Welcome | undefined;
-  /** Takes no more requests, answers those that are under way, and closes the database. */
+  /** Accepts no more requests, answers those in flight, and closes the database. */
   close(): Promise<void>;
 }
 
-/** How long a client may keep an idle connection: longer than any runner is silent, or it would meet closed ones. */
+/**
+ * How long a client may keep an idle connection: longer than any runner is silent, so that no runner uses a closed one.
+ */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * Connections that may wait to be accepted. A thousand runners that start together would overflow the usual 511, and whose
- * first packet is dropped tries again after one second, then two, then four.
+ * Connections that may wait to be accepted. A thousand runners that start together would overflow the usual 511, and a
+ * client whose first packet is dropped retries after one second, then two, then four.
  */
 const BACKLOG = 8_192;
-/** Bytes of a body that the feed of requests shows. */
+/** Bytes of a body in the stream of requests. */
 const API_EVENT_BODY_BYTES = 8_192;
-/** How often a server that writes nothing looks whether its database is still in its place. */
+/** How often a server without writes checks whether its database is still in its place. */
 const PLACE_MS = 1_000;
-/** Time for requests under way when the server closes; event streams would hold it for ever. */
+/** The time for requests in flight when the server closes; event streams would keep it open for ever. */
 const DRAIN_MS = 1_000;
 
-/** Opens the database, brings it up to date, and serves it. */
+/** Opens the database, migrates it, and serves it. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { database: path, host, port, now = Date.now, onError, onNotice, onBroken, onLock } = options;
   const { access, adminSql, bulkMebibytes, bodyGraceMs } = options;
-  // First, for a file of users that is none must not leave anything behind.
+  // First, because an invalid file of users must not leave anything behind.
   const login = loginOf(options, now);
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
   try {
@@ -139,7 +147,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       async close() {
         clearInterval(watch);
         welcome?.close();
-        // What is left of long work is done when the server is back.
+        // Unfinished work continues when the server is started again.
         store.works.stop();
         store.releases.stop();
         await Promise.all(listeners.map(drain));
@@ -188,7 +196,7 @@ async function listen(host: string, port: number, create: () => Server): Promise
   if (host !== 'localhost') return [await listenOn(create(), host, port)];
   const first = await listenOn(create(), '127.0.0.1', port);
   try {
-    // Clients that ask for localhost may try ::1 first; a host without IPv6 does without.
+    // Clients that connect to localhost may try ::1 first; a host without IPv6 works without it.
     return [first, await listenOn(create(), '::1', portOf(first))];
   } catch {
     return [first];
@@ -207,7 +215,7 @@ function serverOf(fetch: Parameters<typeof getRequestListener>[0], { host, tls, 
     tls === undefined
       ? createServer(attach === undefined ? {} : upgrades, listener)
       : createSecureServer({ cert: tls.certificate, key: tls.key }, listener);
-  // Which addresses a name stands for is known only now, and no request has come yet.
+  // The addresses of a name are known only now, and no request has arrived yet.
   server.once('listening', () => {
     const isLoopback = isLoopbackAddress((server.address() as AddressInfo).address);
     const hosts = [nameOf(host.includes(':') ? `[${host}]` : host), ...(pages?.hosts ?? [])];

@@ -2,14 +2,15 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from './store/database.ts';
 
 /**
- * Copies a database that lives in memory to a file, keeping `keep` copies: `path`, `path.1` and so on, newest first.
+ * Copies a database in memory to a file, keeping `keep` copies: `path`, `path.1` and so on, newest first.
  *
- * The copy is written beside its place and moved there, so that what stands at `path` is always whole.
+ * The copy is written beside its destination and moved there, so that the file at `path` is always complete.
  */
 export function snapshot(db: Database, path: string, keep: number): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
-  // Made here, and only if nobody else has made it meanwhile: SQLite would follow a link, and let everybody read the file.
+  // Created here, and only if nobody else has created it meanwhile: SQLite would follow a link, and let everybody read
+  // the file.
   closeSync(openSync(fresh, 'wx', 0o600));
   db.prepare<{ fresh: string }>('vacuum into :fresh').run({ fresh });
   for (let age = keep - 1; age >= 1; age -= 1) {

@@ -1,14 +1,14 @@
 import type { Store } from './store/store.ts';
 
-/** How often the log of changes is pruned. At full speed it grows by 10,000 rows in this time, 50 slices of work. */
+/** How often the change log is pruned. At full speed it grows by 10,000 rows in this time, 50 slices of work. */
 const EVERY_MS = 60_000;
 
-/** Prunes the log of changes now and then, for as long as the server runs. */
+/** Prunes the change log at intervals while the server runs. */
 export function startUpkeep({ prune }: Store, everyMs = EVERY_MS): { stop(): Promise<void> } {
   let isStopped = false;
   let current: Promise<unknown> | undefined;
   const run = () => {
-    // A disk that fails is told by `onBroken`, as for every write.
+    // A disk error is reported by `onBroken`, as for every write.
     current ??= prune(() => isStopped)
       .catch(() => {})
       .finally(() => {

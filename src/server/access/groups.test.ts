@@ -15,7 +15,7 @@ const workflow = async (over: object = {}) =>
 const of = (id: number) => ({ params: { id } });
 
 describe('a group of users', () => {
-  it('is created once by its name, read, listed by name, and deleted', async () => {
+  it('a group is created once by its name, read, listed by name, and deleted', async () => {
     const { client } = service;
     const lab = await group('lab');
     await group('class');
@@ -35,7 +35,7 @@ describe('a group of users', () => {
     await expect(client.listAccessGroups({ query: { offset: -1 } })).rejects.toThrow('offset cannot be negative');
   });
 
-  it('has each member once, whom it lists and who finds it, until taken out', async () => {
+  it('a user is a member of a group once, listed and found until removed', async () => {
     const { client } = service;
     const [lab, other] = [await group('lab'), await group('class')];
     const add = (id: number, user: string, role = 'member') =>
@@ -61,7 +61,7 @@ describe('a group of users', () => {
     expect(await members()).toEqual(['bob']);
   });
 
-  it('of the system is not changed from outside', async () => {
+  it('a system group cannot be changed through the API', async () => {
     const { client } = service;
     await expect(client.deleteAccessGroup(of(1))).rejects.toThrow('Cannot delete system groups');
     const member = { params: { id: 1 }, body: { user_name: 'me', group_id: 1, role: 'member' } };
@@ -75,7 +75,7 @@ describe('a group of users', () => {
 });
 
 describe('a workflow', () => {
-  it('is shared with groups when it is created or later, and found by them', async () => {
+  it('a workflow is shared with groups when it is created or later, and found by them', async () => {
     const { client } = service;
     const [lab, other] = [await group('lab'), await group('class')];
     const mine = await workflow({ access_groups: ['lab'] });
@@ -103,13 +103,13 @@ describe('a workflow', () => {
   it.each([
     [['lab', 'lab'], "access_groups contains duplicate entry 'lab'"],
     [['lab', 'ghost'], "Unknown access group 'ghost': create the group before referencing it"],
-  ])('that names %j is refused, and nothing is made', async (names, words) => {
+  ])('a workflow that names %j is refused, and nothing is created', async (names, words) => {
     await group('lab');
     await expect(workflow({ access_groups: names })).rejects.toThrow(words);
     expect((await service.client.listWorkflows({ query: {} })).items).toEqual([]);
   });
 
-  it('is for its owner and the members of its groups, and access_check says so while access is not enforced', async () => {
+  it('a workflow is visible to its owner and the members of its groups, and access_check says so while access is not enforced', async () => {
     const lab = await group('lab');
     const { id, user } = await service.client.getWorkflow({
       params: { id: await workflow({ access_groups: ['lab'] }) },

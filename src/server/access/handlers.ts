@@ -7,12 +7,12 @@ import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { groupOf, groupQueries } from './queries.ts';
 
-/** Groups of users, and which workflows they may see. */
+/** Groups of users, and the workflows that they may see. */
 export const accessHandlers = ({ db, find, now }: Store, permissions: Permissions) => {
   const queries = groupQueries(db);
   const at = () => new Date(now()).toISOString();
   const group = (id: number) => queries.group.get({ id }) ?? missing('Group', id);
-  /** A group whose members are not those that the server's settings name. */
+  /** A group whose members are not those in the server's settings. */
   const ownGroup = (id: number) => {
     const found = group(id);
     if (found.is_system === 0) return found;

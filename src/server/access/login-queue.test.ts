@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLoginQueue, type LoginQueue, type Outcome } from './login-queue.ts';
 
-/** Comparisons that the test ends one by one, and a clock that it moves. */
+/** Comparisons that the test completes one by one, and a clock that it controls. */
 let queue: LoginQueue;
 let compared: string[];
 let end: (isRight: boolean) => Promise<void>;
@@ -73,13 +73,13 @@ it('names take turns, and for one name the addresses: many logins delay others b
   expect(compared).toEqual(['ann', 'ann', 'bob', 'ann at there', 'bob', 'ann', 'ann']);
 });
 
-it('a login that was right before is compared next', async () => {
+it('a login that succeeded before is compared next', async () => {
   const all = [ask('ann'), ask('bob'), ask('cy', { isTrusted: true })];
   for (const _ of all) await end(true);
   expect(compared).toEqual(['ann', 'cy', 'bob']);
 });
 
-it('a login whose connection is closed is not compared, and its place is free', async () => {
+it('a login whose connection is closed is not compared, and its place becomes free', async () => {
   let isGone = false;
   const abandoned = Array.from({ length: 9 }, () => ask('ann', { isGone: () => isGone }));
   isGone = true;
@@ -90,7 +90,7 @@ it('a login whose connection is closed is not compared, and its place is free', 
   expect([await mine, compared.length]).toEqual(['right', 2]);
 });
 
-it('of one name and address few wait; another address or name still may', async () => {
+it('few logins of one name and address may wait, while another address or name still may', async () => {
   const waiting = Array.from({ length: 9 }, () => ask('ann'));
   expect(await codeOf(ask('ann'))).toBe('LOGIN_THROTTLED');
   const others = [ask('ann', { address: 'there' }), ask('bob')];
@@ -98,7 +98,7 @@ it('of one name and address few wait; another address or name still may', async 
   expect(await Promise.all(others)).toEqual(['right', 'right']);
 });
 
-it('beyond the total the longest queue gives way to a name that has none waiting', async () => {
+it('beyond the total, the longest queue loses a login to a name that has none waiting', async () => {
   ask('first').catch(() => {});
   const many = Array.from({ length: 32 }, (_, name) => Array.from({ length: 8 }, () => codeOf(ask(`n${name}`)))).flat();
   const mine = codeOf(ask('bob'));
@@ -110,7 +110,7 @@ it('beyond the total the longest queue gives way to a name that has none waiting
   expect(outcomes.filter((outcome) => outcome === 'LOGIN_BUSY')).toHaveLength(1);
 });
 
-it('after several wrong passwords the next one waits, longer each time and never for ever', async () => {
+it('after several wrong passwords the next one is delayed, longer each time up to a maximum', async () => {
   await fail('ann', 5);
   const right = ask('ann');
   await settled();
@@ -126,7 +126,7 @@ it('after several wrong passwords the next one waits, longer each time and never
   expect(await again).toBe('right');
 });
 
-it('while one name and address is delayed, few of them wait, and everybody else is compared at once', async () => {
+it('while one name and address is delayed, few of its logins wait, and all others are compared at once', async () => {
   await fail('ann', 20);
   const delayed = [ask('ann'), ask('ann')];
   const refused = ask('ann');
@@ -146,7 +146,7 @@ it('while one name and address is delayed, few of them wait, and everybody else 
   }
 });
 
-it('a comparison that breaks is told to who asked, and the next one goes on', async () => {
+it('a failed comparison is reported to its request, and the next one is executed', async () => {
   const broken = queue.ask({
     name: 'ann',
     address: '',

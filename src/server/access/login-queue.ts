@@ -4,23 +4,25 @@ import { Refusal } from '../../core/contract/refusals.ts';
 /**
  * The order in which passwords are compared.
  *
- * A comparison takes a tenth of a second and more, and they run one after another. So whoever sends wrong passwords could keep
- * everybody else waiting. These rules prevent that:
+ * A comparison takes a tenth of a second or more, and comparisons run one after another. So a client that sends wrong
+ * passwords could delay everybody else. These rules prevent that:
  *
- * - The names take turns, and for one name the addresses take turns. Many logins for one name delay another name by one comparison.
- * - A login that was right before is compared first.
- * - Of one name and address few logins wait; more are refused. So are logins beyond a total, first those of the longest queue.
- * - After a few wrong passwords for a name from an address, its comparisons are spaced out. The right password still gets its
- *   turn, and from another address it is not delayed at all.
+ * - User names take turns, and for one name the addresses take turns. Many logins for one name delay another name by
+ *   one comparison.
+ * - A login that succeeded before is compared first.
+ * - Few logins of one name and address may wait; more are refused. Logins beyond a total are refused too, first those
+ *   of the longest queue.
+ * - After a few wrong passwords for a name from an address, its comparisons are spaced out. The right password is still
+ *   compared, and from another address it is not delayed at all.
  * - A login whose connection is closed is not compared.
  */
 export interface WaitingLogin {
   readonly name: string;
   /** Network address of the client. */
   readonly address: string;
-  /** The same login was right before. */
+  /** The same login succeeded before. */
   readonly isTrusted: boolean;
-  /** Nobody waits for the answer any more. */
+  /** The client no longer waits for the reply. */
   isGone(): boolean;
   compare(): Promise<boolean>;
 }
@@ -39,23 +41,23 @@ interface Failures {
   lastMs: number;
 }
 
-/** Logins of one name and address that wait. Too few, and a browser that opens several connections is refused. */
+/** Waiting logins of one name and address. Too few, and a browser that opens several connections is refused. */
 const WAITING_EACH = 8;
 /** The same while they are delayed: each waits for as long as the delay. */
 const WAITING_DELAYED = 2;
-/** All logins that wait; at 0.25 s each the last one waits for a minute. */
+/** All waiting logins; at 0.25 s each the last one waits for a minute. */
 const WAITING_TOTAL = 256;
-/** Wrong passwords that are compared without a delay: a person who tries what it may have been. */
+/** Wrong passwords that are compared without a delay: a user may try several. */
 const FREE_FAILURES = 5;
 const FIRST_DELAY_MS = 1_000;
-/** 450 guesses an hour and address; a person still waits for the answer. */
+/** 450 guesses an hour and address; a user still waits this long for the reply. */
 const LONGEST_DELAY_MS = 8_000;
 const FORGET_FAILURES_MS = 15 * 60_000;
-/** Names and addresses whose failures are known. */
+/** Names and addresses whose failures are stored. */
 const REMEMBERED_FAILURES = 10_000;
 
 export interface LoginQueue {
-  /** Waits for its turn. Rejects with a refusal where too many wait. */
+  /** Waits for its comparison. Rejects with a refusal if too many logins wait. */
   ask(login: WaitingLogin): Promise<Outcome>;
 }
 
@@ -73,7 +75,7 @@ export function createLoginQueue(now: () => number): LoginQueue {
     return found.lastMs + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (found.count - FREE_FAILURES));
   };
   const note = ({ name, address, isTrusted }: WaitingLogin, isRight: boolean) => {
-    // A runner that logs in every minute says nothing about who else tries passwords from its address.
+    // A runner that logs in every minute does not prove that nobody else tries passwords from its address.
     if (isTrusted && isRight) return;
     const key = keyOf(name, address);
     const before = failures.get(key);
@@ -105,7 +107,7 @@ export function createLoginQueue(now: () => number): LoginQueue {
     longest.pop()?.refuse(refusal);
   };
 
-  /** The next login, of the name and address that had their turn longest ago. */
+  /** The next login, of the name and address that were served longest ago. */
   const take = (): Entry | undefined => {
     dropGone(trusted);
     const first = trusted.shift();

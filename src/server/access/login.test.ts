@@ -44,12 +44,12 @@ describe('a server with a file of users', () => {
     ['a password with a colon', basic('ann', 'secret:'), { user: undefined, refused: 'ann' }, undefined],
     ['something else', 'Bearer secret', { user: undefined }, undefined],
     ['a login without a password', `Basic ${btoa('ann')}`, { user: undefined }, undefined],
-  ])('takes %s as it should, and when a login is required', async (_, header, free, required) => {
+  ])('the server handles %s correctly, also when a login is required', async (_, header, free, required) => {
     expect(await open().callerOf(header)).toEqual(free);
     expect(await open({ requireLogin: true }).callerOf(header)).toEqual(required);
   });
 
-  it('compares a login once and remembers the outcome, for as long as it is told', async () => {
+  it('a login is compared once and its result is cached for the configured time', async () => {
     const login = open({ cacheSeconds: 10 });
     const first = login.callerOf(basic('ann', 'secret'));
     expect(first).toBeInstanceOf(Promise);
@@ -61,13 +61,13 @@ describe('a server with a file of users', () => {
     expect(login.callerOf(basic('ann', 'secret'))).toBeInstanceOf(Promise);
   });
 
-  it('compares every time when it is told to remember nothing', async () => {
+  it('a login is compared every time without a cache', async () => {
     const login = open({ cacheSeconds: 0 });
     await login.callerOf(basic('ann', 'secret'));
     expect(login.callerOf(basic('ann', 'secret'))).toBeInstanceOf(Promise);
   });
 
-  it('takes new users and new passwords after a reload, and the old ones no longer', async () => {
+  it('after a reload new users and new passwords are accepted, and the old ones are not', async () => {
     const login = open();
     expect(await login.callerOf(basic('ann', 'secret'))).toEqual({ user: 'ann' });
     writeUsers({ ann: 'changed', bob: 'new' });
@@ -78,16 +78,16 @@ describe('a server with a file of users', () => {
     expect(await login.callerOf(basic('bob', 'new'))).toEqual({ user: 'bob' });
   });
 
-  it('keeps its users when the file cannot be read any more', async () => {
+  it('the server keeps its users when the file cannot be read any more', async () => {
     const login = open();
     writeFileSync(file, 'nonsense');
-    expect(() => login.reload()).toThrow('expected "user:hash"; the users are those of before');
+    expect(() => login.reload()).toThrow('expected "user:hash"; the previous users stay');
     rmSync(file);
     expect(() => login.reload()).toThrow('ENOENT');
     expect(await login.callerOf(basic('ann', 'secret'))).toEqual({ user: 'ann' });
   });
 
-  it('does not start with a file that is none', () => {
+  it('the server does not start with an invalid file', () => {
     writeFileSync(file, '');
     expect(() => open()).toThrow('no user in it');
   });

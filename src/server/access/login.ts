@@ -7,19 +7,19 @@ import { createLoginQueue, type Outcome } from './login-queue.ts';
 import type { AccessSettings } from './settings.ts';
 import { createVerifier } from './verify.ts';
 
-/** The connection that a login comes from. */
+/** The connection of a login. */
 export interface Sender {
   readonly address: string;
-  /** The connection is closed: nobody reads the answer. */
+  /** The connection is closed: the reply will not be read. */
   isGone(): boolean;
 }
 
 const UNKNOWN_SENDER: Sender = { address: '', isGone: () => false };
 
-/** Tells who sends a request by its `Authorization`; undefined for somebody who is not answered at all. */
+/** The user who sends a request, by its `Authorization`; undefined if the request is refused. */
 export interface Login {
   callerOf(authorization: string | undefined, sender?: Sender): Caller | undefined | Promise<Caller | undefined>;
-  /** Reads who may log in anew and answers how many may. */
+  /** Reads the users again and returns their number. */
   reload(): number;
   close(): Promise<void>;
 }
@@ -36,10 +36,10 @@ const withoutUsers = {
   close: () => Promise.resolve(),
 };
 
-/** Everybody is answered, and nobody has a name. */
+/** Every request is served, and no request has a user. */
 export const openLogin: Login = { callerOf: () => ANONYMOUS, ...withoutUsers };
 
-/** Only requests are answered that carry the credential: as a bearer token, or as the password of a login. */
+/** Only requests with the credential are served: as a bearer token, or as the password of a login. */
 export function credentialLogin(credential: string): Login {
   const expected = digest(credential);
   return {
@@ -51,9 +51,12 @@ export function credentialLogin(credential: string): Login {
   };
 }
 
-/** Logins, good and bad, that are remembered at most: one that is tried over and over costs one comparison. */
+/** The maximum number of cached logins, valid and invalid: repeating one costs a single comparison. */
 const REMEMBERED = 10_000;
-/** Unknown names share so many queues: made-up names cannot crowd out the real ones, and one alone behaves as they do. */
+/**
+ * Unknown names share this many queues: invented names cannot crowd out real ones, and a single one behaves like a real
+ * one.
+ */
 const UNKNOWN_QUEUES = 16;
 
 /** One comparison that several requests wait for. */
@@ -65,11 +68,11 @@ interface Shared {
 /**
  * Logins from an htpasswd file.
  *
- * A comparison takes a tenth of a second and more, so its outcome is remembered, and those who ask for the same at the
- * same time share one. `login-queue.ts` has the order of the comparisons. Without a good login a caller is anonymous, or is not
- * answered at all where one is required. An unknown name is compared too, so that it takes as long as a known one.
+ * A comparison takes a tenth of a second or more, so its result is cached, and concurrent requests with the same login
+ * share one. `login-queue.ts` defines the order of comparisons. Without a valid login a caller is anonymous, or refused
+ * if a login is required. An unknown name is compared too, so that it takes as long as a known one.
  *
- * @throws {UsersFileError} when the file is not one.
+ * @throws {UsersFileError} if the file is invalid.
  */
 export function usersLogin(
   path: string,
@@ -79,7 +82,7 @@ export function usersLogin(
   const read = () => readUsers(readFileSync(path, 'utf8'), path);
   const verifier = createVerifier();
   const queue = createLoginQueue(now);
-  // Remembered logins cannot be guessed from a copy of the memory without it.
+  // Without it, cached logins cannot be guessed from a copy of the memory.
   const secret = randomBytes(32);
   let users = read();
   let nobodysHash = hashOfNobody(users);
@@ -148,7 +151,7 @@ export function usersLogin(
       try {
         users = read();
       } catch (cause) {
-        const words = `${(cause as Error).message}; the users are those of before`;
+        const words = `${(cause as Error).message}; the previous users stay`;
         throw new Refusal('USERS_FILE_REFUSED', words, { path }, { cause });
       }
       nobodysHash = hashOfNobody(users);
@@ -163,7 +166,7 @@ function limit(memory: Map<string, unknown> | Set<string>): void {
   if (memory.size >= REMEMBERED) memory.delete(memory.keys().next().value as string);
 }
 
-/** A hash that no password has, of the cost that most users' hashes have. */
+/** A hash that no password has, with the usual cost of the users' hashes. */
 function hashOfNobody(users: Users): string {
   const counts = new Map<string, number>();
   for (const hash of users.values()) {
@@ -174,7 +177,7 @@ function hashOfNobody(users: Users): string {
   return `$2b$${cost}$${'.'.repeat(53)}`;
 }
 
-/** The part of an address that one client cannot change: of IPv6 the first 64 bits. */
+/** The part of an address that one client cannot change: for IPv6 the first 64 bits. */
 function networkOf(address: string): string {
   const text = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!text.includes(':')) return text;

@@ -6,7 +6,7 @@ import { type Route, type RouteName, routes } from '../../core/contract/routes.t
 import { ANONYMOUS } from '../store/caller.ts';
 import type { Login } from './login.ts';
 
-/** Believes every name: how passwords are compared is not the matter here. */
+/** Accepts every name, because passwords are not tested here. */
 const believing: Login = {
   callerOf(header) {
     const name = Buffer.from((header ?? '').replace('Basic ', ''), 'base64')
@@ -21,7 +21,9 @@ const believing: Login = {
 const people = ['anonymous', 'stranger', 'member', 'lead', 'owner', 'admin'] as const;
 type Person = (typeof people)[number];
 
-/** A workflow of `owner` that is shared with a group of `member`, who sees it, and of `lead`, who administers the group. */
+/**
+ * A workflow of `owner` that is shared with a group of `member`, who sees it, and of `lead`, who administers the group.
+ */
 async function shared() {
   const service = testService({ login: believing, access: { enforce: true, administrators: ['admin'] } });
   const [owner, admin] = [service.as('owner'), service.as('admin')];
@@ -79,7 +81,7 @@ const PARAMETERS = {
   worker: 'w',
 };
 
-/** Bodies of routes whose workflow stands in them. */
+/** Bodies of routes that name their workflow in the body. */
 const bodies: Partial<Record<RouteName, object>> = {
   createJob: { workflow_id: 1, name: 'j', command: 'c' },
   createJobs: { jobs: [{ workflow_id: 1, name: 'j', command: 'c' }] },
@@ -124,7 +126,7 @@ const bodies: Partial<Record<RouteName, object>> = {
   createSlurmStats: { workflow_id: 1, job_id: 1, run_id: 1, attempt_id: 1, slurm_job_id: '1' },
 };
 
-/** Who may use a route; said here once more, by paths, so that a wrong rule in the table is found. */
+/** Who may use a route; repeated here by path, so that a wrong rule in the table is detected. */
 function allowed({ method, path }: Route): readonly Person[] {
   if (path === '/ping' || path === '/version') return people;
   if (path === '/workflows') return people.filter((person) => person !== 'anonymous');
@@ -158,7 +160,7 @@ async function answer({ app }: TestService, name: RouteName, person: Person, gro
 }
 
 describe('while access is enforced', () => {
-  it.each(Object.keys(routes) as RouteName[])('%s answers whom it should, and nobody else', async (name) => {
+  it.each(Object.keys(routes) as RouteName[])('%s serves exactly the users whom it should', async (name) => {
     const route: Route = routes[name];
     let { service, group } = await shared();
     const refusal = route.path.includes('task') ? 404 : 403;
@@ -168,13 +170,13 @@ describe('while access is enforced', () => {
       const isRefused = status === refusal || status === 403;
       expect([person, isRefused]).toEqual([person, !isAllowed]);
       expect([person, status < 500]).toEqual([person, true]);
-      // What one who is allowed did must not be what the next one finds.
+      // The effect of one user's request must not influence the next user's.
       if (isAllowed && route.method !== 'GET') ({ service, group } = await shared());
     }
     expect(service.errors).toEqual([]);
   });
 
-  describe('a workflow', () => {
+  describe('access to a workflow', () => {
     let service: TestService;
     let id: number;
     let group: number;
@@ -184,20 +186,20 @@ describe('while access is enforced', () => {
     const listed = async (person: Person, query = {}) =>
       (await service.as(person).listWorkflows({ query })).items.map((each) => each.id);
 
-    it('is listed for those who see it, also when a user is asked for', async () => {
+    it('a workflow is listed for users who may see it, also with a filter by user', async () => {
       expect(await listed('stranger')).toEqual([]);
       expect(await listed('stranger', { user: 'owner' })).toEqual([]);
       expect(await listed('stranger', { access_group: 'lab' })).toEqual([]);
       for (const person of ['member', 'owner', 'admin'] as const) expect(await listed(person)).toEqual([id]);
     });
 
-    it('belongs to who is logged in, whatever the body says', async () => {
+    it('a workflow belongs to the user who is logged in, regardless of the body', async () => {
       const made = await service.as('stranger').createWorkflow({ body: { name: 'w', user: 'owner' } });
       expect(made.user).toBe('stranger');
       expect(await listed('owner')).toEqual([id]);
     });
 
-    it('is given away by its owner and not by a member', async () => {
+    it('only the owner of a workflow gives it away', async () => {
       const give = (person: Person) =>
         service.as(person).updateWorkflow({ params: { id }, body: { user: 'stranger' } });
       await expect(give('member')).rejects.toMatchObject({ status: 403 });
@@ -205,7 +207,7 @@ describe('while access is enforced', () => {
       expect(await give('owner')).toMatchObject({ user: 'stranger', name: 'renamed' });
     });
 
-    it('is not taken by who administers a group: only what he sees he may share', async () => {
+    it('an administrator of a group may share only workflows that he may see', async () => {
       const { id: other } = (await service.as('owner').createWorkflow({ body: { name: 'w', user: 'x' } })) as {
         id: number;
       };
@@ -214,18 +216,18 @@ describe('while access is enforced', () => {
       expect(await listed('lead')).toEqual([id]);
     });
 
-    it('is no longer seen by who leaves the group, at once', async () => {
+    it('a user who leaves the group loses access at once', async () => {
       await service.as('lead').removeGroupMember({ params: { id: group, user_name: 'member' } });
       await expect(service.as('member').getWorkflow({ params: { id } })).rejects.toMatchObject({ status: 403 });
     });
 
-    it('that is not there is missing for everybody, and a task of somebody else too', async () => {
+    it('an unknown workflow is missing for everybody, and so is a task of another user', async () => {
       await expect(service.as('stranger').getWorkflow({ params: { id: 99 } })).rejects.toMatchObject({ status: 404 });
       await expect(service.as('stranger').getTask({ params: { id: 1 } })).rejects.toThrow('Task not found');
       expect(await service.as('member').getTask({ params: { id: 1 } })).toMatchObject({ workflow_id: id });
     });
 
-    it('is refused with words that say who and what', async () => {
+    it('a refusal names the user and the workflow', async () => {
       await expect(service.as('stranger').getWorkflow({ params: { id } })).rejects.toThrow(
         `User 'stranger' does not have access to workflow ${id}`,
       );
@@ -237,7 +239,7 @@ describe('while access is enforced', () => {
       );
     });
 
-    it('says of a user whether he may see it; administrators are not counted', async () => {
+    it('access_check says whether a user may see the workflow, without regard to administrators', async () => {
       const may = async (person: string) =>
         (await service.as('admin').checkAccess({ params: { workflow_id: id, user_name: person } })).has_access;
       expect([await may('owner'), await may('member'), await may('stranger'), await may('admin')]).toEqual([
@@ -248,7 +250,7 @@ describe('while access is enforced', () => {
       ]);
     });
 
-    it('is not reached through the records of another', async () => {
+    it('a workflow is not accessible through records of another one', async () => {
       const mine = await workflowOf({ ...service, client: service.as('stranger') }, [{ name: 'b' }]);
       const job = { workflow_id: mine.id, name: 'c', command: 'c', depends_on_job_ids: [1] };
       await expect(service.as('stranger').createJob({ body: job })).rejects.toMatchObject({ status: 422 });
@@ -262,7 +264,7 @@ describe('while access is enforced', () => {
     });
   });
 
-  it('administrators are those that the settings name, and no longer those of before', async () => {
+  it('the administrators are those in the present settings', async () => {
     const { service } = await shared();
     const members = await service.as('admin').listGroupMembers({ params: { id: 1 }, query: {} });
     expect(members.items.map(({ user_name: name }) => name)).toEqual(['admin']);
@@ -272,7 +274,7 @@ describe('while access is enforced', () => {
   });
 });
 
-it('as long as access is not enforced everybody may do everything', async () => {
+it('while access is not enforced everybody may do everything', async () => {
   const service = testService({ login: believing });
   const { id } = await workflowOf({ ...service, client: service.as('ann') }, [{ name: 'a' }]);
   expect((await service.as('bob').getWorkflow({ params: { id } })).user).toBe('ann');

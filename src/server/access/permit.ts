@@ -13,9 +13,9 @@ const forbidden = (words: string): never => {
 };
 
 /**
- * Access as the settings want it, over the groups in the database.
+ * Enforces access as configured, with the groups in the database.
  *
- * The members of the group `admin` become those that the settings name. As long as access is not enforced everybody may do
+ * The members of the group `admin` become those in the settings. While access is not enforced everybody may do
  * everything.
  */
 export function createPermissions(
@@ -37,7 +37,7 @@ export function createPermissions(
   const sees = (caller: Caller, id: number) =>
     !enforce || (caller.user !== undefined && isFor(id, caller.user)) || isAdministrator(caller);
 
-  /** The caller's name, for nobody without one may do anything. */
+  /** The caller's name; a caller without one has no permissions. */
   const nameOf = ({ user, refused }: Caller, where = 'when access control is enabled'): string => {
     const why = refused === undefined ? '' : `: the login of '${refused}' was not accepted`;
     return user ?? forbidden(`Anonymous access not allowed ${where}${why}`);
@@ -68,7 +68,7 @@ export function createPermissions(
     task: ({ params }, caller) =>
       orHidden(queries.workflowOfTask.get({ id: params['id'] as number })?.workflow_id, caller, 'Task'),
     'task of workflow in path': ({ params }, caller) => orHidden(params['id'] as number, caller, 'Workflow'),
-    /** Who administers a group may share with it what he sees anyway. */
+    /** An administrator of a group may share with it the workflows that he may see. */
     sharer({ params }, caller) {
       const [id, groupId] = [params['id'] as number, params['group_id'] as number];
       const user = nameOf(caller, 'for workflow-group operations');
@@ -111,7 +111,7 @@ export function createPermissions(
   };
 }
 
-/** The workflows that the entries of a bulk body name. */
+/** The workflows named in the entries of a bulk body. */
 function workflowsOf(body: Fields): Set<number> {
   const ids = new Set<number>();
   for (const entries of Object.values(body)) {

@@ -9,7 +9,7 @@ interface GroupRow {
   created_at: string;
 }
 
-/** Which groups are the system's is not told. */
+/** Replies do not contain which groups are system groups. */
 export const groupOf = ({ id, name, description, created_at }: GroupRow): AccessGroup & { id: number } => ({
   id,
   name,
@@ -19,7 +19,7 @@ export const groupOf = ({ id, name, description, created_at }: GroupRow): Access
 
 const columns = 'access_group.id, access_group.name, access_group.description, access_group.created_at';
 
-/** A list with its number of rows, which may be asked for in parts. */
+/** A list with its number of rows, which may be requested in pages. */
 function listed<P extends Record<string, Value>, Row>(db: Database, select: string, from: string, order: string) {
   const page = db.prepare<P & { limit: number; offset: number }, Row>(
     `select ${select} from ${from} order by ${order} limit :limit offset :offset`,
@@ -31,7 +31,7 @@ function listed<P extends Record<string, Value>, Row>(db: Database, select: stri
   });
 }
 
-/** Groups, their members, and what is shared with them. */
+/** Groups, their members, and the workflows shared with them. */
 export const groupQueries = (db: Database) => ({
   group: db.prepare<{ id: number }, GroupRow & { is_system: number }>('select * from access_group where id = :id'),
   groupNamed: db.prepare<{ name: string }, { id: number }>('select id from access_group where name = :name'),
@@ -79,10 +79,10 @@ export const groupQueries = (db: Database) => ({
   ),
 });
 
-/** The id of the system's group of administrators. */
+/** The id of the system group of administrators. */
 const ADMINISTRATORS = 1;
 
-/** Who is who to a workflow and to a group. */
+/** The relation of users to a workflow and to a group. */
 export const accessQueries = (db: Database) => ({
   owner: db.prepare<{ id: number }, { user: string }>('select user from workflow where id = :id'),
   sharedWith: db.prepare<{ id: number; user: string }, { shared: 1 }>(`

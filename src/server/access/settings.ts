@@ -1,13 +1,13 @@
-/** Who may log in to a server, and whether what they may do is looked at. */
+/** Who may log in to a server, and whether access is enforced. */
 export interface AccessSettings {
-  /** An htpasswd file with bcrypt hashes; without one nobody has a name. */
+  /** An htpasswd file with bcrypt hashes; without one, requests have no user. */
   readonly usersFile?: string | undefined;
-  /** Answers nobody without a good login. */
+  /** Refuses requests without a valid login. */
   readonly requireLogin: boolean;
-  /** Workflows are for their owner, for members of groups that they are shared with, and for administrators. */
+  /** A workflow is accessible to its owner, to members of groups that it is shared with, and to administrators. */
   readonly enforce: boolean;
   /** The members of the group `admin`. */
   readonly administrators: readonly string[];
-  /** How long a login that was verified is taken without verifying it again; 0 verifies each. */
+  /** How long a verified login is cached; 0 verifies each. */
   readonly cacheSeconds: number;
 }

@@ -8,12 +8,12 @@ export interface Question {
 }
 
 export interface Verifier {
-  /** Is this the password of the hash? */
+  /** Whether the password matches the hash. */
   verify(password: string, hash: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Compares passwords with bcrypt hashes in a thread of their own, which starts with the first. */
+/** Compares passwords with bcrypt hashes in a separate thread, which starts with the first comparison. */
 export function createVerifier(): Verifier {
   const open = new Map<number, { resolve: (isRight: boolean) => void; reject: (error: Error) => void }>();
   let worker: Worker | undefined;
@@ -25,7 +25,7 @@ export function createVerifier(): Verifier {
     open.clear();
   };
   const start = () => {
-    // As a source beside this one, or bundled beside what this one is bundled in.
+    // A source file beside this one, or a bundle beside this one's bundle.
     const url = new URL(`./verify-worker${extname(import.meta.url)}`, import.meta.url);
     const started = new Worker(url);
     started.unref();

@@ -30,7 +30,7 @@ const claim = (actionId: number, body: object = {}) =>
   service.client.claimWorkflowAction({ params: { id, action_id: actionId }, body });
 
 describe('an action', () => {
-  it('is pending when its trigger has come, by type if asked', async () => {
+  it('an action is pending when its trigger has occurred, and can be listed by type', async () => {
     const due = await create();
     await create({ trigger_count: 0 });
     const other = await create({ trigger_type: 'on_workflow_complete' });
@@ -40,7 +40,7 @@ describe('an action', () => {
     expect(await pending('on_jobs_ready')).toEqual([]);
   });
 
-  it('is carried out by the one that claims it; the next one hears that it is taken', async () => {
+  it('the runner that claims an action executes it, and the next claim is refused', async () => {
     const action = await create();
     expect(await claim(action, { compute_node_id: 7 })).toEqual({ action_id: action, claimed: true });
     await expect(claim(action)).rejects.toMatchObject({ status: 409 });
@@ -50,7 +50,7 @@ describe('an action', () => {
     expect(read).toMatchObject({ executed: true, executed_by: 7, executed_at: '2026-03-01T12:00:00.000Z' });
   });
 
-  it('that is armed again waits for nobody: who carried it out before is forgotten, when he did is kept', async () => {
+  it('a rearmed action can be claimed again; the earlier executor is dropped, the time of execution is kept', async () => {
     const action = await create();
     await claim(action, { compute_node_id: 7 });
     await service.client.initializeJobs({ params: { id } });
@@ -60,14 +60,14 @@ describe('an action', () => {
     expect(await pending()).toEqual([action]);
   });
 
-  it('that is persistent is everybody’s, again and again', async () => {
+  it('a persistent action can be claimed by every runner, repeatedly', async () => {
     const action = await create({ persistent: true });
     await claim(action);
     expect((await claim(action)).claimed).toBe(true);
     expect(await pending()).toEqual([action]);
   });
 
-  it('takes fields into what it does, and refuses what it could not do', async () => {
+  it('fields are merged into an action, and invalid ones are refused', async () => {
     const action = await create({ action_type: 'schedule_nodes', action_config: { scheduler_id: 1 } });
     const update = (body: never) => service.client.updateWorkflowAction({ params: { id, action_id: action }, body });
     expect((await update({ num_allocations: 2 } as never)).action_config).toEqual({
@@ -83,7 +83,7 @@ describe('an action', () => {
     await expect(update([1] as never)).rejects.toThrow('updates body must be a JSON object');
   });
 
-  it('is looked for in its own workflow only', async () => {
+  it('an action is found only in its own workflow', async () => {
     const action = await create();
     const other = await workflowOf(service, []);
     const params = { id: other.id, action_id: action };
@@ -98,7 +98,7 @@ describe('an action', () => {
   });
 });
 
-it('a field of the query that stands there twice counts twice', async () => {
+it('a repeated field of the query counts once for each occurrence', async () => {
   const due = await create();
   const other = await create({ trigger_type: 'on_workflow_complete' });
   const response = await service.app.request(
@@ -141,7 +141,7 @@ describe('the trigger of an action', () => {
   };
   let nodeId: number;
   let jobIds: Map<string, number>;
-  /** All six triggers, each with the jobs that it is about. */
+  /** All six triggers, with their jobs. */
   const createAll = async () => {
     ({ id, jobIds, nodeId } = await workflowOf(service, jobs));
     const of = { job_ids: [jobIds.get('a'), jobIds.get('b')] as number[] };
@@ -168,7 +168,7 @@ describe('the trigger of an action', () => {
   const initialize = (partly: boolean) =>
     service.client.initializeJobs({ params: { id }, query: { only_uninitialized: partly } });
 
-  it('comes with the start, with the readiness of all its jobs, with their end, and with the end of all', async () => {
+  it('triggers occur at the start, when all their jobs are ready, when these have ended, and when all jobs have ended', async () => {
     await createAll();
     expect(await due()).toEqual([]);
     await initialize(false);
@@ -192,7 +192,7 @@ describe('the trigger of an action', () => {
     ]);
   });
 
-  it('of the end does not come for a workflow that was canceled, nor one of jobs without any job', async () => {
+  it('the end trigger does not occur for a canceled workflow, nor a job trigger for an action without jobs', async () => {
     await createAll();
     await service.client.createWorkflowAction({ params: { id }, body: body('on_jobs_complete') });
     await initialize(false);
@@ -203,7 +203,7 @@ describe('the trigger of an action', () => {
     expect(await due()).not.toContain('on_workflow_complete');
   });
 
-  it('comes again after an initialisation: all of them after a whole one', async () => {
+  it('all triggers occur again after a complete initialization', async () => {
     await createAll();
     await initialize(false);
     await finish('a');
@@ -217,7 +217,7 @@ describe('the trigger of an action', () => {
     expect(first).toMatchObject({ executed: false, executed_at: '2026-03-01T12:00:00.000Z' });
   });
 
-  it('after a part of it was initialised does not come again for the start, nor for jobs that are complete', async () => {
+  it('after a partial initialization the start trigger and those of completed jobs do not occur again', async () => {
     await createAll();
     await service.client.createWorkflowAction({
       params: { id },
@@ -226,7 +226,7 @@ describe('the trigger of an action', () => {
     const recovery = body('on_jobs_ready', { job_ids: [jobIds.get('a')], is_recovery: true });
     await service.client.createWorkflowAction({ params: { id }, body: recovery });
     await initialize(true);
-    // An action for a recovery is only for the round in which it was made.
+    // An action for a recovery applies only to the run in which it was created.
     expect(await service.client.listWorkflowActions({ params: { id } })).toHaveLength(7);
     await finish('a');
     await finish('b', 1);

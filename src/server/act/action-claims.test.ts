@@ -51,18 +51,18 @@ const told = async () => {
   return items.map(({ data }) => (data as { message: string }).message);
 };
 
-describe('an action that a runner claimed which is lost', () => {
-  it('is armed again when its commands had not begun, and an event says so', async () => {
+describe('an action claimed by a runner that is lost', () => {
+  it('an action whose commands had not begun can be claimed again, and an event says so', async () => {
     await claim(once);
     expect(await found(once)).toEqual([true, nodeId, 'open']);
     expect(await lose({ begun: [], finished: [] })).toMatchObject({ actions_armed: [once] });
     expect(await found(once)).toEqual([false, undefined, undefined]);
-    expect(await told()).toEqual([expect.stringMatching(/^Action 1 .* is armed again \(killed\)/)]);
+    expect(await told()).toEqual([expect.stringMatching(/^Action 1 .* is available again \(killed\)/)]);
     const next = await registerNode(service, id);
     expect(await claim(once, next)).toMatchObject({ claimed: true });
   });
 
-  it('is interrupted when its commands had begun: it is told, and nobody carries it out again', async () => {
+  it('an action whose commands had begun is interrupted: an event says so, and no runner executes it again', async () => {
     await claim(once);
     expect(await lose({ begun: [once], finished: [] })).toMatchObject({ actions_interrupted: [once] });
     expect(await found(once)).toEqual([true, nodeId, 'interrupted']);
@@ -71,20 +71,20 @@ describe('an action that a runner claimed which is lost', () => {
   });
 
   it.each([undefined, {}, { finished: [] }])(
-    'is interrupted when nobody knows whether they had: %j',
+    'an action is interrupted when it is unknown whether its commands had begun: %j',
     async (actions) => {
       await claim(once);
       expect(await lose(actions)).toMatchObject({ actions_interrupted: [once] });
     },
   );
 
-  it('is done when the ledger says that it ended, though the server was not told', async () => {
+  it('an action is done when the ledger records its end, although the server did not know', async () => {
     await claim(once);
     expect(await lose({ begun: [], finished: [once] })).not.toHaveProperty('actions_interrupted');
     expect(await found(once)).toEqual([true, nodeId, 'done']);
   });
 
-  it('is settled once, however often the loss is reported', async () => {
+  it('an action is settled once, however often the loss is reported', async () => {
     await claim(once);
     await lose({ begun: [], finished: [] });
     const next = await registerNode(service, id);
@@ -93,51 +93,51 @@ describe('an action that a runner claimed which is lost', () => {
     expect(await found(once)).toEqual([true, next, 'open']);
   });
 
-  it('and that every runner carries out is not armed for it again; what others did of it stays', async () => {
+  it('a persistent action is not available again for the lost runner, and executions by others stay', async () => {
     const other = await registerNode(service, id);
     await claim(each, other);
     await end(each, 'done', other);
     await claim(each);
     expect(await lose({ begun: [], finished: [] })).not.toHaveProperty('actions_armed');
     expect(await found(each)).toEqual([true, other, 'done']);
-    expect(await told()).toEqual([expect.stringContaining(`was not carried out by compute node ${nodeId}`)]);
+    expect(await told()).toEqual([expect.stringContaining(`was not executed by compute node ${nodeId}`)]);
   });
 
-  it('and that every runner carries out was carried out by nobody when it was the only one', async () => {
+  it('a persistent action claimed only by the lost runner counts as not executed', async () => {
     await claim(each);
     await lose({ begun: [], finished: [] });
     expect(await found(each)).toEqual([false, undefined, undefined]);
   });
 });
 
-describe('a claim', () => {
-  it('of a client that tells no end counts as carried out, as in the original', async () => {
+describe('a claim of an action', () => {
+  it('an action claimed by a client that reports no end counts as executed, as in Torc 1.0.0', async () => {
     await claim(once, nodeId, false);
     expect(await lose({ begun: [], finished: [] })).not.toHaveProperty('actions_armed');
     expect(await found(once)).toEqual([true, nodeId, undefined]);
     await expect(claim(once, nodeId, false)).rejects.toMatchObject({ code: 'ACTION_CLAIMED' });
   });
 
-  it('may be repeated by the runner that has it, until it told the end', async () => {
+  it('a runner may repeat its claim of an action until it has reported the end', async () => {
     await claim(once);
     expect(await claim(once)).toEqual({ action_id: once, claimed: true });
     await end(once, 'done');
     await expect(claim(once)).rejects.toMatchObject({ code: 'ACTION_CLAIMED' });
   });
 
-  it('that arrives after its runner was lost takes nothing from anybody', async () => {
+  it('a claim that arrives after its runner was lost changes nothing', async () => {
     await lose({ begun: [], finished: [] });
     await expect(claim(once)).rejects.toMatchObject({ code: 'REFERENCE_UNKNOWN' });
     expect(await found(once)).toEqual([false, undefined, undefined]);
   });
 
-  it('is given back when nothing began', async () => {
+  it('an action is returned when no command began', async () => {
     await claim(once);
     expect(await end(once, 'not_started')).toEqual({ action_id: once, ended: true });
     expect(await found(once)).toEqual([false, undefined, undefined]);
   });
 
-  it('is ended once: a late or repeated word changes nothing', async () => {
+  it('an action ends once: a late or repeated report changes nothing', async () => {
     await claim(once);
     await end(once, 'failed');
     expect(await end(once, 'not_started')).toEqual({ action_id: once, ended: false });
@@ -145,13 +145,13 @@ describe('a claim', () => {
     expect(await end(each, 'done')).toEqual({ action_id: each, ended: false });
   });
 
-  it('of which a runner says nothing when it is deregistered is interrupted', async () => {
+  it('an action without a report is interrupted when its runner is deregistered', async () => {
     await claim(once);
     await service.client.updateComputeNode({ params: { id: nodeId }, body: { is_active: false } });
     expect(await found(once)).toEqual([true, nodeId, 'interrupted']);
   });
 
-  it('is forgotten when the workflow is initialised again', async () => {
+  it('a claim of an action is dropped when the workflow is initialized again', async () => {
     await claim(once);
     await lose({ begun: [once] });
     await service.client.initializeJobs({ params: { id } });

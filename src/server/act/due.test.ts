@@ -31,15 +31,15 @@ const want = { limit: 9, prefetch: 0, offer: { num_cpus: 9, memory_gb: 9, num_gp
 const turn = (body: object = {}) =>
   service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
 
-describe('what a runner is told of actions', () => {
-  it('is nothing where there are none, nor of those that come with the start or the end', async () => {
+describe('the due actions in replies to runners', () => {
+  it('there are no due actions in a workflow without actions, nor for triggers of the start or the end', async () => {
     expect(await turn()).not.toHaveProperty('due_actions');
     for (const trigger of ['on_workflow_start', 'on_worker_start', 'on_worker_complete', 'on_workflow_complete'])
       await create(trigger, undefined, { trigger_count: 1 });
     expect(await turn()).not.toHaveProperty('due_actions');
   });
 
-  it('comes in the answer to the turn that brings the last of their jobs so far, until somebody claims them', async () => {
+  it('an action is due in the reply to the exchange that completes its condition, until a runner claims it', async () => {
     const ready = await create('on_jobs_ready', ['a', 'b']);
     const complete = await create('on_jobs_complete', ['a', 'b', 'c']);
     await create('on_jobs_complete', undefined);
@@ -55,14 +55,14 @@ describe('what a runner is told of actions', () => {
     expect((await turn()).due_actions).toEqual([complete]);
   });
 
-  it('goes on for persistent ones, and holds for those whose trigger was told by hand', async () => {
+  it('persistent actions stay due, and so do actions triggered by hand', async () => {
     const persistent = await create('on_jobs_ready', ['a'], { persistent: true });
     const told = await create('on_jobs_complete', ['a'], { trigger_count: 1 });
     await service.client.claimWorkflowAction({ params: { id, action_id: persistent }, body: {} });
     expect((await turn()).due_actions).toEqual([persistent, told]);
   });
 
-  it('agrees with the list of pending actions, back and forth', async () => {
+  it('due actions agree with the list of pending actions in both directions', async () => {
     await create('on_jobs_ready', ['a', 'b', 'c']);
     await create('on_jobs_complete', ['a', 'c']);
     const agree = async () => {
@@ -76,7 +76,7 @@ describe('what a runner is told of actions', () => {
       await turn({ completed: [ended(job)] });
       seen.push(await agree());
     }
-    // A job that is opened again takes the trigger back.
+    // A job that is opened again revokes the trigger.
     await service.client.manageStatusChange({
       params: { id: jobs[0]?.id as number, status: 'uninitialized', run_id: 1 },
     });
@@ -85,7 +85,7 @@ describe('what a runner is told of actions', () => {
   });
 });
 
-it('an action of many jobs looks each of them up, and does not read all jobs of the workflow for each', () => {
+it('an action of many jobs looks up each of them, and does not read all jobs of the workflow for each', () => {
   const plan = service.store.db
     .prepare<Record<string, never>, { detail: string }>(
       `explain query plan select ${triggerCount} as count from workflow_action`,

@@ -1,12 +1,11 @@
 import type { ArmedAction, dueQueries } from './queries.ts';
 
 /**
- * The actions of a workflow whose jobs have come so far that somebody should carry them out: what runners are told of
- * while they run. It is asked for in every turn of every runner, so a workflow without actions must cost next to nothing,
- * and one whose action names ten thousand jobs must not read them each time.
+ * The due actions of a workflow, in every reply to its runners. A workflow without actions must cost almost nothing,
+ * and an action with ten thousand jobs must not read them each time.
  *
- * Of each action that is not due one job is remembered for which it waits: as long as that one has not come so far,
- * nothing else needs to be read. What is remembered only says where to look first, never what is answered.
+ * For each action that is not due, one job is stored for which it waits: until this job has reached the status, no
+ * other job needs to be read. The stored job only decides what is read first, never the reply.
  */
 export const createDue = ({ armed, isTriggered, waiting }: DueQueries) => {
   const waitsFor = new Map<number, number>();
@@ -19,7 +18,7 @@ export const createDue = ({ armed, isTriggered, waiting }: DueQueries) => {
       waitsFor.delete(id);
       return false;
     }
-    // Those of workflows that are gone are not worth keeping apart.
+    // Entries of deleted workflows are not worth separate handling.
     if (waitsFor.size >= MOST_REMEMBERED) waitsFor.clear();
     waitsFor.set(id, next.id);
     return true;

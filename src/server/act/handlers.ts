@@ -8,7 +8,7 @@ import type { Handlers } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import { actQueries } from './queries.ts';
 
-/** What runners do when a workflow or its jobs reach a point: which actions are due, and who carries one out. */
+/** Actions of a workflow: which are due, and which runner executes one. */
 export const actHandlers = ({ db, find, now }: Store) => {
   const queries = actQueries(db);
   const claims = createActionClaims(db, now);

@@ -3,23 +3,23 @@ import { actionOf, type ActionRow } from '../store/action-row.ts';
 import type { Database } from '../store/database.ts';
 import { records } from '../store/records.ts';
 
-/** The statuses in which a job counts for a trigger, by their numbers. */
+/** The statuses in which a job satisfies a trigger, by their numbers. */
 const reachedFor = {
   on_jobs_ready: '2, 3, 4, 5, 6, 7, 8, 10',
   on_jobs_complete: '5, 6, 7, 8',
 } as const;
 
 /**
- * The jobs of an action that have come to one of these statuses. `cross join` keeps the order: the planner would read the
- * text once for each job of the workflow, a minute for twenty thousand.
+ * The jobs of an action that have reached one of these statuses. `cross join` keeps the order: otherwise the planner
+ * would parse the text once for each job of the workflow, a minute for twenty thousand.
  */
 const reached = (statuses: string) => `(
   select count(*) from json_each(workflow_action.job_ids) named cross join job on job.id = named.value
   where job.workflow_id = workflow_action.workflow_id and job.status in (${statuses}))`;
 
 /**
- * How often the trigger of an action has come. Those of jobs and of the end are read off the state of the jobs, so that
- * nothing has to count along when one moves; the others were counted when the workflow was initialised.
+ * How often the trigger of an action has occurred. Triggers of jobs and of the end are derived from the state of the
+ * jobs, so no counter must be updated when a job changes; the others were counted at initialization.
  */
 export const triggerCount = `max(trigger_count, case trigger_type
   when 'on_jobs_ready' then ${reached(reachedFor.on_jobs_ready)}
@@ -39,7 +39,7 @@ export const actQueries = (db: Database) => ({
   ofWorkflow: db.prepare<{ workflowId: number }, ActionRow>(
     `select ${columns} from workflow_action where workflow_id = :workflowId order by id`,
   ),
-  // Persistent ones are done by every runner, again and again.
+  // Every runner executes persistent ones, repeatedly.
   pending: db.prepare<{ workflowId: number }, ActionRow>(`
     select * from (
       select ${columns} from workflow_action
@@ -54,11 +54,11 @@ export const actQueries = (db: Database) => ({
   ),
 });
 
-/** An action of jobs that nobody has carried out, or that is for every runner. */
+/** An action of jobs that no runner has executed, or a persistent one. */
 export interface ArmedAction {
   id: number;
   trigger_type: keyof typeof reachedFor;
-  /** Was its trigger told by hand, whatever the jobs are? */
+  /** Whether it was triggered by hand, regardless of the jobs. */
   is_told: number;
 }
 
@@ -78,9 +78,9 @@ export const dueQueries = (db: Database) => ({
   },
 });
 
-/** A job for which an action waits, and whether it still does. */
+/** A job for which an action waits, and whether it still waits for it. */
 const waitingQueries = (db: Database, trigger: keyof typeof reachedFor) => ({
-  // The last of them: jobs end about in the order of their ids, so it is waited for longest.
+  // The last of them: jobs end roughly in the order of their ids, so it ends last.
   last: db.prepare<{ id: number }, { id: number }>(`
     select job.id
     from workflow_action

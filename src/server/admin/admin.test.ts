@@ -11,7 +11,7 @@ const sql = (text: string, over: object = {}) => ({ body: { sql: text, ...over }
 const rename = "update job set name = 'renamed' where name = 'a'";
 
 describe('SQL of an administrator', () => {
-  it('reads rows as objects, with columns of one name told apart and blobs as digits', async () => {
+  it('SQL reads rows as objects, with distinct names for columns of one name, and blobs as hexadecimal digits', async () => {
     const service = testService();
     await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const { client } = service;
@@ -30,7 +30,7 @@ describe('SQL of an administrator', () => {
     expect((await client.runSql(sql('select 9007199254740993 as big'))).items).toEqual([{ big: '9007199254740993' }]);
   });
 
-  it('cannot change anything without saying so, and a statement that fails says why', async () => {
+  it('SQL without write=true changes nothing, and a failing statement reports its error', async () => {
     const service = testService();
     await workflowOf(service, [{ name: 'a' }]);
     const { client } = service;
@@ -39,12 +39,12 @@ describe('SQL of an administrator', () => {
       status: 422,
       message: expect.stringContaining('Query failed: no such table: nowhere') as string,
     });
-    // What was read-only for a moment is not any more.
+    // The read-only mode ended with the statement.
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     expect((await client.getJob({ params: { id: 1 } })).name).toBe('a');
   });
 
-  it('changes rows when it is told to, which stands in the audit log; a dry run changes and logs nothing', async () => {
+  it('SQL with write=true changes rows and is recorded in the audit log; a dry run changes and records nothing', async () => {
     const service = testService();
     await workflowOf(service, [{ name: 'a' }]);
     const { client, clock } = service;
@@ -87,7 +87,7 @@ describe('SQL of an administrator', () => {
     "update 'admin_audit_log' set error = 'x'",
     "insert into 'admin_audit_log' select * from admin_audit_log",
     "with x as (select 1) delete from 'admin_audit_log'",
-  ])('leaves the audit log as it is, however it is named: %s', async (text) => {
+  ])('SQL cannot change the audit log, however it is written: %s', async (text) => {
     const service = testService();
     await workflowOf(service, [{ name: 'a' }]);
     await service.client.runSql(sql(rename, { write: true }));
@@ -104,7 +104,7 @@ describe('SQL of an administrator', () => {
   });
 
   it.each([
-    ['create index mine on job (name)', 'job is a table of the server: it gets no other index'],
+    ['create index mine on job (name)', 'job is a table of the server: no index can be added to it'],
     ['create table Job (id)', 'job is a table of the server'],
     ['create view mine as select * from job', 'views, triggers, temporary and virtual tables are not allowed'],
     ['create temp table mine (id)', 'views, triggers, temporary and virtual tables are not allowed'],
@@ -114,10 +114,10 @@ describe('SQL of an administrator', () => {
     ["update sqlite_master set sql = '' where true", 'sqlite_master may not be modified'],
     ['delete from sqlite_sequence where true', 'sqlite_sequence belongs to SQLite'],
     ["insert into job select * from pragma_journal_mode('delete')", 'Statement failed'],
-  ])('does not change the structure of the server: %s', async (text, words) => {
+  ])("SQL cannot change the structure of the server's tables: %s", async (text, words) => {
     const service = testService();
     await workflowOf(service, [{ name: 'a' }]);
-    // Makes sqlite_sequence.
+    // Creates sqlite_sequence.
     await service.client.runSql(sql('create table counted (id integer primary key autoincrement)', { write: true }));
     const schema = async () => (await service.client.runSql(sql('select sql from sqlite_master'))).items;
     const before = await schema();
@@ -126,7 +126,7 @@ describe('SQL of an administrator', () => {
     expect(await service.client.createWorkflow({ body: { name: 'w', user: 'u' } })).toMatchObject({ name: 'w' });
   });
 
-  it('makes tables and indexes of its own, fills them, and is audited', async () => {
+  it('SQL creates additional tables and indexes, fills them, and is audited', async () => {
     const { client } = testService();
     const write = (text: string) => client.runSql(sql(text, { write: true, allow_full_table: true }));
     expect(await write('-- mine\ncreate table mine (id integer primary key, note text)')).toMatchObject({
@@ -147,20 +147,20 @@ describe('SQL of an administrator', () => {
   });
 
   it.each(["attach ':memory:' as other", "select * from pragma_journal_mode('delete')"])(
-    'that reads cannot reach further: %s',
+    'a read cannot access anything else: %s',
     async (text) => {
       await expect(testService().client.runSql(sql(text))).rejects.toMatchObject({ status: 422 });
     },
   );
 
-  it('tells about tables', async () => {
+  it('a read can describe tables', async () => {
     const reply = await testService().client.runSql(sql("select name from pragma_table_info('task') limit 1"));
     expect(reply.items).toHaveLength(0);
     const job = await testService().client.runSql(sql("select name from pragma_table_info('job') where name = 'id'"));
     expect(job.items).toEqual([{ name: 'id' }]);
   });
 
-  it('answers at most 8 MiB, and says what to do', async () => {
+  it('a read returns at most 8 MiB, and otherwise says what to do', async () => {
     const { client } = testService();
     const rows = (count: number) =>
       client.runSql(
@@ -168,10 +168,10 @@ describe('SQL of an administrator', () => {
           select i, hex(zeroblob(500)) as text from n`),
       );
     expect((await rows(1_000)).items).toHaveLength(1_000);
-    await expect(rows(20_000)).rejects.toThrow('the answer is larger than 8 MiB after');
+    await expect(rows(20_000)).rejects.toThrow('the reply is larger than 8 MiB after');
   });
 
-  it('keeps the audit of a workflow that is deleted', async () => {
+  it('the audit log keeps entries of a deleted workflow', async () => {
     const service = testService();
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     await service.client.runSql(sql(rename, { write: true }));
@@ -183,7 +183,7 @@ describe('SQL of an administrator', () => {
     ['nothing', 'select 1', {}, 'admin SQL is disabled on this server'],
     ['nothing', rename, { write: true }, 'admin SQL is disabled on this server'],
     ['reads', rename, { write: true }, 'admin SQL writes are disabled on this server'],
-  ] as const)('of a server that allows %s refuses %s', async (adminSql, text, over, words) => {
+  ] as const)('a server that allows %s refuses %s', async (adminSql, text, over, words) => {
     const { client } = testService({ adminSql });
     await expect(client.runSql(sql(text, over))).rejects.toMatchObject({
       status: 403,
@@ -192,14 +192,14 @@ describe('SQL of an administrator', () => {
     expect((await client.listAuditLog({ query: {} })).items).toEqual([]);
   });
 
-  it('still reads on a server that allows only that', async () => {
+  it('a server that allows only reads still reads', async () => {
     expect((await testService({ adminSql: 'reads' }).client.runSql(sql('select 1 as one'))).items).toEqual([
       { one: 1 },
     ]);
   });
 });
 
-describe('a server with a port', () => {
+describe('SQL of an administrator on a server with a port', () => {
   const folder = mkdtempSync(join(tmpdir(), 'torc-admin-'));
   let service: Service | undefined;
   afterEach(async () => {
@@ -215,14 +215,14 @@ describe('a server with a port', () => {
     return clientOf(service.port);
   };
 
-  it('reads from its file in a process of its own, and sees what was just written', async () => {
+  it('reads of a database file run in a separate process, and see the latest writes', async () => {
     const client = await start(join(folder, 'torc.db'));
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     expect((await client.runSql(sql('select name from workflow'))).items).toEqual([{ name: 'w' }]);
     await expect(client.runSql(sql('select broken'))).rejects.toThrow('Query failed: no such column: broken');
   });
 
-  it('writes to its file in a process of its own, audited in the same transaction', async () => {
+  it('writes to a database file run in a separate process, and are audited in the same transaction', async () => {
     const client = await start(join(folder, 'written.db'));
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     const change = "update workflow set name = 'changed' where id = 1";
@@ -237,7 +237,7 @@ describe('a server with a port', () => {
     expect(items.map(({ success }) => success)).toEqual([false, true, true]);
   });
 
-  it('ends a write that takes too long, with nothing of it left, and answers everybody meanwhile', async () => {
+  it('a write that takes too long is ended and rolled back, and other requests are served meanwhile', async () => {
     const client = await start(join(folder, 'slow.db'));
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     const forEver = `insert into event (workflow_id, timestamp, data)
@@ -248,7 +248,7 @@ describe('a server with a port', () => {
     });
     const outcome = expect(slow).rejects.toMatchObject({
       status: 422,
-      message: expect.stringContaining('ended after 4 s, and nothing of it is left') as string,
+      message: expect.stringContaining('ended after 4 s and rolled back') as string,
     });
     let longestMs = 0;
     while (!isEnded) {
@@ -264,16 +264,16 @@ describe('a server with a port', () => {
     expect((await client.listAuditLog({ query: {} })).items).toMatchObject([{ success: false, sql_text: forEver }]);
   });
 
-  it('answers a read that is too large with a refusal, and lets a value of a gigabyte be', async () => {
+  it('a read that is too large is refused, and a value of a gigabyte is not read', async () => {
     const client = await start(join(folder, 'large.db'));
     const numbers = 'with recursive n(i) as (values (1) union all select i + 1 from n)';
     await expect(client.runSql(sql(`${numbers} select i, hex(zeroblob(500)) as text from n`))).rejects.toThrow(
-      'the answer is larger than 8 MiB',
+      'the reply is larger than 8 MiB',
     );
     await expect(client.runSql(sql('select zeroblob(999999999)'))).rejects.toThrow('too big');
   });
 
-  it('counts what it answers, refusals too', async () => {
+  it('the traffic counters include all replies, also refusals', async () => {
     const client = await start(':memory:');
     await client.ping({});
     await expect(client.getWorkflow({ params: { id: 9 } })).rejects.toMatchObject({ status: 404 });
@@ -289,7 +289,7 @@ describe('a server with a port', () => {
     await expect(client.getApiStats({ query: { interval_seconds: 0 } })).rejects.toThrow('expected 1 or more, found 0');
   });
 
-  it('tells who listens what it answers, with bodies for those who ask for them and never with credentials', async () => {
+  it('the traffic stream reports replies, with bodies on request and never with credentials', async () => {
     const client = await start(':memory:');
     const at = `http://127.0.0.1:${service?.port}${BASE_PATH}/admin/api-events/stream`;
     const stop = new AbortController();

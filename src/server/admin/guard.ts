@@ -2,14 +2,14 @@ import { constants } from 'node:sqlite';
 import type { Authorizer } from '../store/database.ts';
 
 /**
- * What a statement of an administrator may do, as the database itself understands the statement.
+ * Decides what a statement of an administrator may do, based on SQLite's own analysis of the statement.
  *
- * SQLite asks about each table, index and pragma while it compiles a statement, whatever way of writing it the statement uses:
- * a name in quotes of any kind, a view, a common table expression. So nothing is decided by the words of the statement.
+ * SQLite calls the authorizer for each table, index and pragma while it compiles a statement, in any notation: a quoted
+ * name, a view, a common table expression. So the decision does not depend on the text of the statement.
  */
 export interface Guard {
   readonly authorize: Authorizer;
-  /** Why the last statement was refused; undefined when it was not refused here. */
+  /** Why the last statement was refused; undefined if it was not refused here. */
   reason(): string | undefined;
 }
 
@@ -31,7 +31,7 @@ const {
   SQLITE_DETACH,
 } = constants;
 
-/** Pragmas that tell about tables, for `select … from pragma_table_info('job')`. */
+/** Pragmas that describe tables, for `select … from pragma_table_info('job')`. */
 const TELLING = [
   'table_info',
   'table_xinfo',
@@ -70,14 +70,15 @@ export const readGuard = (): Guard =>
   });
 
 /**
- * For a statement that changes rows, or makes a table or an index of its own.
+ * For a statement that changes rows, or creates a table or an index.
  *
- * `ours` are the names of the server's own tables: rows of them may be changed, but for the audit log; their structure may not.
+ * `ours` are the names of the server's own tables: their rows may be changed, except those of the audit log, but not
+ * their structure.
  */
 export function writeGuard(ours: ReadonlySet<string>, isDefinition: boolean): Guard {
   const rows = (table: string): Decision => {
     if (table === AUDIT_LOG) return { refused: 'the audit log cannot be changed' };
-    // SQLite keeps its own books when a table is made.
+    // SQLite updates its own tables when a table is created.
     if (table.startsWith('sqlite_') && !isDefinition)
       return { refused: `${table} belongs to SQLite and cannot be changed` };
     return 'allowed';
@@ -96,7 +97,9 @@ export function writeGuard(ours: ReadonlySet<string>, isDefinition: boolean): Gu
       case SQLITE_CREATE_TABLE:
         return ours.has(name) ? { refused: `${name} is a table of the server` } : 'allowed';
       case SQLITE_CREATE_INDEX:
-        return ours.has(table) ? { refused: `${table} is a table of the server: it gets no other index` } : 'allowed';
+        return ours.has(table)
+          ? { refused: `${table} is a table of the server: no index can be added to it` }
+          : 'allowed';
       case SQLITE_REINDEX:
         return isDefinition ? 'allowed' : { refused: 'REINDEX is not allowed' };
       case SQLITE_PRAGMA:

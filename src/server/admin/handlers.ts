@@ -9,11 +9,11 @@ import type { TrafficLog } from './traffic.ts';
 
 export interface AdminSettings extends SqlSettings {
   readonly traffic: TrafficLog;
-  /** Reads the users anew and answers how many there are. */
+  /** Reads the users again and returns their number. */
   readonly reloadUsers: () => number;
 }
 
-/** What administrators ask of the server itself. */
+/** Requests of administrators about the server itself. */
 export const adminHandlers = (store: Store, settings: AdminSettings) => {
   const queries = adminQueries(store.db, ownTables);
   const run = carryOut(store, queries, settings);
@@ -23,7 +23,7 @@ export const adminHandlers = (store: Store, settings: AdminSettings) => {
       return { message: 'Auth credentials reloaded successfully', user_count: count };
     },
     runSql: ({ body }, caller) => run(body, caller),
-    /** Limits out of bounds are brought back into them in silence, as the original does here. */
+    /** Limits out of range are silently clamped, as in Torc 1.0.0. */
     listAuditLog({ query }) {
       const { offset = 0, limit = PAGE_LIMIT } = clamped(query);
       const items = queries.auditLog.all({ limit, offset }).map(entryOf);

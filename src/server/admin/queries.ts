@@ -54,7 +54,7 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
     const [reference] = foreignReferences.all({ ours: JSON.stringify([...ours()]) });
     if (reference === undefined) return 0;
     throw new Error(
-      `the table ${reference.name} refers to ${reference.target}, a table of the server, which could delete no row any more that is referred to`,
+      `the table ${reference.name} refers to ${reference.target}, a table of the server, whose rows could then no longer be deleted`,
     );
   };
   const foreignReferences = db.prepare<{ ours: string }, { name: string; target: string }>(`
@@ -80,7 +80,7 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
   const succeeded = { committed: true, success: true, error: null };
 
   return {
-    /** Carries a statement out in the transaction of others, and audits it; with `keep` false it is taken back. */
+    /** Executes a statement in the shared transaction, and audits it; with `keep` false it is rolled back. */
     changeAmongOthers(attempt: Attempt, keep: boolean): number {
       db.run('savepoint statement');
       try {
@@ -95,7 +95,10 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
         db.run('release statement');
       }
     },
-    /** The same in a transaction of its own, on a connection that nobody else uses; `begun` hears when it has the lock. */
+    /**
+     * The same in a separate transaction, on a connection for this statement alone; `begun` is called when it has the
+     * lock.
+     */
     changeAlone(attempt: Attempt, keep: boolean, begun: () => void): number {
       db.run('begin immediate');
       begun();
@@ -104,7 +107,10 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
       db.run(keep ? 'commit' : 'rollback');
       return rowsAffected;
     },
-    /** Reads on the server's own connection, which changes nothing meanwhile: for databases that nobody else can open. */
+    /**
+     * Reads on the server's own connection, which changes nothing meanwhile: for databases that no other process can
+     * open.
+     */
     read(sql: string, limit: number): Pick<SqlReply, 'columns' | 'items'> {
       db.run('pragma query_only = on');
       try {
@@ -122,11 +128,11 @@ export const adminQueries = (db: Database, ours: () => ReadonlySet<string>) => {
   };
 };
 
-/** Reads on a connection of its own, which can only read. */
+/** Reads on a separate read-only connection. */
 export const readApart = (path: string, sql: string, limit: number): Pick<SqlReply, 'columns' | 'items'> =>
   readSql(openReader(path), sql, limit, readGuard());
 
-/** Changes rows on a connection of its own, in a transaction of its own. */
+/** Changes rows on a separate connection, in its own transaction. */
 export function changeApart(path: string, attempt: Attempt, keep: boolean, begun: () => void): number {
   const db = openDatabase(path);
   const rowsAffected = adminQueries(db, ownTables).changeAlone(attempt, keep, begun);
@@ -134,5 +140,5 @@ export function changeApart(path: string, attempt: Attempt, keep: boolean, begun
   return rowsAffected;
 }
 
-/** Comments may stand before the first word. */
+/** Comments may precede the first keyword. */
 const withoutComments = (sql: string) => sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');

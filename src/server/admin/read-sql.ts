@@ -5,15 +5,15 @@ import type { Guard } from './guard.ts';
 type Cell = null | number | bigint | string | Uint8Array;
 
 /**
- * Largest answer. It is held several times while it is sent, so more would cost the server hundreds of MB; a page of 100,000
- * rows of ids and names is 4 MiB.
+ * The maximum size of a reply. It is in memory several times while it is sent, so more would cost the server hundreds
+ * of MB; a page of 100,000 rows of ids and names is 4 MiB.
  */
 const MOST_BYTES = 8 * 2 ** 20;
 
 /**
- * The rows of a statement as objects, of a name that stands twice the second as `name_2`; no columns without a row.
+ * The rows of a statement as objects; the second column of one name is called `name_2`; no columns without a row.
  *
- * Throws for an answer that is larger than 8 MiB.
+ * Throws for a reply larger than 8 MiB.
  */
 export function readSql(
   db: Pick<Database, 'raw' | 'guarded'>,
@@ -46,7 +46,7 @@ function rowsOf(statement: ReturnType<Database['raw']>, limit: number): Pick<Sql
     bytes += row.reduce<number>((sum, cell) => sum + bytesOf(cell), bytesOfNames);
     if (bytes > MOST_BYTES) {
       throw new Error(
-        `the answer is larger than ${MOST_BYTES / 2 ** 20} MiB after ${items.length} rows; name fewer columns, or ask for fewer rows at a time with limit and offset`,
+        `the reply is larger than ${MOST_BYTES / 2 ** 20} MiB after ${items.length} rows; name fewer columns, or request fewer rows at a time with limit and offset`,
       );
     }
     items.push(Object.fromEntries(columns.map((column, index) => [column, plain(row[index] as Cell)])));
@@ -54,13 +54,13 @@ function rowsOf(statement: ReturnType<Database['raw']>, limit: number): Pick<Sql
   return { columns: items.length === 0 ? [] : columns, items };
 }
 
-/** About what a cell takes as JSON. */
+/** The approximate size of a cell as JSON. */
 function bytesOf(cell: Cell): number {
   if (typeof cell === 'string') return cell.length + 2;
   return cell instanceof Uint8Array ? cell.length * 2 + 2 : 8;
 }
 
-/** Whole numbers that JSON's readers would round are told as texts. */
+/** Whole numbers that JSON parsers would round are returned as strings. */
 function plain(cell: Cell): string | number | null {
   if (typeof cell === 'bigint') return Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
   return cell instanceof Uint8Array ? Buffer.from(cell).toString('hex') : cell;

@@ -7,28 +7,28 @@ import type { Attempt } from './queries.ts';
 
 export type Read = Pick<SqlReply, 'columns' | 'items'>;
 
-/** What the process is asked for. */
+/** A request to the process. */
 export type Order =
   | { readonly kind: 'read'; readonly path: string; readonly sql: string; readonly limit: number }
   | { readonly kind: 'write'; readonly path: string; readonly attempt: Attempt; readonly keep: boolean };
 
-/** What it answers; `begun` when a write has the lock. */
+/** Its reply; `begun` when a write has the lock. */
 export type Answer =
   | { readonly kind: 'begun' }
   | { readonly kind: 'read'; readonly read: Read }
   | { readonly kind: 'written'; readonly rowsAffected: number }
   | { readonly kind: 'failed'; readonly error: string };
 
-/** Longest that a statement may take. */
+/** The time limit of a statement. */
 const LIMIT_SECONDS = 60;
 /**
- * Longest that a write may hold the lock. Other writes wait meanwhile, and are refused after five seconds; a write of 100,000
- * rows takes one.
+ * The time limit of a write that holds the lock. Other writes wait meanwhile, and are refused after five seconds; a
+ * write of 100,000 rows takes one.
  */
 const WRITE_LIMIT_SECONDS = 4;
 
 /**
- * Carries out statements in a process of their own, one after another.
+ * Executes statements in a separate process, one after another.
  *
  * SQLite cannot end a statement from the thread that runs it. A process can be ended, and its transaction ends with it.
  */
@@ -46,7 +46,10 @@ export function createApart(path: string) {
         if (answer.kind === 'read') return answer.read;
         throw new Refusal('SQL_REFUSED', `Query failed: ${errorOf(answer)}`, { error: 'QueryFailed' });
       }),
-    /** Rows that were changed, or why none were. A write that is kept is audited in its own transaction. */
+    /**
+     * The number of changed rows, or the reason why none were changed. A write that is kept is audited in its own
+     * transaction.
+     */
     write: (attempt: Attempt, keep: boolean): Promise<{ rowsAffected: number } | { error: string }> =>
       inTurn(async () => {
         const answer = await carryOut({ kind: 'write', path, attempt, keep });
@@ -57,10 +60,10 @@ export function createApart(path: string) {
 
 const errorOf = (answer: Answer): string => (answer.kind === 'failed' ? answer.error : `unexpected ${answer.kind}`);
 
-/** Rejects with `SQL_TOO_SLOW` when the process has ended without a change: its lock is free then. */
+/** Rejects with `SQL_TOO_SLOW` when the process has ended without a change: then its lock is free. */
 const carryOut = (order: Order) =>
   new Promise<Answer>((resolve, reject) => {
-    // As a source beside this one, or bundled beside what this one is bundled in.
+    // A source file beside this one, or a bundle beside this one's bundle.
     const program = new URL(`./sql-process${extname(import.meta.url)}`, import.meta.url);
     const child = fork(fileURLToPath(program), [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     let answer: Answer | undefined;
@@ -81,7 +84,7 @@ const carryOut = (order: Order) =>
     child.once('close', () => {
       clearTimeout(timer);
       if (answer !== undefined) resolve(answer);
-      else reject(late ?? new Error('the process that runs SQL for an administrator ended without an answer'));
+      else reject(late ?? new Error('the process that runs SQL for an administrator ended without a reply'));
     });
     child.send(order);
   });
@@ -91,6 +94,6 @@ const tooSlow = ({ kind }: Order, seconds: number) =>
     'SQL_TOO_SLOW',
     kind === 'read'
       ? `Query failed: it was ended after ${seconds} s`
-      : `Statement failed: it was ended after ${seconds} s, and nothing of it is left; change fewer rows at a time, for instance with "id between 1 and 100000"`,
+      : `Statement failed: it was ended after ${seconds} s and rolled back; change fewer rows at a time, for instance with "id between 1 and 100000"`,
     { error: kind === 'read' ? 'QueryFailed' : 'ExecutionFailed' },
   );

@@ -1,4 +1,7 @@
-/** A program that carries out one statement: one that never ends can be ended with it, and holds up nobody. */
+/**
+ * A program that executes one statement: an endless statement can be ended with its process, and delays no other
+ * request.
+ */
 import { changeApart, readApart } from './queries.ts';
 import type { Answer, Order } from './sql-apart.ts';
 

@@ -18,11 +18,11 @@ const disabled = (words: string): never => {
 };
 
 /**
- * Carries out a statement of an administrator.
+ * Executes a statement of an administrator.
  *
- * Both reads and writes run in a process of their own, which is ended when it takes too long. A read cannot change anything. A
- * write is audited in its transaction, and one that fails is audited too; dry runs and reads are not. Only this process can
- * open a database in memory, so there they run here.
+ * Both reads and writes run in a separate process, which is ended when it takes too long. A read cannot change
+ * anything. A write is audited in its transaction, also when it fails; dry runs and reads are not. Only this process
+ * can open a database in memory, so there statements run here.
  */
 export function carryOut(
   store: Store,

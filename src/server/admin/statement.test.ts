@@ -16,7 +16,7 @@ describe('a reading statement', () => {
     'explain query plan select 1',
     "select ';' -- ; here; too",
     'select /* ; */ "a;b" from t;;',
-  ])('%s is taken', (sql) => expect(checked(sql)).not.toThrow());
+  ])('the reading statement %s is accepted', (sql) => expect(checked(sql)).not.toThrow());
 
   it.each([
     ['', 'SQL statement is empty'],
@@ -25,7 +25,7 @@ describe('a reading statement', () => {
     ['delete from job where id = 1', 'found DELETE; a statement that changes rows needs write=true'],
     ['pragma user_version', 'found PRAGMA'],
     ['"select" 1', 'found "SELECT"'],
-  ])('%s is refused', (sql, words) => {
+  ])('the reading statement %s is refused', (sql, words) => {
     if (sql.startsWith('"')) words = words.replace('SELECT', 'select');
     expect(checked(sql)).toThrow(words);
   });
@@ -39,7 +39,7 @@ describe('a writing statement', () => {
     'replace into t values (1)',
     'with old as (select id from job) delete from job where id in old',
     '/* mine */ create table mine (id integer)',
-  ])('%s is taken', (sql) => expect(checked(sql, { write: true })).not.toThrow());
+  ])('the writing statement %s is accepted', (sql) => expect(checked(sql, { write: true })).not.toThrow());
 
   it.each([
     'update job set priority = 1',
@@ -48,7 +48,7 @@ describe('a writing statement', () => {
     'update job set priority = (select 1 where true)',
     'with t as (select 1 where 1) delete from job',
     'update job set "where" = 1',
-  ])('%s has no WHERE of its own and is refused, unless the whole table is meant', (sql) => {
+  ])('%s has no WHERE of its own and is refused unless the whole table is allowed', (sql) => {
     expect(checked(sql, { write: true })).toThrow('no WHERE clause. Pass allow_full_table=true');
     expect(checked(sql, { write: true, fullTable: true })).not.toThrow();
   });
@@ -62,7 +62,7 @@ describe('a writing statement', () => {
     ['commit', 'COMMIT statements are not allowed'],
     ['insert or rollback into t values (1)', 'OR ROLLBACK is not allowed'],
     ['update job set name = 1 where id = 1; delete from job', 'Only a single SQL statement'],
-  ])('%s is refused', (sql, words) => {
+  ])('the writing statement %s is refused', (sql, words) => {
     expect(checked(sql, { write: true, fullTable: true })).toThrow(words);
   });
 });

@@ -12,8 +12,8 @@ const WRITES = ['INSERT', 'REPLACE', 'UPDATE', 'DELETE', 'WITH', 'CREATE'];
 const DEFINITIONS = ['DROP', 'ALTER', 'TRUNCATE', 'REINDEX', 'VACUUM', 'ANALYZE'];
 
 /**
- * Looks at one statement before the database sees it: is it one, and of a kind that is meant? What it may do with which table is
- * decided by `guard.ts`, as the database understands it.
+ * Checks the text of a statement before the database gets it: it must be a single statement of an allowed kind.
+ * `guard.ts` decides what it may do with which table.
  *
  * @throws {Refusal} SQL_REFUSED for none, for several, and for one that is not allowed here.
  */
@@ -30,8 +30,8 @@ export function checkStatement(sql: string, { write, fullTable }: Allowed): void
   if (DEFINITIONS.includes(first)) refuse(`${first} (DDL) statements are not allowed`);
   if (!WRITES.includes(first)) refuse(`${first} statements are not allowed; expected ${WRITES.join(', ')}`);
   if (words.some(({ text }, index) => text === 'OR' && words[index + 1]?.text === 'ROLLBACK'))
-    refuse('OR ROLLBACK is not allowed: it would take back what others write at the same time');
-  // What the statement does, and its own WHERE: one of a subquery in brackets guards nothing.
+    refuse('OR ROLLBACK is not allowed: it would roll back writes of other requests');
+  // The statement's own keywords, including its own WHERE: the WHERE of a subquery in parentheses does not limit it.
   const outer = words.filter(({ depth }) => depth === 0).map(({ text }) => text);
   const verb = outer.find((text) => ['INSERT', 'REPLACE', 'UPDATE', 'DELETE', 'SELECT'].includes(text));
   if ((verb === 'UPDATE' || verb === 'DELETE') && !outer.includes('WHERE') && !fullTable) {
@@ -45,11 +45,11 @@ const refuse = (words: string): never => {
 
 interface Word {
   readonly text: string;
-  /** How many brackets are open around it. */
+  /** The number of open parentheses around it. */
   readonly depth: number;
 }
 
-/** The words of a statement in capitals and its semicolons; neither names in quotes, texts nor comments. */
+/** The keywords of a statement in capitals and its semicolons, without quoted names, strings and comments. */
 function wordsOf(sql: string): Word[] {
   const words: Word[] = [];
   let depth = 0;
@@ -59,7 +59,7 @@ function wordsOf(sql: string): Word[] {
     if (piece === '(') depth += 1;
     else if (piece === ')') depth -= 1;
     else if (piece === ';' || bare !== undefined) words.push({ text: piece.toUpperCase(), depth });
-    // A name in quotes is never a word of the language.
+    // A quoted name is never a keyword.
     else if (words.length === 0) words.push({ text: piece, depth });
   }
   return words;

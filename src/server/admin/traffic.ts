@@ -1,21 +1,21 @@
 import type { ApiEvent, Traffic } from '../../core/contract/admin.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
-/** A request that was answered, as it is counted. */
+/** An answered request, for the counters. */
 export interface Answered {
   readonly status: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
 
-/** What the server answered in the last hour, in memory, and who listens to it. */
+/** Counters of the last hour in memory, and the clients of the traffic stream. */
 export interface TrafficLog {
   count(answered: Answered): void;
   stats(windowSeconds?: number, intervalSeconds?: number): Traffic;
-  /** Is anybody listening, and to bodies too? Requests are looked at more closely only then. */
+  /** Whether clients are connected, and whether they want bodies. Only then are requests inspected further. */
   readonly listening: 'nobody' | 'to heads' | 'to bodies';
   tell(event: ApiEvent): void;
-  /** The answer ends it. */
+  /** The returned function ends it. */
   listen(withBodies: boolean, listener: (event: ApiEvent) => void): () => void;
 }
 
@@ -31,7 +31,7 @@ const columnOf = (status: number) => {
 
 export function createTrafficLog(now: () => number): TrafficLog {
   const listeners = new Map<(event: ApiEvent) => void, boolean>();
-  // A row of counters for each second of an hour; a row is cleared when its second comes round again.
+  // A row of counters for each second of an hour; a row is cleared when its second recurs.
   const counters = new Float64Array(WINDOW_SECONDS * WIDTH);
   const seconds = new Float64Array(WINDOW_SECONDS).fill(-1);
 

@@ -4,15 +4,15 @@ import { createHeldAttempts } from '../store/held-attempts.ts';
 import type { Store } from '../store/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
-/** Ids that an event names; of more it says the number. */
+/** The number of ids that an event names; of more it gives the number. */
 const NAMED = 20;
 
 /**
- * What becomes of the jobs of a runner that is deregistered, in the same transaction.
+ * Handles the jobs of a deregistered runner, in the same transaction.
  *
- * Jobs that are pending in its name were never started, for it starts nothing more: they are ready again. Attempts that it
- * still held have ended. A job that runs in its name stays as it is, because nothing proves that its process ended: an
- * event says so, and recovery on the runner's host looks for it.
+ * Jobs that are pending in its name were never started, because it no longer starts jobs: they become ready again.
+ * Attempts that it still held have ended. A job that runs in its name stays, because nothing proves that its process
+ * ended: an event says so, and recovery on the runner's host checks it.
  */
 export const createLeave = ({ db, changes, now }: Store, queries: AllocateQueries) => {
   const held = createHeldAttempts(db, changes);
@@ -29,7 +29,7 @@ export const createLeave = ({ db, changes, now }: Store, queries: AllocateQuerie
       changes.record(workflowId, 'jobs_ready', [{ jobs: unstarted.length }]);
     }
     held.overWithNode(workflowId, nodeId);
-    actions.settle({ workflowId, nodeId }, {}, `compute node ${nodeId} was deregistered and told no end of it`);
+    actions.settle({ workflowId, nodeId }, {}, `compute node ${nodeId} was deregistered without reporting its end`);
 
     const running = queries.runningIn.all({ workflowId, nodeId }).map(({ id }) => id);
     if (running.length > 0) {

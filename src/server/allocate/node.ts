@@ -10,8 +10,8 @@ import type { AllocateQueries } from './queries.ts';
 const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
 
 /**
- * `is_active` of a node whose runner has never said whether it is active: it reads as false, and neither the list of active
- * nodes nor that of inactive ones has it. The original stores null, which this column does not take.
+ * `is_active` of a node whose runner has never set it: it reads as false, and neither the list of active nodes nor that
+ * of inactive ones contains it. Torc 1.0.0 stores null, which this column does not accept.
  */
 const NOT_SAID = -1;
 
@@ -55,7 +55,7 @@ export const registerNode =
     return { ...present(body), id };
   };
 
-/** Changes what is known of a runner; one that ends says so with `is_active: false`. */
+/** Changes the record of a runner; a runner that ends sends `is_active: false`. */
 export const changeNode = (store: Store, queries: AllocateQueries) => {
   const { changes } = store;
   const takeLeave = createLeave(store, queries);

@@ -61,7 +61,7 @@ export const allocateQueries = (db: Database) => ({
   updateLocalScheduler: db.prepare<Record<string, Value>>(
     'update local_scheduler set memory = :memory, num_cpus = :num_cpus where id = :id',
   ),
-  // The filters of the original do nothing there; here they filter.
+  // These filters have no effect in Torc 1.0.0; here they filter.
   listLocalSchedulers: createListing<
     Asked<LocalScheduler, 'workflow_id' | 'memory' | 'num_cpus'>,
     LocalScheduler,
@@ -142,7 +142,7 @@ export const allocateQueries = (db: Database) => ({
       peak_memory_bytes = coalesce(:peak_memory_bytes, peak_memory_bytes),
       avg_memory_bytes = coalesce(:avg_memory_bytes, avg_memory_bytes)
     where id = :id`),
-  // Handed to the runner and never started. It lets go first, so that no attempt is left behind.
+  // Assigned to the runner and never started. The runner releases the job first, so that no attempt is left behind.
   unstarted: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(`
     select id
     from job

@@ -18,7 +18,7 @@ const allocation = (workflowId: number, over: object = {}) => ({
 const all = (workflowId: number) => ({ query: { workflow_id: workflowId } });
 
 describe('an allocation', () => {
-  it('is found by what it is, changes what is given, and goes alone or with all of its workflow', async () => {
+  it('an allocation is found by its fields, changed in the given fields, and deleted alone or with its workflow', async () => {
     const { client } = service;
     const { id } = await workflowOf(service, []);
     const first = await client.createScheduledComputeNode({ body: allocation(id) });
@@ -41,7 +41,7 @@ describe('an allocation', () => {
     await expect(client.createScheduledComputeNode({ body: allocation(99) })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('is told of on the event stream', async () => {
+  it('an allocation is reported on the event stream', async () => {
     const { id } = await workflowOf(service, []);
     await service.store.turns.idle();
     const heard: unknown[] = [];
@@ -65,7 +65,7 @@ describe('an allocation', () => {
     ]);
   });
 
-  it('finds its runners, and running jobs name it', async () => {
+  it('an allocation lists its runners, and running jobs name it', async () => {
     const { client } = service;
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const { id: allocationId } = await client.createScheduledComputeNode({ body: allocation(id) });
@@ -99,7 +99,7 @@ describe('an allocation', () => {
     expect(running.items[1]).not.toHaveProperty('scheduler_job_id');
   });
 
-  it('is named by the jobs that ended in it, each once', async () => {
+  it('an allocation is named by each job that ended in it, once', async () => {
     const { client } = service;
     const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const { id: allocationId } = await client.createScheduledComputeNode({ body: allocation(id) });
@@ -131,7 +131,7 @@ describe('an allocation', () => {
 });
 
 describe('a local scheduler', () => {
-  it('keeps memory and CPUs, not its name, and is nothing without them', async () => {
+  it('a local scheduler stores memory and CPUs, not its name, and is refused without them', async () => {
     const { client } = service;
     const { id } = await workflowOf(service, []);
     const body = { workflow_id: id, name: 'local', memory: '4g', num_cpus: 2 };
@@ -151,8 +151,8 @@ describe('a local scheduler', () => {
   });
 });
 
-describe('hosts that are reached by ssh', () => {
-  it('are kept once each, answered as they were named, listed by name', async () => {
+describe('hosts reached by ssh', () => {
+  it('hosts are stored once each, returned in the given order, and listed by name', async () => {
     const { client } = service;
     const { id } = await workflowOf(service, []);
     const add = async (body: string[]) =>
@@ -175,8 +175,8 @@ describe('hosts that are reached by ssh', () => {
   });
 });
 
-describe('what Slurm measured of an attempt', () => {
-  it('is stored once, and listed by job, run and attempt', async () => {
+describe('the accounting data of Slurm for an attempt', () => {
+  it('accounting data is stored once, and listed by job, run and attempt', async () => {
     const { client } = service;
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const body = {

@@ -5,7 +5,7 @@ import { merged, type Partly, read } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
-/** Writes down an allocation that was asked for, and tells of it. */
+/** Stores a requested allocation, and reports it on the event stream. */
 export const createAllocation =
   ({ find, changes }: Store, queries: AllocateQueries) =>
   (body: ScheduledComputeNode): ScheduledComputeNode => {
@@ -61,10 +61,10 @@ export const updateLocalScheduler =
     return read(queries.localSchedulers, id);
   };
 
-/** Anything in one piece; a dash in front would be an option of ssh, which may name a program to run. */
+/** Any text without blanks; a leading dash would be an option of ssh, which may name a program to run. */
 const WORKER = /^(?!-)[^\s\p{Cc}]+$/u;
 
-/** Adds hosts and answers one for each that was named, in that order. */
+/** Adds hosts and returns one record for each given host, in that order. */
 export const addWorkers =
   ({ find }: Store, queries: AllocateQueries) =>
   (workflowId: number, workers: readonly string[]): RemoteWorker[] => {
@@ -88,7 +88,7 @@ export const removeWorker =
     throw new Refusal('NOT_FOUND', `Worker '${worker}' not found for workflow ${workflowId}`, { worker });
   };
 
-/** Stores what Slurm measured of an attempt, once. */
+/** Stores the accounting data of Slurm for an attempt, once. */
 export const createStats =
   ({ find }: Store, queries: AllocateQueries) =>
   (body: SlurmStats): SlurmStats => {

@@ -29,14 +29,14 @@ it('an entity of the research object is created, read, changed, listed and delet
   expect(await listed({ file_id: fileId })).toEqual([changed]);
   expect(await listed({ entity_id: 'other' })).toEqual([]);
 
-  // The file may go; what was said of it stays.
+  // The file may be deleted; its entity stays.
   await client.deleteFile({ params: { id: fileId as number } });
   expect(await client.getRoCrateEntity({ params })).not.toHaveProperty('file_id');
   expect(await client.deleteRoCrateEntity({ params })).toEqual({ message: 'RO-Crate entity deleted successfully' });
   await expect(client.getRoCrateEntity({ params })).rejects.toMatchObject({ status: 404 });
 });
 
-it('an entity keeps its file until another is named, or 0 for none', async () => {
+it('an entity keeps its file until another file is named, or 0 for none', async () => {
   const { client } = service;
   const { id: fileId } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'data.csv' } });
   const created = await client.createRoCrateEntity({ body: entity({ file_id: fileId }) });
@@ -46,7 +46,7 @@ it('an entity keeps its file until another is named, or 0 for none', async () =>
   expect(await change({ file_id: fileId })).toEqual(created);
 });
 
-it('there is one entity of a name and one of a file, whether created or changed', async () => {
+it('there is one entity for a name and one for a file, whether created or changed', async () => {
   const { client } = service;
   const { id: fileId } = await client.createFile({ body: { workflow_id: id, name: 'f', path: 'f' } });
   await client.createRoCrateEntity({ body: entity({ file_id: fileId }) });
@@ -62,13 +62,13 @@ it('there is one entity of a name and one of a file, whether created or changed'
     `file_id 99 is not a file of workflow ${id}`,
   );
   expect(await client.deleteRoCrateEntities({ params: { id } })).toEqual({
-    // One is of the server that initialised the workflow.
+    // One is the entity of the server that initialized the workflow.
     message: 'Deleted 3 RO-Crate entities',
     deleted_count: 3,
   });
 });
 
-describe('an initialisation writes down', () => {
+describe('the entities that an initialization creates', () => {
   const entities = async () => (await service.client.listRoCrateEntities({ params: { id }, query: {} })).items;
   const files = async (over: object) => {
     const { client } = service;
@@ -80,7 +80,7 @@ describe('an initialisation writes down', () => {
   };
   const initialize = () => service.client.initializeJobs({ params: { id } });
 
-  it('which server it was, once a run', async () => {
+  it('an initialization records the server once a run', async () => {
     await files({});
     await initialize();
     await initialize();
@@ -92,7 +92,7 @@ describe('an initialisation writes down', () => {
     ]);
   });
 
-  it('the files that are there, where the workflow asks for it', async () => {
+  it('an initialization records existing files, if the workflow requests it', async () => {
     const fileId = await files({ enable_ro_crate: true });
     await initialize();
     expect((await entities()).filter(({ file_id: of }) => of === fileId)).toMatchObject([
@@ -111,7 +111,7 @@ describe('an initialisation writes down', () => {
     expect(await entities()).toHaveLength(2);
   });
 
-  it('of a file that has an entity only when it changed; its name and the rest stay', async () => {
+  it('an existing entity of a file changes only with the file, and keeps its name and other properties', async () => {
     const fileId = await files({ enable_ro_crate: true });
     const own = { '@id': 'mine', '@type': 'Dataset', author: 'me', dateModified: 'long ago' };
     await service.client.createRoCrateEntity({

@@ -4,7 +4,7 @@ import { merged, type Partly, read } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { ArtifactQueries } from './queries.ts';
 
-/** Entities of the research object: one of a name, and one of a file, in a workflow. */
+/** Entities of the research object: one for a name, and one for a file, in a workflow. */
 export const createEntity =
   ({ find }: Store, queries: ArtifactQueries) =>
   (body: RoCrateEntity): RoCrateEntity => {
@@ -16,7 +16,7 @@ export const createEntity =
 export const updateEntity =
   (queries: ArtifactQueries) =>
   (id: number, body: Partly<RoCrateEntity>): RoCrateEntity => {
-    // It stays in its workflow, whatever is given: there its file and its name are looked for.
+    // It stays in its workflow regardless of the body: its file and its name are checked there.
     const after = merged(read(queries.entities, id), { ...body, workflow_id: undefined });
     refuseSecond(queries, id, after);
     queries.updateEntity.run({ ...rowOf(after), id });
@@ -25,7 +25,7 @@ export const updateEntity =
 
 const rowOf = ({ workflow_id, file_id, entity_id, entity_type, metadata }: RoCrateEntity) => ({
   workflow_id,
-  // 0 is no file: absent and null say nothing, so who wants to take the link away needs another word.
+  // 0 means no file: absent and null keep the link, so removing it needs another value.
   file_id: file_id === 0 ? null : (file_id ?? null),
   entity_id,
   entity_type,

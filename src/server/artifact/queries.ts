@@ -43,7 +43,7 @@ export const artifactQueries = (db: Database) => ({
   updateEntity: db.prepare<Record<string, Value>>(`
     update ro_crate_entity set file_id = :file_id, entity_id = :entity_id, entity_type = :entity_type, metadata = :metadata
     where id = :id`),
-  // Another entity that has the same name, or the same file.
+  // Another entity with the same name, or the same file.
   sameEntity: db.prepare<Record<string, Value>, { entity_id: string }>(`
     select entity_id
     from ro_crate_entity

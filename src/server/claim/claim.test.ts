@@ -20,13 +20,13 @@ const claim = async (id: number, body: object = offer(), limit = 10, strict = fa
 };
 
 describe('a claim by resources', () => {
-  it('hands a job to one runner only, however often it is asked for', async () => {
+  it('a job is assigned to one runner only, however often it is claimed', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     expect(await claim(id)).toEqual(['a', 'b', 'c']);
     expect(await claim(id)).toEqual([]);
   });
 
-  it('hands out pending jobs with all they need to run, and without what is not set', async () => {
+  it('claimed jobs are pending and contain all fields that they need to run, without unset fields', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     const { jobs } = await service.client.claimJobsBasedOnResources({
       params: { id, limit: 1 },
@@ -46,7 +46,7 @@ describe('a claim by resources', () => {
     });
   });
 
-  it('goes by priority, then the most demanding first, then the order of creation', async () => {
+  it('jobs are claimed by priority, then the largest requirements first, then the order of creation', async () => {
     const { id } = await workflowOf(
       service,
       [
@@ -73,7 +73,7 @@ describe('a claim by resources', () => {
     ]);
   });
 
-  it('packs into what is offered and backfills with what still fits', async () => {
+  it('jobs are packed into the offer and backfilled with jobs that still fit', async () => {
     const { id } = await workflowOf(
       service,
       [
@@ -87,7 +87,7 @@ describe('a claim by resources', () => {
     expect(await claim(id, offer({ num_cpus: 4 }))).toEqual(['wide-1', 'narrow-1']);
   });
 
-  it('finds jobs that fit behind a hundred that do not', async () => {
+  it('a job that fits is found behind a hundred jobs that do not', async () => {
     const { id } = await workflowOf(
       service,
       [
@@ -99,7 +99,7 @@ describe('a claim by resources', () => {
     expect(await claim(id)).toEqual(['narrow']);
   });
 
-  it('keeps jobs that would take longer than the time that is left', async () => {
+  it('jobs that would take longer than the remaining time are not claimed', async () => {
     const { id } = await workflowOf(service, [{ name: 'long', requirements: 'long' }, { name: 'short' }], {
       long: { runtime: 'PT2H' },
     });
@@ -107,7 +107,7 @@ describe('a claim by resources', () => {
     expect(await claim(id, offer({ time_limit: 'PT2H' }))).toEqual(['long']);
   });
 
-  it('gives labelled jobs only to runners that have all their labels, and those nothing else', async () => {
+  it('labelled jobs go only to runners that have all their labels, and such runners get no other jobs', async () => {
     const { id } = await workflowOf(service, [
       { name: 'plain' },
       { name: 'gpu', labels: ['gpu'] },
@@ -119,12 +119,12 @@ describe('a claim by resources', () => {
     expect(await claim(id)).toEqual(['plain']);
   });
 
-  it('refuses a label with a comma, by name', async () => {
+  it('a label with a comma is refused by name', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     await expect(claim(id, offer({ labels: ['a,b'] }))).rejects.toThrow('got "a,b"');
   });
 
-  it('prefers jobs that are bound to its scheduler or to none, and takes others only when it may and has nothing else', async () => {
+  it("jobs of the runner's scheduler or of none come first, and others only if the claim permits it and no other job is ready", async () => {
     const { client } = service;
     const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
     const scheduler = await client.createSlurmScheduler({
@@ -142,7 +142,7 @@ describe('a claim by resources', () => {
     expect(await claim(id)).toEqual(['bound']);
   });
 
-  it('hands out nothing of a canceled workflow and says why', async () => {
+  it('a claim in a canceled workflow gets no jobs, and the reply says why', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     await service.client.cancelWorkflow({ params: { id } });
     const answer = await service.client.claimJobsBasedOnResources({
@@ -153,7 +153,7 @@ describe('a claim by resources', () => {
     expect(answer).toEqual({ jobs: [], reason: 'Workflow is canceled' });
   });
 
-  it('hands out nothing for a limit of 0 and answers 404 for an unknown workflow', async () => {
+  it('a claim with a limit of 0 gets no jobs, and an unknown workflow is answered with 404', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     expect(await claim(id, offer(), 0)).toEqual([]);
     await expect(claim(id + 1)).rejects.toMatchObject({ status: 404 });
@@ -166,7 +166,7 @@ describe('a claim by count', () => {
     return (jobs ?? []).map(({ name }) => name);
   };
 
-  it('ignores what jobs need, and goes by priority and order of creation', async () => {
+  it('a claim by count ignores requirements, and uses priority and order of creation', async () => {
     const { id } = await workflowOf(
       service,
       [{ name: 'a', requirements: 'huge' }, { name: 'b', priority: 1 }, { name: 'c' }],
@@ -178,7 +178,7 @@ describe('a claim by count', () => {
     expect(await next(id)).toEqual(['c']);
   });
 
-  it('gives ten when no number is asked for, and all for a negative one', async () => {
+  it('a claim by count gets ten jobs by default, and all for a negative number', async () => {
     const { id } = await workflowOf(
       service,
       Array.from({ length: 30 }, (_, index) => ({ name: `j${index}` })),
@@ -188,14 +188,14 @@ describe('a claim by count', () => {
   });
 });
 
-describe('taking ahead', () => {
+describe('claims ahead', () => {
   const exchange = (id: number, nodeId: number, want: object) =>
     service.client.exchange({
       params: { id },
       body: { run_id: 1, compute_node_id: nodeId, want: { limit: 0, prefetch: 0, ...want } },
     });
 
-  it('hands out more jobs than fit now, as long as each fits into the empty node', async () => {
+  it('jobs claimed ahead may exceed the free resources if each fits into the empty node', async () => {
     const { id, nodeId } = await workflowOf(
       service,
       [{ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'huge', requirements: 'huge' }],
@@ -214,7 +214,7 @@ describe('taking ahead', () => {
     ]);
   });
 
-  it('counts node by node for a runner of several: a job fits into one of them, or waits', async () => {
+  it('jobs of a runner with several nodes are placed node by node: a job fits into one of them, or waits', async () => {
     const { id, nodeId } = await workflowOf(
       service,
       [
@@ -236,20 +236,21 @@ describe('taking ahead', () => {
       const { jobs } = await exchange(id, nodeId, { limit: 9, prefetch, offer: offer({ num_nodes: 2 }), nodes });
       return jobs.map(({ name }) => name);
     };
-    // Four CPUs are free, two on each: nothing for a job of three, and no node for one that wants two whole.
+    // Four CPUs are free, two on each node: no room for a job of three, and no free node for one that needs two whole
+    // nodes.
     expect(await turn([halfFree, halfFree])).toEqual(['narrow']);
     expect(await turn([halfFree, idle])).toEqual(['wide']);
-    // Ahead goes what fits into the nodes when they are empty, and no more than that.
+    // Jobs ahead are limited to those that fit into the empty nodes.
     expect(await turn([halfFree, halfFree], 5)).toEqual(['mpi']);
   });
 
-  it('takes nothing ahead when nothing ahead is wanted', async () => {
+  it('no job is claimed ahead without a request for it', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const { jobs } = await exchange(id, nodeId, { limit: 1, offer: offer({ num_cpus: 1 }) });
     expect(jobs.map(({ name }) => name)).toEqual(['a']);
   });
 
-  it('hands again what was handed and is not held, and nothing that another runner holds', async () => {
+  it('jobs that the runner does not hold are assigned again, and jobs of other runners are not', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const other = await registerNode(service, id);
     await exchange(id, nodeId, { limit: 1, offer: offer({ num_cpus: 1 }) });
@@ -266,7 +267,7 @@ describe('taking ahead', () => {
     expect(kept.jobs).toEqual([]);
   });
 
-  it('makes what is given back ready for others', async () => {
+  it('returned jobs become ready for others', async () => {
     const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     await exchange(id, nodeId, { limit: 1, offer: offer() });
     await service.client.exchange({
@@ -277,7 +278,7 @@ describe('taking ahead', () => {
   });
 });
 
-it('reads the ready jobs of a class from the index, in order, without a sort', () => {
+it('the ready jobs of a class are read from the index, in order, without a sort', () => {
   expect(service.store.db.plan(readySql)).toEqual([
     'SEARCH job USING COVERING INDEX job_ready (class_id=?)',
     'CORRELATED SCALAR SUBQUERY 1',

@@ -12,13 +12,13 @@ import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 import { bytesOfGibibytes, fitsNode, type Room, roomOf, roomOfNodes } from './room.ts';
 
-/** Who asks: the runner's id where it is known. */
+/** The caller of a claim: with the runner's id if it is known. */
 interface Asker {
   readonly workflowId: number;
   readonly nodeId: number | null;
 }
 
-/** The next jobs of a claim, at most so many to start and so many ahead; none when there are no more. */
+/** The next jobs of a claim: at most `limit` to start and `prefetch` ahead; empty if there are no more. */
 type Parts = (limit: number, prefetch: number) => ClaimedJob[];
 
 interface Chosen {
@@ -27,11 +27,11 @@ interface Chosen {
 }
 
 /**
- * Hands ready jobs to a runner; no job is handed out twice.
+ * Assigns ready jobs to a runner; no job is assigned twice.
  *
- * With an `offer`, `limit` jobs are packed into it, and up to `prefetch` more are chosen that fit into the runner's empty
- * node, to wait there for the next free slot. Without one jobs are counted and their needs ignored. Either way by
- * priority, and only jobs whose labels the runner covers.
+ * With an `offer`, up to `limit` jobs are packed into it, and up to `prefetch` more are chosen that fit into the
+ * runner's empty node, to wait there for the next free slot. Without an offer, jobs are counted and their requirements
+ * ignored. In both cases jobs are taken by priority, and only if the runner covers their labels.
  */
 export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
   const attempts = createHeldAttempts(db, changes);
@@ -55,13 +55,13 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     return chosen.map(({ id, need }) => handed(rows.get(id) as JobRow, need, outputsOf));
   };
 
-  /** The files that a job writes; workflows without files are not asked for each job. */
+  /** The output files of a job; they are not queried in workflows without files. */
   const outputs = (workflowId: number): OutputsOf => {
     if (queries.hasFiles.get({ workflowId }) === undefined) return () => [];
     return (jobId) => queries.outputs.all({ jobId });
   };
 
-  /** Successive parts of one claim by resources: together they take what one claim of all would. */
+  /** Successive parts of one claim by resources: together they take the same jobs as a single claim. */
   const byResources = (asker: Asker, want: Want, offer: ComputeNodesResources): Parts => {
     refuseBadLabels(offer.labels);
     const labels = sortedLabels(offer.labels);
@@ -70,7 +70,7 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     const isBound = ({ schedulerId }: ClaimableClass) =>
       schedulerId === null || schedulerId === (offer.scheduler_config_id ?? null);
     let free = room();
-    /** Nothing was found yet, so jobs that are meant for another scheduler may follow. */
+    /** No job was found yet, so jobs of another scheduler may follow. */
     let isUndecided = want.strict_scheduler_match !== true;
     let isForAny = false;
 
@@ -118,7 +118,7 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     return held.map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
   };
 
-  /** Makes jobs ready again that the runner was handed and did not start. */
+  /** Makes jobs ready again that were assigned to the runner and not started. */
   const giveBack = ({ workflowId, nodeId }: Asker, jobIds: readonly number[]): number[] => {
     if (nodeId === null) return [];
     const returned = jobIds.filter((id) => {
@@ -132,18 +132,18 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
   };
 
   return {
-    /** The jobs for what is wanted. A canceled workflow hands out none, which its callers look at first. */
+    /** The jobs for a claim. A canceled workflow assigns none; the callers check that first. */
     claim(asker: Asker, want: Want): ClaimedJob[] {
       if (want.limit + want.prefetch <= 0) return [];
       return partsOf(asker, want)(want.limit, want.prefetch);
     },
 
-    /** The same for a claim that is carried out in parts, each in a transaction of its own. */
+    /** The same for a claim that is executed in parts, each in its own transaction. */
     inParts: partsOf,
 
     /**
-     * The jobs that are pending in the name of the runner and that it does not hold, because the answer that handed them
-     * out was lost. They are handed out again.
+     * The jobs that are pending in the name of the runner and that it does not hold, because their reply was lost. They
+     * are assigned again.
      */
     handAgain(asker: Asker, held: readonly number[]): ClaimedJob[] {
       const known = new Set(held);
@@ -151,14 +151,14 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
       return pendingOf(asker, (id) => !known.has(id));
     },
 
-    /** The jobs of an answer that is given a second time, as far as they are still pending in the name of the runner. */
+    /** The jobs of a repeated reply, as far as they are still pending in the name of the runner. */
     handSame(asker: Asker, jobIds: readonly number[]): ClaimedJob[] {
       if (jobIds.length === 0) return [];
       const wanted = new Set(jobIds);
       return pendingOf(asker, (id) => wanted.has(id));
     },
 
-    /** Makes ready again what is pending in the name of a runner that ends, except what it says it holds. */
+    /** Makes jobs ready again that are pending in the name of a runner that ends, except those that it holds. */
     giveBackAllBut({ workflowId, nodeId }: Asker, held: readonly number[]): number[] {
       if (nodeId === null) return [];
       const known = new Set(held);
@@ -173,7 +173,7 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
 
 export type Claim = ReturnType<typeof createClaim>;
 
-/** Seconds of the time that an offer has left; without one there is no end. */
+/** The remaining seconds of an offer; without a time limit there is no end. */
 function secondsOf(timeLimit: string | null | undefined): number {
   if (timeLimit === undefined || timeLimit === null) return Infinity;
   try {
@@ -205,9 +205,9 @@ function pack(
 }
 
 interface Places {
-  /** What is free now. */
+  /** The free resources. */
   room(): Room;
-  /** Is there any sense in looking for jobs with this need: is there room now or, for those ahead, when all is empty? */
+  /** Whether a search for jobs with these requirements is useful: they fit now or, ahead, into empty nodes. */
   couldFit(need: Need): boolean;
 }
 

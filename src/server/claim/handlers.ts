@@ -8,10 +8,10 @@ import { createClaim } from './claim.ts';
 import { claimQueries, openClaimQueries } from './queries.ts';
 import { createUnclaimable } from './unclaimable.ts';
 
-/** The default of claim_next_jobs, and what a negative limit means there: all. */
+/** The default of claim_next_jobs; a negative limit means all. */
 const NEXT_LIMIT = 10;
 const ALL = Number.MAX_SAFE_INTEGER;
-/** Jobs that are claimed in one transaction, 25 µs each. Fewer, and many jobs take many commits. */
+/** Jobs claimed in one transaction, 25 µs each. Fewer, and many jobs need many commits. */
 const AT_ONCE = 250;
 
 export const claimHandlers = (store: Store) => {
@@ -19,7 +19,7 @@ export const claimHandlers = (store: Store) => {
   const open = openClaimQueries(store.db);
   const { claim, inParts } = createClaim(store, queries);
 
-  /** The job as the original hands it out, without what `exchange` adds. */
+  /** The job as Torc 1.0.0 returns it, without the additional fields of `exchange`. */
   const plain = ({ need: _need, output_files: files = [], ...job }: ClaimedJob): Job => {
     const userData = queries.outputUserData.all({ jobId: job.id }).map(({ id }) => id);
     return {
@@ -30,7 +30,7 @@ export const claimHandlers = (store: Store) => {
   };
   const { find } = store;
 
-  /** A claim of many jobs, part by part. What it takes is in `open_claim` until all of it is. */
+  /** A claim of many jobs, part by part. The jobs taken so far are in `open_claim` until the claim is complete. */
   function* many(workflowId: number, want: Want): Generator<undefined, { jobs: Job[] }> {
     const part = inParts({ workflowId, nodeId: null }, want);
     const claimId = open.begin.get({})?.id ?? 1;

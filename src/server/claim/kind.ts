@@ -1,6 +1,6 @@
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 
-/** What a claim looks at in a class of jobs, as it is stored. */
+/** The properties of a class of jobs that matter for a claim, as stored. */
 export interface KindRow {
   scheduler_id: number | null;
   labels: string | null;

@@ -34,7 +34,7 @@ const jobsOf = ({ jobs }: { jobs?: { id?: number | null | undefined }[] | undefi
   (jobs ?? []).map(({ id }) => id as number);
 
 describe('a claim of very many jobs', () => {
-  it('holds nobody up and is answered in full, best first, each job once', async () => {
+  it('a claim of very many jobs blocks no other request and is complete, best first, each job once', async () => {
     let ids: number[] = [];
     const longest = await longestWait(async () => {
       ids = jobsOf(await service.client.claimNextJobs({ params, query: { limit: -1 } }));
@@ -45,10 +45,10 @@ describe('a claim of very many jobs', () => {
     expect([longest < 200, open()]).toEqual([true, 0]);
   });
 
-  it('by resources takes what fits into the offer as a whole, not into each part of it', async () => {
+  it('a claim of very many jobs by resources fits into the offer as a whole, not in each part', async () => {
     const offer = { num_cpus: 9_000, memory_gb: 64, num_gpus: 0, num_nodes: 1 };
     const ids = jobsOf(await service.client.claimJobsBasedOnResources({ params: { id: 1, limit: JOBS }, body: offer }));
-    // The wide ones come first among equals: all 1,200 of a priority, which are small or wide, then wide ones alone.
+    // The wide jobs come first among equals: all 1,200 with a priority, small or wide, then only wide ones.
     const cpus = ids.reduce((sum, id) => sum + (id % 2 === 0 ? 1 : 4), 0);
     expect(cpus).toBeLessThanOrEqual(9_000);
     expect(cpus).toBeGreaterThan(8_995);
@@ -56,7 +56,7 @@ describe('a claim of very many jobs', () => {
     expect(await counts()).toMatchObject({ pending: ids.length });
   });
 
-  it('shares the jobs with another that goes on at the same time', async () => {
+  it('two concurrent claims of very many jobs share the jobs', async () => {
     const [one, two] = await Promise.all([
       service.client.claimNextJobs({ params, query: { limit: JOBS } }),
       service.client.claimNextJobs({ params, query: { limit: JOBS } }),
@@ -66,7 +66,7 @@ describe('a claim of very many jobs', () => {
     expect(Math.min(jobsOf(one).length, jobsOf(two).length)).toBeGreaterThan(JOBS / 4);
   });
 
-  it('that is cut off by a kill gives back what nobody was told of', async () => {
+  it('a claim of very many jobs that a kill interrupts returns the jobs that no client received', async () => {
     const { claimNextJobs } = claimHandlers(service.store);
     const claim = await service.store.turns.write(() =>
       claimNextJobs({ params, query: { limit: JOBS, labels: undefined }, body: undefined }),
@@ -75,19 +75,19 @@ describe('a claim of very many jobs', () => {
     const { steps } = claim as Sliced<unknown>;
     for (let step = 0; step < 3; step += 1) await service.store.turns.write(() => steps.next());
     expect(await counts()).toMatchObject({ pending: 750, ready: JOBS - 750 });
-    // What the server does when it starts again.
+    // What the server does at its next start.
     expect(await service.store.turns.write(() => giveBackOpenClaims(service.store))).toBe(750);
     expect(await counts()).toMatchObject({ pending: 0, ready: JOBS });
     expect(open()).toBe(0);
   });
 
-  it('that was answered is not given back when the server starts again', async () => {
+  it('an answered claim is not returned at the next start of the server', async () => {
     await service.client.claimNextJobs({ params, query: { limit: 1_000 } });
     expect(await service.store.turns.write(() => giveBackOpenClaims(service.store))).toBe(0);
     expect(await counts()).toMatchObject({ pending: 1_000 });
   });
 
-  it('ends with what it has when the workflow is canceled meanwhile', async () => {
+  it('a claim of very many jobs ends with the jobs so far when the workflow is canceled meanwhile', async () => {
     const claim = service.client.claimNextJobs({ params, query: { limit: JOBS } });
     await new Promise((resolve) => void setImmediate(resolve));
     await service.client.cancelWorkflow({ params });
@@ -97,7 +97,7 @@ describe('a claim of very many jobs', () => {
     expect(open()).toBe(0);
   });
 
-  it('with an Idempotency-Key is carried out once and answered twice', async () => {
+  it('a claim of very many jobs with an Idempotency-Key is executed once and answered twice', async () => {
     const send = async () => {
       const response = await service.app.request('/torc-service/v1/workflows/1/claim_next_jobs?limit=600', {
         method: 'POST',
@@ -110,15 +110,15 @@ describe('a claim of very many jobs', () => {
   });
 });
 
-describe('a claim among thousands of classes of needs', () => {
-  it('asks only those of which jobs are ready', () => {
+describe('a claim among thousands of classes of requirements', () => {
+  it('a claim reads only classes with ready jobs', () => {
     const plan = service.store.db.plan(claimableSql);
     expect(plan.join('\n')).toContain('USING INDEX job_class_of (workflow_id=?)');
     expect(plan.join('\n')).toContain('job_ready (class_id=?)');
     expect(plan.join('\n')).not.toContain('SCAN');
   });
 
-  it('takes the jobs in the same order as one that looks at all of them', async () => {
+  it('a claim takes jobs in the same order as a search through all classes', async () => {
     service.store.db.run(`
       begin;
       delete from job;

@@ -1,17 +1,17 @@
 import type { Need } from '../../core/contract/exchange.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
 
-/** Jobs that are alike for a claim, as the database keeps them together. */
+/** Jobs that are equivalent for a claim, as the database groups them. */
 export interface JobClass extends JobKind {
   readonly id: number;
 }
 
-/** A class of which jobs are ready, with the first of them. */
+/** A class with ready jobs, and the first of them. */
 export interface ClaimableClass extends JobClass {
   readonly head: Waiting;
 }
 
-/** A job that is ready, as far as the order of claims goes. */
+/** A ready job, with the fields that determine the order of claims. */
 export interface Waiting {
   readonly id: number;
   readonly priority: number;
@@ -20,7 +20,10 @@ export interface Waiting {
 /** Which of two jobs is claimed first; below zero means the left one. */
 export type Order = (left: Waiting, leftNeed: Need, right: Waiting, rightNeed: Need) => number;
 
-/** By priority; among equals the most demanding first, so that it is not left over; then in the order of creation. */
+/**
+ * By priority; among equals the largest requirements first, so that those jobs are not left; then in the order of
+ * creation.
+ */
 export const byNeed: Order = (left, leftNeed, right, rightNeed) =>
   right.priority - left.priority ||
   rightNeed.num_gpus - leftNeed.num_gpus ||
@@ -32,14 +35,15 @@ export const byNeed: Order = (left, leftNeed, right, rightNeed) =>
 /** By priority, then in the order of creation. */
 export const byPriority: Order = (left, _leftNeed, right) => right.priority - left.priority || left.id - right.id;
 
-/** Says of each job what becomes of it: taken, or its whole class is of no use any more, or nothing else is wanted. */
+/** The decision about a job: continue with the next, skip the rest of its class, or stop. */
 type Verdict = 'next' | 'drop-class' | 'stop';
 
 /**
- * Walks the ready jobs of several classes in one order, without reading more of them than are looked at.
+ * Walks the ready jobs of several classes in one order, without reading more of them than are visited.
  *
- * `fetch` gives the ready jobs of a class from an offset on, by priority and then id. Each class comes with its first job,
- * so a class is asked only after that was visited: a few jobs at a time, and with one class for all that can be wanted.
+ * `fetch` returns the ready jobs of a class from an offset on, by priority and then id. Each class comes with its first
+ * job, so a class is queried only after that job was visited: a few jobs at a time, or with a single class all jobs
+ * that can be needed.
  */
 export function walkReady(
   classes: readonly ClaimableClass[],
@@ -76,13 +80,13 @@ interface Queue {
   readonly class: ClaimableClass;
   rows: Waiting[];
   next: number;
-  /** Jobs that were read of it, visited ones included. */
+  /** The number of jobs read, including visited ones. */
   read: number;
   /** All were read. */
   isRead: boolean;
 }
 
-/** Moves the first to its place among the others, which are in order. */
+/** Moves the first queue to its place among the others, which are sorted. */
 function sink(queues: Queue[], before: (left: Queue, right: Queue) => number): void {
   const moved = queues[0] as Queue;
   if (before(moved, queues[1] as Queue) <= 0) return;
@@ -97,5 +101,7 @@ function sink(queues: Queue[], before: (left: Queue, right: Queue) => number): v
   queues[low - 1] = moved;
 }
 
-/** Rows read of a class at a time when there are several: too few means more queries, too many rows read in vain. */
+/**
+ * Rows read of a class at a time if there are several classes: too few means more queries, too many means unused rows.
+ */
 const CHUNK = 16;

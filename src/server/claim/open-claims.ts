@@ -3,8 +3,8 @@ import type { Database } from '../store/database.ts';
 import { openClaimQueries } from './queries.ts';
 
 /**
- * Makes ready again what claims of several transactions took before the server was killed: the caller got no answer, so
- * nobody knows of these jobs. To be called once, before the server answers.
+ * Makes jobs ready again that claims of several transactions took before the server was killed: no client got a reply
+ * with these jobs. To be called once, before the server answers.
  */
 export function giveBackOpenClaims({ db, changes }: { db: Database; changes: ChangeLog }): number {
   const queries = openClaimQueries(db);

@@ -27,7 +27,7 @@ export const readySql = `
   order by priority desc, id
   limit :limit offset :offset`;
 
-/** Only the classes of which jobs are ready, each with the first of them: of thousands of classes most have none. */
+/** Only the classes with ready jobs, each with the first of them: of thousands of classes most have none. */
 export const claimableSql = `
   select
     job_class.id, job_class.scheduler_id, job_class.labels,
@@ -75,10 +75,10 @@ export const claimQueries = (db: Database) => ({
     'select * from compute_node where workflow_id = :workflowId order by id desc limit 1',
   ),
 
-  // The order must come from the index job_ready, never from a sort: every runner asks this, and sorting 100,000 ready
-  // jobs each time is how a server dies. claim.test.ts holds the plan.
+  // The order must come from the index job_ready, never from a sort: every runner runs this query, and sorting 100,000
+  // ready jobs each time would overload the server. claim.test.ts checks the query plan.
   ready: db.prepare<{ classId: number; limit: number; offset: number }, Waiting>(readySql),
-  // Whole rows only of those that are handed out: 18 columns cost three times as much to read as two.
+  // Whole rows only of the assigned jobs: 18 columns cost three times as much to read as two.
   jobs: db.prepare<{ ids: string }, JobRow>(`
     select ${jobColumns} from job where id in (select value from json_each(:ids))`),
 
@@ -99,14 +99,14 @@ export const claimQueries = (db: Database) => ({
     'select user_data_id as id from job_output_user_data where job_id = :jobId order by 1',
   ),
 
-  // Handed to this runner and not started, as far as is known here.
+  // Assigned to this runner and not started, as far as the server knows.
   heldBy: db.prepare<{ nodeId: number; workflowId: number }, JobRow & { class_id: number }>(`
     select ${jobColumns}, job.class_id
     from job
     where workflow_id = :workflowId and status = 3 and ${unsettled} and claimed_by = :nodeId
     order by priority desc, id`),
 
-  // The runner lets go first, so that no attempt is left behind (trigger attempt_left_behind).
+  // The runner releases the job first, so that no attempt is left behind (trigger attempt_left_behind).
   letGo: db.prepare<{ id: number; nodeId: number }>(
     'update job set claimed_by = null where id = :id and status = 3 and claimed_by = :nodeId',
   ),
@@ -126,7 +126,7 @@ export const claimQueries = (db: Database) => ({
       number = excluded.number, job_ids = excluded.job_ids, errors = excluded.errors`),
 });
 
-/** Claims of several transactions that are not finished. */
+/** Claims of several transactions that are not complete. */
 export const openClaimQueries = (db: Database) => ({
   begin: db.prepare<NoParameters, { id: number }>('select coalesce(max(claim_id), 0) + 1 as id from open_claim'),
   add: db.prepare<{ claimId: number; workflowId: number; jobIds: string }>(

@@ -20,12 +20,12 @@ const offer = (over: Partial<Parameters<typeof roomOf>[0]>) => ({
 });
 
 describe('the room of an offer', () => {
-  it('takes jobs until the CPUs are used', () => {
+  it('jobs are taken until the CPUs are used', () => {
     const room = roomOf(offer({ cpus: 2 }));
     expect([room.take(need({})), room.take(need({})), room.take(need({}))]).toEqual([true, true, false]);
   });
 
-  it('passes a wide job over and takes a narrow one behind it', () => {
+  it('a wide job is skipped and a narrow one behind it is taken', () => {
     const room = roomOf(offer({ cpus: 4 }));
     expect([room.take(need({ num_cpus: 3 })), room.take(need({ num_cpus: 2 })), room.take(need({}))]).toEqual([
       true,
@@ -34,7 +34,7 @@ describe('the room of an offer', () => {
     ]);
   });
 
-  it('counts memory and devices as it counts CPUs', () => {
+  it('memory and devices are counted like CPUs', () => {
     const room = roomOf(offer({ gpus: 1 }));
     expect(room.take(need({ memory_bytes: 101 }))).toBe(false);
     expect(room.take(need({ num_gpus: 1, memory_bytes: 100 }))).toBe(true);
@@ -42,7 +42,7 @@ describe('the room of an offer', () => {
     expect(room.take(need({ memory_bytes: 1 }))).toBe(false);
   });
 
-  it('offers what it has per node: no job of one node gets more than one node has', () => {
+  it('offered resources are per node: a job of one node never gets more than one node has', () => {
     const room = roomOf(offer({ cpus: 4, nodes: 2 }));
     expect(room.take(need({ num_cpus: 5 }))).toBe(false);
     expect([room.take(need({ num_cpus: 4 })), room.take(need({ num_cpus: 4 })), room.take(need({}))]).toEqual([
@@ -52,7 +52,7 @@ describe('the room of an offer', () => {
     ]);
   });
 
-  it('gives whole nodes to a job of several, and only while the others still fit into the rest', () => {
+  it('a job of several nodes gets whole nodes, only while the other jobs still fit into the rest', () => {
     const room = roomOf(offer({ cpus: 4, nodes: 3 }));
     expect(room.take(need({ num_cpus: 1, num_nodes: 2 }))).toBe(true);
     expect(room.take(need({ num_cpus: 4 }))).toBe(true);
@@ -79,7 +79,7 @@ const anyOffer = fc.record({
   nodes: fc.integer({ min: 1, max: 4 }),
 });
 
-it('never promises more than is offered, whatever is waiting', () => {
+it('the claimed jobs never exceed the offer, for any ready jobs', () => {
   fc.assert(
     fc.property(fc.array(anyNeed), anyOffer, (waiting, given) => {
       const room = roomOf(given);
@@ -102,7 +102,7 @@ it('never promises more than is offered, whatever is waiting', () => {
   );
 });
 
-it('never takes later what did not fit before', () => {
+it('requirements that did not fit once never fit later', () => {
   fc.assert(
     fc.property(fc.array(anyNeed), anyOffer, anyNeed, (waiting, given, refused) => {
       const room = roomOf(given);

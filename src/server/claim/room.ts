@@ -1,7 +1,7 @@
 import type { Need } from '../../core/contract/exchange.ts';
 import { type NodeRoom, placeOf, sizeWith } from '../../core/lifecycle/placement.ts';
 
-/** What one node has; `nodes` of them are offered. */
+/** The resources of one node; `nodes` of them are offered. */
 export interface Offer {
   readonly cpus: number;
   readonly memoryBytes: number;
@@ -12,12 +12,12 @@ export interface Offer {
 /**
  * The room that is left in an offer while jobs are packed into it.
  *
- * Jobs of one node share the nodes that are left over by jobs of several, which take theirs whole. Greedy: a job that
- * does not fit is passed over and not waited for, so a wide job at the head cannot idle a node; it may starve under a
- * steady stream of narrow ones, as in the original.
+ * Jobs of one node share the nodes that are left by jobs of several nodes, which take whole nodes. Greedy: a job that
+ * does not fit is skipped, so a wide job at the head cannot idle a node; it may starve under a steady stream of narrow
+ * ones, as in Torc 1.0.0.
  */
 export interface Room {
-  /** Takes the job in if it fits. A need that did not fit once will not fit later: room only shrinks. */
+  /** Takes the job if it fits. Requirements that did not fit once will not fit later: room only shrinks. */
   take(need: Need): boolean;
 }
 
@@ -49,7 +49,7 @@ export function roomOf(offer: Offer): Room {
   };
 }
 
-/** The room of nodes of which is known what each has free: what is taken fits there, node by node. */
+/** The room of nodes whose free resources are known: each job is placed on specific nodes. */
 export function roomOfNodes(nodes: readonly NodeRoom[]): Room {
   const left = nodes.map(({ free, total }) => ({ free, total }));
   return {
@@ -64,10 +64,10 @@ export function roomOfNodes(nodes: readonly NodeRoom[]): Room {
   };
 }
 
-/** Does the job fit into nodes like these when they are empty? */
+/** Whether the job fits into nodes like these when they are empty. */
 export function fitsNode(need: Need, { cpus, memoryBytes, gpus, nodes }: Offer): boolean {
   return need.num_cpus <= cpus && need.memory_bytes <= memoryBytes && need.num_gpus <= gpus && need.num_nodes <= nodes;
 }
 
-/** Memory in GiB, as runners tell it, in bytes. */
+/** Memory in GiB, as runners send it, in bytes. */
 export const bytesOfGibibytes = (gibibytes: number) => Math.floor(gibibytes * 2 ** 30);

@@ -2,25 +2,25 @@ import type { JobCompletionError } from '../../core/contract/result.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ClaimQueries } from './queries.ts';
 
-/** What the answer to a turn handed out and refused. */
+/** The jobs that the reply to an exchange assigned, and the entries that it refused. */
 export interface StoredTurn {
   readonly jobIds: readonly number[];
   readonly errors: JobCompletionError[];
 }
 
-/** A compute node as its turns need it. */
+/** The fields of a compute node that its exchanges need. */
 export interface TurnNode {
   readonly isActive: boolean;
-  /** Number of the last turn that was carried out; 0 before the first. */
+  /** Number of the last exchange that was executed; 0 before the first. */
   readonly lastTurn: number;
 }
 
 /**
- * The numbers of the turns of each runner. A network may deliver a request twice, or late, after its sender has given it
- * up. Each turn is carried out at most once, and none after a later one.
+ * The exchange numbers of each runner. A network may deliver a request twice, or late, after its sender has given up.
+ * Each exchange is executed at most once, and never after a later one.
  *
- * The answer is stored as the ids of what was handed out, not as text: a job that was cancelled since must not be
- * handed out from an old answer.
+ * The reply is stored as the ids of the assigned jobs, not as text: a job that was canceled since must not be assigned
+ * from an old reply.
  */
 export const createTurnRecord = (queries: ClaimQueries) => ({
   node(workflowId: number, nodeId: number): TurnNode {
@@ -35,13 +35,13 @@ export const createTurnRecord = (queries: ClaimQueries) => ({
     return { isActive: row.is_active !== 0, lastTurn: row.number ?? 0 };
   },
 
-  /** What the turn was answered, if it is the last one; undefined for a new turn. An older one is refused. */
+  /** The stored reply, if this is the last exchange; undefined for a new one. An older one is refused. */
   answered(nodeId: number, { lastTurn }: TurnNode, number: number): StoredTurn | undefined {
     if (number > lastTurn) return undefined;
     if (number < lastTurn) {
       throw new Refusal(
         'TURN_SUPERSEDED',
-        `turn ${number} of compute node ${nodeId} arrived after turn ${lastTurn}; it was not carried out`,
+        `turn ${number} of compute node ${nodeId} arrived after turn ${lastTurn}; it was not executed`,
         { found: number, current: lastTurn },
       );
     }

@@ -7,7 +7,10 @@ import type { Store } from '../store/store.ts';
 import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 
-/** The ready jobs that a runner cannot take; without one, that none of those which are active can, or else the last could not. */
+/**
+ * The ready jobs that a runner cannot take; without a runner, those that no active runner can take, or that the last
+ * one could not.
+ */
 export const createUnclaimable =
   ({ find, now }: Store, queries: ClaimQueries) =>
   (workflowId: number, nodeId: number | undefined): Unclaimable => {
@@ -43,7 +46,7 @@ function present(queries: ClaimQueries, workflowId: number): ComputeNodeRow[] {
   return active.length > 0 ? active : queries.lastNode.all({ workflowId });
 }
 
-/** Text that is no time, as an old or foreign runner may have told it, is taken for no end. */
+/** Invalid text, which an old or foreign runner may have sent, counts as no end. */
 function secondsUntil(time: string | null | undefined, nowMs: number): number | undefined {
   const atMs = Date.parse(time ?? '');
   return Number.isNaN(atMs) ? undefined : (atMs - nowMs) / 1000;

@@ -11,7 +11,7 @@ import { allEnded, type createCounts } from '../store/counts.ts';
 import type { Store } from '../store/store.ts';
 import type { RetriedEnd, RetriedEnds } from './retried.ts';
 
-/** The verbs of other slices that a turn is made of. */
+/** The functions of other modules that an exchange calls. */
 interface Verbs {
   readonly claim: Claim;
   readonly accept: Accept;
@@ -23,16 +23,17 @@ interface Verbs {
 }
 
 /**
- * A runner's whole turn in one transaction: what started, what ended, what it gives back, what it wants next.
+ * A whole exchange of a runner in one transaction: starts, ends and returned jobs are processed, and new jobs are
+ * assigned.
  *
- * Ends come before claims, so that what they made ready is handed out in the same answer: the next job of a chain is one
- * round trip away from the end of the last.
+ * Ends come before claims, so jobs that they made ready are assigned in the same reply: the next job of a chain starts
+ * one round trip after the end of the last.
  */
 export const createExchange = (
   { find, changes }: Store,
   { claim, accept, retried, begin, counts, due, turns }: Verbs,
 ) => {
-  /** Takes in what the runner tells; says which parts were refused. */
+  /** Processes the entries of the runner; returns the refused ones. */
   const hear = (workflowId: number, turn: ExchangeRequest): JobCompletionError[] => {
     const { run_id: runId, compute_node_id: nodeId } = turn;
     const completed = turn.completed ?? [];
@@ -91,7 +92,7 @@ export const createExchange = (
 
     const errors = hear(workflowId, turn);
     if (isLast === true) claim.giveBackAllBut({ workflowId, nodeId }, turn.held ?? []);
-    // A node that was deregistered is handed nothing: nobody would notice if it did not start it.
+    // A deregistered node gets no jobs: nobody would notice if it did not start them.
     const jobs = isLast === true || isCanceled || !node.isActive ? [] : handOut(workflowId, turn);
     if (numbered !== undefined) {
       const stored: StoredTurn = { jobIds: jobs.map(({ id }) => id), errors };
@@ -101,7 +102,7 @@ export const createExchange = (
   };
 };
 
-/** What a runner tells of an attempt, with what fences it. */
+/** The entry of a runner about an attempt, with the fields that fence it. */
 export function endOf(told: Completion, workflowId: number, runId: number, nodeId: number): End {
   return {
     workflowId,
@@ -126,7 +127,7 @@ export const retriedOf = (told: Retried, workflowId: number, runId: number, node
   maxRetries: told.max_retries,
 });
 
-/** The entries that were refused, as the service tells them. */
+/** The refused entries, as the service reports them. */
 export function refused(
   verdicts: readonly unknown[],
   entries: readonly { readonly job_id: number }[],

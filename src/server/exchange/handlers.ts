@@ -46,8 +46,8 @@ export const exchangeHandlers = (store: Store) => {
 };
 
 /**
- * The refusal with the last change that this database knows of. A runner that was told of a later one sees by it that the
- * database is not the one that it was: what it does not know may be in the other.
+ * The refusal with the last change of this database. A runner that received a later one knows then that the database is
+ * not the same, and that the other one may contain what this one lacks.
  */
 function placed(error: unknown, changeId: number): unknown {
   if (!(error instanceof Refusal)) return error;

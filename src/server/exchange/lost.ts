@@ -9,8 +9,8 @@ import { endOf, refused, retriedOf } from './exchange.ts';
 import type { RetriedEnds } from './retried.ts';
 
 /**
- * The last turn of a runner that is proven gone: what its ledger says that it finished is taken in as if it had said so
- * itself, and what else it held is taken back.
+ * The last exchange of a runner that is proven lost: the ends in its ledger are processed as if it had reported them
+ * itself, and its other jobs are recovered.
  */
 export const createLost = (
   { db, find, now }: Store,

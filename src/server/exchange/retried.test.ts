@@ -33,14 +33,14 @@ const results = async () => {
   return items.map(({ attempt_id: attempt, return_code: code, status }) => [attempt, code, status]);
 };
 
-describe('an attempt that a rule has run again', () => {
-  it('stays as history, and its job is handed out as the next attempt in the same turn', async () => {
+describe('an attempt that a rule retries', () => {
+  it('a retried attempt stays in the history, and its job is assigned as the next attempt in the same exchange', async () => {
     const first = await claimed();
     await turn({ started: [started(first)] });
     const second = await claimed({ retried: [again(first)] });
     expect(second).toMatchObject({ id: first.id, attempt_id: 2, origin: 'retry' });
     expect(await results()).toEqual([[1, 7, 'failed']]);
-    // What lists show is the result of the last attempt: there is none yet.
+    // Lists show the result of the last attempt: there is none yet.
     expect((await service.client.listResults({ query: { workflow_id: id } })).items).toEqual([]);
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'blocked' });
     await turn({ completed: [ended(second)] });
@@ -51,7 +51,7 @@ describe('an attempt that a rule has run again', () => {
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'ready' });
   });
 
-  it('is written down as the original does, and told on the stream', async () => {
+  it('a retry creates the event of Torc 1.0.0, and an event on the stream', async () => {
     const first = await claimed();
     await turn({ retried: [again(first)] });
     const { items } = await service.client.listEvents({ query: { workflow_id: id } });
@@ -68,7 +68,7 @@ describe('an attempt that a rule has run again', () => {
     expect(told.slice(-3)).toEqual(['job_started', 'job_retried', 'jobs_ready']);
   });
 
-  it('is taken in once, however often it is told', async () => {
+  it('a retry is processed once, however often it is reported', async () => {
     const first = await claimed();
     const body = { retried: [again(first)] };
     expect((await turn(body)).errors).toEqual([]);
@@ -77,14 +77,14 @@ describe('an attempt that a rule has run again', () => {
     expect(items[0]).toMatchObject({ status: 'ready', attempt_id: 2 });
   });
 
-  it('is the last one when the rule allows no more: the job failed, and its dependants go on', async () => {
+  it('a retried attempt is the last one when the rule allows no more: the job failed, and its dependents continue', async () => {
     const first = await claimed();
     await turn({ retried: [again(first, 1)] });
     expect(await results()).toEqual([[1, 7, 'failed']]);
     expect(await statuses(service, id)).toEqual({ a: 'failed', b: 'canceled' });
   });
 
-  it('is refused of a runner that does not hold it, and of a job that was canceled meanwhile', async () => {
+  it('a retry is refused from a runner that does not hold the job, and for a job that was canceled meanwhile', async () => {
     const first = await claimed();
     await service.client.reportLostRunner({
       params: { id, compute_node_id: nodeId },
@@ -103,8 +103,8 @@ describe('an attempt that a rule has run again', () => {
   });
 });
 
-describe('the ledger of a runner that is gone', () => {
-  it('tells of attempts that were to be retried, once', async () => {
+describe('the ledger of a lost runner', () => {
+  it('attempts to be retried are reported from the ledger, once', async () => {
     const first = await claimed();
     const call = {
       params: { id, compute_node_id: nodeId },
@@ -122,7 +122,7 @@ describe('the ledger of a runner that is gone', () => {
     expect(items[0]).toMatchObject({ status: 'ready', attempt_id: 2 });
   });
 
-  it('does not count a later attempt as started because an earlier one was', async () => {
+  it('a later attempt does not count as started because an earlier one was', async () => {
     const first = await claimed();
     const second = await claimed({ retried: [again(first)] });
     expect(second.attempt_id).toBe(2);

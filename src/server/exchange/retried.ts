@@ -8,18 +8,19 @@ import type { EndedJob, ResultQueries } from '../result/queries.ts';
 import { createHeldAttempts } from '../store/held-attempts.ts';
 import type { Store } from '../store/store.ts';
 
-/** An attempt that went wrong and whose job is to run again. */
+/** A failed attempt whose job is to be retried. */
 export interface RetriedEnd extends End {
-  /** Of the rule that says so: attempts, not repetitions. */
+  /** From the rule: the number of attempts, not of repetitions. */
   readonly maxRetries: number;
 }
 
 /**
- * Takes in the ends of attempts whose jobs run again: each result stays as history, and its job is ready as a new attempt,
- * both in the same transaction. So nobody sees a job that failed and was about to be retried, and no crash comes between.
+ * Processes the ends of attempts whose jobs are retried: each result stays in the history, and its job becomes ready as
+ * a new attempt, both in the same transaction. So no client sees a failed job that is about to be retried, and no crash
+ * can separate the two.
  *
- * The job does not point at the result: what lists show as the result of a job is of its last attempt. An attempt
- * that the rule does not allow to be followed by another is the last one, whatever the runner says.
+ * The job does not refer to the result: lists show the result of the last attempt of a job. If the rule allows no
+ * further attempt, the attempt is the last one, regardless of the runner's report.
  */
 export const createRetried = (
   { db, changes, now }: Store,

@@ -25,21 +25,21 @@ const want = (limit: number) => ({ want: { limit, prefetch: 0 } });
 const ids = ({ jobs }: ExchangeReply) => jobs.map((job) => job.id);
 const refused = { code: 'TURN_SUPERSEDED', status: 409 };
 
-describe('a turn of a runner that arrives twice', () => {
-  it('hands out the same jobs and no others', async () => {
+describe('an exchange that arrives twice', () => {
+  it('a repeated exchange gets the same jobs and no others', async () => {
     const first = await turn(1, want(1));
     const second = await turn(1, want(1));
     expect(ids(second)).toEqual(ids(first));
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'ready', c: 'blocked' });
   });
 
-  it('gives the next number what the same number does not get', async () => {
+  it('the next exchange number gets what the repeated one does not', async () => {
     const first = await turn(1, want(1));
     expect(ids(await turn(2, want(1)))).not.toEqual(ids(first));
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'pending', c: 'blocked' });
   });
 
-  it('takes in an end once and refuses the same parts as the first time', async () => {
+  it('a repeated exchange processes an end once and refuses the same entries as before', async () => {
     const { jobs } = await turn(1, want(1));
     const tells = {
       completed: jobs.map((job) => ended(job)),
@@ -52,27 +52,27 @@ describe('a turn of a runner that arrives twice', () => {
     expect((await service.client.listResults({ query: { workflow_id: id, all_runs: true } })).items).toHaveLength(1);
   });
 
-  it('does not hand out from its first answer what was cancelled since', async () => {
+  it('a repeated exchange does not get jobs that were canceled since', async () => {
     await turn(1, want(2));
     await service.client.cancelWorkflow({ params: { id } });
     expect(await turn(1, want(2))).toMatchObject({ jobs: [], is_canceled: true });
   });
 
-  it('has no effect on the numbers of another runner', async () => {
+  it('a repeated exchange does not affect the numbers of another runner', async () => {
     const other = await registerNode(service, id);
     await turn(5, want(1));
     expect((await turn(1, want(1), other)).jobs).toHaveLength(1);
   });
 });
 
-describe('a turn that arrives after a later one', () => {
-  it('is refused and claims nothing', async () => {
+describe('an exchange that arrives after a later one', () => {
+  it('a late exchange is refused and claims nothing', async () => {
     await turn(2);
     await expect(turn(1, want(2))).rejects.toMatchObject(refused);
     expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'ready', c: 'blocked' });
   });
 
-  it('is refused although the server was restarted meanwhile', async () => {
+  it('a late exchange is refused although the server was restarted meanwhile', async () => {
     await turn(2);
     const again = testService({ store: service.store });
     const late = again.client.exchange({
@@ -83,20 +83,20 @@ describe('a turn that arrives after a later one', () => {
   });
 });
 
-describe('the last turn of a runner', () => {
-  it('makes ready what an answer that was lost had handed out, and hands out nothing', async () => {
+describe('the last exchange of a runner', () => {
+  it('the last exchange makes the jobs of a lost reply ready, and gets no jobs', async () => {
     await turn(1, want(2));
     expect(await turn(2, { held: [], is_last: true, ...want(2) })).toMatchObject({ jobs: [] });
     expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'ready', c: 'blocked' });
   });
 
-  it('leaves pending what the runner says it holds', async () => {
+  it('the last exchange leaves jobs pending that the runner holds', async () => {
     const [held] = ids(await turn(1, want(2)));
     await turn(2, { held: [held as number], is_last: true });
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'ready', c: 'blocked' });
   });
 
-  it('takes in the ends that it tells before it gives back the rest', async () => {
+  it('the last exchange processes its ends before it returns the other jobs', async () => {
     const { jobs } = await turn(1, want(2));
     await turn(2, { held: [], is_last: true, completed: [ended(jobs[0] as never)] });
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'ready', c: 'ready' });
@@ -104,7 +104,7 @@ describe('the last turn of a runner', () => {
 });
 
 describe('a runner whose compute node was deregistered', () => {
-  it('is handed nothing and is told so, and its ends count', async () => {
+  it('a deregistered runner gets no jobs, the reply says why, and its ends count', async () => {
     const { jobs } = await turn(1, want(1));
     await turn(2, {
       started: jobs.map((job) => ({ job_id: job.id, attempt_id: job.attempt_id, start_time: '2026-03-01T12:00:00Z' })),
@@ -115,12 +115,12 @@ describe('a runner whose compute node was deregistered', () => {
     expect(await statuses(service, id)).toMatchObject({ a: 'completed', b: 'ready' });
   });
 
-  it('is not told so while it is registered', async () => {
+  it('a registered runner is not reported as deregistered', async () => {
     expect(await turn(1, want(1))).not.toHaveProperty('is_deregistered');
   });
 });
 
-it('whatever order a network makes of numbered turns, no job is handed out that no answer tells of', async () => {
+it('for any order of numbered exchanges, no job is assigned that no reply contains', async () => {
   const deliveries = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(deliveries, async (numbers) => {

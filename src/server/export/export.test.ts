@@ -6,7 +6,7 @@ import { openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { exportWorkflows } from './export.ts';
 
-it('a workflow that was deleted is not exported, also while rows of it are left', () => {
+it('a deleted workflow is not exported, also while rows of it are left', () => {
   const folder = mkdtempSync(join(tmpdir(), 'torc-export-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [database, output] = [join(folder, 'torc.db'), join(folder, 'copy.db')];

@@ -16,9 +16,9 @@ export interface Exported {
 }
 
 /**
- * Writes a database of its own with some of the workflows of another, in which a server may be at work.
+ * Writes a separate database with some of the workflows of another one, which a server may be using.
  *
- * The copy is made beside its place and moved there when it is whole.
+ * The copy is created beside its destination and moved there when it is complete.
  */
 export function exportWorkflows(wish: ExportWish): Exported {
   const { database, output, isOverwriting } = wish;
@@ -26,7 +26,7 @@ export function exportWorkflows(wish: ExportWish): Exported {
   if (existsSync(output)) {
     if (realpathSync(output) === realpathSync(database))
       throw new Refusal('EXPORT_REFUSED', `${output} is the database itself`, { output });
-    if (!isOverwriting) throw new Refusal('EXPORT_REFUSED', `${output} is there already`, { output });
+    if (!isOverwriting) throw new Refusal('EXPORT_REFUSED', `${output} already exists`, { output });
   }
   const fresh = `${output}.${process.pid}.new`;
   const source = openSource(database);
@@ -36,7 +36,7 @@ export function exportWorkflows(wish: ExportWish): Exported {
     const ids = source.select(wish);
     if (ids.length === 0) throw new Refusal('EXPORT_REFUSED', 'no workflow of the database matches', { database });
     rmSync(fresh, { force: true });
-    // Only if nobody else has made it meanwhile: SQLite would follow a link.
+    // Only if nobody else has created it meanwhile: SQLite would follow a link.
     closeSync(openSync(fresh, 'wx'));
     source.copyTo(fresh);
     const jobs = reduce(fresh, ids, wish);

@@ -2,22 +2,22 @@ import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 
-/** Which workflows: those that any of these names, or all where nothing is named. */
+/** The selected workflows: those that any of these names, or all if nothing is named. */
 export interface Selection {
   readonly ids: readonly number[];
   readonly users: readonly string[];
   readonly groups: readonly number[];
 }
 
-/** From this version on rows of a workflow that was deleted may be left for a while. */
+/** From this version on rows of a deleted workflow may stay for a while. */
 const SLICES_VERSION = 10;
 
-/** Reads a database in which a server may be at work; nothing is written to it. */
+/** Reads a database that a server may be using; nothing is written to it. */
 export function openSource(path: string) {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   const { user_version: version } = db.prepare('pragma user_version').get() as { user_version: number };
   return {
-    /** The version of its tables; 0 for a file of somebody else. */
+    /** The version of its tables; 0 for a foreign file. */
     version,
     select({ ids, users, groups }: Selection): number[] {
       const isAll = ids.length + users.length + groups.length === 0;
@@ -40,10 +40,10 @@ export function openSource(path: string) {
   };
 }
 
-/** A copy of a database that nobody else knows yet. */
+/** A copy of a database that no other program uses yet. */
 export function openCopy(path: string) {
   const db = openDatabase(path);
-  // What goes wrong here is a copy that is thrown away: it needs no journal.
+  // A failed copy is deleted, so it needs no journal.
   db.run('pragma journal_mode = off; pragma synchronous = off');
   migrate(db);
   const tables = db
@@ -57,18 +57,18 @@ export function openCopy(path: string) {
       .some(({ name }) => name === 'workflow_id'),
   );
   return {
-    /** Takes away all workflows but these, with everything that is theirs. */
+    /** Removes all workflows except these, with all of their records. */
     keep(ids: readonly number[]): void {
       db.prepare<{ ids: string }>('delete from workflow where id not in (select value from json_each(:ids))').run({
         ids: JSON.stringify(ids),
       });
-      // Logs and the like name a workflow without being bound to it.
+      // Logs and similar tables name a workflow without a foreign key.
       for (const table of ofWorkflows)
         db.run(`delete from ${table} where workflow_id not in (select id from workflow)`);
-      // What administrators did concerns everybody's workflows.
+      // Entries of administrators concern workflows of all users.
       if (tables.includes('admin_audit_log')) db.run('delete from admin_audit_log');
     },
-    /** Takes away who may see what: all of it, or the groups that have nothing to do with what is left. */
+    /** Removes access groups: all of them, or those without a relation to the remaining workflows. */
     stripGroups(which: 'all' | 'unrelated'): void {
       const isKept = which === 'all' ? '0' : 'id in (select group_id from workflow_access_group)';
       db.run(`

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ANONYMOUS, type Caller } from '../store/caller.ts';
 
-/** What is kept of a request while it is answered. */
+/** The data of a request while it is answered. */
 export interface Answers {
   Bindings: Partial<HttpBindings>;
   Variables: { caller?: Caller };

@@ -6,11 +6,11 @@ import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import { headersFor } from './headers.ts';
 
-/** Events that may wait for a listener; those after them are counted and told as one warning. */
+/** Events that may wait for a client; later ones are counted and reported as one warning. */
 const CAPACITY = 256;
 const KEEP_ALIVE_MS = 15_000;
 
-/** The feed of requests that the server answers, as Server-Sent Events. */
+/** The stream of requests that the server answers, as Server-Sent Events. */
 export function serveApiEvents(app: Hono<Answers>, traffic: TrafficLog, permissions: Permissions): void {
   const { path, access } = routes.streamApiEvents;
   app.get(path, (context) => {

@@ -35,21 +35,21 @@ import type { Reader } from './reader.ts';
 import { createWideReads } from './wide-reads.ts';
 
 export interface AppOptions extends BodyLimits {
-  /** Tells who sends a request; everybody is answered without one. */
+  /** Determines the user of a request; without it every request is served. */
   readonly login?: Login | undefined;
   readonly access?: Pick<AccessSettings, 'enforce' | 'administrators'> | undefined;
   /** Path of the database, or `:memory:`. */
   readonly database?: string | undefined;
-  /** What administrators may do with SQL; everything unless said. */
+  /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   readonly traffic?: TrafficLog | undefined;
-  /** Carries out reads over many rows beside the event loop; without one they are done in pieces. */
+  /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
   readonly reader?: Reader | undefined;
-  /** Hears what the server does on its own that a person may ask about: it ended a stream, for instance. */
+  /** Called for actions of the server that a user may want to know: it ended a stream, for instance. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** How long a listener may leave what it was sent unread; a test shortens it. */
+  /** How long a client may leave sent data unread; a test shortens it. */
   readonly stallMs?: number | undefined;
-  /** Hears of errors that are not refusals: bugs, and the disk. */
+  /** Called for errors that are not refusals: bugs, and the disk. */
   readonly onError: (error: unknown) => void;
 }
 

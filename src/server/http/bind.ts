@@ -18,9 +18,9 @@ import type { WideReads } from './wide-reads.ts';
 const USUAL_MEBIBYTES = 2;
 
 export interface BodyLimits {
-  /** Largest body of the bulk routes in MiB. */
+  /** The maximum size of a body of the bulk routes in MiB. */
   readonly bulkMebibytes?: number | undefined;
-  /** Time for a body of any size; a test shortens it. */
+  /** The time allowed for a body of any size; a test shortens it. */
   readonly bodyGraceMs?: number | undefined;
 }
 
@@ -30,8 +30,8 @@ interface Limits {
 }
 
 /**
- * Puts a handler behind its route: what comes in is checked against the table, then whether the caller may ask for it,
- * and a write joins the turn's transaction.
+ * Binds a handler to its route: the input is checked against the table, then the permission of the caller, and a write
+ * joins the shared transaction.
  */
 export function bind<N extends AnsweredRoute>(
   app: Hono<Answers>,
@@ -51,7 +51,7 @@ export function bind<N extends AnsweredRoute>(
       return reply instanceof Sliced ? inSteps(store.turns, reply, subject) : reply;
     }
     const { key, request } = repeatable;
-    // The reply is stored in the transaction of the work, so the work is done in one.
+    // The reply is stored in the transaction of the work, so the work is done in one transaction.
     const whole = () => {
       const reply = handle();
       return reply instanceof Sliced ? reply.atOnce() : reply;
@@ -67,7 +67,7 @@ export function bind<N extends AnsweredRoute>(
     const caller = callerOf(context);
     const head = checkedHead(route, context);
     refuseRemoved(route.access, head);
-    // Before the body is read, where that does not say which workflow is meant.
+    // Before the body is read, unless the body names the workflow.
     if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
     const input = { ...head, body: await bodyOf(route, context, { mebibytes, graceMs: bodyGraceMs }) } as Input<N>;
     if (isInBody) {
@@ -102,5 +102,5 @@ function refuseOtherContent(type: string, encoding: string): void {
   if (!/^application\/([\w.]+\+)?json\b/i.test(type)) refuse('Expected request with `Content-Type: application/json`');
   const charset = /;\s*charset="?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) refuse(`expected JSON in UTF-8, found charset ${charset}`);
-  if (encoding.toLowerCase() !== 'identity') refuse(`expected a body as it is, found Content-Encoding: ${encoding}`);
+  if (encoding.toLowerCase() !== 'identity') refuse(`expected an unencoded body, found Content-Encoding: ${encoding}`);
 }

@@ -45,28 +45,28 @@ async function answerOf(
 const workflow = JSON.stringify({ name: 'größe', user: 'u' });
 
 describe('the body of a request', () => {
-  it.each(['with its length', 'in chunks'])('is read whole %s, also where a letter is cut in two', async (way) => {
-    const bytes = Buffer.from(workflow);
-    const asked = ask(way === 'in chunks' ? {} : { 'Content-Length': String(bytes.length) });
-    const cut = bytes.indexOf(Buffer.from('ö')) + 1;
-    asked.write(bytes.subarray(0, cut));
-    asked.end(bytes.subarray(cut));
-    expect(await answerOf(asked)).toMatchObject({ status: 200, body: { name: 'größe' } });
-  });
+  it.each(['with its length', 'in chunks'])(
+    'a body is read completely %s, also where a character is split',
+    async (way) => {
+      const bytes = Buffer.from(workflow);
+      const asked = ask(way === 'in chunks' ? {} : { 'Content-Length': String(bytes.length) });
+      const cut = bytes.indexOf(Buffer.from('ö')) + 1;
+      asked.write(bytes.subarray(0, cut));
+      asked.end(bytes.subarray(cut));
+      expect(await answerOf(asked)).toMatchObject({ status: 200, body: { name: 'größe' } });
+    },
+  );
 
-  it.each(['with its length', 'in chunks'])('is refused with 413 when it is too large, %s', async (way) => {
+  it.each(['with its length', 'in chunks'])('a body that is too large is refused with 413, %s', async (way) => {
     const bytes = Buffer.alloc(3 * MEBIBYTE, ' ');
     const asked = ask(way === 'in chunks' ? {} : { 'Content-Length': String(bytes.length) });
     asked.write(bytes.subarray(0, MEBIBYTE));
     asked.end(bytes.subarray(MEBIBYTE));
     const { status, body } = await answerOf(asked);
-    expect([status, body.error?.message]).toEqual([
-      413,
-      'the request is larger than 2 MiB, the most that this route takes',
-    ]);
+    expect([status, body.error?.message]).toEqual([413, 'the request is larger than 2 MiB, the maximum of this route']);
   });
 
-  it('is nobody’s error when the client goes away in the middle of it', async () => {
+  it('a client that disconnects in the middle of its body causes no error', async () => {
     const socket = connect(service.port, '127.0.0.1');
     socket.write(
       `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`,

@@ -9,8 +9,8 @@ import { note } from './watch.ts';
 const MEBIBYTE = 2 ** 20;
 
 /**
- * Largest body that is parsed and checked at once, 10 ms of work. Larger ones are taken apart, which costs twice as much
- * time in all.
+ * The maximum size of a body that is parsed and checked at once, 10 ms of work. Larger ones are split, which takes
+ * twice as long in total.
  */
 const AT_ONCE_BYTES = 256 * 1024;
 
@@ -29,10 +29,9 @@ export async function parsed(bytes: Buffer): Promise<unknown> {
 }
 
 /**
- * The body of a request, refused as soon as it is larger than the route takes or comes too slowly.
+ * The body of a request, refused as soon as it is larger than the route permits or arrives too slowly.
  *
- * It is read from the connection itself: by way of the web's streams each request would cost 0.2 ms more, a third of an
- * exchange.
+ * It is read from the connection itself: web streams would cost each request 0.2 ms more, a third of an exchange.
  */
 export async function bytesOf(context: Context<Answers>, mebibytes: number, graceMs = GRACE_MS): Promise<Buffer> {
   const incoming = context.env?.incoming as IncomingMessage | undefined;
@@ -41,7 +40,7 @@ export async function bytesOf(context: Context<Answers>, mebibytes: number, grac
     incoming?.resume();
     throw tooLarge(mebibytes);
   }
-  // Without a connection, as in tests, the web's way is the only one.
+  // Without a connection, as in tests, only the web interface is available.
   if (incoming === undefined) return Buffer.from(await context.req.arrayBuffer());
   const bytes = await read(incoming, mebibytes, length, graceMs);
   note(incoming, { request: bytes });
@@ -54,7 +53,7 @@ const read = (incoming: IncomingMessage, mebibytes: number, length: number, grac
     const reading: Reading = { startedAt: performance.now(), graceMs, bytes: 0, refuse: end };
     function end(refusal: Refusal): void {
       slow.delete(reading);
-      // What still comes is thrown away, so that the client reads the answer.
+      // The remaining data is discarded, so that the client reads the reply.
       incoming.removeAllListeners('data');
       incoming.resume();
       reject(refusal);
@@ -77,12 +76,12 @@ const read = (incoming: IncomingMessage, mebibytes: number, length: number, grac
   });
 
 const tooLarge = (mebibytes: number) =>
-  new Refusal('BODY_TOO_LARGE', `the request is larger than ${mebibytes} MiB, the most that this route takes`);
+  new Refusal('BODY_TOO_LARGE', `the request is larger than ${mebibytes} MiB, the maximum of this route`);
 
-/** Bytes that are set aside for a body before any of it came: what a client announces is not yet there. */
+/** Bytes allocated for a body before any of it arrived: the announced size may be false. */
 const FIRST_BYTES = MEBIBYTE;
 
-/** Puts the parts of a body together as they come: to join 100 MB at the end would hold the event loop for 50 ms. */
+/** Joins the parts of a body as they arrive: joining 100 MB at the end would block the event loop for 50 ms. */
 function createBytes(length: number) {
   let first: Buffer | undefined;
   let whole: Buffer | undefined;
@@ -96,7 +95,8 @@ function createBytes(length: number) {
       }
       whole ??= grown(first, first.length, Math.max(used + part.length, Math.min(length, FIRST_BYTES)));
       if (used + part.length > whole.length) {
-        // When an eighth of what was announced has come, room is made for all: little is copied, and only once.
+        // When an eighth of the announced size has arrived, memory for all of it is allocated: little is copied, and
+        // only once.
         const size = used * 8 >= length ? (used < length ? length : 2 * used) : 2 * whole.length;
         whole = grown(whole, used, Math.max(used + part.length, size));
       }
@@ -113,7 +113,7 @@ function grown(before: Buffer, used: number, size: number): Buffer {
   return larger;
 }
 
-/** A body that has not come whole. */
+/** A body that has not arrived completely. */
 interface Reading {
   readonly startedAt: number;
   readonly graceMs: number;
@@ -122,11 +122,12 @@ interface Reading {
 }
 
 /**
- * Time for a body of any size. Together with the rate it is the deadline: 30 s for a small body, 3.6 hours for one of
- * 200 MiB. Too short, and a client on a bad line is refused; too long, and clients that send nothing keep connections.
+ * The time allowed for a body of any size. Together with the rate it gives the deadline: 30 s for a small body, 3.6
+ * hours for one of 200 MiB. Too short, and a client with a bad connection is refused; too long, and idle clients keep
+ * connections.
  */
 const GRACE_MS = 30_000;
-/** What comes more slowly after that is refused: a tenth of a bad line. */
+/** After that, a lower rate is refused: a tenth of a bad connection. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
 const LOOK_MS = 1_000;
 
@@ -144,7 +145,7 @@ function lookAtSlow(): void {
   for (const { startedAt, graceMs, bytes, refuse } of slow) {
     const seconds = (at - startedAt) / 1000;
     if (seconds * 1000 <= graceMs + (bytes / LEAST_BYTES_PER_SECOND) * 1000) continue;
-    const told = `${bytes} bytes of the body came in ${seconds.toFixed(0)} s`;
+    const told = `${bytes} bytes of the body arrived in ${seconds.toFixed(0)} s`;
     refuse(new Refusal('BODY_TOO_SLOW', `${told}; expected ${LEAST_BYTES_PER_SECOND} bytes a second`, { bytes }));
   }
   if (slow.size > 0) return;

@@ -4,7 +4,7 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { pathOf } from '../../client/client.ts';
 
-it('a server with a credential answers nobody without it, on any route', async () => {
+it('a server with a credential refuses requests without it, on any route', async () => {
   const { app } = testService({ credential: 'secret' });
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
@@ -28,7 +28,7 @@ it.each([
   expect(response.status).toBe(status);
 });
 
-it('a server without a credential asks for none', async () => {
+it('a server without a credential requires none', async () => {
   const { app } = testService();
   expect((await app.request(`${BASE_PATH}/ping`)).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import type { Answers } from './answers.ts';
 import { headersFor } from './headers.ts';
 import { note } from './watch.ts';
 
-/** Answers 401 to whom the login does not take, and keeps who the others are. */
+/** Answers 401 to requests that the login refuses, and stores the user of the others. */
 export function identify(login: Login): MiddlewareHandler<Answers> {
   return async (context, next) => {
     const socket = context.env?.incoming?.socket;

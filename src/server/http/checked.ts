@@ -5,7 +5,7 @@ import type { Route } from '../../core/contract/routes.ts';
 import { beginSlice } from '../store/slices.ts';
 import type { Answers } from './answers.ts';
 
-/** What a request says before its body, checked against the table. */
+/** The parameters of a request, except its body, checked against the table. */
 export function checkedHead({ params, query }: Route, context: Context<Answers>): { params: unknown; query: unknown } {
   refuseBadEncoding(context.env?.incoming?.url ?? context.req.url);
   return {
@@ -14,10 +14,10 @@ export function checkedHead({ params, query }: Route, context: Context<Answers>)
   };
 }
 
-/** Most faults of one request that are told: a bulk call may have one in each of its rows. */
+/** The maximum number of reported errors in one request: a bulk request may have one in each of its rows. */
 const TOLD = 20;
 
-/** The value as its shape has it, or a refusal that names each field that is wrong. */
+/** The value after the check, or a refusal that names each invalid field. */
 export function checked(shape: z.ZodType | undefined, value: unknown, code: RefusalCode, what: string): unknown {
   if (shape === undefined) return undefined;
   const result = shape.safeParse(value);
@@ -66,7 +66,7 @@ export async function checkedInSlices(
   return data;
 }
 
-/** The lists of an object that may be checked piece by piece: no rule of the shape looks at them as a whole. */
+/** The lists of an object that may be checked piece by piece: no rule of the schema concerns them as a whole. */
 function longLists(shape: z.ZodType, value: unknown): { name: string; list: z.ZodArray; items: unknown[] }[] {
   if (!(shape instanceof z.ZodObject) || typeof value !== 'object' || value === null) return [];
   if ((shape.def.checks ?? []).length > 0) return [];
@@ -91,7 +91,7 @@ function refuse(all: readonly z.core.$ZodIssue[], code: RefusalCode, what: strin
   throw new Refusal(code, `${what}: ${told}${more}`, { issues });
 }
 
-/** `jobs[3].name`, as people write it. */
+/** `jobs[3].name`, the usual notation. */
 function fieldOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
@@ -99,12 +99,12 @@ function fieldOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** The query; a field that stands there several times is one with commas. */
+/** The query; a repeated field becomes a list with commas. */
 function queryOf(context: Context<Answers>): Record<string, string> {
   return Object.fromEntries(Object.entries(context.req.queries()).map(([name, values]) => [name, values.join(',')]));
 }
 
-/** What cannot be decoded would be taken as it stands, and a name with `%ff` for another. */
+/** Text that cannot be decoded would be used unchanged, and a name with `%ff` would become another one. */
 function refuseBadEncoding(url: string): void {
   if (!url.includes('%')) return;
   try {

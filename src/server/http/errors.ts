@@ -1,7 +1,10 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { Refusal } from '../../core/contract/refusals.ts';
 
-/** An error as its answer: a refusal says what, why and what to do; anything else is ours and says only that. */
+/**
+ * The reply for an error: a refusal says what, why and what to do; any other error is ours, and the reply says only
+ * that.
+ */
 export function errorBody(error: unknown): {
   status: ContentfulStatusCode;
   body: object;
@@ -19,6 +22,11 @@ export function errorBody(error: unknown): {
   return {
     status: 500,
     headers: {},
-    body: { error: { error: 'InternalServerError', message: 'The server failed at this; its log says why.' } },
+    body: {
+      error: {
+        error: 'InternalServerError',
+        message: 'The server failed to answer this request; its log contains the reason.',
+      },
+    },
   };
 }

@@ -9,7 +9,7 @@ beforeEach(() => {
   service = testService();
 });
 
-/** Reads the stream until so many events came. */
+/** Reads the stream until this many events arrived. */
 async function listen(id: number, query: string, count: number, lastEventId?: string) {
   const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
   const response = await service.app.request(`${BASE_PATH}/workflows/${id}/events/stream${query}`, { headers });
@@ -42,7 +42,7 @@ const runTwo = async (id: number, nodeId: number) => {
 };
 
 describe('the event stream', () => {
-  it('tells starts and ends as they happen, each with its severity', async () => {
+  it('the event stream reports starts and ends as they happen, each with its severity', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const heard = await listen(id, '', 5);
     await runTwo(id, nodeId);
@@ -55,7 +55,7 @@ describe('the event stream', () => {
     ]);
   });
 
-  it('tells only what is loud enough, and with level=debug everything', async () => {
+  it('the event stream reports events of the requested severity, and with level=debug all', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const loud = await listen(id, '?level=ERROR', 1);
     const everything = await listen(id, '?level=debug', 6);
@@ -64,7 +64,7 @@ describe('the event stream', () => {
     expect((await everything.done)[0]?.type).toBe('jobs_claimed');
   });
 
-  it('goes on behind the last event that was seen, in the middle of what happened at once', async () => {
+  it('the event stream continues after the last received event, also in the middle of simultaneous ones', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const first = await listen(id, '', 1);
     await runTwo(id, nodeId);
@@ -78,7 +78,7 @@ describe('the event stream', () => {
     ]);
   });
 
-  it('tells nothing of other workflows', async () => {
+  it('the event stream reports no events of other workflows', async () => {
     const one = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const two = await workflowOf(service, [{ name: 'c' }, { name: 'd' }]);
     const heard = await listen(two.id, '', 1);
@@ -88,7 +88,7 @@ describe('the event stream', () => {
     expect(event?.data.data).toMatchObject({ job_name: 'c' });
   });
 
-  it('serves a reader that is too slow from the log, and leaves nothing out', async () => {
+  it('a slow client is served from the log, and misses nothing', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     const response = await service.app.request(`${BASE_PATH}/workflows/${id}/events/stream`);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -109,7 +109,7 @@ describe('the event stream', () => {
     expect(indexes).toEqual(Array.from({ length: COUNT }, (_, index) => index));
   });
 
-  it('answers 404 for a workflow that is not there, and 400 for a place that is none', async () => {
+  it('an unknown workflow is answered with 404, and an invalid event id with 400', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     expect((await service.app.request(`${BASE_PATH}/workflows/99/events/stream`)).status).toBe(404);
     const bad = await service.app.request(`${BASE_PATH}/workflows/${id}/events/stream`, {

@@ -11,13 +11,13 @@ import { headersFor } from './headers.ts';
 import { createListeners, type Place } from './listeners.ts';
 
 export interface EventStreamOptions {
-  /** Hears why the server ended a stream. */
+  /** Called with the reason when the server ends a stream. */
   readonly onDropped?: ((reason: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** How long a client may leave what it was sent unread; a test shortens it. */
+  /** How long a client may leave sent data unread; a test shortens it. */
   readonly stallMs?: number | undefined;
 }
 
-/** The event stream of a workflow, as Server-Sent Events. `listeners.ts` says what a client is told, and when. */
+/** The event stream of a workflow, as Server-Sent Events. `listeners.ts` decides what a client gets, and when. */
 export function serveEvents(
   app: Hono<Answers>,
   store: Store,
@@ -56,7 +56,10 @@ function placeOf(text: string): Place {
   return { row: Number(match[1]), entry: Number(match[2]) };
 }
 
-/** Which types a client hears of: those it names, or all that are loud enough. An unknown level is info, as in the original. */
+/**
+ * The event types that a client gets: those it names, or all of sufficient severity. An unknown level means info, as in
+ * Torc 1.0.0.
+ */
 function typesOf({
   level,
   types,

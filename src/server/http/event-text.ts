@@ -3,7 +3,7 @@ import { type Change, severityOf } from '../store/changes.ts';
 
 const texts = new WeakMap<Change, string[]>();
 
-/** What clients are told of a change, an entry each: the same to all, so it is written once. */
+/** The events of a change as text: the same for all clients, so it is written once. */
 export function textsOf(change: Change): string[] {
   let found = texts.get(change);
   if (found === undefined) {
@@ -14,7 +14,7 @@ export function textsOf(change: Change): string[] {
   return found;
 }
 
-/** One event as the protocol writes it. */
+/** One event in the format of the protocol. */
 export function eventText(id: string, workflowId: number, atMs: number, type: StreamEventType, entry: unknown): string {
   const event = { workflow_id: workflowId, timestamp: atMs, event_type: type, severity: severityOf(type), data: entry };
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -1,14 +1,13 @@
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 
-/** What a person sees who opens the server in a browser: that it is there, and where to go on. */
+/** The page for users who open the server in a browser: it says that this is a Torc server, and where to continue. */
 export const FRONT_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Torc</title>
 <h1>Torc</h1>
-<p>This is a Torc server. Programs talk to it at <code>${BASE_PATH}</code>; people use the command line:</p>
+<p>This is a Torc server. Programs use its API at <code>${BASE_PATH}</code>; people use the command line:</p>
 <pre>export TORC_API_URL=http://&lt;this host&gt;:&lt;port&gt;${BASE_PATH}
 torc workflows list</pre>
-<p>What it answers is described in <a href="${BASE_PATH}/openapi.json">its OpenAPI document</a>.</p>
-</html>
-`;
+<p>Its <a href="${BASE_PATH}/openapi.json">OpenAPI document</a> describes the API.</p>
+</html>`;

@@ -4,7 +4,7 @@ import { errorBody } from './errors.ts';
 import { answerHeaders, JSON_TYPE } from './headers.ts';
 import { createGate, type GateRules } from './origin.ts';
 
-/** The listener behind the gate. Pages of allowed origins may read its answers. */
+/** The request listener after the origin check. Pages of allowed origins may read its replies. */
 export function behindGate(rules: GateRules, listener: RequestListener): RequestListener {
   const refusalOf = createGate(rules);
   const allowed = new Set(rules.origins);

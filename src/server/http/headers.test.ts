@@ -3,12 +3,12 @@ import { testService } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 
 it.each([
-  ['what was asked for', '/ping', 200],
+  ['a successful reply', '/ping', 200],
   ['a refusal', '/workflows/9', 404],
-  ['a path that there is not', '/nonsense', 404],
-  ['a method that there is not', '/bulk_jobs', 405],
-  ['the document', '/openapi.json', 200],
-])('%s has a name, the client’s if it gave one, and is no page for browsers', async (_, path, status) => {
+  ['a reply for an unknown path', '/nonsense', 404],
+  ['a reply for an unknown method', '/bulk_jobs', 405],
+  ['the OpenAPI document', '/openapi.json', 200],
+])('%s has a request id, the client’s if it sent one, and cannot be rendered as a page', async (_, path, status) => {
   const { app } = testService();
   const named = await app.request(BASE_PATH + path, { headers: { 'X-Span-ID': 'mine' } });
   expect([named.status, named.headers.get('X-Span-ID')]).toEqual([status, 'mine']);
@@ -20,7 +20,7 @@ it.each([
   expect((await app.request(BASE_PATH + path)).headers.get('X-Span-ID')).toMatch(/^\d+$/);
 });
 
-it('who is not let in hears the same', async () => {
+it('a refused login gets the same headers', async () => {
   const { app } = testService({ credential: 'secret' });
   const { status, headers } = await app.request(`${BASE_PATH}/ping`, { headers: { 'X-Span-ID': 'mine' } });
   expect([status, headers.get('X-Span-ID'), headers.get('WWW-Authenticate')]).toEqual([

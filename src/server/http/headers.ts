@@ -4,14 +4,14 @@ import type { Answers } from './answers.ts';
 import { note } from './watch.ts';
 
 /**
- * What every answer carries: a name for it in logs, the client's own if it gave one, and words to browsers.
+ * The headers of every reply: a request id for logs, the client's own if it sent one, and instructions for browsers.
  *
- * Put into the answer itself: a middleware that adds headers costs each request 4 µs.
+ * They are set in the reply itself: a middleware that adds headers costs each request 4 µs.
  */
 export const headersFor = (context: Context<Answers>, type: string): Record<string, string> =>
   answerHeaders(context.env?.incoming, context.req.header('x-span-id'), type);
 
-/** The same for an answer that no route gives. */
+/** The same for a reply without a route. */
 export function answerHeaders(
   incoming: IncomingMessage | undefined,
   given: string | string[] | undefined,

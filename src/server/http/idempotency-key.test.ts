@@ -18,7 +18,7 @@ const count = async ({ client }: ReturnType<typeof testService>) =>
   (await client.listWorkflows({ query: {} })).total_count;
 
 describe('a request with an Idempotency-Key', () => {
-  it('that is repeated creates once and gets the reply of the first time', async () => {
+  it('a repeated request creates once and gets the first reply', async () => {
     const service = testService();
     const first = await (await asked(service, '/workflows', workflow, 'k1')).json();
     const second = await (await asked(service, '/workflows', workflow, 'k1')).json();
@@ -26,13 +26,13 @@ describe('a request with an Idempotency-Key', () => {
     expect(await count(service)).toBe(1);
   });
 
-  it('creates again with another key, and without one', async () => {
+  it('a request with another key, or without one, creates again', async () => {
     const service = testService();
     for (const key of ['k1', 'k2', undefined, undefined]) await asked(service, '/workflows', workflow, key);
     expect(await count(service)).toBe(4);
   });
 
-  it('claims once, also after a restart of the server', async () => {
+  it('a repeated claim is executed once, also after a restart of the server', async () => {
     const service = testService();
     const { id } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const claim = `/workflows/${id}/claim_next_jobs?limit=1`;
@@ -43,7 +43,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(counts).toMatchObject({ pending: 1, ready: 1 });
   });
 
-  it('is carried out when it is repeated after a refusal whose cause is gone', async () => {
+  it('a request that was refused is executed when it is repeated after the cause is gone', async () => {
     const service = testService();
     const node = { workflow_id: 1, hostname: 'h', pid: 1, start_time: '', num_cpus: 1, memory_gb: 1 };
     const body = { ...node, num_gpus: 0, num_nodes: 1, compute_node_type: 'local' };
@@ -52,7 +52,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await asked(service, '/compute_nodes', body, 'k1')).status).toBe(200);
   });
 
-  it('is refused when the key was used for another request', async () => {
+  it('a key that was used for another request is refused', async () => {
     const service = testService();
     await asked(service, '/workflows', workflow, 'k1');
     const other = await asked(service, '/workflows', { ...workflow, name: 'another' }, 'k1');
@@ -60,17 +60,17 @@ describe('a request with an Idempotency-Key', () => {
     expect(await count(service)).toBe(1);
   });
 
-  it.each(['', 'two words', 'x'.repeat(256)])('is refused when the key is "%s"', async (key) => {
+  it.each(['', 'two words', 'x'.repeat(256)])('the key "%s" is refused', async (key) => {
     const service = testService();
     const answer = await asked(service, '/workflows', workflow, key);
     expect([answer.status, await count(service)]).toEqual([400, 0]);
   });
 
-  it('is carried out again an hour later: replies are not kept for ever', async () => {
+  it('a repeated request is executed again after an hour, because stored replies expire', async () => {
     const service = testService();
     await asked(service, '/workflows', workflow, 'k1');
     service.clock.now += 3_600_001;
-    // The next reply that is stored removes the old ones.
+    // The next stored reply removes the expired ones.
     await asked(service, '/workflows', workflow, 'k2');
     await asked(service, '/workflows', workflow, 'k1');
     expect(await count(service)).toBe(3);

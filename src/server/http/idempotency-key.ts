@@ -3,16 +3,16 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Answers } from './answers.ts';
 
-/** Printable ASCII: what a header can carry unchanged. */
+/** Printable ASCII: the characters that a header can transmit unchanged. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** A request that may be repeated: its key, which is the caller's own, and what tells it from other requests. */
+/** A request that may be repeated: its key, separate for each caller, and the data that identifies the request. */
 export interface Repeatable {
   readonly key: string;
   readonly request: string;
 }
 
-/** What the `Idempotency-Key` of a request says; undefined without one. */
+/** The `Idempotency-Key` of a request; undefined without one. */
 export function repeatableOf(context: Context<Answers>, { user = '' }: Caller): Repeatable | undefined {
   const given = context.req.header('idempotency-key');
   if (given === undefined) return undefined;

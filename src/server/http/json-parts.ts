@@ -1,16 +1,16 @@
-/** Elements of a list from which on a reply is written in parts. */
+/** The number of list elements from which on a reply is written in parts. */
 const MANY = 100;
 /** Characters of a part: large enough for one write to a socket, small enough to be written in a millisecond. */
 const PART_LENGTH = 64 * 1024;
 
-/** Is this a reply that would take long to write as text: a long list, or an object with one? */
+/** Whether writing this reply as text would take long: a long list, or an object with one. */
 export function isLongReply(reply: unknown): boolean {
   if (Array.isArray(reply)) return reply.length > MANY;
   if (typeof reply !== 'object' || reply === null) return false;
   return Object.values(reply).some((value) => Array.isArray(value) && value.length > MANY);
 }
 
-/** What `JSON.stringify` makes of a reply, part by part: the same characters. */
+/** The text of `JSON.stringify` for a reply, part by part: the same characters. */
 export function* jsonParts(reply: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(reply)) {
@@ -31,7 +31,7 @@ function* pieces(reply: unknown): Generator<string> {
 function* elements(list: readonly unknown[]): Generator<string> {
   let before = '[';
   for (const element of list) {
-    // What has no JSON is null in a list.
+    // A value without JSON is null in a list.
     yield before + ((JSON.stringify(element) as string | undefined) ?? 'null');
     before = ',';
   }
@@ -42,7 +42,7 @@ function* fields(reply: object): Generator<string> {
   let before = '{';
   for (const [name, value] of Object.entries(reply) as [string, unknown][]) {
     const text = Array.isArray(value) ? '' : (JSON.stringify(value) as string | undefined);
-    // And is left out of an object.
+    // In an object it is left out.
     if (text === undefined) continue;
     yield `${before}${JSON.stringify(name)}:${text}`;
     if (Array.isArray(value)) yield* elements(value);

@@ -24,8 +24,8 @@ describe('a large body', () => {
   const jobs = (count: number, job: object) =>
     Array.from({ length: count }, (_, index) => ({ workflow_id: 1, name: `j${index}`, command: 'true', ...job }));
 
-  it('holds nobody up while it is parsed and checked', async () => {
-    // The last job is refused, so nothing is written: what is measured is the body alone.
+  it('a large body blocks no other request while it is parsed and checked', async () => {
+    // The last job is refused, so nothing is written: only the body is measured.
     const list = [...jobs(45_000, { env: { A: 'x'.repeat(300), B: 'größe' } }), { workflow_id: 1, name: 7 }];
     const text = JSON.stringify({ jobs: list });
     expect(text.length).toBeGreaterThan(15 * 2 ** 20);
@@ -36,7 +36,7 @@ describe('a large body', () => {
     expect(longest).toBeLessThan(150);
   });
 
-  it('is taken as a small one is', async () => {
+  it('a large body is accepted like a small one', async () => {
     expect((await send(JSON.stringify({ jobs: jobs(3_000, { env: { A: 'ü'.repeat(100) } }) }, null, 2))).status).toBe(
       200,
     );
@@ -44,7 +44,7 @@ describe('a large body', () => {
     expect([total, items[0]?.env]).toEqual([3_000, { A: 'ü'.repeat(100) }]);
   });
 
-  it('is refused with the faults of its lists and of its other fields, in the order of the shape', async () => {
+  it('a large body is refused with the errors of its lists and of its other fields, in the order of the schema', async () => {
     const text = JSON.stringify({
       depends_on_positions: 5,
       jobs: jobs(3_000, { command: 5, env: { A: 'x'.repeat(50) } }),
@@ -55,10 +55,10 @@ describe('a large body', () => {
   });
 
   it.each([
-    ['a comma too many', (text: string) => text.replace(/\]\}$/, ',]}')],
+    ['an extra comma', (text: string) => text.replace(/\]\}$/, ',]}')],
     ['no end', (text: string) => text.slice(0, -1)],
-    ['something after its end', (text: string) => `${text}{}`],
-  ])('with %s is no JSON, and is refused as such', async (_, damaged) => {
+    ['data after its end', (text: string) => `${text}{}`],
+  ])('a large body with %s is not JSON, and is refused as such', async (_, damaged) => {
     const { status, body } = await send(damaged(JSON.stringify({ jobs: jobs(5_000, {}) })));
     expect([status, body.error?.message]).toEqual([
       400,
@@ -67,7 +67,7 @@ describe('a large body', () => {
   });
 });
 
-describe('a body that comes slowly', () => {
+describe('a slow body', () => {
   let folder: string;
   let service: Service;
   const errors: unknown[] = [];
@@ -100,7 +100,7 @@ describe('a body that comes slowly', () => {
     return socket;
   };
 
-  it('is refused with 408 and its connection is closed, though a byte comes now and then', async () => {
+  it('a slow body is refused with 408 and its connection is closed, although a byte arrives now and then', async () => {
     const socket = await open(1_000_000);
     const drip = setInterval(() => socket.write(' '), 20);
     let answer = '';
@@ -112,10 +112,10 @@ describe('a body that comes slowly', () => {
     expect(answer).toContain('BODY_TOO_SLOW');
   });
 
-  it('is taken when it comes in pieces but fast enough', async () => {
+  it('a body in pieces is accepted if it arrives fast enough', async () => {
     const text = JSON.stringify({ name: 'w', user: 'u', description: 'x'.repeat(100_000) });
     const socket = await open(text.length);
-    // 10,000 bytes each 40 ms are 250 KB/s: 400 ms in all, twice the time that a body of any size has.
+    // 10,000 bytes every 40 ms are 250 KB/s: 400 ms in total, twice the time allowed for a body of any size.
     for (let at = 0; at < text.length; at += 10_000) {
       socket.write(text.slice(at, at + 10_000));
       await new Promise((resolve) => void setTimeout(resolve, 40));

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 type Told = { id: string; type: string; data: Record<string, unknown> };
 
-/** Listens in this process. `next` resolves with the next event. */
+/** Connects in this process. `next` resolves with the next event. */
 async function listen(query = '', lastEventId?: string) {
   const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
   const response = await service.app.request(`${BASE_PATH}/workflows/${id}/events/stream${query}`, { headers });
@@ -47,8 +47,8 @@ async function listen(query = '', lastEventId?: string) {
 const tell = (...entries: unknown[]) =>
   service.store.turns.write(() => service.store.changes.record(id, 'job_status_changed', entries));
 
-describe('a listener', () => {
-  it('is told at once of a burst that is larger than what may wait for it', async () => {
+describe('a client of the event stream', () => {
+  it('a client gets at once a burst that is larger than its buffer', async () => {
     const heard = await listen();
     const filler = 'x'.repeat(1_000);
     const began = performance.now();
@@ -58,14 +58,14 @@ describe('a listener', () => {
       }
     });
     for (let index = 0; index < 600; index += 1) expect((await heard.next())?.data['index']).toBe(index);
-    // The keep-alive would have woken it after 15 s.
+    // The keep-alive would have woken it only after 15 s.
     expect(performance.now() - began).toBeLessThan(5_000);
     await tell({ after: true });
     expect((await heard.next())?.data).toEqual({ after: true });
     await heard.close();
   });
 
-  it('that comes back with an old id holds nobody up, even if nothing of a long log is for it', async () => {
+  it('a client with an old id blocks no other request, even if nothing in a long log concerns it', async () => {
     const { db } = service.store;
     const data = JSON.stringify(
       Array.from({ length: 20 }, (_, index) => ({ job_id: index, job_name: 'x'.repeat(30) })),
@@ -87,7 +87,7 @@ describe('a listener', () => {
     expect(longest).toBeLessThan(150);
   });
 
-  it('that comes back after its place was pruned is told so first, and only once', async () => {
+  it('a client whose position was pruned gets log_pruned first, and only once', async () => {
     await tell({ lost: 1 }, { lost: 2 });
     const first = service.store.changes.lastId;
     service.clock.now += 1_000;
@@ -103,7 +103,7 @@ describe('a listener', () => {
     await again.close();
   });
 
-  it('that names an event of another database is told so, and hears what comes', async () => {
+  it('a client with an event id of another database gets log_pruned, and then new events', async () => {
     const heard = await listen('', '99999.0');
     expect(await heard.next()).toMatchObject({ type: 'log_pruned', data: { last_event_id: '99999.0' } });
     await tell({ index: 1 });
@@ -111,7 +111,7 @@ describe('a listener', () => {
     await heard.close();
   });
 
-  it('never sees an id lower than one before', async () => {
+  it('a client never gets an id lower than an earlier one', async () => {
     const heard = await listen();
     for (let index = 0; index < 50; index += 1) await tell({ index }, { index });
     const ids: number[][] = [];
@@ -123,7 +123,7 @@ describe('a listener', () => {
   });
 
   it.each(['', '?level=error', '?types=job_started'])(
-    'of a workflow that is deleted hears that and is at its end (%s)',
+    'a client of a deleted workflow gets that event, and its stream ends (%s)',
     async (query) => {
       const heard = await listen(query);
       await service.store.turns.write(() => service.store.changes.record(id, 'workflow_deleted', [{ name: 'w' }]));
@@ -133,7 +133,7 @@ describe('a listener', () => {
   );
 });
 
-describe('a listener over the network', () => {
+describe('a client over the network', () => {
   let server: ReturnType<typeof createAdaptorServer>;
   const sockets: Socket[] = [];
   beforeEach(async () => {
@@ -157,7 +157,7 @@ describe('a listener over the network', () => {
     for (let index = 0; index < 100; index += 1) await tell({ index, filler: 'x'.repeat(100_000) });
   };
 
-  it('that does not read is cut off, and the log says why', async () => {
+  it('a client that does not read is disconnected, and the log says why', async () => {
     const socket = await open();
     socket.pause();
     await fill();
@@ -173,7 +173,7 @@ describe('a listener over the network', () => {
     await once(socket, 'close');
   });
 
-  it('that reads is not', async () => {
+  it('a client that reads is not disconnected', async () => {
     const socket = await open();
     let read = 0;
     socket.on('data', (part: Buffer) => void (read += part.length));
@@ -183,14 +183,14 @@ describe('a listener over the network', () => {
     expect(notices).toEqual([]);
   });
 
-  it('costs no more memory than its share, however many there are that do not read', async () => {
+  it('a client uses no more memory than its share, however many do not read', async () => {
     const listeners = await Promise.all(Array.from({ length: 200 }, open));
     for (const socket of listeners) socket.pause();
     const before = process.memoryUsage();
     await fill();
     const after = process.memoryUsage();
     const grown = after.arrayBuffers - before.arrayBuffers + after.external - before.external;
-    // Each is sent 10 MB, so 2 GB would wait for them.
+    // Each is sent 10 MB, so without a limit 2 GB would wait for them.
     expect(grown).toBeLessThan(250 * 2 ** 20);
   });
 });

@@ -4,29 +4,29 @@ import { nextTurn } from '../store/slices.ts';
 import { eventText, textsOf } from './event-text.ts';
 
 /**
- * Those who listen to the event stream of a workflow.
+ * The clients of the event stream of a workflow.
  *
- * A listener is live or catches up. A live one is sent events as they are committed. One that came back with
- * `Last-Event-ID`, or that read too slowly, catches up: it is served from the log, a piece in each turn of the event
- * loop, and is live again at the end of the log. So a slow reader costs a place in the log and little memory, and
- * nothing is left out. The id of an event is `row.place`: its row in the log and its place there.
+ * A client is live or catches up. A live one gets events as they are committed. One that reconnected with
+ * `Last-Event-ID`, or that read too slowly, catches up: it is served from the log, a piece in each iteration of the
+ * event loop, and is live again at the end of the log. So a slow client needs only a position in the log and little
+ * memory, and misses nothing. The id of an event is `row.place`: its row in the log and its position there.
  *
- * The server ends a stream, and says why, when the workflow was deleted, when the caller may not see it any more, and
- * when the client does not read.
+ * The server ends a stream, and says why, when the workflow was deleted, when the caller may no longer see it, and when
+ * the client does not read.
  */
 export interface Listen {
   readonly workflowId: number;
-  /** What the client wants to hear of. */
+  /** The event types that the client requested. */
   readonly types: ReadonlySet<StreamEventType>;
-  /** May the caller still see the workflow? */
+  /** Whether the caller may still see the workflow. */
   readonly isWelcome: () => boolean;
-  /** The last event that the client saw before. */
+  /** The last event that the client received before. */
   readonly last: Place | undefined;
-  /** Cuts the connection of a client that does not read. */
+  /** Closes the connection of a client that does not read. */
   readonly cut: () => void;
 }
 
-/** A place in the log: everything up to it, itself included, was sent. */
+/** A position in the log: everything up to and including it was sent. */
 export interface Place {
   readonly row: number;
   readonly entry: number;
@@ -37,27 +37,29 @@ interface Options {
   readonly stallMs?: number | undefined;
 }
 
-/** Bytes that may wait for one client; what comes after them is read from the log later. */
+/** Bytes that may wait for one client; later ones are read from the log when needed. */
 const WAITING_BYTES = 256 * 1024;
 /**
- * Bytes that may wait for all clients together, shared equally. Too few, and a thousand listeners read each burst from
- * the log instead of memory; too many, and they take the server's memory: it may have 300 MB at a million jobs.
+ * Bytes that may wait for all clients together, shared equally. Too few, and a thousand clients read each burst from
+ * the log instead of memory; too many, and they take the server's memory: it may use 300 MB at a million jobs.
  */
 const ALL_WAITING_BYTES = 32 * 2 ** 20;
-/** The least share of a client, so that each makes progress. */
+/** The minimum share of a client, so that each makes progress. */
 const LEAST_BYTES = 4 * 1024;
-/** Most that is read from the log in one turn of the event loop: 2 ms to read and to write as text. */
+/** The maximum read from the log in one iteration of the event loop: 2 ms to read and to write as text. */
 const PIECE_LENGTH = 64 * 1024;
-/** A client hears at once of what happens after a silence, and then this often: each telling costs a system call a client. */
+/**
+ * A client gets an event at once after a pause, and then at this interval: each message costs a system call a client.
+ */
 const GATHER_MS = 10;
-/** Silence after which a comment is sent, so that both sides and the proxies between learn of a dead connection. */
+/** The pause after which a comment is sent, so that both sides and the proxies between detect a dead connection. */
 const KEEP_ALIVE_MS = 15_000;
 /**
- * How long a client may leave what it was sent unread. Too short, and a laptop that sleeps for a moment loses its
- * stream; too long, and dead clients hold memory and keep the log from being pruned.
+ * How long a client may leave sent data unread. Too short, and a laptop that sleeps for a moment loses its stream; too
+ * long, and dead clients use memory and prevent pruning of the log.
  */
 const STALL_MS = 60_000;
-/** Time for the last words of a stream before its connection is cut. */
+/** The time for the last event of a stream before its connection is closed. */
 const CUT_MS = 2_000;
 const WHOLE_ROW = Number.MAX_SAFE_INTEGER;
 
@@ -68,14 +70,14 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
   const share = () => Math.min(WAITING_BYTES, Math.max(LEAST_BYTES, Math.floor(ALL_WAITING_BYTES / count)));
 
   const listen = ({ workflowId, types, isWelcome, last, cut }: Listen): ReadableStream<Uint8Array> => {
-    // A deleted workflow ends the stream, so everybody hears of it.
+    // A deleted workflow ends the stream, so every client gets this event.
     const wanted = [...types, 'workflow_deleted' as const];
     let told: Place = last ?? { row: changes.lastId, entry: WHOLE_ROW };
     let hold: ReturnType<typeof changes.hold> | undefined;
     let isBusy = false;
     let isClosed = false;
     let gathered = '';
-    /** The last change that is in `gathered`, or was passed over. */
+    /** The last change that is in `gathered`, or was skipped. */
     let reached = told.row;
     let isPaused = false;
     let pause: NodeJS.Timeout | undefined;
@@ -120,11 +122,11 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
     const fallBack = () => {
       gathered = '';
       hold = changes.hold(told.row);
-      // Where nothing waits for the client, nobody would ask for more.
+      // If no data waits for the client, it does not request more.
       void catchUp();
     };
 
-    /** Reads from the log for as long as there is room; the client's next read goes on where it is full. */
+    /** Reads from the log while there is room; if the buffer is full, the client's next read continues. */
     const catchUp = async () => {
       if (isBusy) return;
       isBusy = true;
@@ -165,7 +167,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
         flush();
         end();
       } else if (!isPaused) {
-        // Not at once: what else the same turn changed goes along.
+        // Not at once, so that further changes of the same iteration are included.
         isPaused = true;
         queueMicrotask(flush);
       }
@@ -175,7 +177,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
     let stalledMs = 0;
     const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
     const keepAlive = setInterval(() => {
-      if (!isWelcome()) return end('you may not see this workflow any more');
+      if (!isWelcome()) return end('you may no longer see this workflow');
       const read = enqueued - waiting();
       stalledMs = waiting() > 0 && read === readBefore ? stalledMs + tickMs : 0;
       readBefore = read;
@@ -190,7 +192,8 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       {
         start(controller) {
           stream = controller;
-          // Says at once that the stream stands: a client that asks only after this misses nothing.
+          // Confirms at once that the stream is connected: a client that reads the state only after this misses
+          // nothing.
           send(': connected\n\n');
           if (last === undefined) return;
           const missed = missedSince(workflowId, last);
@@ -211,7 +214,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
     );
   };
 
-  /** What a client that comes back cannot be told any more: its place is no longer in the log, or never was. */
+  /** What a reconnecting client cannot get: its position is no longer in the log, or never was. */
   const missedSince = (workflowId: number, { row, entry }: Place) => {
     const lastEventId = `${row}.${entry}`;
     const prunedId = changes.prunedId(workflowId);
@@ -221,7 +224,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
     }
     if (row > changes.lastId) {
       const message =
-        'this log has no such event, so the database is another one; read the state of the workflow again';
+        'this log does not contain the event, so the database is a different one; read the state of the workflow again';
       return { lostId: changes.lastId, told: { message, last_event_id: lastEventId } };
     }
     return undefined;

@@ -14,7 +14,7 @@ describe('a server on a loopback address', () => {
     '[::1]',
     '[::1]:8080',
     'torc.lab:8080',
-  ])('answers a request for %s', (host) => {
+  ])('a loopback server answers a request for %s', (host) => {
     expect(codeOf({ host })).toBeUndefined();
   });
 
@@ -29,11 +29,11 @@ describe('a server on a loopback address', () => {
     'evil.example#localhost',
     '::1',
     '0.0.0.0:8080',
-  ])('refuses a request for %s, on any path', (host) => {
+  ])('a loopback server refuses a request for %s, on any path', (host) => {
     expect(codeOf({ host })).toBe('HOST_REFUSED');
   });
 
-  it('decides anew for each name, whatever it answered before', () => {
+  it('a loopback server decides separately for each name, regardless of earlier requests', () => {
     const gate = createGate(rules);
     expect(gate({ host: 'localhost:1' })).toBeUndefined();
     expect(gate({ host: 'evil.example' })).toMatchObject({ code: 'HOST_REFUSED', status: 403 });
@@ -52,13 +52,13 @@ describe.each([true, false])('a server (bound to loopback: %s)', (isLoopback) =>
   it.each([
     { origin: 'http://localhost:8080' },
     { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' },
-    // A proxy in front of the server speaks TLS.
+    // A proxy before the server speaks TLS.
     { origin: 'https://localhost:8080' },
     { 'sec-fetch-site': 'same-origin' },
     // The user typed the address.
     { 'sec-fetch-site': 'none' },
     { origin: 'https://portal.lab', 'sec-fetch-site': 'cross-site' },
-  ])('answers %o', (heads) => {
+  ])('a request with %o is answered', (heads) => {
     expect(asked(heads)).toBeUndefined();
   });
 
@@ -76,12 +76,12 @@ describe.each([true, false])('a server (bound to loopback: %s)', (isLoopback) =>
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'something new' },
-  ])('refuses %o', (heads) => {
+  ])('a request with %o is refused', (heads) => {
     expect(asked(heads)).toBe('ORIGIN_REFUSED');
   });
 });
 
-it('a page that was sent without TLS is another origin than a server with TLS', () => {
+it('a page loaded without TLS has another origin than a server with TLS', () => {
   const asked = (origin: string) => codeOf({ host: 'localhost:8080', origin }, { isTls: true });
   expect([asked('https://localhost:8080'), asked('http://localhost:8080')]).toEqual([undefined, 'ORIGIN_REFUSED']);
 });

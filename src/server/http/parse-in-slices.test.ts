@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseInSlices } from './parse-in-slices.ts';
 
-/** So small that nearly everything is taken apart. */
+/** So small that nearly everything is split. */
 const PIECE = 4;
 const read = (text: string, pieceBytes = PIECE) => parseInSlices(Buffer.from(text), pieceBytes);
 const readAtOnce = (text: string): { value?: unknown } | 'refused' => {
@@ -21,8 +21,8 @@ const readOrRefused = (text: string) =>
     },
   );
 
-describe('JSON that is parsed in slices', () => {
-  test('is the same as JSON that is parsed at once', async () => {
+describe('JSON parsed in slices', () => {
+  test('JSON parsed in slices equals JSON parsed at once', async () => {
     const spaces = fc.constantFrom(undefined, 1, '\t', '\n  ');
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), spaces, async (value, space) => {
@@ -32,7 +32,7 @@ describe('JSON that is parsed in slices', () => {
     );
   });
 
-  test('is refused if and only if JSON.parse refuses it, wherever it is damaged', async () => {
+  test('JSON in slices is refused if and only if JSON.parse refuses it, wherever it is damaged', async () => {
     const damage = fc.constantFrom(
       '',
       ',',
@@ -66,7 +66,7 @@ describe('JSON that is parsed in slices', () => {
     '{"a": 1, "a": [1, 2, 3, 4, 5, 6], "a": 3333333}',
     '{"2": 1, "1": [1, 2, 3, 4, 5], "": {"\\u0041\\"": [[], {}, [[1111111, 2222222], 3]]}}',
     ' [ [ 1 , 2 , 3 , 4 ] , [ ] , { } , { "größe" : "ü, [" } ] ',
-  ])('keeps keys, their order and their last values: %s', async (text) => {
+  ])('parsing in slices keeps keys, their order and their last values: %s', async (text) => {
     expect(JSON.stringify(await read(text))).toBe(JSON.stringify(JSON.parse(text)));
   });
 
@@ -82,11 +82,11 @@ describe('JSON that is parsed in slices', () => {
     '{"a": 1, "b": 2, "c": [1, 2, 3, 4, 5] "d": 1}',
     '{"a": 1, "b": 2, [1, 2, 3, 4, 5, 6]}',
     '["a", "b", "c", "d]',
-  ])('refuses %s', async (text) => {
+  ])('parsing in slices refuses %s', async (text) => {
     await expect(read(text)).rejects.toThrow(SyntaxError);
   });
 
-  it('refuses bytes that are not UTF-8, wherever they stand', async () => {
+  it('parsing in slices refuses bytes that are not UTF-8, at any position', async () => {
     const text = JSON.stringify(Array.from({ length: 50 }, (_, index) => `text ${index}`));
     for (const at of [3, 250, text.length - 3]) {
       const bytes = Buffer.from(text);
@@ -95,7 +95,7 @@ describe('JSON that is parsed in slices', () => {
     }
   });
 
-  it('refuses what is nested so deeply that it would take all memory', async () => {
+  it('parsing in slices refuses nesting that would use all memory', async () => {
     await expect(read('['.repeat(20_000))).rejects.toThrow('more than 10000 levels');
   });
 });

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { beginSlice } from '../store/slices.ts';
 
 /**
- * `JSON.parse` for large texts, in slices with turns of the event loop between them: 100 MB at once take a second.
+ * `JSON.parse` for large texts, in slices with event-loop iterations between them: 100 MB at once take a second.
  *
- * A scanner walks over the bytes and keeps the arrays and objects that are open. It knows only brackets, commas and
- * strings. As soon as the innermost one holds more than a piece, it is taken apart: the members up to the last comma are
- * parsed by `JSON.parse` as a small array or object of their own, and added to what the outer one is made of. What is
- * smaller than a piece is never taken apart. Each byte is seen by `JSON.parse`, or is a bracket, a comma or a blank.
+ * A scanner walks over the bytes and keeps the open arrays and objects. It recognises only brackets, commas and
+ * strings. As soon as the innermost one is larger than a piece, it is split: `JSON.parse` parses the members up to the
+ * last comma as a small array or object, and they are added to the value of the outer one. Anything smaller than a
+ * piece is never split. Each byte is parsed by `JSON.parse`, or is a bracket, a comma or a blank.
  *
- * Limits: one string is never taken apart, however long it is.
+ * Limit: one string is never split, however long it is.
  */
 export async function parseInSlices(bytes: Buffer, pieceBytes = PIECE_BYTES): Promise<unknown> {
   const slice = beginSlice();
@@ -52,28 +52,28 @@ export async function parseInSlices(bytes: Buffer, pieceBytes = PIECE_BYTES): Pr
       outer.from = at + 1;
     } else if (stack.length === 0 && !isBlank(byte as number)) break;
   }
-  // A text, a number, or something that does not end.
+  // A string, a number, or a value that does not end.
   return parse(bytes, 0, bytes.length);
 }
 
-/** An array or object whose end was not seen yet. */
+/** An array or object whose end was not read yet. */
 interface Open {
   readonly isArray: boolean;
-  /** Its bracket. */
+  /** The position of its bracket. */
   readonly at: number;
-  /** What stands from here on was not parsed yet. */
+  /** Bytes from here on were not parsed yet. */
   from: number;
-  /** The last string that stands directly in it: the key of what comes next. */
+  /** The last string directly in it: the key of the next value. */
   keyAt: number;
-  /** What was parsed of it; undefined as long as it is not taken apart. */
+  /** Its value so far; undefined as long as it is not split. */
   made: unknown[] | Record<string, unknown> | undefined;
-  /** The last thing in it was an array or object that was taken apart: now a comma must come, or the end. */
+  /** The last member was an array or object that was split: now a comma must follow, or the end. */
   isAfterPart: boolean;
 }
 
-/** Bytes that are parsed at once: a millisecond. Smaller pieces cost more in all, larger ones hold the event loop longer. */
+/** Bytes parsed at once: a millisecond. Smaller pieces cost more in total, larger ones block the event loop longer. */
 const PIECE_BYTES = 64 * 1024;
-/** Each open array or object costs memory, and taking them apart is one slice. Real requests have ten levels. */
+/** Each open array or object costs memory, and splitting all of them is one slice. Real requests have ten levels. */
 const DEEPEST = 10_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -103,7 +103,7 @@ function parse(bytes: Buffer, from: number, to: number, before = '', after = '')
   }
 }
 
-/** Gives all that are open a value of their own, and puts each into the one around it. */
+/** Gives each open array and object a value of its own, and puts it into the one around it. */
 function takeApart(bytes: Buffer, stack: readonly Open[]): void {
   for (const [index, open] of stack.entries()) {
     if (open.made !== undefined) continue;
@@ -111,7 +111,7 @@ function takeApart(bytes: Buffer, stack: readonly Open[]): void {
     const outer = stack[index - 1];
     if (outer === undefined) continue;
     if (outer.isAfterPart) fail(bytes, open.at);
-    // What stands before it in the outer one, and null in its place.
+    // The members before it in the outer one, and null in its place.
     if (outer.isArray) {
       const members = parse(bytes, outer.from, open.at, '[', 'null]') as unknown[];
       members.pop();
@@ -137,7 +137,7 @@ function extend({ made }: Open, members: object): void {
   else for (const [key, value] of Object.entries(members)) set(made as Record<string, unknown>, key, value);
 }
 
-/** As `JSON.parse` does it: `__proto__` is a key like any other. */
+/** As in `JSON.parse`, `__proto__` is an ordinary key. */
 function set(made: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(made, key, { value, writable: true, enumerable: true, configurable: true });

@@ -1,6 +1,6 @@
 /**
- * A thread that carries out reads over many rows, with a connection of its own: the event loop of the server does not
- * wait for them. The handlers are those of the server. A read sees the database at one moment.
+ * A thread that executes reads over many rows with its own connection: the event loop of the server does not wait for
+ * them. The handlers are those of the server. A read sees the database at one moment.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Refusal } from '../../core/contract/refusals.ts';
@@ -15,7 +15,7 @@ import type { Question, ReadAnswer } from './reader.ts';
 
 const { store, inOneRead } = openReadOnly((workerData as { path: string }).path);
 let listedFor: string | undefined;
-/** The server looked at them before it asked; what is left is whose workflows are listed. */
+/** The server checked them before the request; only the owner of listed workflows remains to be checked. */
 const permissions: Permissions = {
   check() {},
   sees: () => true,

@@ -4,7 +4,7 @@ import { Refusal, type RefusalCode } from '../../core/contract/refusals.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
 import { Written } from './reply.ts';
 
-/** A read, as the thread is asked for it. */
+/** A read, as sent to the thread. */
 export interface Question {
   readonly id: number;
   readonly name: RouteName;
@@ -19,15 +19,15 @@ export interface ReadAnswer {
   readonly bug?: string;
 }
 
-/** Carries out reads in a thread of its own, one after another. */
+/** Executes reads in a separate thread, one after another. */
 export interface Reader {
   read(asked: Omit<Question, 'id'>): Promise<Written>;
   close(): Promise<void>;
 }
 
 /**
- * After so long without a read the thread ends, and its memory is given back: a list of 100,000 jobs takes 200 MB there.
- * It takes 100 ms to start again, so pages that are asked for one after another must find it.
+ * After this time without a read the thread ends, and its memory is released: a list of 100,000 jobs takes 200 MB
+ * there. Starting it again takes 100 ms, so it must still run for pages that are requested one after another.
  */
 const IDLE_MS = 3_000;
 
@@ -52,7 +52,7 @@ export function createReader(path: string, idleMs = IDLE_MS): Reader {
     if (open.size === 0) idle = setTimeout(() => void end(), idleMs).unref();
   };
   const start = () => {
-    // As a source beside this one, or bundled beside what this one is bundled in.
+    // A source file beside this one, or a bundle beside this one's bundle.
     const url = new URL(`./read-worker${extname(import.meta.url)}`, import.meta.url);
     const started = new Worker(url, { workerData: { path } });
     started.unref();

@@ -6,7 +6,7 @@ import { headersFor, JSON_TYPE } from './headers.ts';
 import { isLongReply, jsonParts } from './json-parts.ts';
 import { note } from './watch.ts';
 
-/** A reply that is text already, in parts. */
+/** A reply that is already text, in parts. */
 export class Written {
   readonly parts: readonly Uint8Array<ArrayBuffer>[];
   constructor(parts: readonly Uint8Array<ArrayBuffer>[]) {
@@ -14,7 +14,7 @@ export class Written {
   }
 }
 
-/** Sends a reply as JSON. A long one is written in slices, and handed to the connection as this takes it. */
+/** Sends a reply as JSON. A long one is written in slices, as fast as the connection accepts them. */
 export async function send(context: Context<Answers>, reply: unknown, status: ContentfulStatusCode): Promise<Response> {
   const incoming = context.env?.incoming;
   if (!(reply instanceof Written) && !isLongReply(reply)) {

@@ -14,8 +14,8 @@ interface Given {
 type Fields = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Writes that go on while the dependants of jobs are released in slices: they change jobs that are handed out or ready,
- * and nothing that is counted. All others wait until every dependency is counted down.
+ * Writes that continue while the dependents of jobs are released in slices: they change jobs that are assigned or
+ * ready, and nothing that is counted. All other writes wait until every dependency is counted down.
  */
 const COMPATIBLE: ReadonlySet<RouteName> = new Set<RouteName>([
   'exchange',
@@ -38,7 +38,7 @@ const COMPATIBLE: ReadonlySet<RouteName> = new Set<RouteName>([
   'updateScheduledComputeNode',
 ]);
 
-/** Which workflow a request is about, for those that must wait for work on it or are too late. */
+/** The workflow that a request concerns, for requests that must wait for work on it or come after its deletion. */
 export function createSubject({ db, find }: Store, name: RouteName) {
   const workflowOf = subjectQueries(db);
   const isCompatible = COMPATIBLE.has(name);
@@ -56,7 +56,7 @@ export function createSubject({ db, find }: Store, name: RouteName) {
   return {
     about: (access: Access, given: Given): About => ({ workflowId: () => subject(access, given), isCompatible }),
 
-    /** Of a workflow that was deleted rows may be left: they are gone for everybody. */
+    /** Rows of a deleted workflow may be left: no request finds them. */
     refuseRemoved(access: Access, given: Given): void {
       if (find.removed.size === 0) return;
       const workflowId = subject(access, given);

@@ -2,12 +2,12 @@ import type { IncomingMessage, Server } from 'node:http';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { TrafficLog } from '../admin/traffic.ts';
 
-/** A body as text or bytes; of a long one how long it is and how it begins. */
+/** A body as text or bytes; of a long one its length and its beginning. */
 type Body = string | Buffer | { readonly bytes: number; readonly head: Buffer };
 
-/** What is noted of a request while somebody listens. */
+/** The recorded data of a request while a client of the traffic stream is connected. */
 interface Noted {
-  /** The name of the answer in logs. */
+  /** The request id of the reply. */
   name?: string;
   user?: string;
   request?: Body;
@@ -16,13 +16,16 @@ interface Noted {
 
 const noted = new WeakMap<IncomingMessage, Noted>();
 
-/** Notes something of a request for those who listen; nothing when nobody does. */
+/** Records data of a request for the traffic stream; nothing when no client is connected. */
 export function note(incoming: IncomingMessage | undefined, fields: Noted): void {
   const known = incoming === undefined ? undefined : noted.get(incoming);
   if (known !== undefined) Object.assign(known, fields);
 }
 
-/** Counts what a server answers, and tells it to those who listen. Credentials and cookies are never told. */
+/**
+ * Counts the replies of the server, and reports them to clients of the traffic stream. Credentials and cookies are
+ * never reported.
+ */
 export function watchTraffic(server: Server, traffic: TrafficLog, bodyBytes: number, now: () => number): void {
   server.prependListener('request', (incoming, outgoing) => {
     const startedAt = performance.now();

@@ -11,7 +11,7 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 
 const JOBS = 30_000;
 
-/** A workflow of many jobs and edges, written past the service. */
+/** A workflow of many jobs and edges, written directly into the database. */
 function fill(store: Store): void {
   store.db.run(`
     begin;
@@ -52,13 +52,13 @@ describe.each(['in a file', 'in memory'])('a read of many rows of a database %s'
     const response = await app.request(BASE_PATH + path);
     return { status: response.status, text: await response.text(), headers: response.headers };
   };
-  /** What the same question gets when it is answered at once. */
+  /** The reply to the same request when it is read at once. */
   const atOnce = async (path: string) => {
     const withoutReader = createApp(store, { onError: (error) => errors.push(error) });
     return (await withoutReader.request(BASE_PATH + path)).text();
   };
 
-  it('holds nobody up', async () => {
+  it('a read of many rows blocks no other request', async () => {
     await ask('/jobs?workflow_id=1&limit=1');
     let bytes = 0;
     const longest = await longestWait(async () => {
@@ -81,7 +81,7 @@ describe.each(['in a file', 'in memory'])('a read of many rows of a database %s'
     '/workflows/1/job_ids',
     '/workflows/1/ready_job_requirements',
     '/jobs/2',
-  ])('%s has the envelope and the rows that it has when it is read at once', async (path) => {
+  ])('%s has the same envelope and rows as when it is read at once', async (path) => {
     const { status, text, headers } = await ask(path);
     expect(status).toBe(200);
     expect(Number(headers.get('content-length') ?? text.length)).toBe(Buffer.byteLength(text));
@@ -90,7 +90,7 @@ describe.each(['in a file', 'in memory'])('a read of many rows of a database %s'
     if (where === 'in a file') expect(text === (await atOnce(path))).toBe(true);
   });
 
-  it('has each row once, in order', async () => {
+  it('a read of many rows has each row once, in order', async () => {
     const { items, ...envelope } = JSON.parse((await ask('/jobs?workflow_id=1&offset=10&limit=25000')).text) as {
       items: { id: number }[];
     };
@@ -104,7 +104,7 @@ describe.each(['in a file', 'in memory'])('a read of many rows of a database %s'
     ['/jobs?workflow_id=1&offset=-1', 400, 'offset cannot be negative'],
     ['/jobs?workflow_id=99', 404, 'Workflow not found with ID: 99'],
     ['/jobs/99999999', 404, 'Job not found with ID: 99999999'],
-  ])('%s is refused as ever', async (path, status, message) => {
+  ])('an invalid page such as %s is refused', async (path, status, message) => {
     const answer = await ask(path);
     expect([answer.status, (JSON.parse(answer.text) as { error: { message: string } }).error.message]).toEqual([
       status,
@@ -112,7 +112,7 @@ describe.each(['in a file', 'in memory'])('a read of many rows of a database %s'
     ]);
   });
 
-  it('sees what was acknowledged before', async () => {
+  it('a read of many rows includes everything that was acknowledged before', async () => {
     const changed = await app.request(`${BASE_PATH}/jobs/5/manage_status_change/disabled/0`, { method: 'PUT' });
     expect(changed.status).toBe(200);
     const { items } = JSON.parse((await ask('/jobs?workflow_id=1&status=disabled')).text) as {

@@ -7,7 +7,7 @@ import { nextTurn } from '../store/slices.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from './reader.ts';
 
-/** Reads whose work grows with the number of rows, and how lists of them treat a page that does not exist. */
+/** Reads whose cost grows with the number of rows, and how their lists handle a page that does not exist. */
 const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
   listWorkflows: 'refuses',
   listJobs: 'refuses',
@@ -43,12 +43,12 @@ interface Asked {
 }
 
 /**
- * Carries out reads so that none holds the event loop for long.
+ * Executes reads so that none blocks the event loop for long.
  *
- * A small database is read at once. The reads over many rows of a large one are carried out by the reading thread, which
- * sees the database at one moment. A database in memory has no second connection: there a long page is read in pieces,
- * and between two pieces others may write. Each row is then as it was when its piece was read; a row that others remove
- * or whose place in the order they change meanwhile may be missing or stand there twice.
+ * A small database is read at once. The reading thread executes reads over many rows of a large one, and sees the
+ * database at one moment. A database in memory has no second connection: there a long page is read in pieces, and
+ * between two pieces others may write. Each row is then as it was when its piece was read; a row that others remove or
+ * reorder meanwhile may be missing or appear twice.
  */
 export function createWideReads(store: Store, permissions: Permissions, reader: Reader | undefined) {
   const size = createSize(store.db);
@@ -67,7 +67,7 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
   };
 }
 
-/** The page that is asked for; undefined where it is small, or is refused. */
+/** The requested page; undefined if it is small, or is refused. */
 function pageAsked({ query = {} }: Asked, kind: 'refuses' | 'clamps'): { offset: number; limit: number } | undefined {
   const { offset = 0, limit = PAGE_LIMIT } = kind === 'clamps' ? clamped(query) : query;
   return offset < 0 || limit > PAGE_LIMIT || limit <= ROWS_AT_ONCE ? undefined : { offset, limit };

@@ -7,7 +7,7 @@ interface Failed {
   readonly attempt_id: number;
 }
 
-/** Makes a job ready again as a new attempt, and writes that down as the original does. */
+/** Makes a job ready again as a new attempt, and creates the same event as Torc 1.0.0. */
 export function runAgain(
   queries: RecoverQueries,
   { id, workflow_id: workflowId, name, attempt_id: attempt }: Failed,

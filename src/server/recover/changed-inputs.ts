@@ -11,10 +11,12 @@ interface Asked {
   readonly caller: Caller;
 }
 
-/** Jobs that are looked at between two steps. */
+/** Jobs checked between two steps. */
 const PAGE = 256;
 
-/** Makes jobs uninitialized that read user data which changed since the workflow was initialised; says their names. */
+/**
+ * Makes jobs uninitialized that read user data which changed since the workflow was initialized; returns their names.
+ */
 export const createProcessChanged = (
   { changes, find, works }: Store,
   queries: RecoverQueries,
@@ -41,7 +43,7 @@ export const createProcessChanged = (
     if (dryRun) return names;
     for (const each of ids) {
       const { status } = find.job(each);
-      // What waits for the job waits for it again; both in one step, which is done once.
+      // Its dependents wait for the job again; both changes are one step, which is executed once.
       if (isComplete(statusOf(status))) queries.countUp.run({ id: each });
       queries.setStatus.run({ id: each, status: 0 });
       yield;

@@ -30,7 +30,7 @@ const resetJobs = async () => {
 const deregister = (node = nodeId) =>
   service.client.updateComputeNode({ params: { id: node }, body: { is_active: false } });
 
-/** Two jobs: `a` runs, `b` was handed out and waits in the runner. */
+/** Two jobs: `a` runs, `b` was assigned and waits in the runner. */
 const runOne = async () => {
   const { jobs } = await exchange({ want });
   const [a, b] = jobs as [(typeof jobs)[number], (typeof jobs)[number]];
@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 
 describe('a workflow whose canceled attempts have not ended', () => {
-  it('is not reset, and the refusal says how many attempts there are and where', async () => {
+  it('its reset is refused, and the refusal says how many attempts there are and where', async () => {
     await runOne();
     await cancel();
     await expect(reset()).rejects.toMatchObject({
@@ -63,7 +63,7 @@ describe('a workflow whose canceled attempts have not ended', () => {
     });
   });
 
-  it('is reset as soon as their runner has reported the end of one and given back the other', async () => {
+  it('its reset succeeds as soon as the runner has reported the end of one attempt and returned the other job', async () => {
     const { a, b } = await runOne();
     await cancel();
     await exchange({ completed: [ended(a, 143)] });
@@ -72,14 +72,14 @@ describe('a workflow whose canceled attempts have not ended', () => {
     expect((await reset()).run_id).toBe(2);
   });
 
-  it('is reset after their runner was deregistered', async () => {
+  it('its reset succeeds after the runner was deregistered', async () => {
     await runOne();
     await cancel();
     await deregister();
     expect((await reset()).run_id).toBe(2);
   });
 
-  it('is reset after their runner was proven lost', async () => {
+  it('its reset succeeds after the runner was proven lost', async () => {
     await runOne();
     await cancel();
     const params = { id, compute_node_id: nodeId };
@@ -87,7 +87,7 @@ describe('a workflow whose canceled attempts have not ended', () => {
     expect((await reset()).run_id).toBe(2);
   });
 
-  it('is reset by force, and hands their jobs out only when they have ended, as the next attempt', async () => {
+  it('after a forced reset its jobs are assigned only when the earlier attempts have ended, as the next attempt', async () => {
     await runOne();
     await cancel();
     await reset(true);
@@ -101,7 +101,7 @@ describe('a workflow whose canceled attempts have not ended', () => {
     ]);
   });
 
-  it('shows in its status who holds how many, until they have ended', async () => {
+  it('its status shows which runner holds how many attempts, until they have ended', async () => {
     await runOne();
     await cancel();
     const holders = async () => (await service.client.getWorkflowStatus({ params: { id } })).held_attempts;
@@ -110,7 +110,7 @@ describe('a workflow whose canceled attempts have not ended', () => {
     expect(await holders()).toBeUndefined();
   });
 
-  it('tells runners that its jobs became ready when the earlier attempts end', async () => {
+  it('runners are notified that its jobs became ready when the earlier attempts end', async () => {
     await runOne();
     await cancel();
     await reset(true);
@@ -122,7 +122,7 @@ describe('a workflow whose canceled attempts have not ended', () => {
   });
 });
 
-it('a workflow whose jobs were canceled before anybody held them is reset at once', async () => {
+it('a workflow whose jobs were canceled before a runner held them is reset at once', async () => {
   await cancel();
   expect((await reset()).run_id).toBe(2);
   await resetJobs();
@@ -132,7 +132,7 @@ it('a workflow whose jobs were canceled before anybody held them is reset at onc
   ]);
 });
 
-it('a runner that says what it holds no longer holds anything else', async () => {
+it('a runner that lists the jobs that it holds no longer holds any other', async () => {
   const { a } = await runOne();
   await service.client.resetJobStatus({ params: { id }, query: {} });
   await exchange({ held: [a.id] });
@@ -141,7 +141,7 @@ it('a runner that says what it holds no longer holds anything else', async () =>
   expect((await reset()).run_id).toBe(2);
 });
 
-it('a runner whose attempts have not ended is not deleted, for nothing would remember them; afterwards it is', async () => {
+it('a runner whose attempts have not ended is not deleted, because their record would be lost; afterwards it is', async () => {
   await runOne();
   await cancel();
   const remove = () => service.client.deleteComputeNode({ params: { id: nodeId } });
@@ -150,7 +150,7 @@ it('a runner whose attempts have not ended is not deleted, for nothing would rem
   expect(await remove()).toMatchObject({ id: nodeId });
 });
 
-describe('a job that somebody takes from its runner', () => {
+describe('a job taken from its runner', () => {
   const takes: Record<string, (jobId: number) => Promise<unknown>> = {
     'by resetting all jobs': resetJobs,
     'by initialising the workflow again': () => service.client.initializeJobs({ params: { id } }),
@@ -172,7 +172,7 @@ describe('a job that somebody takes from its runner', () => {
     },
   };
 
-  it.each(Object.keys(takes))('%s is handed out again only after its attempt ended', async (how) => {
+  it.each(Object.keys(takes))('after %s the job is assigned again only after its attempt ended', async (how) => {
     const { a } = await runOne();
     await takes[how]?.(a.id);
     const other = await registerNode(service, id);
@@ -183,7 +183,7 @@ describe('a job that somebody takes from its runner', () => {
   });
 
   it.each(['retry', 'ready'])(
-    'by a "%s" is handed out again only after a runner of ours reports its end',
+    'after "%s" the job is assigned again only after our runner reports its end',
     async (how) => {
       const node = await service.client.createComputeNode({
         body: {
@@ -205,7 +205,7 @@ describe('a job that somebody takes from its runner', () => {
     },
   );
 
-  it('no further than from pending to running stays with its runner, which says the rest', async () => {
+  it('a change between pending and running leaves the job with its runner, which reports the rest', async () => {
     const { jobs } = await exchange({ want });
     const [a] = jobs as [(typeof jobs)[number]];
     await service.client.manageStatusChange({ params: { id: a.id, status: 'running', run_id: 1 } });
@@ -218,15 +218,15 @@ describe('a job that somebody takes from its runner', () => {
     expect(await statuses(service, id)).toMatchObject({ a: 'completed' });
   });
 
-  it('by its own runner, as one of the original asks for a retry, is ready at once', async () => {
+  it('a retry that its own Torc runner requests makes the job ready at once', async () => {
     const { a } = await runOne();
     await service.client.retryJob({ params: { id: a.id, run_id: 1 }, query: { max_retries: 9 } });
     expect(await names({ want }, nodeId, 1)).toEqual([['a', 2]]);
   });
 });
 
-describe('a runner that is deregistered', () => {
-  it('gives back what it never started; what runs in its name stays and is reported', async () => {
+describe('a deregistered runner', () => {
+  it('jobs that a deregistered runner never started become ready; its running jobs stay and are reported', async () => {
     const { a, b } = await runOne();
     const before = service.store.changes.lastId;
     await deregister();
@@ -241,7 +241,7 @@ describe('a runner that is deregistered', () => {
     expect(items.map(({ data }) => data)).toMatchObject([{ compute_node_id: nodeId, job_ids: [a.id] }]);
   });
 
-  it('is found by those that look for runners that still hold jobs, and no other is', async () => {
+  it('the filter for runners that hold jobs finds the deregistered runner, and no other', async () => {
     await runOne();
     await deregister();
     await deregister(await registerNode(service, id));
@@ -262,13 +262,13 @@ interface Process {
   isStarted: boolean;
 }
 
-/** A runner as it is, whatever the server believes of it. */
+/** The real state of a runner, regardless of what the server knows. */
 interface Runner {
   readonly node: number;
   readonly runId: number;
   isThere: boolean;
   isRegistered: boolean;
-  /** It was told that its jobs are to end, or that its run is over. */
+  /** The server asked it to end its jobs, or its run is over. */
   isStopping: boolean;
   readonly holds: Process[];
 }
@@ -295,7 +295,7 @@ const KINDS = [
   'join',
 ] as const;
 
-it('no job ever has two live attempts, and none is pending in the name of a runner that is gone', async () => {
+it('no job ever has two live attempts, and none stays pending in the name of a lost runner', async () => {
   const step = fc.record({ kind: fc.constantFrom(...KINDS), which: fc.nat(30), what: fc.nat(30) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
@@ -357,7 +357,7 @@ it('no job ever has two live attempts, and none is pending in the name of a runn
         } else if (kind === 'say held') {
           await speak(runner, { held: runner.holds.map(({ jobId }) => jobId), want: { limit: 1, prefetch: 0 } });
         } else if (kind === 'deregister') {
-          // Its last words may never arrive: it says that it leaves, and that is all.
+          // Its last report may never arrive: it only deregisters.
           runner.holds.splice(0);
           runner.isThere = false;
           await deregister(runner.node);
@@ -393,7 +393,7 @@ it('no job ever has two live attempts, and none is pending in the name of a runn
         expect(pendingInTheNameOfNobody.all({})).toEqual([]);
       }
 
-      // When every runner is proven gone nothing is held any more.
+      // When every runner is proven lost no attempt is held any more.
       for (const runner of runners) {
         runner.holds.splice(0);
         const body = { run_id: await runIdNow(), reason: 'killed' };

@@ -12,7 +12,7 @@ const superseded = (provided: number, current: number) =>
     current,
   });
 
-/** Sets the status of a job by hand. There is no table of what may follow what, but an end needs a result and is refused. */
+/** Sets the status of a job by hand. Any change is permitted, except to a terminal status, which needs a result. */
 export const changeStatus =
   ({ find, changes, now }: Store, queries: RecoverQueries) =>
   (id: number, status: JobStatus, runId: number): Job => {
@@ -40,9 +40,9 @@ export const changeStatus =
   };
 
 /**
- * A runner of the original says by these routes that it could not start a job, or that an attempt failed and is to run
- * again: the process is over. Runners of ours say so in their exchange, so for their jobs the call comes from somebody
- * else, and the attempt counts as held until its runner reports the end.
+ * Torc's runners call these routes when a job could not be started, or when an attempt failed and is to be retried: the
+ * process has ended. Our runners report this in their exchange, so for their jobs the call comes from another client,
+ * and the attempt stays held until its runner reports the end.
  */
 function letGoIfToldByItsRunner(queries: RecoverQueries, id: number): void {
   if (queries.isHeldByOurs.get({ id }) === undefined) queries.letGo.run({ id });
@@ -50,7 +50,7 @@ function letGoIfToldByItsRunner(queries: RecoverQueries, id: number): void {
 
 const RETRIABLE: readonly JobStatus[] = ['running', 'failed', 'terminated'];
 
-/** Makes a job ready again as a new attempt. `maxRetries` counts attempts: with 3 a job runs three times at most. */
+/** Makes a job ready again as a new attempt. `maxRetries` counts attempts: with 3 a job runs at most three times. */
 export const retryJob =
   ({ find, changes, now }: Store, queries: RecoverQueries) =>
   (id: number, runId: number, maxRetries: number): Job => {

@@ -8,7 +8,7 @@ const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 
 export const recoverQueries = (db: Database) => ({
   cancelWorkflow: db.prepare<{ id: number }>('update workflow set is_canceled = 1 where id = :id'),
-  // Running jobs keep their node and start time: people look there for what was cut off.
+  // Running jobs keep their node and start time: users look there for interrupted jobs.
   cancelJobs: db.prepare<{ workflowId: number; limit: number }>(`
     update job set status = 7, claimed_by = null
     where id in (
@@ -97,19 +97,19 @@ export const recoverQueries = (db: Database) => ({
       claimed_by = case when status in (3, 4) and :status in (3, 4) then claimed_by end
     where id = :id`,
   ),
-  // Said to run by hand, while its runner holds it and has not told the start.
+  // Set to running by hand, while its runner holds it and has not reported the start.
   sayWhere: db.prepare<{ id: number; startTime: string }>(`
     update job set compute_node_id = coalesce(compute_node_id, claimed_by), start_time = coalesce(start_time, :startTime)
     where id = :id and claimed_by is not null`),
-  // Whoever holds the attempt lets go of it, so that none is left behind (trigger attempt_left_behind).
+  // The runner releases the attempt, so that none is left behind (trigger attempt_left_behind).
   letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
-  // A runner of ours tells the server everything in its exchange; one of the original uses these routes itself.
+  // Our runners report everything in their exchange; Torc's runners use these routes themselves.
   isHeldByOurs: db.prepare<{ id: number }, { id: number }>(`
     select job.id
     from job
     join compute_node on compute_node.id = job.claimed_by
     where job.id = :id and job.status in (3, 4) and compute_node.process is not null`),
-  // Blocked by hand: what it waits for was not counted while it was something else.
+  // Blocked by hand: its dependencies were not counted while it had another status.
   countUnmet: db.prepare<{ id: number }>(`update job set (unmet, upstream_failed) = (${upstreamOfJob}) where id = :id`),
   // A dependency that had ended is open again.
   countUp: db.prepare<{ id: number }>(`
@@ -139,7 +139,7 @@ export const recoverQueries = (db: Database) => ({
     order by reads.job_id
     limit :limit`),
 
-  // What a runner that is gone was handed.
+  // Jobs assigned to a lost runner.
   heldBy: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
     select ${jobColumns}
     from job

@@ -19,8 +19,8 @@ const all = { limit: 100, prefetch: 0, offer: { num_cpus: 100, memory_gb: 100, n
 const turn = (id: number, nodeId: number, body: object = {}) =>
   service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
 
-describe('a runner that is gone', () => {
-  it('gives back what it had not started, and what it had started runs again as a new attempt', async () => {
+describe('a lost runner', () => {
+  it('jobs that it had not started become ready, and jobs that it had started run again as a new attempt', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'told' }, { name: 'started' }, { name: 'waiting' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const [told, begun, waiting] = jobs as [never, never, never];
@@ -43,7 +43,7 @@ describe('a runner that is gone', () => {
     ]);
   });
 
-  it('has what its ledger says it finished taken in, once', async () => {
+  it('ends in its ledger are processed, once', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const job = jobs[0] as { id: number; attempt_id: number };
@@ -54,7 +54,7 @@ describe('a runner that is gone', () => {
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'ready' });
   });
 
-  it('is taken to have started everything when there is no ledger', async () => {
+  it('without a ledger all of its jobs count as started', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     await turn(id, nodeId, { want: all });
     const answer = await service.client.reportLostRunner({
@@ -64,7 +64,7 @@ describe('a runner that is gone', () => {
     expect(answer.requeued).toHaveLength(1);
   });
 
-  it('leaves the lost attempt in the history, with return code -128', async () => {
+  it('the lost attempt stays in the history, with return code -128', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     await turn(id, nodeId, { started: [started(jobs[0] as never)] });
@@ -81,7 +81,7 @@ describe('a runner that is gone', () => {
 });
 
 describe('canceling a workflow', () => {
-  it('cancels what was handed out, leaves what was not, and tells runners', async () => {
+  it('cancel changes assigned jobs, leaves the others, and notifies runners', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
     await turn(id, nodeId, { want: all });
     await service.client.cancelWorkflow({ params: { id } });
@@ -89,7 +89,7 @@ describe('canceling a workflow', () => {
     expect(await turn(id, nodeId, { want: all })).toMatchObject({ is_canceled: true, is_complete: true, jobs: [] });
   });
 
-  it('does not take the end of a canceled job for a result', async () => {
+  it('the end of a canceled job is not stored as a result', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     await service.client.cancelWorkflow({ params: { id } });
@@ -99,7 +99,7 @@ describe('canceling a workflow', () => {
   });
 });
 
-describe('resetting', () => {
+describe('resetting a workflow', () => {
   const failedChain = async () => {
     const made = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'good' }]);
     const { jobs } = await turn(made.id, made.nodeId, { want: all });
@@ -109,7 +109,7 @@ describe('resetting', () => {
     return made;
   };
 
-  it('only what failed takes its downstream along and keeps the rest', async () => {
+  it('a reset of failed jobs includes their dependents and keeps the others', async () => {
     const { id } = await failedChain();
     const answer = await service.client.resetJobStatus({ params: { id }, query: { failed_only: true } });
     expect(answer).toMatchObject({ updated_count: 2, reset_type: 'failed_only', status: 'uninitialized' });
@@ -118,7 +118,7 @@ describe('resetting', () => {
     expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'blocked', good: 'completed' });
   });
 
-  it('is refused while jobs run, and done when it is forced', async () => {
+  it('a reset is refused while jobs run, and executed with force', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     await turn(id, nodeId, { want: all });
     await expect(service.client.resetStatus({ params: { id } })).rejects.toThrow(
@@ -127,7 +127,7 @@ describe('resetting', () => {
     expect((await service.client.resetStatus({ params: { id }, query: { force: true } })).run_id).toBe(2);
   });
 
-  it('is refused for an archived workflow, even by force', async () => {
+  it('a reset of an archived workflow is refused, even with force', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }]);
     await service.client.archiveWorkflow({ params: { id }, body: { is_archived: true } });
     await expect(service.client.resetStatus({ params: { id }, query: { force: true } })).rejects.toThrow(
@@ -137,7 +137,7 @@ describe('resetting', () => {
 });
 
 describe('a retry', () => {
-  it('makes a failed job ready as its next attempt, until the attempts are used up', async () => {
+  it('a retry makes a failed job ready as its next attempt, until the attempts are used up', async () => {
     const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const jobId = jobIds.get('a') as number;
     const retry = () => service.client.retryJob({ params: { id: jobId, run_id: 1 }, query: { max_retries: 2 } });
@@ -149,7 +149,7 @@ describe('a retry', () => {
     await expect(retry()).rejects.toThrow('attempt_id=2 >= max_retries=2');
   });
 
-  it('is refused for a job that is ready', async () => {
+  it('a retry of a ready job is refused', async () => {
     const { jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const call = { params: { id: jobIds.get('a') as number, run_id: 1 }, query: { max_retries: 2 } };
     await expect(service.client.retryJob(call)).rejects.toThrow(
@@ -158,8 +158,8 @@ describe('a retry', () => {
   });
 });
 
-describe('user data that changed', () => {
-  it('makes its readers uninitialized; what did not change leaves them alone', async () => {
+describe('changed user data', () => {
+  it('changed user data makes its readers uninitialized, and unchanged user data does not', async () => {
     const { client } = service;
     const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
     const data = await client.createUserData({ body: { workflow_id: id, name: 'd', data: { x: 1 } } });
@@ -190,7 +190,7 @@ it('only the newest runner of a job may end it', async () => {
   expect(await statuses(service, id)).toEqual({ a: 'pending' });
 });
 
-it('a job that is blocked by hand waits for all that it depends on', async () => {
+it('a job blocked by hand waits for all of its dependencies', async () => {
   const { id, jobIds, nodeId } = await workflowOf(service, [
     { name: 'a' },
     { name: 'b' },

@@ -5,15 +5,15 @@ import type { Store } from '../store/store.ts';
 import type { RecoverQueries } from './queries.ts';
 
 /**
- * Takes back what a runner held that is proven gone.
+ * Recovers the jobs of a runner that is proven lost.
  *
- * A job that it started runs again as a new attempt, never as the same one, for its work may be half done; the lost
- * attempt gets a result of its own (return code -128) that says so. A job that it never started is ready again as it
- * was. `started` says which attempts, from the runner's ledger; without it all count as started.
+ * A job that it started runs again as a new attempt, never as the same one, because its work may be half done; the lost
+ * attempt gets a result (return code -128) that says so. A job that it never started becomes ready again unchanged.
+ * `started` lists the started attempts, from the runner's ledger; without it all count as started.
  */
 export const createRequeue = ({ db, changes, now }: Store, queries: RecoverQueries) => {
   const held = createHeldAttempts(db, changes);
-  /** A runner's clock is text, and text can be anything: what is no time counts as now. */
+  /** The start time comes from the runner as text; an invalid one counts as now. */
   const beganAt = ({ start_time: told }: JobRow) => {
     const at = Date.parse(told ?? '');
     return Number.isNaN(at) ? now() : at;

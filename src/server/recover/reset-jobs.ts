@@ -5,18 +5,19 @@ import type { Steps, Work } from '../store/work.ts';
 import { createResetDownstream } from './downstream.ts';
 import type { RecoverQueries } from './queries.ts';
 
-/** What a reset goes on with after a restart. */
+/** The state from which a reset continues after a restart. */
 interface Reset {
   readonly failedOnly: boolean;
   readonly caller: Caller;
-  /** How many jobs it is about, without the downstream; known from its beginning on. */
+  /** The number of its jobs, without the downstream ones; known from the first slice on. */
   count?: number;
 }
 
 /**
- * Makes jobs uninitialized: all, or those that failed and everything downstream of them. Says how many, without the downstream.
+ * Makes jobs uninitialized: all, or those that failed and everything downstream of them. Returns their number, without
+ * the downstream ones.
  *
- * The downstream comes first: as long as the jobs that failed still say so, the reset can begin anew after a restart.
+ * Downstream jobs come first: as long as the failed jobs keep their status, the reset can start again after a restart.
  */
 export const createResetJobs = (store: Store, queries: RecoverQueries, noteAction: NoteAction) => {
   const { changes, find, windows, works } = store;

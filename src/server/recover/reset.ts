@@ -9,9 +9,9 @@ import type { NoteAction } from '../store/user-action.ts';
 import type { RecoverQueries } from './queries.ts';
 
 /**
- * Cancels a workflow: nothing new starts, and the jobs that were handed out become canceled; runners hear of it and end them.
+ * Cancels a workflow: no job starts any more, and assigned jobs become canceled; runners are notified and end them.
  *
- * The first slice says so; the jobs follow, however many there are.
+ * The first slice cancels the workflow; the jobs follow, in any number.
  */
 export const createCancel = ({ find, changes, now, works }: Store, queries: RecoverQueries) => {
   const cancelJobs = (workflowId: number) => inPages((limit) => queries.cancelJobs.run({ workflowId, limit }));
@@ -39,7 +39,7 @@ export const createCancel = ({ find, changes, now, works }: Store, queries: Reco
   return (id: number) => work(id, () => cancel(id));
 };
 
-/** Begins a new run: reports of the old one are refused from here on. Jobs keep their status. */
+/** Begins a new run: from now on reports of the previous one are refused. Jobs keep their status. */
 export const resetStatus = ({ db, changes, find }: Store, queries: RecoverQueries, noteAction: NoteAction) => {
   const held = createHeldAttempts(db, changes);
   return (id: number, force: boolean, caller: Caller): Workflow => {
@@ -79,5 +79,5 @@ export const resetStatus = ({ db, changes, find }: Store, queries: RecoverQuerie
   };
 };
 
-/** Names of runners in the facts of a refusal: there may be thousands. */
+/** The maximum number of runners named in a refusal: there may be thousands. */
 const HOLDERS_TOLD = 20;

@@ -28,7 +28,9 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
 
   return {
     ping: () => ({ status: 'Server is running' }),
-    /** Which commit it is helps whoever looks for a known hole: a server that enforces access does not say it. */
+    /**
+     * A commit hash helps anybody who looks for a known vulnerability: a server that enforces access does not show it.
+     */
     getVersion: () => ({
       version: VERSION,
       api_version: API_VERSION,

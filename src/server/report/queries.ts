@@ -36,7 +36,7 @@ export const reportQueries = (db: Database) => ({
     db,
     {
       columns: workflowColumns,
-      // Of those that were deleted rows may be left for a while.
+      // Rows of deleted workflows may be left for a while.
       from: '(select * from workflow where removed_at_ms is null) workflow',
       filters: {
         name: 'workflow.name = :name',
@@ -99,7 +99,7 @@ export const reportQueries = (db: Database) => ({
         origin_is_set: (asked) => (asked ? 'job.origin is not null' : 'job.origin is null'),
         name: contains('job.name', 'name'),
         command: contains('job.command', 'command'),
-        // What a runner with these labels could claim; labels.ts says the rule.
+        // The jobs that a runner with these labels could claim; labels.ts contains the rule.
         labels: (asked) =>
           asked === '[]'
             ? 'job.labels is null'
@@ -283,8 +283,8 @@ export const reportQueries = (db: Database) => ({
 type RunningRow = Required<{ [F in keyof RunningJob]: Exclude<RunningJob[F], undefined> }>;
 
 /**
- * How many jobs of a workflow, or of one of its statuses, there are: the store keeps that, and to count a million takes 25 ms.
- * With any other filter they are counted.
+ * The number of jobs of a workflow, or of one of its statuses: the store maintains it, because counting a million takes
+ * 25 ms. With any other filter they are counted.
  */
 function keptTotal(db: Database) {
   const all = db.prepare<{ workflowId: number }, { jobs: number | null }>(

@@ -7,21 +7,21 @@ import { type End, refusalOfEnd, resultOfEnd, startOfEnd } from './end.ts';
 import { createHolderVerdict, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 
-/** What became of an end: accepted, known already, or refused with the reason. */
+/** The outcome of a reported end: accepted, known already, or refused with the reason. */
 export type Verdict = 'accepted' | 'known' | Refusal;
 
 /**
- * Who reports: a runner that holds what it reports of, so that each end is fenced by attempt and runner and may be told
- * twice; or anybody with an id, as the original's routes have it, where the second time is refused.
+ * Who reports: the runner that holds the attempt, so that each end is fenced by attempt and runner and may be sent
+ * twice; or anybody with an id, as with Torc's routes, where a second report is refused.
  */
 export type Reporter = 'holder' | 'anybody';
 
 /**
- * Takes the ends of attempts in: the result is stored, the job ends, its dependants are released, all in the same
+ * Processes the ends of attempts: the result is stored, the job ends, its dependents are released, all in the same
  * transaction.
  *
- * Each end is checked before anything of it is written, so that one which is refused leaves nothing behind and does not
- * disturb the others. The caller has made sure that the run is the workflow's current one.
+ * Each end is checked before anything of it is written, so a refused end changes nothing and does not affect the
+ * others. The caller has checked that the run is the workflow's current one.
  */
 export const createAccept = (store: Store, queries: ResultQueries) => {
   const { changes, releases } = store;
@@ -48,9 +48,9 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
   };
 
   const write = (end: End, holder: number | null): void => {
-    // Somebody else says that it ended: its process may run on under the runner that holds it.
+    // Another client reports the end: the process may still run under the runner that holds it.
     if (holder !== null && holder !== end.nodeId) held.keep(end.jobId);
-    // An end in these statuses is told apart from a change by hand: the runner let go of the attempt.
+    // An end with one of these statuses is distinguished from a change by hand: the runner releases the attempt.
     if (LETS_GO.has(end.status)) queries.letGo.run({ id: end.jobId });
     const resultId = queries.insertResult.insert(resultOfEnd(end));
     queries.end.run({ id: end.jobId, status: statusCode[end.status], resultId });
@@ -74,11 +74,11 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       const job = queries.job.get({ id: end.jobId });
       const verdict = verdictOf(end, job) ?? unknownNodes.get(end.nodeId);
       if (verdict !== undefined) {
-        // Late: the job has moved on, and this attempt of it is over now.
+        // Late: the job has moved on, and this attempt of it has ended now.
         held.over(end);
         return verdict;
       }
-      // A job that began and ended in one turn was never written as running.
+      // A job that began and ended in one exchange was never stored as running.
       if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOfEnd(end, job.name));
       write(end, job?.claimed_by ?? null);
       tell(`job_${end.status}` as StreamEventType, {
@@ -110,7 +110,7 @@ const PENDING = statusCode.pending;
 
 const LETS_GO: ReadonlySet<string> = new Set(['canceled', 'pending_failed']);
 
-/** How long attempts took in all, and from when to when, in Unix seconds. */
+/** The total time of attempts, and from when to when, in Unix seconds. */
 function timeOf(ends: readonly End[]) {
   let [minutes, first, last] = [0, Infinity, -Infinity];
   for (const { execTimeMinutes, completionTime } of ends) {

@@ -3,7 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { isComplete, isEnd } from '../../core/lifecycle/job.ts';
 import type { EndedJob } from './queries.ts';
 
-/** How an attempt ended, with everything that fences it. */
+/** The end of an attempt, with everything that fences it. */
 export interface End {
   readonly workflowId: number;
   readonly runId: number;
@@ -21,7 +21,7 @@ export interface End {
   readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
 }
 
-/** Why the end cannot be taken in, if it cannot: the rules that hold for whoever reports it. */
+/** Why the end cannot be accepted, if so: the rules for every reporter. */
 export function refusalOfEnd(end: End, job: EndedJob | undefined): Refusal | undefined {
   const { jobId, workflowId, status } = end;
   if (job === undefined) return new Refusal('NOT_FOUND', `Job not found with ID: ${jobId}`);
@@ -39,9 +39,9 @@ export function refusalOfEnd(end: End, job: EndedJob | undefined): Refusal | und
 }
 
 /**
- * Why the end is not one of the attempt that the runner holds, if it is not.
+ * Why the end does not belong to the attempt that the runner holds, if so.
  *
- * A runner that was given up for gone may still be there and report: its job has a new attempt by then, or a new runner.
+ * A runner that was declared lost may still be alive and report: its job has a new attempt by then, or another runner.
  */
 export function fenceOff(end: End, job: EndedJob): Refusal | undefined {
   if (job.attempt_id !== end.attemptId) {
@@ -52,14 +52,14 @@ export function fenceOff(end: End, job: EndedJob): Refusal | undefined {
     );
   }
   if (job.claimed_by !== end.nodeId) {
-    return new Refusal('RUN_SUPERSEDED', `job_id=${end.jobId} is not held by compute node ${end.nodeId} any more`, {
+    return new Refusal('RUN_SUPERSEDED', `job_id=${end.jobId} is no longer held by compute node ${end.nodeId}`, {
       job_id: end.jobId,
     });
   }
   return undefined;
 }
 
-/** The end as it stands in the table of results. */
+/** The end as a row in the table of results. */
 export const resultOfEnd = (end: End) => ({
   jobId: end.jobId,
   workflowId: end.workflowId,
@@ -76,7 +76,7 @@ export const resultOfEnd = (end: End) => ({
   avgCpu: end.avgCpuPercent ?? null,
 });
 
-/** What listeners are told of the start of an attempt. */
+/** The event for the start of an attempt. */
 export const startOfEnd = ({ jobId, nodeId, runId }: End, name: string) => ({
   job_id: jobId,
   job_name: name,

@@ -12,7 +12,7 @@ import { type End, fenceOff } from './end.ts';
 import { type EndedJob, resultQueries } from './queries.ts';
 import { createStart } from './start.ts';
 
-/** The routes of the original for what `exchange` does in one turn. */
+/** Torc's routes for what `exchange` does in one request. */
 export const resultHandlers = (store: Store) => {
   const { db, find } = store;
   const queries = resultQueries(db);
@@ -21,7 +21,7 @@ export const resultHandlers = (store: Store) => {
   const start = createStart(store, queries);
   const job = (id: number): Job => jobOf(find.job(id));
 
-  /** Each entry stands for itself, so a long batch is taken in part by part; each part is on disk before the next. */
+  /** Each entry is independent, so a long batch is processed part by part; each part is on disk before the next. */
   function* batch(
     workflowId: number,
     completions: Input<'batchCompleteJobs'>['body']['completions'],
@@ -40,7 +40,7 @@ export const resultHandlers = (store: Store) => {
         completed.push(jobId);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        // Refused or not, the runner says that this attempt is over.
+        // Accepted or not, the runner reports that this attempt has ended.
         held.over({ workflowId, jobId, attemptId: result.attempt_id ?? 1, nodeId: result.compute_node_id });
         errors.push({ job_id: jobId, message: error.message, code: error.code });
       }
@@ -72,7 +72,7 @@ export const resultHandlers = (store: Store) => {
   } satisfies Partial<Handlers>;
 };
 
-/** Ends that are taken in within one transaction: 100 take about 5 ms. */
+/** Ends that are processed in one transaction: 100 take about 5 ms. */
 const AT_ONCE = 100;
 
 function endOf(result: Result, workflowId: number, runId: number): End {
@@ -95,7 +95,7 @@ function endOf(result: Result, workflowId: number, runId: number): End {
 
 type Target = Pick<Result, 'job_id' | 'workflow_id' | 'run_id' | 'status'>;
 
-/** The result must speak of the job, run and status that the call speaks of. */
+/** The result must name the same job, run and status as the request. */
 function refuseDisagreement(result: Result, target: Target): void {
   for (const field of ['job_id', 'workflow_id', 'status', 'run_id'] as const) {
     if (result[field] === target[field]) continue;
@@ -109,9 +109,9 @@ function refuseDisagreement(result: Result, target: Target): void {
 }
 
 /**
- * An entry of a batch may come out of a journal, long after the fact: of an attempt that the job has left behind, or of a
- * job that another runner holds by now, it is refused. A job that nobody holds may be ended by anybody, and an entry that
- * names no attempt is taken for the current one.
+ * An entry of a batch may come from a journal, long after the fact: it is refused for an earlier attempt of the job, or
+ * for a job that another runner holds by now. A job that no runner holds may be ended by anybody, and an entry without
+ * an attempt counts for the current one.
  */
 function refuseLate(end: End, attempt: Result['attempt_id'], job: EndedJob | undefined): void {
   if (job === undefined || job.workflow_id !== end.workflowId) return;

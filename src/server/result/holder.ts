@@ -3,9 +3,9 @@ import { type End, fenceOff, refusalOfEnd } from './end.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 
 /**
- * What becomes of an end that the runner which holds the attempt reports; undefined when there is nothing against it.
+ * The decision about an end that the runner which holds the attempt reports; undefined if it is accepted.
  *
- * It is either of an attempt that the runner holds, which has no result yet, or late: known, or refused.
+ * Either the runner holds the attempt, which has no result yet, or the report is late: known, or refused.
  */
 export const createHolderVerdict =
   (queries: ResultQueries) =>
@@ -14,6 +14,6 @@ export const createHolderVerdict =
     return refusal !== undefined && isKnown(queries, end) ? 'known' : refusal;
   };
 
-/** Has the attempt a result already? */
+/** Whether the attempt already has a result. */
 export const isKnown = (queries: ResultQueries, { jobId, runId, attemptId }: End): boolean =>
   queries.hasResult.get({ jobId, runId, attemptId }) !== undefined;

@@ -1,16 +1,16 @@
 import type { Database } from '../store/database.ts';
 import { dependantsOfJob } from '../store/release.ts';
 
-/** What must be known of a job when it starts or ends. */
+/** The fields of a job that its start or end needs. */
 export interface EndedJob {
   readonly id: number;
   readonly workflow_id: number;
   readonly name: string;
   readonly status: number;
   readonly attempt_id: number;
-  /** The runner that it was handed to. */
+  /** The runner that it was assigned to. */
   readonly claimed_by: number | null;
-  /** How many jobs depend on it, counted up to a page. */
+  /** The number of its dependents, counted up to a page. */
   readonly dependants: number;
 }
 
@@ -25,7 +25,7 @@ export const resultQueries = (db: Database) => ({
     update job set status = 4, compute_node_id = :nodeId, claimed_by = :nodeId, start_time = :startTime
     where id = :id`),
 
-  // An attempt has a result already where its job was made to run again by hand within the run: the later one counts.
+  // An attempt already has a result if its job was rerun by hand within the run: the later one counts.
   insertResult: db.prepare<{
     jobId: number;
     workflowId: number;

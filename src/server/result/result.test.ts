@@ -20,8 +20,8 @@ const all = { limit: 100, prefetch: 0, offer: { num_cpus: 100, memory_gb: 100, n
 const turn = (id: number, nodeId: number, body: object = {}) =>
   service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
 
-describe('dependants', () => {
-  it('are handed out in the answer to the end of their last dependency', async () => {
+describe('dependents', () => {
+  it('dependents are assigned in the reply to the end of their last dependency', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const [a, b] = jobs as [never, never];
@@ -31,7 +31,7 @@ describe('dependants', () => {
     expect(whole.jobs.map(({ name }) => name)).toEqual(['c']);
   });
 
-  it('are canceled with all that depends on them when a dependency failed, unless they do not mind', async () => {
+  it('dependents are canceled with everything downstream when a dependency failed, unless they are configured otherwise', async () => {
     const { id, nodeId } = await workflowOf(service, [
       { name: 'a' },
       { name: 'b', after: ['a'] },
@@ -43,7 +43,7 @@ describe('dependants', () => {
     expect(await statuses(service, id)).toEqual({ a: 'failed', b: 'canceled', c: 'canceled', brave: 'ready' });
   });
 
-  it('wait for all their dependencies before they are canceled', async () => {
+  it('dependents wait for all of their dependencies before they are canceled', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     await turn(id, nodeId, { completed: [ended(jobs[0] as never, 1)] });
@@ -52,7 +52,7 @@ describe('dependants', () => {
     expect((await statuses(service, id))['c']).toBe('canceled');
   });
 
-  it('stay blocked while a dependency waits for a decision', async () => {
+  it('dependents stay blocked while a dependency waits for a decision', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const undecided = await turn(id, nodeId, {
@@ -62,7 +62,7 @@ describe('dependants', () => {
     expect(await statuses(service, id)).toEqual({ a: 'pending_failed', b: 'blocked' });
   });
 
-  it('do not outlive a restart of the counting: what failed before the server restarted still cancels', async () => {
+  it('a failure before a restart of the server still cancels dependents', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     await turn(id, nodeId, { completed: [ended(jobs[0] as never, 1)] });
@@ -73,8 +73,8 @@ describe('dependants', () => {
   });
 });
 
-describe('an end that is told twice', () => {
-  it('is known the second time, and counts once', async () => {
+describe('an end that is reported twice', () => {
+  it('an end that is reported twice is known the second time, and counts once', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const news = { started: [started(jobs[0] as never)], completed: [ended(jobs[0] as never)] };
@@ -84,7 +84,7 @@ describe('an end that is told twice', () => {
     expect((await service.client.listResults({ query: { workflow_id: id } })).total_count).toBe(1);
   });
 
-  it('is refused the second time by the routes of the original', async () => {
+  it("an end that is reported twice is refused the second time by Torc's routes", async () => {
     const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const jobId = jobIds.get('a') as number;
     const body = {
@@ -101,8 +101,8 @@ describe('an end that is told twice', () => {
   });
 });
 
-describe('a report that is out of date', () => {
-  it('of an older run is refused whole, and changes nothing', async () => {
+describe('an outdated report', () => {
+  it('a report of an earlier run is refused as a whole, and changes nothing', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     await service.client.resetStatus({ params: { id }, query: { force: true } });
@@ -113,7 +113,7 @@ describe('a report that is out of date', () => {
     expect((await service.client.listResults({ query: { workflow_id: id, all_runs: true } })).items).toEqual([]);
   });
 
-  it('of an older attempt, or of a job that another runner holds by now, is refused alone', async () => {
+  it('a report of an earlier attempt, or of a job that another runner holds by now, is refused alone', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const [a, b] = jobs as [(typeof jobs)[number], (typeof jobs)[number]];
@@ -129,7 +129,7 @@ describe('a report that is out of date', () => {
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'pending' });
   });
 
-  it('by the route of the original leaves no half-written result behind', async () => {
+  it("a refused report by Torc's route leaves no partial result", async () => {
     const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const jobId = jobIds.get('a') as number;
     const body = { ...ended({ id: jobId, attempt_id: 1 }), workflow_id: id, run_id: 7, compute_node_id: nodeId };
@@ -142,7 +142,7 @@ describe('a report that is out of date', () => {
 });
 
 describe('a batch of completions', () => {
-  it('takes in what is right and lists what is wrong, each with its reason', async () => {
+  it('a batch stores its valid entries and lists the invalid ones, each with its reason', async () => {
     const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }]);
     const entry = (name: string, over: object = {}) => {
       const jobId = jobIds.get(name) ?? 99;
@@ -167,7 +167,7 @@ describe('a batch of completions', () => {
     ]);
   });
 
-  it('that is long lets others write between two parts of it', async () => {
+  it('a long batch lets others write between two parts of it', async () => {
     const sketches = Array.from({ length: 250 }, (_, index) => ({ name: `j${index}` }));
     const { id, nodeId, jobIds } = await workflowOf(service, sketches);
     const completions = [...jobIds.values()].map((jobId) => {
@@ -188,7 +188,7 @@ describe('a batch of completions', () => {
 });
 
 describe('a start', () => {
-  it('makes a pending job running, with its node and time', async () => {
+  it('a start makes a pending job running, with its node and time', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     await turn(id, nodeId, { started: [started(jobs[0] as never)] });
@@ -200,7 +200,7 @@ describe('a start', () => {
     });
   });
 
-  it('of a job that is not pending is refused, with 422 and not 500', async () => {
+  it('the start of a job that is not pending is refused with 422, and not 500', async () => {
     const { nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const params = { id: jobIds.get('a') as number, run_id: 1, compute_node_id: nodeId };
     await expect(service.client.startJob({ params })).rejects.toMatchObject({ status: 422 });
@@ -208,7 +208,7 @@ describe('a start', () => {
   });
 });
 
-it('says that the workflow is complete when its last job has ended, and not before', async () => {
+it('the workflow is reported complete when its last job has ended, and not before', async () => {
   const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
   const first = await turn(id, nodeId, { want: all });
   const second = await turn(id, nodeId, { completed: [ended(first.jobs[0] as never)], want: all });
@@ -218,7 +218,7 @@ it('says that the workflow is complete when its last job has ended, and not befo
   expect(last.jobs_by_status.completed).toBe(2);
 });
 
-it('a job that was made to run again in the same run ends again, and its later result is the one', async () => {
+it('a job rerun in the same run ends again, and its later result counts', async () => {
   const service = testService();
   const { client } = service;
   const { id, jobIds, nodeId } = await workflowOf(service, [{ name: 'a' }]);

@@ -6,10 +6,10 @@ import type { Store } from '../store/store.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 
 /**
- * Writes down that jobs of a runner began, and says which of these starts were refused.
+ * Stores starts of a runner's jobs, and returns the refused ones.
  *
- * A start that is known already is passed over. Of a job that ended in the same turn no start need be told: it goes
- * from pending to its end at once, and the row is written once instead of twice.
+ * A known start is skipped. For a job that ended in the same exchange no start is needed: it goes from pending directly
+ * to its end, and the row is written once instead of twice.
  */
 export const createBegin =
   ({ changes }: Store, queries: ResultQueries) =>
@@ -47,14 +47,14 @@ function verdictOf(
     if (status === 'pending') return undefined;
     if (status === 'running') return 'known';
   }
-  // The end of the attempt is known as well: an answer was lost, and the turn is told again.
+  // The end of the attempt is known as well: a reply was lost, and the exchange is repeated.
   if (job.attempt_id === attempt && job.claimed_by === null && status !== 'ready') return 'known';
   return new Refusal('RUN_SUPERSEDED', `job_id=${id} is not held by compute node ${nodeId} in attempt ${attempt}`, {
     job_id: id,
   });
 }
 
-/** Starts one job by the original's route, which knows the runner only from here on. */
+/** Starts one job by Torc's route, which sets the runner only at this point. */
 export const createStart =
   ({ changes, now }: Store, queries: ResultQueries) =>
   (id: number, runId: number, currentRun: number, nodeId: number): void => {

@@ -12,7 +12,7 @@ import { refuseHeld, updateJob } from './job.ts';
 import { reviseQueries } from './queries.ts';
 import { createResult, updateRequirements, updateResult, updateScheduler } from './records.ts';
 
-/** Changing and deleting what a workflow is made of. */
+/** Changes and deletes the parts of a workflow. */
 export const reviseHandlers = (store: Store) => {
   const { db, find } = store;
   const queries = reviseQueries(db);
@@ -25,12 +25,12 @@ export const reviseHandlers = (store: Store) => {
   const reschedule = updateScheduler(queries);
   const { files, userData, requirements, results, events, nodes, schedulers, handlers } = queries;
 
-  /** 0 for any of them. */
+  /** 0 means any of them. */
   const refuseUsed = (workflowId: number, id: number) => {
     const jobs = queries.jobsWithRequirements.get({ workflowId, id })?.jobs ?? 0;
     if (jobs === 0) return;
     const which = id === 0 ? 'resource requirements' : `resource requirements ${id}`;
-    throw new Refusal('IN_USE', `${which} of workflow ${workflowId}: ${jobs} jobs have them`, { jobs });
+    throw new Refusal('IN_USE', `${which} of workflow ${workflowId}: ${jobs} jobs use them`, { jobs });
   };
   const refuseBusy = (workflowId: number, id: number) => {
     const jobs = queries.jobsHeldBy.get({ workflowId, id })?.jobs ?? 0;

@@ -22,8 +22,8 @@ async function uninitialized(names: string[]): Promise<{ id: number; jobs: Map<s
 const change = (id: number, body: object, name = 'a') =>
   service.client.updateJob({ params: { id }, body: { name, command: 'true', ...body } });
 
-describe('a job that is uninitialized', () => {
-  it('takes another name, command and dependencies, and can be disabled', async () => {
+describe('an uninitialized job', () => {
+  it('an uninitialized job can get another name, command and dependencies, and can be disabled', async () => {
     const { id, jobs } = await uninitialized(['a', 'b']);
     const [a, b] = [jobs.get('a') as number, jobs.get('b') as number];
     await change(b, { name: 'c', command: 'false', depends_on_job_ids: [a] });
@@ -44,7 +44,7 @@ describe('a job that is uninitialized', () => {
     [{ depends_on_job_ids: [99] }, 'depends_on_job_ids names 99, which is no job of the workflow'],
     [{ resource_requirements_id: 99 }, "job 'a' names resource_requirements 99"],
     [{ priority: -1 }, "priority must be >= 0, got -1 for job 'a'"],
-  ])('is refused %j', async (body, words) => {
+  ])('an uninitialized job refuses %j', async (body, words) => {
     const { jobs } = await uninitialized(['a']);
     const a = jobs.get('a') as number;
     const before = await service.client.getJob({ params: { id: a } });
@@ -52,15 +52,15 @@ describe('a job that is uninitialized', () => {
     expect(await service.client.getJob({ params: { id: a } })).toEqual(before);
   });
 
-  it('may be sent back as it was read', async () => {
+  it('an uninitialized job may be sent back unchanged', async () => {
     const { jobs } = await uninitialized(['a']);
     const before = await service.client.getJob({ params: { id: jobs.get('a') as number } });
     expect(await change(before.id as number, before)).toEqual(before);
   });
 });
 
-describe('a job that is ready', () => {
-  it('takes what claims look at: requirements, priority and labels count from then on', async () => {
+describe('a ready job', () => {
+  it('a ready job can get other requirements, priority and labels, which claims use from then on', async () => {
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }, { name: 'b' }], { wide: { num_cpus: 64 } });
     const { items } = await service.client.listResourceRequirements({ query: { workflow_id: id, name: 'wide' } });
     await change(jobIds.get('a') as number, { resource_requirements_id: items[0]?.id as number });
@@ -77,7 +77,7 @@ describe('a job that is ready', () => {
     expect(await claim(['gpu'])).toEqual(['b']);
   });
 
-  it('keeps its definition: the refusal names what would have changed', async () => {
+  it('a ready job keeps its definition: the refusal names the fields that would have changed', async () => {
     const { jobIds } = await workflowOf(service, [{ name: 'a' }]);
     await expect(change(jobIds.get('a') as number, { command: 'false' })).rejects.toThrow(
       "Cannot update job 1 when status is 'ready' - most updates are only allowed when status is 'uninitialized'. Only scheduler_id and resource_requirements_id can be updated at any time. Changed fields: [command]",
@@ -85,8 +85,8 @@ describe('a job that is ready', () => {
   });
 });
 
-describe('a job that is deleted', () => {
-  it('holds nobody back any more: what waited only for it is ready', async () => {
+describe('a deleted job', () => {
+  it('a deleted job blocks no dependent: those that waited only for it are ready', async () => {
     const { id, jobIds } = await workflowOf(service, [
       { name: 'a' },
       { name: 'b' },
@@ -99,7 +99,7 @@ describe('a job that is deleted', () => {
     expect([counts.ready, counts.blocked]).toEqual([2, 1]);
   });
 
-  it('is not one that a runner holds', async () => {
+  it('a job that a runner holds cannot be deleted', async () => {
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     await service.client.claimNextJobs({ params: { id }, query: {} });
     const a = jobIds.get('a') as number;

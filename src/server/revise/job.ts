@@ -10,14 +10,14 @@ import type { ReviseQueries } from './queries.ts';
 type Wanted = { [F in keyof Job]?: Job[F] | undefined };
 
 const LISTS = ['input_file_ids', 'output_file_ids', 'input_user_data_ids', 'output_user_data_ids'] as const;
-/** Part of a job's definition, which stands from its creation on. */
+/** Fields of a job's definition that never change after its creation. */
 const NEVER = ['env', 'failure_handler_id', ...LISTS] as const;
 
 /**
- * Changes a job: what is not given stays.
+ * Changes a job; fields that are left out keep their value.
  *
- * What a claim looks at (scheduler, requirements, priority, labels) and how it is started may change at any time; name,
- * command and dependencies only while it is uninitialized, for later ones may have been decided by them.
+ * The fields that claims use (scheduler, requirements, priority, labels) and that starts use may change at any time;
+ * name, command and dependencies only while it is uninitialized, because later jobs may depend on them.
  */
 export const updateJob = (store: Store, queries: ReviseQueries) => {
   const references = createReferences(store.db);
@@ -115,11 +115,11 @@ function refuseFrozen(row: JobRow, body: Wanted, dependsOn: readonly number[], i
 
 const isGiven = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
 
-/** Given, but as the job is read: a client may send back what it got. */
+/** Given, but unchanged: a client may send back what it received. */
 function isAsItWas(field: (typeof NEVER)[number], row: JobRow, body: Wanted, idsOf: (list: List) => number[]): boolean {
   if (field === 'env') return JSON.stringify(body.env) === (row.env ?? '{}');
   if (field === 'failure_handler_id') return (body.failure_handler_id || null) === row.failure_handler_id;
-  // Some clients send an empty list where they mean none.
+  // Some clients send an empty list for no value.
   const given = body[field] ?? [];
   return given.length === 0 || isSameSet(given, idsOf(field));
 }
@@ -131,7 +131,7 @@ const isSameSet = (left: readonly number[], right: readonly number[]) => {
   return a.size === b.size && [...a].every((id) => b.has(id));
 };
 
-/** A job that a runner holds is not deleted: its end would be told of nothing. */
+/** A job that a runner holds is not deleted: the report of its end would have no job. */
 export function refuseHeld({ id, status: code }: Pick<JobRow, 'id' | 'status'>): void {
   const status = statusOf(code);
   if (status !== 'pending' && status !== 'running') return;

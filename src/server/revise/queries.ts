@@ -24,7 +24,7 @@ export const reviseQueries = (db: Database) => ({
   schedulers: whole(db, 'slurm_scheduler', (row: SlurmSchedulerRow) => schedulerOf(row)),
   handlers: whole(db, 'failure_handler', (row: FailureHandler) => row),
 
-  // What stands in the way of a removal.
+  // Records that prevent a removal.
   jobsWithRequirements: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
     select count(*) as jobs
     from job

@@ -11,13 +11,16 @@ import type { Store } from '../store/store.ts';
 import type { NoteAction } from '../store/user-action.ts';
 import type { ReviseQueries } from './queries.ts';
 
-/** Replaces requirements whole: what is not given becomes its default. Jobs that have them need that from now on. */
+/**
+ * Replaces requirements: fields that are left out get their default. The new values apply to all jobs with these
+ * requirements.
+ */
 export const updateRequirements =
   (queries: ReviseQueries, noteAction: NoteAction) =>
   (id: number, body: ResourceRequirements, caller: Caller): ResourceRequirements => {
     const { workflow_id: workflowId, name } = read(queries.requirements, id);
     if (body.name !== name && (body.name === 'default' || name === 'default')) {
-      throw new Refusal('DUPLICATE', "The name 'default' belongs to the requirements of jobs that name none", {
+      throw new Refusal('DUPLICATE', "The name 'default' is reserved for the requirements of jobs that name none", {
         field: 'name',
       });
     }
@@ -30,7 +33,10 @@ export const updateRequirements =
     return after;
   };
 
-/** Stores a result that is reported apart from the end of its job; it becomes the job's current one. The job's status stays. */
+/**
+ * Stores a result that is reported separately from the end of its job; it becomes the job's current one. The job's
+ * status stays.
+ */
 export const createResult =
   ({ find }: Store, queries: ReviseQueries) =>
   (body: Result): Result => {

@@ -9,7 +9,7 @@ beforeEach(() => {
 
 const offer = { num_cpus: 8, memory_gb: 8, num_gpus: 0, num_nodes: 1 };
 
-/** Runs the jobs that are ready, as the runner does. */
+/** Runs the ready jobs, as the runner does. */
 async function runReady(id: number, nodeId: number, returnCode = 0): Promise<string[]> {
   const turn = (body: object) =>
     service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
@@ -76,7 +76,7 @@ const kinds: Record<string, () => Kind> = {
 
 const schedulerOf = (id: number) => ({ workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '01:00:00' });
 
-// Each workflow of these tests has one runner, so that a workflow and its runner have the same id.
+// Each workflow of these tests has one runner, so a workflow and its runner have the same id.
 const resultOf = (workflowId: number, jobId: number, runId = 7) => ({
   workflow_id: workflowId,
   job_id: jobId,
@@ -89,7 +89,7 @@ const resultOf = (workflowId: number, jobId: number, runId = 7) => ({
 });
 
 describe.each(Object.entries(kinds))('a %s', (_, kindOf) => {
-  it('is gone when it is deleted, and the answer says what it was', async () => {
+  it('a deleted record is gone, and the reply contains it', async () => {
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const { create, get, remove, answers } = kindOf();
     const { id: recordId } = await create(id, jobIds.get('a') as number);
@@ -99,7 +99,7 @@ describe.each(Object.entries(kinds))('a %s', (_, kindOf) => {
     await expect(remove(recordId as number)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('goes with all of its workflow, and none of another', async () => {
+  it('a record is deleted with all of its workflow, and none of another workflow', async () => {
     const { create, get, removeAll } = kindOf();
     if (removeAll === undefined) return;
     const mine = await workflowOf(service, [{ name: 'a' }]);
@@ -118,7 +118,7 @@ describe('resource requirements', () => {
   const create = async (workflowId: number) =>
     service.client.createResourceRequirements({ body: { workflow_id: workflowId, name: 'big', num_cpus: 4 } });
 
-  it('are replaced whole: what is not given becomes its default, and claims go by the new ones', async () => {
+  it('an update replaces resource requirements: missing fields get their default, and claims use the new ones', async () => {
     const { id } = await workflowOf(service, [{ name: 'a', requirements: 'wide' }], { wide: { num_cpus: 64 } });
     const { items } = await service.client.listResourceRequirements({ query: { workflow_id: id, name: 'wide' } });
     const wide = items[0]?.id as number;
@@ -139,7 +139,7 @@ describe('resource requirements', () => {
     [{ num_nodes: -1 }, 'num_nodes must be > 0, got -1'],
     [{ memory: '1gb' }, "Invalid memory format '1gb'"],
     [{ name: 'default' }, "'default'"],
-  ])('are refused with %j, and stay as they were', async (wrong, words) => {
+  ])('resource requirements with %j are refused, and do not change', async (wrong, words) => {
     const { id } = await workflowOf(service, []);
     const { id: recordId } = await create(id);
     const params = { id: recordId as number };
@@ -149,12 +149,12 @@ describe('resource requirements', () => {
     expect(await service.client.getResourceRequirements({ params })).toEqual(before);
   });
 
-  it('can be deleted when no job has them, and not before', async () => {
+  it('resource requirements can be deleted only when no job uses them', async () => {
     const { id } = await workflowOf(service, [{ name: 'a', requirements: 'used' }], { used: {} });
     const { items } = await service.client.listResourceRequirements({ query: { workflow_id: id, name: 'used' } });
     const used = of(items[0]?.id as number);
-    await expect(service.client.deleteResourceRequirements(used)).rejects.toThrow('1 jobs have them');
-    await expect(service.client.deleteResourceRequirementsList(all(id))).rejects.toThrow('1 jobs have them');
+    await expect(service.client.deleteResourceRequirements(used)).rejects.toThrow('1 jobs use them');
+    await expect(service.client.deleteResourceRequirementsList(all(id))).rejects.toThrow('1 jobs use them');
     const { id: unused } = await create(id);
     expect(await service.client.deleteResourceRequirements(of(unused as number))).toMatchObject({ name: 'big' });
     await service.client.deleteJobs(all(id));
@@ -163,7 +163,7 @@ describe('resource requirements', () => {
 });
 
 describe('a runner', () => {
-  it('can be deleted when it holds no jobs, and not before', async () => {
+  it('a runner can be deleted only when it holds no jobs', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     const turn = (body: object) =>
       service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
@@ -177,7 +177,7 @@ describe('a runner', () => {
 });
 
 describe('results, events and schedulers', () => {
-  it('take what is given and keep the rest', async () => {
+  it('an update changes the given fields and keeps the others', async () => {
     const { client } = service;
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const result = await client.createResult({ body: resultOf(id, jobIds.get('a') as number) });
@@ -196,7 +196,7 @@ describe('results, events and schedulers', () => {
     expect(await client.updateSlurmScheduler(wider)).toMatchObject({ ...schedulerOf(id), nodes: 4 });
   });
 
-  it('a second result of the same attempt is refused, and one of a job of another workflow', async () => {
+  it('a second result of the same attempt is refused, and so is one for a job of another workflow', async () => {
     const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const other = await workflowOf(service, []);
     const body = resultOf(id, jobIds.get('a') as number);
@@ -207,7 +207,7 @@ describe('results, events and schedulers', () => {
     });
   });
 
-  it('a job forgets a current result that is deleted', async () => {
+  it('a job loses its current result when that is deleted', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     await runReady(id, nodeId);
     const { items } = await service.client.listResults({ query: { workflow_id: id } });

@@ -2,7 +2,7 @@ import type { ActionOutcome, LostActions } from '../../core/contract/scheduling.
 import type { Database } from './database.ts';
 import { insertEvent } from './event-row.ts';
 
-/** An action that a runner claimed and of which it has not told the end. */
+/** An action that a runner claimed without reporting its end. */
 interface OpenClaim {
   readonly id: number;
   readonly trigger_type: string;
@@ -14,25 +14,25 @@ interface Claimed {
   readonly nodeId: number;
 }
 
-/** What became of the open claims of a runner. */
+/** The outcome of the open claims of a runner. */
 interface Settled {
   readonly armed: number[];
   readonly interrupted: number[];
 }
 
 /**
- * Claims of actions, and what came of them (table `action_claim`).
+ * Claims of actions, and their outcome (table `action_claim`).
  *
- * A runner of ours tells the end of what it claimed. When it is lost before, its ledger says whether the commands began: if
- * they did not, the action is armed again; if they did, or nobody knows, it counts as interrupted, which an event and the
- * list of actions say, and is not carried out again, because commands may not bear it. An action that is for every runner is
- * not armed again in the name of one that is gone.
+ * Our runners report the end of each action that they claimed. If a runner is lost before, its ledger says whether the
+ * commands began: if they did not, the action becomes available again; if they did, or if this is unknown, it counts as
+ * interrupted, which an event and the list of actions report, and it is not executed again, because commands may not be
+ * repeatable. A persistent action does not become available again for a lost runner.
  */
 export function createActionClaims(db: Database, now: () => number) {
   const queries = claimQueries(db);
   const writeEvent = insertEvent(db);
 
-  /** Takes the claim back, as if it had never been. */
+  /** Removes the claim without a trace. */
   const disarm = (id: number, nodeId: number): void => {
     queries.drop.run({ id, nodeId });
     queries.forget.run({ id, nodeId });
@@ -45,17 +45,17 @@ export function createActionClaims(db: Database, now: () => number) {
   };
 
   return {
-    /** Has this runner an open claim of the action? Its request may have been delivered twice. */
+    /** Whether this runner has an open claim of the action. Its request may have been delivered twice. */
     isOpen: (id: number, nodeId: number): boolean => queries.open.get({ id, nodeId }) !== undefined,
 
-    /** Is the runner one that may claim: of this workflow, and not deregistered? */
+    /** Whether the runner may claim: it belongs to this workflow, and is not deregistered. */
     mayClaim: (claimed: Claimed): boolean => queries.activeNode.get({ ...claimed }) !== undefined,
 
     claimed(id: number, { workflowId, nodeId }: Claimed, tellsEnd: boolean): void {
       queries.insert.run({ id, nodeId, workflowId, nowMs: now(), outcome: tellsEnd ? null : 'claimed' });
     },
 
-    /** What came of an action, once; false when nothing is open, as when it is told twice. */
+    /** Stores the outcome of an action, once; false if no claim is open, as for a repeated report. */
     ended(id: number, nodeId: number, outcome: ActionOutcome): boolean {
       if (queries.open.get({ id, nodeId }) === undefined) return false;
       if (outcome === 'not_started') disarm(id, nodeId);
@@ -63,7 +63,7 @@ export function createActionClaims(db: Database, now: () => number) {
       return true;
     },
 
-    /** Settles what a runner left open that is gone, or that leaves without a word of it. */
+    /** Settles the open claims of a runner that is lost, or that exits without reporting them. */
     settle(claimed: Claimed, { finished, begun }: LostActions, reason: string): Settled {
       const armed: number[] = [];
       const interrupted: number[] = [];
@@ -75,14 +75,14 @@ export function createActionClaims(db: Database, now: () => number) {
         } else if (begun === undefined || begun === null || begun.includes(id)) {
           queries.end.run({ id, nodeId, outcome: 'interrupted' });
           interrupted.push(id);
-          tell(claimed, claim, `was interrupted (${reason}): its commands may have run in part and are not run again`);
+          tell(claimed, claim, `was interrupted (${reason}): its commands may have run in part and do not run again`);
         } else if (claim.persistent === 1) {
           disarm(id, nodeId);
-          tell(claimed, claim, `was not carried out by compute node ${nodeId} (${reason})`);
+          tell(claimed, claim, `was not executed by compute node ${nodeId} (${reason})`);
         } else {
           disarm(id, nodeId);
           armed.push(id);
-          tell(claimed, claim, `is armed again (${reason}): its commands had not begun`);
+          tell(claimed, claim, `is available again (${reason}): its commands had not begun`);
         }
       }
       return { armed, interrupted };
@@ -90,7 +90,7 @@ export function createActionClaims(db: Database, now: () => number) {
   };
 }
 
-/** What came of an action, for its list: of several claims what a person should know first. */
+/** The outcome of an action, for its list: of several claims the one that matters most to the user. */
 export const actionState = `(
   select coalesce(outcome, 'open') from action_claim
   where action_id = workflow_action.id and outcome is not 'claimed'
@@ -121,7 +121,7 @@ const claimQueries = (db: Database) => ({
   drop: db.prepare<{ id: number; nodeId: number }>(
     'delete from action_claim where action_id = :id and compute_node_id = :nodeId',
   ),
-  // Another runner may have carried it out, where it is for each of them.
+  // Another runner may have executed it, if it is persistent.
   forget: db.prepare<{ id: number; nodeId: number }>(`
     update workflow_action set (executed, executed_at, executed_by) = (
       select count(*) > 0,

@@ -3,7 +3,7 @@ import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1;
 
-/** What `schedule_nodes` may be told, each with what it must be. */
+/** The settings of `schedule_nodes`, each with its expected value. */
 const SCHEDULE_FIELDS: Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>> = {
   scheduler_id: ['an id', Number.isSafeInteger],
   scheduler_type: ['text', (value) => typeof value === 'string'],
@@ -12,7 +12,7 @@ const SCHEDULE_FIELDS: Readonly<Record<string, readonly [what: string, is: (valu
   max_parallel_jobs: ['a whole number of 1 or more', isCount],
 };
 
-/** Refuses what an action of this type cannot be told. Types are free text, as in the original. */
+/** Refuses invalid settings for an action of this type. Types are free text, as in Torc 1.0.0. */
 export function refuseBadConfig({
   action_type: type,
   action_config: config,

@@ -1,16 +1,16 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 
-/** Most records that one bulk call may bring. */
+/** The maximum number of records in one bulk request. */
 const BULK_LIMIT = 100_000;
 
-/** How the refusals of a bulk call name what it brings: the field, one of them, many of them. */
+/** How refusals name the records of a bulk request: the field, one record, many records. */
 interface Words {
   readonly field: string;
   readonly one: string;
   readonly many: string;
 }
 
-/** The one workflow that all records of a bulk call name. */
+/** The workflow that all records of a bulk request name. */
 export function workflowOfBulk({ field, one, many }: Words, records: readonly { workflow_id: number }[]): number {
   const [first] = records;
   if (first === undefined) {

@@ -1,16 +1,16 @@
 import type { Access } from '../../core/contract/routes/route.ts';
 
-/** Who sent a request, as far as the server knows. */
+/** The sender of a request, as far as the server knows. */
 export interface Caller {
-  /** The name of a login that was verified; undefined for everybody else. */
+  /** The name of a verified login; undefined for everybody else. */
   readonly user: string | undefined;
-  /** The name of a login that was not accepted. */
+  /** The name of a refused login. */
   readonly refused?: string;
 }
 
 export const ANONYMOUS: Caller = { user: undefined };
 
-/** What of a checked request a rule looks at. */
+/** The parts of a checked request that rules use. */
 export interface Given {
   readonly params: unknown;
   readonly query: unknown;
@@ -19,16 +19,16 @@ export interface Given {
 
 /** Who may do what. */
 export interface Permissions {
-  /** Is access enforced? If not, everybody may do everything. */
+  /** Whether access is enforced. If not, everybody may do everything. */
   readonly isEnforced: boolean;
-  /** Refuses a request that the caller may not make; what is not there is left to the handler, which says so. */
+  /** Refuses a request that the caller may not make; missing records are left to the handler, which reports them. */
   check(access: Access, given: Given, caller: Caller): void;
-  /** May the caller see this workflow? */
+  /** Whether the caller may see this workflow. */
   sees(caller: Caller, workflowId: number): boolean;
-  /** May the caller do what its owner may? */
+  /** Whether the caller has the rights of its owner. */
   owns(caller: Caller, workflowId: number): boolean;
-  /** The name whose workflows are listed: undefined for somebody who sees them all. */
+  /** The user whose workflows are listed: undefined for a caller who may see all of them. */
   listedFor(caller: Caller): string | undefined;
-  /** Is the workflow for this user, as its owner or by one of its groups? Administrators are not counted. */
+  /** Whether this user may see the workflow, as its owner or by a group. Administrators are not counted. */
   isFor(workflowId: number, user: string): boolean;
 }

@@ -2,13 +2,13 @@ import { type StreamEventType, streamEvents } from '../../core/contract/event.ts
 import type { Database, NoParameters } from './database.ts';
 
 /**
- * The log of changes: what the event stream says, from the table in which it was written with the change itself.
+ * The change log: the source of the event stream. Each change is logged in the transaction that makes it.
  *
  * A row holds one kind of change of one workflow, often of many jobs at once: `data` is a list, and each element is an
- * event of the stream. Its id there is `row.place`, so that a reader that comes back with the last id it saw misses
- * nothing and sees nothing twice, even in the middle of a row.
+ * event of the stream. Its id there is `row.place`, so a client that reconnects with its last id misses nothing and
+ * receives nothing twice, even in the middle of a row.
  *
- * The log is bounded: `prune.ts` removes old rows. Ids are never given twice, also when the table is empty after that.
+ * The log is bounded: `prune.ts` removes old rows. Ids are never reused, also when the table is empty after that.
  */
 export interface Change {
   readonly id: number;
@@ -20,40 +20,41 @@ export interface Change {
 
 /** A piece of the log of one workflow. */
 interface Stretch {
-  /** Those of the wanted types, oldest first. */
+  /** Those of the requested types, oldest first. */
   readonly changes: readonly Change[];
-  /** Every row of the workflow up to this id was looked at. */
+  /** Every row of the workflow up to this id was read. */
   readonly lastId: number;
   /** There are no further rows. */
   readonly isEnd: boolean;
 }
 
-/** Rows from an id on that a reader still needs: they are not pruned. */
+/** Rows from an id on that a client still needs: they are not pruned. */
 interface Hold {
   fromId: number;
 }
 
 export interface ChangeLog {
-  /** Writes down a change within the current transaction; readers hear of it after the commit. */
+  /** Logs a change within the current transaction; clients receive it after the commit. */
   record(workflowId: number, type: StreamEventType, entries: readonly unknown[]): void;
   /**
-   * Reads on from `fromId`: the changes of these types, until they hold about `maxLength` characters or a bounded number
-   * of rows was looked at. One call takes a few milliseconds, however long the log is and however little of it is wanted.
+   * Reads on from `fromId`: the changes of these types, until they hold about `maxLength` characters or a bounded
+   * number of rows was read. One call takes a few milliseconds, however long the log is and however few types are
+   * requested.
    */
   read(workflowId: number, fromId: number, types: readonly StreamEventType[], maxLength: number): Stretch;
   /** The id of the last row of the workflow that was pruned; 0 when none was. */
   prunedId(workflowId: number): number;
-  /** The id of the last row, those of the current transaction included; 0 before the first. */
+  /** The id of the last row, including the current transaction; 0 before the first. */
   readonly lastId: number;
-  /** Characters of all rows that were ever written: the measure of the column `end_length`. */
+  /** Characters of all rows that were ever written: the unit of the column `end_length`. */
   readonly endLength: number;
   subscribe(workflowId: number, listener: (change: Change) => void): () => void;
   /** Keeps the rows from an id on until it is released. */
   hold(fromId: number): Hold & { release(): void };
-  /** The lowest id that somebody holds; Infinity when nobody does. */
+  /** The lowest id that is held; Infinity if none is. */
   readonly heldId: number;
 
-  /** For `turn.ts`: what was recorded since a mark belongs to a write that was rolled back. */
+  /** For `turn.ts`: changes recorded since a mark belong to a write that was rolled back. */
   mark(): number;
   forgetSince(mark: number): void;
   publish(): void;
@@ -67,7 +68,7 @@ interface Row {
   data: string;
 }
 
-/** Rows of a workflow that one read looks at: only ids and types of those that are not wanted, some 0.5 ms. */
+/** Rows of a workflow that one read visits: only ids and types of types that were not requested, about 0.5 ms. */
 const STRETCH_ROWS = 1_000;
 
 export function createChangeLog(db: Database, now: () => number): ChangeLog {
@@ -162,12 +163,12 @@ const changeQueries = (db: Database) => ({
   prunedId: db.prepare<{ workflowId: number }, { id: number }>(
     'select last_id as id from change_log_pruned where workflow_id = :workflowId',
   ),
-  // Not the highest id in the table: after all rows were pruned that would begin at 0 again, and runners compare ids.
+  // Not the highest id in the table: after all rows were pruned that would restart at 0, and runners compare ids.
   lastId: db.prepare<NoParameters, { id: number }>(`select seq as id from sqlite_sequence where name = 'change_log'`),
   endLength: db.prepare<NoParameters, { length: number }>(
     'select end_length as length from change_log order by id desc limit 1',
   ),
 });
 
-/** How loudly a change is told. */
+/** The severity of a change. */
 export const severityOf = (type: StreamEventType) => streamEvents[type];

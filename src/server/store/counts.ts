@@ -4,7 +4,10 @@ import type { Database } from './database.ts';
 /** The statuses that keep a workflow open. */
 const OPEN = ['uninitialized', 'blocked', 'ready', 'pending', 'running', 'pending_failed'] as const;
 
-/** How many jobs a workflow has in each status. The store keeps the numbers, so asking costs the same for any size. */
+/**
+ * The number of jobs of a workflow in each status. The store maintains the numbers, so reading them costs the same for
+ * any size.
+ */
 export function createCounts(db: Database) {
   const rows = db.prepare<{ workflowId: number }, { status: number; jobs: number }>(
     'select status, jobs from job_count where workflow_id = :workflowId',
@@ -16,7 +19,7 @@ export function createCounts(db: Database) {
   };
 }
 
-/** Has every job ended? A workflow without jobs is complete. */
+/** Whether every job has ended. A workflow without jobs is complete. */
 export function allEnded(counts: JobStatusCounts): boolean {
   return OPEN.every((status) => counts[status] === 0);
 }

@@ -13,7 +13,7 @@ const table = () => {
   };
 };
 
-it('inserts any number of rows in order, and answers the id of each', () => {
+it('any number of rows is inserted in order, and the id of each is returned', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.record({ text: fc.option(fc.string()), size: fc.nat() }), { maxLength: 40 }), {
@@ -31,7 +31,7 @@ it('inserts any number of rows in order, and answers the id of each', () => {
   );
 });
 
-it('reads names of parameters in a statement, and leaves texts in quotes alone', () => {
+it('named parameters are found in a statement, and quoted strings stay unchanged', () => {
   const db = openDatabase(':memory:');
   const query = db.prepare<{ a: string; b: string }, { text: string }>("select :b || ':a' || :a || :b as text");
   expect(query.get({ a: '7', b: 'x' })?.text).toBe('x:a7x');

@@ -11,11 +11,11 @@ export interface Statement<P extends Parameters, Row> {
   iterate(parameters: P): IterableIterator<Row>;
   /** Number of rows changed. */
   run(parameters: P): number;
-  /** The id of the row that was inserted. */
+  /** The id of the inserted row. */
   insert(parameters: P): number;
 }
 
-/** Answers SQLITE_OK or SQLITE_DENY to an action of a statement with up to two names. */
+/** Returns SQLITE_OK or SQLITE_DENY for an action of a statement with up to two names. */
 export type Authorizer = (action: number, first: string | null, second: string | null) => number;
 
 export type NoParameters = Record<string, never>;
@@ -24,20 +24,20 @@ export type NoParameters = Record<string, never>;
 export interface Database {
   prepare<P extends Parameters = NoParameters, Row = unknown>(sql: string): Statement<P, Row>;
   /**
-   * Prepares an insert that ends in the values of one row, for many rows; it answers their ids, in order.
+   * Prepares an insert that ends in the values of one row, for many rows; it returns their ids, in order.
    *
    * A statement with 16 rows costs half as much a row as 16 statements: 4 µs a job instead of 9.
    */
   prepareInserts<P extends Parameters>(sql: string): (rows: readonly P[]) => number[];
-  /** A statement as the driver has it: for those whose columns nobody knows beforehand. */
+  /** The statement object of the driver: for statements whose columns are not known beforehand. */
   raw(sql: string): StatementSync;
-  /** Does `work` while the database asks `authorize` about all that its statements do. */
+  /** Calls `work` while the database calls `authorize` for everything that its statements do. */
   guarded<T>(authorize: Authorizer, work: () => T): T;
-  /** Runs statements that answer nothing. */
+  /** Executes statements without a result. */
   run(sql: string): void;
-  /** The plan of a statement as SQLite tells it, a line a step: what tests of hot queries look at. */
+  /** The query plan of a statement, a line a step: used by tests of hot queries. */
   plan(sql: string): string[];
-  /** Throws when the file at the database's path is another one than was opened, or none. Costs 7 µs. */
+  /** Throws if the file at the database's path is not the one that was opened, or is missing. Costs 7 µs. */
   assertInPlace(): void;
   close(): void;
 }
@@ -45,8 +45,8 @@ export interface Database {
 /**
  * Opens the database at `path`, or one in memory for `:memory:`.
  *
- * WAL with `synchronous=FULL`: what was acknowledged is on disk. It costs one sync a commit, and all writes of a turn
- * of the event loop share a commit (`turn.ts`).
+ * WAL with `synchronous=FULL`: acknowledged data is on disk. It costs one sync a commit, and all writes of one
+ * event-loop iteration share a commit (`turn.ts`).
  */
 export function openDatabase(
   path: string,
@@ -61,8 +61,8 @@ export function openDatabase(
     pragma temp_store = memory;
     pragma cache_size = -32000;
   `);
-  // Of a file at the first use: a server has hundreds of statements, and to compile them all takes 30 ms of its start. In
-  // memory at once, so that every test that opens a service finds a statement that is wrong.
+  // For a file at the first use: a server has hundreds of statements, and compiling them all takes 30 ms of its start.
+  // In memory at once, so that every test that opens a service finds an invalid statement.
   const compile = (text: string): Compiled => {
     let prepared = compilesAtOnce ? db.prepare(text) : undefined;
     return () => (prepared ??= db.prepare(text));
@@ -89,7 +89,7 @@ export function openDatabase(
   };
 }
 
-/** A connection that can only read, for statements that nobody knows beforehand. A value is 8 MiB at most. */
+/** A connection that can only read, for statements that are not known beforehand. A value has at most 8 MiB. */
 export const openReader = (path: string): Pick<Database, 'raw' | 'guarded'> =>
   rawOf(new DatabaseSync(path, { readOnly: true, timeout: 5_000, limits: { length: 8 * 2 ** 20 } }));
 
@@ -106,17 +106,17 @@ const rawOf = (db: DatabaseSync): Pick<Database, 'raw' | 'guarded'> => ({
 });
 
 /**
- * Keeps in mind which files were opened, and throws when others have their names.
+ * Remembers which files were opened, and throws if other files have their names.
  *
- * A file that is deleted, or replaced by another, can still be written by who has it open; what is written is lost. The log
- * beside the database counts as much: what was committed last stands only there.
+ * A file that is deleted or replaced can still be written by a process that has it open; the data is lost. The log
+ * beside the database matters as much: only it contains the latest commits.
  */
 function placeOf(db: DatabaseSync, path: string): () => void {
   const identityOf = (file: string): string | undefined => {
     const found = statSync(file, { throwIfNoEntry: false });
     return found === undefined || found.nlink === 0 ? undefined : `${found.dev} ${found.ino}`;
   };
-  // The log is there from the first read on.
+  // The log exists from the first read on.
   db.prepare('select 1 from sqlite_master').get();
   const real = realpathSync(path);
   const files = [real, `${real}-wal`].map((file) => ({ file, opened: identityOf(file) }));
@@ -132,14 +132,14 @@ function placeOf(db: DatabaseSync, path: string): () => void {
 }
 
 /**
- * The statement with its named parameters as bare `?`, and the names in the order in which they stand.
+ * The statement with positional `?` instead of named parameters, and the names in their order.
  *
- * Binding by name costs the driver a look-up for each parameter at each call: an insert of 13 takes 7 µs so and 3 µs by
- * position (a tenth of the server's time for a job). So names are for people, and turned into places once.
+ * Binding by name costs the driver a lookup for each parameter at each call: an insert of 13 takes 7 µs instead of 3 µs
+ * by position (a tenth of the server's time for a job). So names are for readers, and are converted once.
  */
 function positional(sql: string): { text: string; names: string[] } {
   const names: string[] = [];
-  // Texts in quotes are left as they are.
+  // Quoted strings stay unchanged.
   const text = sql.replaceAll(/'[^']*'|:([a-zA-Z_]\w*)/g, (found: string, name: string | undefined) => {
     if (name === undefined) return found;
     names.push(name);
@@ -148,10 +148,10 @@ function positional(sql: string): { text: string; names: string[] } {
   return { text, names };
 }
 
-/** Rows of an insert of many. */
+/** Rows of an insert of many rows. */
 const ROWS = 16;
 
-/** A statement as the driver has it, once it is needed. */
+/** The statement object of the driver, compiled when it is needed. */
 type Compiled = () => StatementSync;
 
 function inserts<P extends Parameters>(some: Compiled, one: Statement<P, unknown>, names: readonly string[]) {
@@ -160,7 +160,7 @@ function inserts<P extends Parameters>(some: Compiled, one: Statement<P, unknown
     let at = 0;
     for (; at + ROWS <= rows.length; at += ROWS) {
       const values = rows.slice(at, at + ROWS).flatMap((row) => names.map((name) => row[name] ?? null));
-      // One statement takes its ids one after another, and nobody else writes meanwhile.
+      // One statement assigns consecutive ids, and nobody else writes meanwhile.
       const last = Number(some().run(...values).lastInsertRowid);
       for (let id = last - ROWS + 1; id <= last; id += 1) ids.push(id);
     }

@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { inPages, type Window, type Windows } from './rows.ts';
 import type { Steps } from './work.ts';
 
-/** The tables that say what jobs wait for, read and write, with the column beside the job. */
+/** The tables of dependencies, inputs and outputs of jobs, with the column beside the job. */
 const EDGES = [
   ['job_depends_on', 'depends_on_job_id'],
   ['job_input_file', 'file_id'],
@@ -18,8 +18,8 @@ type Page = Window & { limit: number };
 /**
  * Removes relationships a few at a time.
  *
- * A job, a file or user data may have a hundred thousand, which the database would remove in one statement along with it:
- * so they go first.
+ * A job, a file or user data may have a hundred thousand, which the database would remove in one statement along with
+ * it: so they are removed first.
  */
 export function createEdges(db: Database, windows: Windows) {
   const ofWindow = new Map(
@@ -82,5 +82,5 @@ export function createEdges(db: Database, windows: Windows) {
 
 export type Edges = ReturnType<typeof createEdges>;
 
-/** Jobs that are looked at together: most have no more than a few relationships. */
+/** Jobs handled together: most have only a few relationships. */
 const WINDOW = 512;

@@ -2,7 +2,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Refuses names that no shell could use, and values that could not be handed to a process. */
+/** Refuses invalid variable names, and values that cannot be passed to a process. */
 export function refuseBadEnvironment(env: Record<string, string> | null | undefined, owner: 'job' | 'workflow'): void {
   for (const [name, value] of Object.entries(env ?? {})) {
     if (!NAME.test(name)) {
@@ -15,8 +15,10 @@ export function refuseBadEnvironment(env: Record<string, string> | null | undefi
   }
 }
 
-/** A NUL would cut a command or a variable short where it is handed to the kernel, without a word. */
+/** The kernel would silently cut a command or a variable at a NUL. */
 export function refuseNul(text: string | null | undefined, field: string): void {
   if (text?.includes('\0') !== true) return;
-  throw new Refusal('BODY_REFUSED', `${field} contains a NUL character, which no process can be given`, { field });
+  throw new Refusal('BODY_REFUSED', `${field} contains a NUL character, which cannot be passed to a process`, {
+    field,
+  });
 }

@@ -14,7 +14,7 @@ export const eventOf = ({
   data: JSON.parse(data),
 });
 
-/** Writes down an event; the answer is its id. */
+/** Inserts an event and returns its id. */
 export const insertEvent = (db: Database) =>
   db.prepare<{ workflowId: number; timestamp: number; data: string }>(
     'insert into event (workflow_id, timestamp, data) values (:workflowId, :timestamp, :data)',

@@ -3,15 +3,15 @@ import type { Database, NoParameters } from './database.ts';
 import { jobColumns, type JobRow } from './job-row.ts';
 import { type SharedWorkflowRow, workflowColumns, workflowOf, type WorkflowRow } from './workflow-row.ts';
 
-/** Rows by their id, or a refusal that says which is missing. */
+/** Rows by their id, or a refusal that names the missing one. */
 export interface Find {
   workflow(id: number): WorkflowRow;
-  /** The workflow as the service tells it, with who sees it besides its owner. */
+  /** The workflow as the API returns it, with the groups that may see it. */
   wholeWorkflow(id: number): ReturnType<typeof workflowOf>;
-  /** Only how far it is: what every turn of a runner asks for. */
+  /** Only its progress: the fields that every exchange of a runner needs. */
   run(id: number): Pick<WorkflowRow, 'run_id' | 'is_canceled'>;
   job(id: number): JobRow;
-  /** Workflows that were deleted and of which rows are left: what belongs to them is gone for everybody. */
+  /** Deleted workflows with rows that are left: no request finds their records. */
   readonly removed: Set<number>;
   /** A job that a record of the workflow names. */
   jobOf(workflowId: number, id: number): JobRow;
@@ -47,7 +47,7 @@ export function createFind(db: Database): Find {
   };
 }
 
-/** Refuses with the words of the original: `Job not found with ID: 7`. */
+/** Refuses with the message of Torc 1.0.0: `Job not found with ID: 7`. */
 export function missing(what: string, id: number): never {
   throw new Refusal('NOT_FOUND', `${what} not found with ID: ${id}`, { what, id });
 }

@@ -3,12 +3,12 @@ import type { Sliced } from './sliced.ts';
 import type { Work } from './work.ts';
 import type { Input, Reply, RouteName, Routes } from '../../core/contract/routes.ts';
 
-/** The routes that answer once; streams are served by http/event-stream.ts. */
+/** The routes with a single reply; http/event-stream.ts serves streams. */
 export type AnsweredRoute = { [N in RouteName]: Routes[N]['kind'] extends 'stream' ? never : N }[RouteName];
 
 /**
- * A handler is a plain function: typed input in, typed reply out, within a transaction if its route writes. Where the
- * reply needs work on many rows it answers that work.
+ * A handler is a plain function: typed input, typed reply, within a transaction if its route writes. If the reply needs
+ * work on many rows, the handler returns that work.
  */
 export type Handler<N extends RouteName> = (input: Input<N>, caller: Caller) => Answer<Routes[N]['kind'], Reply<N>>;
 
@@ -20,5 +20,5 @@ type Answer<Kind, Result> = Kind extends 'own'
       ? Result | Sliced<Result>
       : Result;
 
-/** Every route has its handler: one that is missing, or answers with a wrong field, does not compile. */
+/** Every route has its handler: a missing one, or a reply with a wrong field, does not compile. */
 export type Handlers = { readonly [N in AnsweredRoute]: Handler<N> };

@@ -1,14 +1,14 @@
 import type { ChangeLog } from './changes.ts';
 import type { Database } from './database.ts';
 
-/** A runner, and how many attempts it still holds whose jobs have moved on. */
+/** A runner, and the number of attempts that it still holds although their jobs have moved on. */
 export interface Holder {
   readonly compute_node_id: number;
   readonly hostname: string;
   readonly attempts: number;
 }
 
-/** What names an attempt that a runner held. Without `attemptId`: any attempt of the job. */
+/** Identifies an attempt that a runner held. Without `attemptId`: any attempt of the job. */
 interface HeldBy {
   readonly workflowId: number;
   readonly jobId: number;
@@ -19,33 +19,33 @@ interface HeldBy {
 /**
  * Attempts that a runner still holds although their job has moved on (table `held_attempt`).
  *
- * A job that is canceled, reset or set by hand leaves its attempt behind: the process may run for as long as the lead
- * time of its workflow, or for as long as the runner cannot reach the server. Triggers write the row. It goes when the
- * runner reports the end of the attempt, gives the job back, is deregistered or is proven lost; silence proves nothing.
- * Until then the job is not handed out, so no job ever has two live attempts.
+ * A job that is canceled, reset or set by hand leaves its attempt behind: the process may run for the lead time of its
+ * workflow, or for as long as the runner cannot reach the server. Triggers write the row. It is removed when the runner
+ * reports the end of the attempt, returns the job, is deregistered or is proven lost; silence proves nothing. Until
+ * then the job is not assigned, so no job ever has two live attempts.
  */
 export function createHeldAttempts(db: Database, changes: ChangeLog) {
   const queries = heldQueries(db);
 
-  /** Runners that wait for these jobs hear that they can be claimed. */
+  /** Notifies waiting runners that these jobs can be claimed. */
   const tellReady = (workflowId: number, ready: number) => {
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
   };
 
   return {
-    /** The runner says that the attempt has ended, or that it never began. Harmless when nothing is known of it. */
+    /** The runner reports that the attempt has ended, or that it never began. Harmless for an unknown attempt. */
     over({ workflowId, jobId, attemptId, nodeId }: HeldBy): void {
       if (queries.drop.run({ jobId, attemptId: attemptId ?? null, nodeId }) === 0) return;
       tellReady(workflowId, queries.isReady.get({ jobId }) === undefined ? 0 : 1);
     },
 
-    /** The runner says what it holds, and it is all: attempts of other jobs have ended, or never reached it. */
+    /** The runner lists all jobs that it holds: attempts of other jobs have ended, or never reached it. */
     overBut(workflowId: number, nodeId: number, jobIds: ReadonlySet<number>): void {
       for (const { jobId } of queries.heldByNode.all({ workflowId, nodeId }))
         if (!jobIds.has(jobId)) this.over({ workflowId, jobId, nodeId });
     },
 
-    /** The runner is gone, and with it all that it held. Returns how many attempts that were. */
+    /** The runner is lost, with everything that it held. Returns the number of attempts. */
     overWithNode(workflowId: number, nodeId: number): number {
       const held = queries.ofNode.get({ workflowId, nodeId }) ?? { attempts: 0, ready: 0 };
       if (held.attempts === 0) return 0;
@@ -54,12 +54,12 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
       return held.attempts;
     },
 
-    /** Somebody else reports the end of an attempt that this runner holds: its process may run on. */
+    /** Another client reports the end of an attempt that this runner holds: its process may still run. */
     keep(jobId: number): void {
       queries.keep.run({ jobId });
     },
 
-    /** Who still holds attempts of the workflow. */
+    /** The runners that still hold attempts of the workflow. */
     holders: (workflowId: number): Holder[] => queries.holders.all({ workflowId }),
   };
 }
@@ -74,7 +74,7 @@ export const holderWords = (holders: readonly Holder[]): string =>
 
 const SHOWN = 5;
 
-/** A condition for queries that hand out jobs: no earlier attempt of the job is held. */
+/** A condition for queries that assign jobs: no earlier attempt of the job is held. */
 export const notHeld = 'not exists (select 1 from held_attempt held where held.job_id = job.id)';
 
 const heldQueries = (db: Database) => ({

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Finds or makes the class of a job, remembering those of this call. */
+/** Finds or creates the class of a job, and caches the classes of this request. */
 export function createClasses(db: Database) {
   const queries = classQueries(db);
   return (workflowId: number) => {

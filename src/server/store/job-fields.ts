@@ -3,7 +3,7 @@ import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { refuseBadEnvironment, refuseNul } from './environment.ts';
 
-/** What a job is checked for before it is written. */
+/** The fields of a job that are checked before it is written. */
 type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script'>;
 
 export function refuseBadJob(job: Fields): void {

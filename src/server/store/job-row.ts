@@ -1,7 +1,7 @@
 import type { Job } from '../../core/contract/job.ts';
 import { statusOf } from '../../core/contract/job.ts';
 
-/** A job as it stands in its table, but for what only the server needs. */
+/** A row of the job table, without the columns that only the server needs. */
 export interface JobRow {
   id: number;
   workflow_id: number;
@@ -23,7 +23,7 @@ export interface JobRow {
   labels: string | null;
 }
 
-/** What a query says to be answered from the index `job_unsettled`, besides the statuses that it wants. */
+/** The condition that makes a query use the index `job_unsettled`, in addition to the statuses that it selects. */
 export const unsettled = 'job.status > 2 and job.status <> 5';
 
 export const jobColumns = `
@@ -32,9 +32,9 @@ export const jobColumns = `
   job.failure_handler_id, job.attempt_id, job.priority, job.compute_node_id, job.start_time, job.origin, job.labels`;
 
 /**
- * A job as it is read through the service.
+ * A job as the API returns it.
  *
- * Fields that are not set are shown as zeros and empty text, for the clients of the original count on it.
+ * Unset fields are zeros and empty strings, because clients of Torc 1.0.0 rely on it.
  */
 export function jobOf(row: JobRow): Job {
   return {
@@ -46,7 +46,7 @@ export function jobOf(row: JobRow): Job {
   };
 }
 
-/** A job as it is handed to a runner: fields that are not set are left out. */
+/** A job as assigned to a runner: unset fields are left out. */
 export function claimedJobOf(row: JobRow): Job & { id: number; attempt_id: number } {
   return {
     id: row.id,

@@ -3,10 +3,10 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database, Statement, Value } from './database.ts';
 
 /**
- * How a table is listed: which columns, which filters, in which order.
+ * The definition of a list: its columns, filters and order.
  *
- * Filters are named after the query's fields and hold the condition as SQL with the field as its parameter, or a
- * function from the asked-for value to a condition. Nothing that a client sends becomes part of a statement.
+ * Filters are named after the query's fields and contain the condition as SQL with the field as its parameter, or a
+ * function from the requested value to a condition. Nothing that a client sends becomes part of a statement.
  */
 export interface Listing<Filters extends object> {
   readonly columns: string;
@@ -14,10 +14,10 @@ export interface Listing<Filters extends object> {
   readonly filters: {
     readonly [F in keyof Filters]-?: string | ((value: NonNullable<Filters[F]>) => string | undefined);
   };
-  /** Fields that may be sorted by, with their columns; anything else falls back to the id, in silence, as the original does. */
+  /** Fields that may be sorted by, with their columns; any other silently falls back to the id, as in Torc 1.0.0. */
   readonly sortable: Readonly<Record<string, string>>;
   readonly idColumn: string;
-  /** Says the number of all rows where that is kept somewhere; undefined where it must be counted. */
+  /** Returns the number of all rows if it is stored somewhere; undefined if it must be counted. */
   readonly total?: (filters: Filters) => number | undefined;
 }
 
@@ -90,7 +90,7 @@ export const pageOf = <Item>(items: Item[], offset: number, total: number): Page
   has_more: offset + items.length < total,
 });
 
-/** A name that every object has is no column. */
+/** A property name that every object has is not a column. */
 const sortColumn = ({ sortable, idColumn }: Pick<Listing<object>, 'sortable' | 'idColumn'>, name = '') =>
   Object.hasOwn(sortable, name) ? (sortable[name] as string) : idColumn;
 
@@ -112,10 +112,10 @@ function conditions<Filters extends object>(
   return { where: parts.length === 0 ? '' : `where ${parts.join(' and ')}`, values };
 }
 
-/** A condition that finds the text anywhere in a column, upper and lower case alike; `%` and `_` mean themselves. */
+/** A condition that finds the text anywhere in a column, ignoring case; `%` and `_` are literal. */
 export const contains = (column: string, field: string) => `instr(lower(${column}), lower(:${field})) > 0`;
 
-/** For the few lists that take any page for the nearest that there is, as the original does; all others refuse it. */
+/** For the few lists that use the nearest valid page, as in Torc 1.0.0; all others refuse an invalid one. */
 export function clamped<Asked extends { offset?: number | undefined; limit?: number | undefined }>(
   asked: Asked,
 ): Asked {

@@ -3,10 +3,11 @@ import { type Database, openDatabase } from './database.ts';
 import { migrations } from './migrations.gen.ts';
 
 /**
- * Brings the database up to this version's tables, whole or not at all. A file that a newer version wrote is refused, untouched.
+ * Migrates the database to this version's tables, completely or not at all. A file written by a newer version is
+ * refused and not changed.
  *
- * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s more with one for
- * each.
+ * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s longer with one
+ * commit for each.
  */
 export function migrate(db: Database): void {
   const { user_version: found } = db

@@ -7,14 +7,14 @@ import { ownDatabase } from './own.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'torc-own-'));
 
-it('refuses a database that another server has open, and says which', () => {
+it('a database that another server has open is refused, and the refusal names the server', () => {
   const path = join(folder(), 'torc.db');
   const owned = ownDatabase(path, 4711);
   expect(() => ownDatabase(path, 4712)).toThrow(`is in use by torc-server 4711 on ${hostname()}`);
   owned.release();
 });
 
-it('refuses a database that another server has open under another name: a symbolic link', () => {
+it('a database that another server has open under a symbolic link is refused', () => {
   const place = folder();
   const path = join(place, 'torc.db');
   const owned = ownDatabase(path, 4711);
@@ -24,7 +24,7 @@ it('refuses a database that another server has open under another name: a symbol
   ownDatabase(join(place, 'link.db'), 4712).release();
 });
 
-it('refuses a database with several hard links, and takes it when one is left', () => {
+it('a database with several hard links is refused, and accepted when one is left', () => {
   const place = folder();
   const path = join(place, 'torc.db');
   ownDatabase(path, 1).release();
@@ -35,20 +35,20 @@ it('refuses a database with several hard links, and takes it when one is left', 
   ownDatabase(path, 3).release();
 });
 
-it('a link that leads nowhere names a new database', () => {
+it('a dangling symbolic link names a new database', () => {
   const place = folder();
   symlinkSync(join(place, 'new.db'), join(place, 'link.db'));
   ownDatabase(join(place, 'link.db'), 1).release();
   expect(readdirSync(place).sort()).toEqual(['link.db', 'new.db', 'new.db-owner']);
 });
 
-it('takes it when the other has ended', () => {
+it('a database is accepted when the other server has ended', () => {
   const path = join(folder(), 'torc.db');
   ownDatabase(path, 1).release();
   ownDatabase(path, 2).release();
 });
 
-it('takes a file of no bytes for a new database', async () => {
+it('an empty file is accepted as a new database', async () => {
   const path = join(folder(), 'torc.db');
   writeFileSync(path, '');
   const fail = (error: unknown) => {

@@ -5,14 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /**
- * Takes a database file for this process alone and keeps it until the process ends, however it ends.
+ * Reserves a database file for this process until the process ends in any way.
  *
- * Beside `torc.db` stands `torc.db-owner`, a small database of its own. Whoever holds its write lock is the owner; the
- * kernel drops the lock with the process, so nothing is left behind after a kill. Its one row says who that is, and
- * stays readable, so that a second server can refuse by name.
+ * Beside `torc.db` is `torc.db-owner`, a small separate database. The process with its write lock is the owner; the
+ * kernel releases the lock with the process, so nothing is left after a kill. Its one row names the owner, and stays
+ * readable, so that a second server can name it in its refusal.
  *
- * The lock belongs to the file, not to the name: a symbolic link is followed, and a file with several names (hard links) is
- * refused, because SQLite finds the log of a database by its name.
+ * The lock belongs to the file, not to the name: a symbolic link is followed, and a file with several names (hard
+ * links) is refused, because SQLite finds the log of a database by its name.
  */
 export function ownDatabase(path: string, pid: number): { release(): void } {
   const folder = dirname(resolve(path));
@@ -74,9 +74,9 @@ export function ownerOf(path: string): Owner | 'unknown' | undefined {
 /** Several may look at the same moment, each for a fraction of a millisecond: they must not take each other for the owner. */
 const LOOK_MS = 100;
 
-/** The file that a path stands for, made if there is none. */
+/** The file that a path refers to, created if it does not exist. */
 function fileOf(path: string): string {
-  // Opened before SQLite has it: closing a file drops the locks that this process has on it.
+  // Opened before SQLite has it: closing a file releases the locks that this process has on it.
   closeSync(openSync(path, 'a'));
   const real = realpathSync(path);
   const { nlink } = statSync(real);
@@ -94,12 +94,15 @@ function readOwner(lock: DatabaseSync) {
   try {
     return lock.prepare('select pid, host, since from owner').get() as Owner | undefined;
   } catch {
-    // The owner is just writing its row: who it is we cannot say, that there is one we can.
+    // The owner is just writing its row: it exists, but its name is not known yet.
     return undefined;
   }
 }
 
-/** File systems shared between hosts, by the magic number in statfs(2). SQLite's WAL needs memory that all users of a file share. */
+/**
+ * File systems shared between hosts, by the magic number in statfs(2). SQLite's WAL needs memory that all users of a
+ * file share.
+ */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x0bd00bd0, 'Lustre'],
@@ -118,7 +121,7 @@ function refuseNetworkFileSystem(folder: string, path: string): void {
   if (kind === undefined) return;
   throw new Refusal(
     'DATABASE_ON_NETWORK',
-    `the database ${path} would stand on ${kind}, where SQLite's write-ahead log loses data`,
+    `the database ${path} would be on ${kind}, where SQLite's write-ahead log loses data`,
     { path, fileSystem: kind },
   );
 }

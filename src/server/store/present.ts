@@ -1,6 +1,6 @@
 type Present<Row> = { [C in keyof Row]: null extends Row[C] ? Exclude<Row[C], null> | undefined : Row[C] };
 
-/** The row without its nulls: the service leaves out what is not set. */
+/** The row without its nulls: the service leaves out unset fields. */
 export function present<Row extends object>(row: Row): Present<Row> {
   const set: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(row)) if (value !== null) set[column] = value;

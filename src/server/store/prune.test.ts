@@ -23,15 +23,15 @@ const told = (workflowId: number) => recordedChanges(service.store, workflowId).
 const rows = () =>
   service.store.db.prepare<Record<string, never>, { n: number }>('select count(*) as n from change_log').get({})?.n;
 
-describe('the log of changes', () => {
-  it('keeps what is neither too old nor too much', async () => {
+describe('the change log', () => {
+  it('the change log keeps rows within its limits of age and size', async () => {
     await tell(id, 'first');
     await tell(other, 'second');
     expect(await pruner(10_000)()).toBe(0);
     expect([told(id), told(other)]).toEqual([['first'], ['second']]);
   });
 
-  it('loses its oldest rows when they are too old, and says up to which id for each workflow', async () => {
+  it('rows that are too old are pruned, and the last pruned id of each workflow is stored', async () => {
     await tell(id, 'old');
     const oldId = service.store.changes.lastId;
     service.clock.now += 2 * DAY_MS;
@@ -42,7 +42,7 @@ describe('the log of changes', () => {
     expect([service.store.changes.prunedId(id), service.store.changes.prunedId(other)]).toEqual([oldId, 0]);
   });
 
-  it('loses its oldest rows when there are too many, a slice at a time', async () => {
+  it('the oldest rows are pruned when there are too many, a slice at a time', async () => {
     for (let index = 0; index < 500; index += 1) await tell(id, `${index} ${'x'.repeat(100)}`);
     const removed = await pruner(5_000)();
     expect(removed).toBeGreaterThan(400);
@@ -51,7 +51,7 @@ describe('the log of changes', () => {
     expect(JSON.stringify(told(id)).length).toBeLessThan(6_000);
   });
 
-  it('keeps what a listener still has to read, and loses it afterwards', async () => {
+  it('rows that a client still has to read are kept, and pruned afterwards', async () => {
     await tell(id, 'old');
     await tell(id, 'older than a day, too');
     service.clock.now += 2 * DAY_MS;
@@ -63,7 +63,7 @@ describe('the log of changes', () => {
     expect(told(id)).toEqual([]);
   });
 
-  it('never gives an id twice, not even when all rows were pruned and the server was started again', async () => {
+  it('an id is never reused, not even when all rows were pruned and the server was restarted', async () => {
     await tell(id, 'old');
     const { lastId } = service.store.changes;
     service.clock.now += 2 * DAY_MS;
@@ -75,7 +75,7 @@ describe('the log of changes', () => {
     expect(afterRestart.lastId).toBe(lastId + 1);
   });
 
-  it('loses the rows of a workflow that was deleted, and only those', async () => {
+  it('rows of a deleted workflow are pruned, and only those', async () => {
     for (let index = 0; index < 450; index += 1) await tell(id, index);
     await tell(other, 'stays');
     await service.client.deleteWorkflow({ params: { id } });
@@ -83,7 +83,7 @@ describe('the log of changes', () => {
     expect([told(id), told(other)]).toEqual([[], ['stays']]);
   });
 
-  it('is read by the index of its workflow, in order, without a sort', () => {
+  it('the change log is read by the index of its workflow, in order, without a sort', () => {
     const plan = service.store.db.plan(
       `select id, data from change_log where workflow_id = 1 and id >= 5 and id < 9
        and event_type in (select value from json_each('[]')) order by id`,

@@ -3,14 +3,14 @@ import type { Database, NoParameters } from './database.ts';
 import type { Turns } from './turn.ts';
 
 /**
- * Characters that the log of changes may hold. A job leaves about 500 there, so this is the history of half a million
- * jobs: too small, and a client that was away for an hour on a busy server has to read everything anew; too big, and the
- * log is larger than all other tables together.
+ * The maximum number of characters in the change log. A job adds about 500, so this is the history of half a million
+ * jobs: too small, and a client that was away for an hour on a busy server has to read everything again; too big, and
+ * the log is larger than all other tables together.
  */
 const MAX_LENGTH = 256 * 2 ** 20;
-/** Nobody comes back to a stream after so long. */
+/** No client reconnects to a stream after this time. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** Rows that one transaction removes: about 5 ms where each tells of a hundred jobs. */
+/** Rows removed in one transaction: about 5 ms if each has entries of a hundred jobs. */
 const SLICE_ROWS = 200;
 
 interface Limits {
@@ -19,11 +19,11 @@ interface Limits {
 }
 
 /**
- * Removes from the log of changes what is too old or too much, and all rows of workflows that were deleted. It works in
- * slices, each a transaction of its own, and leaves what a connected listener still has to read.
+ * Removes rows of the change log that are too old or too many, and all rows of deleted workflows. It works in slices,
+ * each in its own transaction, and keeps rows that a connected client still has to read.
  *
- * The table `change_log_pruned` keeps the last id that was removed of each workflow, so that a client which comes back
- * with an older one is told that it missed something.
+ * The table `change_log_pruned` stores the last removed id of each workflow, so that a client that reconnects with an
+ * older one learns that it missed events.
  */
 export function createPruner(
   db: Database,
@@ -57,7 +57,7 @@ export function createPruner(
       rows: SLICE_ROWS,
     });
 
-  /** Resolves with the number of rows that were removed. */
+  /** Resolves with the number of removed rows. */
   return async (isStopped = () => false) => {
     let removed = 0;
     const repeat = async (work: () => number) => {
@@ -89,7 +89,7 @@ const pruneQueries = (db: Database) => ({
     insert into change_log_pruned (workflow_id, last_id)
     select id, :id from workflow where id = :workflowId
     on conflict (workflow_id) do update set last_id = excluded.last_id`),
-  // From workflow to workflow through the index: a step for each, however many rows it has.
+  // From workflow to workflow through the index: one step for each, however many rows it has.
   orphans: db.prepare<NoParameters, { id: number }>(`
     with recursive told (id) as (
       select min(workflow_id) from change_log

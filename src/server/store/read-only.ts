@@ -4,22 +4,22 @@ import { usualLimits } from './slice-limits.ts';
 import { type Store, storeOver } from './store.ts';
 import type { Turns } from './turn.ts';
 
-/** The store over a second connection to a database that another one writes. Nothing can be changed through it. */
+/** The store over a second connection to a database that another process writes. Nothing can be changed through it. */
 export function openReadOnly(path: string): { readonly store: Store; readonly inOneRead: <T>(work: () => T) => T } {
   const db = openDatabase(path, { isReadOnly: true });
   const now = Date.now;
   const changes = createChangeLog(db, now);
   const turns: Turns = {
-    write: () => Promise.reject(new Error('this connection is for reading only')),
+    write: () => Promise.reject(new Error('this connection is read-only')),
     idle: () => Promise.resolve(),
-    writeSoon: () => Promise.reject(new Error('this connection is for reading only')),
+    writeSoon: () => Promise.reject(new Error('this connection is read-only')),
     deadline: 0,
     hold() {},
     release() {},
   };
   return {
     store: storeOver({ db, turns, changes, now }, usualLimits, () => {}),
-    /** All that `work` reads is of one moment. */
+    /** All reads in `work` see one moment. */
     inOneRead(work) {
       db.run('begin');
       try {

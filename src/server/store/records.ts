@@ -6,7 +6,7 @@ export interface Records<Model> {
   readonly table: string;
   get(id: number): Model | undefined;
   remove(id: number): void;
-  /** How many there were. */
+  /** Returns their number. */
   removeAll(workflowId: number): number;
 }
 
@@ -31,13 +31,13 @@ export function records<Row, Model>(
   };
 }
 
-/** The same for tables that are read whole. */
+/** The same for tables that are read as a whole. */
 export const whole = <Row, Model>(db: Database, table: string, modelOf: (row: Row) => Model) =>
   records(db, table, `${table}.*`, table, modelOf);
 
 export type Partly<Model> = { [F in keyof Model]?: Model[F] | undefined };
 
-/** What is given over what is there: absent and null keep it. */
+/** Merges the given fields into the present ones: absent and null keep the present value. */
 export function merged<Model extends object>(before: Model, given: Partly<Model>): Model {
   const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
   return { ...before, ...(Object.fromEntries(set) as Partial<Model>) };
@@ -45,14 +45,14 @@ export function merged<Model extends object>(before: Model, given: Partly<Model>
 
 export const read = <Model>(records: Records<Model>, id: number): Model => found(records.get(id), records.table, id);
 
-/** Deletes one record and answers what it was. */
+/** Deletes one record and returns it. */
 export function remove<Model>(records: Records<Model>, id: number): Model {
   const model = read(records, id);
   records.remove(id);
   return model;
 }
 
-/** Deletes all of a workflow and answers how many there were. */
+/** Deletes all records of a workflow and returns their number. */
 export function removeAll({ workflow }: Find, records: Records<unknown>, workflowId: number): number {
   workflow(workflowId);
   return records.removeAll(workflowId);

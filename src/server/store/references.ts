@@ -2,7 +2,7 @@ import type { Job } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database } from './database.ts';
 
-/** Checks that ids which jobs name belong to records of their workflow, each id once a call. */
+/** Checks that ids named by jobs belong to records of their workflow, each id once in a request. */
 export function createReferences(db: Database) {
   const queries = referenceQueries(db);
   return (workflowId: number) => {

@@ -6,61 +6,65 @@ import { PAGE, type SliceLimits } from './slice-limits.ts';
 import type { Turns } from './turn.ts';
 import type { Steps } from './work.ts';
 
-/** A job that its dependants need not wait for any more. */
+/** A job that its dependents no longer have to wait for. */
 interface Ended {
   readonly workflowId: number;
   readonly jobId: number;
   readonly status: JobStatus;
   readonly returnCode: number;
-  /** How many wait for it, counted up to `PAGE`. */
+  /** The number of its dependents, counted up to `PAGE`. */
   readonly dependants: number;
 }
 
-/** What became of dependants: how many became ready, and what is to be told of those that were canceled. */
+/** The result for dependents: how many became ready, and the events of those that were canceled. */
 export interface Released {
   ready: number;
   readonly canceled: object[];
 }
 
-/** A job whose dependants with ids above `after` have not been told that it ended. */
+/** A job whose dependents with ids above `after` have not been released yet. */
 interface Entry {
   readonly id: number;
   readonly failed: number;
   readonly after: number;
-  /** May there be more of them than a page? */
+  /** Whether there may be more of them than a page. */
   readonly isLarge: boolean;
 }
 
 export interface Releases {
-  /** Releases what waited for a job, in the transaction in which it ended. What does not fit into the turn follows in slices. */
+  /**
+   * Releases the dependents of a job, in the transaction in which it ended. The part that does not fit into the
+   * iteration follows in slices.
+   */
   dependantsOf(ended: Ended): Released;
-  /** Cancels blocked jobs whose dependencies went wrong, and puts those that have dependants into the queue. */
+  /** Cancels blocked jobs whose dependencies failed, and queues those that have dependents. */
   cancel(workflowId: number, doomed: readonly Doomed[], cause: string): object[];
-  /** Releases a page of the dependants of a job; answers the last one if there may be more. */
+  /** Releases a page of the dependents of a job; returns the last one if there may be more. */
   page(workflowId: number, entry: Omit<Entry, 'isLarge'>, into: Released): { readonly upto: number | undefined };
-  /** Works off the queue of a workflow, for work that holds it. */
+  /** Processes the queue of a workflow, for work that locks it. */
   drain(workflowId: number): Steps;
-  /** Forgets what is queued: all dependencies are about to be counted anew. */
+  /** Clears the queue: all dependencies are about to be counted again. */
   forget(workflowId: number): void;
-  /** Goes on with what is queued for a workflow, in slices of its own. */
+  /** Continues with the queue of a workflow, in separate slices. */
   begin(workflowId: number): void;
-  /** Goes on with everything that is queued, after a restart. */
+  /** Continues with all queues, after a restart. */
   resume(): void;
-  /** No further slices: what is left is done after the next start. */
+  /** No further slices: the rest is done after the next start. */
   stop(): void;
-  /** Tells that the workflow is complete, when it is. */
+  /** Reports that the workflow is complete, if it is. */
   closeIfComplete(workflowId: number): void;
 }
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
- * Releases what waits for jobs that ended: nothing waits for a timer.
+ * Releases dependents of ended jobs immediately, without a timer.
  *
- * A dependant whose last dependency this was becomes ready; if one of them went wrong and it asked for that, it is
- * canceled instead, and so on downstream. Each dependency is counted down once: what the turn has no time for stands in
- * `job_release` before the turn ends, with the last dependant that was counted. Other turns may come between, for a job
- * whose dependencies are not all counted down stays blocked; only what counts dependencies by itself has to wait.
+ * A dependent whose last dependency ended becomes ready; if one of its dependencies failed and it requests it, it is
+ * canceled instead, and so on downstream. Each dependency is counted down once: the part that does not fit into the
+ * iteration is in `job_release` before its commit, with the last dependent that was counted. Other writes may come
+ * between, because a job whose dependencies are not all counted down stays blocked; only work that counts dependencies
+ * itself has to wait.
  */
 export function createReleases(
   { db, changes, turns }: { db: Database; changes: ChangeLog; turns: Turns },
@@ -80,7 +84,7 @@ export function createReleases(
       return { job_id: id, job_name: name, status: 'canceled', cause };
     });
 
-  /** One page of dependants; what was canceled and has dependants of its own is put on the stack. */
+  /** One page of dependents; canceled ones that have dependents are put on the stack. */
   const release = ({ id, failed, after, isLarge }: Entry, into: Released, stack: Entry[]): void => {
     const upto = isLarge ? queries.pageEnd.get({ id, after, skip: page - 1 })?.job_id : undefined;
     const range = { id, after, upto: upto ?? ALL };
@@ -112,7 +116,7 @@ export function createReleases(
     if (canceled.length > 0) closeIfComplete(workflowId);
   };
 
-  /** Takes entries from the queue until `isOver`, and puts back what is left. False when the queue is empty. */
+  /** Takes entries from the queue until `isOver`, and puts the rest back. False if the queue is empty. */
   const some = (workflowId: number, isOver: () => boolean): boolean => {
     const into: Released = { ready: 0, canceled: [] };
     const stack: Entry[] = [];
@@ -199,14 +203,14 @@ export function createReleases(
   };
 }
 
-/** A blocked job that is canceled because of what it waited for. */
+/** A blocked job that is canceled because of a dependency. */
 export interface Doomed {
   readonly id: number;
   readonly name: string;
   readonly dependants: number;
 }
 
-/** How many jobs wait for a job: most have few, and more than a page are not counted. */
+/** The number of dependents of a job: most have few, and more than a page are not counted. */
 export const dependantsOfJob = `(
   select count(*) from (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id limit ${PAGE}))`;
 
@@ -219,7 +223,7 @@ const releaseQueries = (db: Database) => {
       select job_id from job_depends_on
       where depends_on_job_id = :id and job_id > :after
       order by job_id limit 1 offset :skip`),
-    // One statement to count, and only where there are any dependants the ones that release.
+    // One statement to count, and only if there are dependents the statements that release them.
     countDown: db.prepare<{ id: number; after: number; upto: number; failed: number }>(`
       update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
       where id in (${dependants}) and status = 1`),

@@ -3,7 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { parseMemory } from '../../core/quantity/bytes.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 
-/** Requirements as they are stored: the words as they were written, and beside them the numbers that they mean. */
+/** Requirements as they are stored: the text as given, and the numbers that it means. */
 export function storedRequirements(body: ResourceRequirements) {
   const memory = body.memory ?? '1m';
   const runtime = body.runtime ?? 'PT1M';

@@ -10,7 +10,7 @@ export type Window = {
 };
 
 export interface Windows {
-  /** The next window after an id, of at most `size` jobs; undefined behind the last job. */
+  /** The next window after an id, of at most `size` jobs; undefined after the last job. */
   next(
     workflowId: number,
     after: number,
@@ -18,11 +18,14 @@ export interface Windows {
   ): (Window & { readonly jobs: number; readonly isLast: boolean }) | undefined;
   /** All jobs of a workflow in windows that take a few milliseconds each. */
   over(workflowId: number, act: (window: Window) => void): Steps;
-  /** The same in windows of a fixed size, for work that sees to its time itself. */
+  /** The same in windows of a fixed size, for work that checks its own time. */
   within(workflowId: number, size: number, act: (window: Window) => Steps): Steps;
 }
 
-/** A statement that takes less than the first is followed by a larger one, and more than the second by a smaller one. */
+/**
+ * A statement that takes less than the first is followed by a larger one, and one that takes more than the second by a
+ * smaller one.
+ */
 const [SHORT_MS, LONG_MS] = [1.5, 4];
 
 const adapted = (size: number, ms: number, most: number) =>
@@ -65,9 +68,10 @@ export function createWindows(db: Database, { firstWindow, largestWindow }: Slic
 }
 
 /**
- * Repeats a statement that changes at most `limit` rows until it changes fewer, and answers how many it changed in all.
+ * Repeats a statement that changes at most `limit` rows until it changes fewer, and returns the total number of changed
+ * rows.
  *
- * It begins with few: a row may be large, and those that follow are as long as it takes.
+ * It begins with few: a row may be large. The following sizes depend on the time taken.
  */
 export function* inPages(change: (limit: number) => number): Steps<number> {
   let limit = 32;

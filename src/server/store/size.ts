@@ -1,11 +1,11 @@
 import type { Database, NoParameters } from './database.ts';
 
-/** A list of so many rows takes 20 ms. Too small, and a thread is started for lists that need none. */
+/** A list of this many rows takes 20 ms. Too small, and a thread is started for lists that do not need it. */
 const MANY_ROWS = 2_000;
 
-/** Says whether a read that looks at all rows of a table would take long. It costs a few microseconds to ask. */
+/** Decides whether a read of all rows of a table would take long. The check costs a few microseconds. */
 export function createSize(db: Database): { isLarge(): boolean } {
-  // The highest ids that were given. Edges between jobs have none: a thousand jobs may have a million of them.
+  // The highest ids that were assigned. Edges between jobs have none: a thousand jobs may have a million of them.
   const ids = db.prepare<NoParameters, { id: number | null }>(
     `select max(max(seq), coalesce((select max(id) from result), 0)) as id from sqlite_sequence where name <> 'change_log'`,
   );
@@ -21,7 +21,7 @@ export function createSize(db: Database): { isLarge(): boolean } {
   let isLarge = false;
   return {
     isLarge() {
-      // What was large once is asked no more; ids are never given twice.
+      // A table that was large once is not checked again; ids are never reused.
       isLarge ||= (ids.get({})?.id ?? 0) > MANY_ROWS || edges.some((table) => table.get({}) !== undefined);
       return isLarge;
     },

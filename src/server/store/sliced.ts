@@ -2,11 +2,10 @@ import { nextTurn } from './slices.ts';
 import type { About, Turns } from './turn.ts';
 
 /**
- * A write that is too long for one transaction: a generator, of which each step is a transaction of its own.
+ * A write that is too long for one transaction: a generator whose steps are separate transactions.
  *
- * Other than `work.ts` it does not hold its workflow: claims, starts and ends of other runners go on between two steps.
- * Between two steps others read and write, so each step must leave a state that is right, and what a kill leaves behind
- * after any step must be found and put right by the next server.
+ * Unlike `work.ts` it does not lock its workflow: claims, starts and ends of other runners continue between two steps.
+ * Each step must leave a consistent state, and the next server must find and repair what a kill leaves after any step.
  */
 export class Sliced<T> {
   readonly steps: Iterator<unknown, T>;
@@ -14,7 +13,7 @@ export class Sliced<T> {
     this.steps = steps;
   }
 
-  /** Carries out all steps within the current transaction, for a caller that needs it whole. */
+  /** Executes all steps within the current transaction, for a caller that needs one transaction. */
   atOnce(): T {
     for (;;) {
       const step = this.steps.next();
@@ -23,11 +22,11 @@ export class Sliced<T> {
   }
 }
 
-/** The result of a write, after all its steps, each in a later turn of the event loop. */
+/** The result of a write after all its steps, each in a later event-loop iteration. */
 export async function inSteps<T>(turns: Turns, sliced: Sliced<T>, about?: About): Promise<T> {
   for (;;) {
     await nextTurn();
-    // Without an end to its patience: what was done before must not be left without its end.
+    // Without a time limit: steps that were executed must be followed by their end.
     const step = await turns.write(() => sliced.steps.next(), Infinity, about);
     if (step.done === true) return step.value;
   }

@@ -10,7 +10,7 @@ import { createStoredReplies, type StoredReplies } from './stored-replies.ts';
 import { createTurns, type Turns } from './turn.ts';
 import { createWorks, type Works } from './work.ts';
 
-/** What every slice stands on. */
+/** The basis of every module of the server. */
 export interface Store {
   readonly db: Database;
   readonly turns: Turns;
@@ -20,7 +20,7 @@ export interface Store {
   readonly works: Works;
   readonly windows: Windows;
   readonly find: Find;
-  /** Removes what the log of changes need not keep, until `isStopped`; resolves with the number of rows. */
+  /** Removes rows that the change log need not keep, until `isStopped`; resolves with the number of rows. */
   readonly prune: (isStopped?: () => boolean) => Promise<number>;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -29,30 +29,30 @@ export interface Store {
 export interface StoreOptions {
   readonly now: () => number;
   readonly onBroken: (error: unknown) => void;
-  /** Hears that another program took the lock of the file, and that it is gone. */
+  /** Called when another program took the lock of the file, and when the lock is free again. */
   readonly onLock?: ((isLocked: boolean) => void) | undefined;
-  /** Hears of errors in work that nobody waits for. */
+  /** Called for errors in background work. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** How much is done at a time; the usual unless said. */
+  /** How much is done at a time; there are defaults. */
   readonly limits?: SliceLimits | undefined;
 }
 
 /**
- * The store over an open database, its tables brought up to date.
+ * The store over an open database, with its tables migrated.
  *
- * `onBroken` is called once, when the disk failed under a commit: nothing may be acknowledged after that.
+ * `onBroken` is called once, when the disk failed during a commit: nothing may be acknowledged after that.
  */
 export function createStore(db: Database, options: StoreOptions): Store {
   const { now, onBroken, onLock, onError = rethrow, limits = usualLimits } = options;
   migrate(db);
   const changes = createChangeLog(db, now);
   const turns = createTurns(db, changes, onBroken, onLock, limits);
-  // From here on nothing waits for a lock inside of the database: that would hold the event loop.
+  // From here on nothing waits for a lock inside SQLite, which would block the event loop.
   db.run('pragma busy_timeout = 0');
   return storeOver({ db, turns, changes, now }, limits, onError);
 }
 
-/** Everything else of a store, over a connection and what writes through it. */
+/** The other parts of a store, over a connection and its writes. */
 export function storeOver(
   { db, turns, changes, now }: Pick<Store, 'db' | 'turns' | 'changes' | 'now'>,
   limits: SliceLimits,
@@ -65,7 +65,7 @@ export function storeOver(
     changes,
     replies: createStoredReplies(db, now),
     releases,
-    // Work may leave jobs behind whose dependants are to be released.
+    // Work may leave jobs whose dependents are to be released.
     works: createWorks(db, turns, { onError, onSettled: releases.begin, sliceMs: limits.sliceMs }),
     windows: createWindows(db, limits),
     find: createFind(db),

@@ -3,21 +3,24 @@ import type { Database } from './database.ts';
 import type { Steps } from './work.ts';
 
 /**
- * Replies to requests that carry an `Idempotency-Key`: the same request with the same key is carried out once.
+ * Replies to requests with an `Idempotency-Key`: the same request with the same key is executed once.
  *
- * A client that got no answer does not know whether its request was carried out. It sends the same key again and gets
- * the reply of the first time. Only success is stored: what was refused changed nothing and may be tried again.
+ * A client that got no reply does not know whether its request was executed. It sends the same key again and gets the
+ * first reply. Only successful replies are stored: a refused request changed nothing and may be tried again.
  */
 export interface StoredReplies {
-  /** The reply that is stored for the key, or that of `work`, which is stored in the same transaction. */
+  /** The stored reply for the key, or that of `work`, which is stored in the same transaction. */
   once(key: string, request: string, work: () => unknown): unknown;
-  /** The same for work in slices: the reply is stored with the last of them. */
+  /** The same for work in slices: the reply is stored with the last slice. */
   onceInSteps(key: string, request: string, work: () => Steps<unknown>): Steps<unknown>;
 }
 
 /** Longer than any client retries: a runner in an allocation waits 20 minutes for its server. */
 const KEPT_MS = 3_600_000;
-/** Old rows that are removed with each new one: more than one, so that they end, and few, so that nobody waits. */
+/**
+ * Expired rows that are removed with each new one: more than one, so that all are removed in time, and few, so that no
+ * request waits.
+ */
 const REMOVED_AT_ONCE = 20;
 
 export function createStoredReplies(db: Database, now: () => number): StoredReplies {

@@ -25,8 +25,8 @@ const counted = () => {
   };
 };
 
-describe('writes of one turn', () => {
-  it('share a transaction: nothing is visible, and nobody is answered, before it ends', async () => {
+describe('writes of one event-loop iteration', () => {
+  it('writes share a transaction: nothing is visible, and no request is answered, before it is committed', async () => {
     const { turns, add, notes } = counted();
     const answered: string[] = [];
     const first = turns.write(() => add('a')).then(() => answered.push('a'));
@@ -39,7 +39,7 @@ describe('writes of one turn', () => {
     ]);
   });
 
-  it('are rolled back one by one: what fails takes only itself along', async () => {
+  it('writes are rolled back one by one: a failing write affects only itself', async () => {
     const { turns, add, notes, changes } = counted();
     const heard: unknown[] = [];
     changes.subscribe(1, (change) => heard.push(change.entries));
@@ -61,7 +61,7 @@ describe('writes of one turn', () => {
     expect(heard).toEqual([['kept']]);
   });
 
-  it('are rolled back whole when there is one only', async () => {
+  it('a single write is rolled back as a whole', async () => {
     const { turns, add, notes, changes } = counted();
     const heard: unknown[] = [];
     changes.subscribe(1, (change) => heard.push(change.entries));
@@ -76,7 +76,7 @@ describe('writes of one turn', () => {
     expect([notes(), heard]).toEqual([['a'], []]);
   });
 
-  it('are none of them acknowledged when the commit fails, nor any later one', async () => {
+  it('no write is acknowledged when the commit fails, nor any later one', async () => {
     const { db, turns, add, broken } = counted();
     db.run('pragma foreign_keys = on; create table parent (id integer primary key); ');
     db.run('create table child (id integer references parent deferrable initially deferred)');
@@ -88,7 +88,7 @@ describe('writes of one turn', () => {
   });
 });
 
-it('listeners hear of a change after its commit, never before', async () => {
+it('clients are notified of a change after its commit, never before', async () => {
   const { store } = testService();
   const seen: number[] = [];
   const rows = store.db.prepare<Record<string, never>, { n: number }>('select count(*) as n from change_log');
@@ -99,13 +99,13 @@ it('listeners hear of a change after its commit, never before', async () => {
 });
 
 describe('migrations', () => {
-  it('do no harm the second time', () => {
+  it('migrations change nothing the second time', () => {
     const db = openDatabase(':memory:');
     migrate(db);
     migrate(db);
   });
 
-  it('bring an older database up to date, and lose nothing of it', () => {
+  it('migrations update an older database and lose no data', () => {
     const db = openDatabase(':memory:');
     db.run(migrations[0]?.sql ?? '');
     db.run("pragma user_version = 1; insert into workflow (name, user, timestamp) values ('old', 'u', 't')");
@@ -115,7 +115,7 @@ describe('migrations', () => {
     expect(db.prepare('select * from remote_worker').all({})).toEqual([]);
   });
 
-  it('refuse a database that a newer version wrote, by the two numbers', () => {
+  it('migrations refuse a database that a newer version wrote, and name both versions', () => {
     const db = openDatabase(':memory:');
     db.run('pragma user_version = 999');
     expect(() => migrate(db)).toThrow(/has version 999; this torc knows versions up to \d+/);

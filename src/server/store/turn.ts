@@ -4,56 +4,63 @@ import type { ChangeLog } from './changes.ts';
 import { type SliceLimits, usualLimits } from './slice-limits.ts';
 
 /**
- * Group commit: all writes that arrive in one turn of the event loop share one transaction.
+ * Group commit: all writes that arrive in one iteration of the event loop share one transaction.
  *
- * Each write is a synchronous function, run in a savepoint of that transaction; one that throws is rolled back alone.
- * Nobody is answered before the commit, so what was acknowledged is on disk. When the commit itself fails the disk has
- * failed: nothing of the turn is acknowledged and `onBroken` ends the server, for a second try could pretend.
+ * Each write is a synchronous function, executed in a savepoint of that transaction; one that throws is rolled back
+ * alone. No request is answered before the commit, so acknowledged data is on disk. If the commit fails, the disk has
+ * failed: no write of the iteration is acknowledged, and `onBroken` ends the server, because a second commit could
+ * succeed without the data.
  *
- * Another program may hold the lock of the file, for instance a backup. Then nothing of the turn has begun: it is tried again
- * after a pause, and the event loop goes on meanwhile. Who has waited for as long as they said is refused.
+ * Another program may hold the lock of the file, for instance a backup. Then the transaction has not begun: it is tried
+ * again after a pause, and the event loop continues meanwhile. A write that has waited for its time limit is refused.
  *
- * A turn ends after some milliseconds (`slice-limits.ts`), and the writes that are left have the next one: so the event loop answers reads and accepts
- * requests in between, however many writes are waiting. Work that takes longer than a turn is done in slices
- * (`work.ts`), and holds its workflow meanwhile: other writes to it wait until the work is done.
+ * A transaction ends after some milliseconds (`slice-limits.ts`), and the remaining writes are in the next one: so the
+ * event loop answers reads and accepts requests in between, however many writes are waiting. Work that takes longer is
+ * executed in slices (`work.ts`), and locks its workflow meanwhile: other writes to it wait until the work is done.
  *
  * Figures: one commit with a sync costs about 40 µs here; 50 connections that write at once share it.
  */
 export interface Turns {
   /**
-   * Runs `work` in the next shared transaction and resolves when it is on disk.
+   * Executes `work` in the next shared transaction and resolves when it is on disk.
    *
-   * Rejects with `DATABASE_LOCKED` when another program holds the lock for longer than `patienceMs`, without an end unless said.
+   * Rejects with `DATABASE_LOCKED` if another program holds the lock for longer than `patienceMs`; without it, there is
+   * no limit.
    */
   write<T>(work: () => T, patienceMs?: number, about?: About): Promise<T>;
   /**
-   * The same for work that nobody is told of before a later `write`: where a turn has nothing else, its commit does not
-   * wait for the disk. A commit that does makes all before it durable too, and none is ever there without those before it.
+   * The same for work that is not acknowledged before a later `write`: if a transaction has no other write, its commit
+   * does not wait for the disk. A commit that does makes all earlier ones durable too, and none is ever on disk without
+   * those before it.
    */
   writeSoon<T>(work: () => T): Promise<T>;
-  /** When the turn that is under way should end, on the clock of `performance.now()`. */
+  /** When the present transaction should end, on the clock of `performance.now()`. */
   readonly deadline: number;
-  /** From now on other writes to the workflow wait; those that are compatible wait only for a `whole` hold. */
+  /** From now on other writes to the workflow wait; compatible ones wait only for a `whole` lock. */
   hold(workflowId: number, kind: Hold): void;
-  /** Lets the writes to the workflow go on that waited. */
+  /** Lets the waiting writes to the workflow continue. */
   release(workflowId: number): void;
-  /** Resolves when nothing is waiting, and listeners have been told. */
+  /** Resolves when nothing is waiting, and all clients have been notified. */
   idle(): Promise<void>;
 }
 
-/** How long a request waits while another program holds the lock: most are short, and its client waits as long. */
+/**
+ * How long a request waits while another program holds the lock: most locks are short, and its client waits as long.
+ */
 export const LOCK_PATIENCE_MS = 5_000;
-/** Pauses between two attempts, doubling in between. Longer ones would let the file lie idle after the lock is gone. */
+/** Pauses between two attempts, doubling in between. Longer ones would leave the file unused after the lock is free. */
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 
-/** `whole`: no other write to the workflow meanwhile. `releasing`: none that relies on the number of unmet dependencies. */
+/**
+ * `whole`: no other write to the workflow meanwhile. `releasing`: none that relies on the number of unmet dependencies.
+ */
 type Hold = 'whole' | 'releasing';
 
-/** What a write is about, for those that have to wait while a workflow is held. */
+/** The workflow that a write concerns, for writes that have to wait while it is locked. */
 export interface About {
   readonly workflowId: () => number | undefined;
-  /** May it run while jobs are being released? */
+  /** Whether it may run while jobs are being released. */
   readonly isCompatible: boolean;
 }
 
@@ -86,7 +93,7 @@ export function createTurns(
   let waiting: Waiting[] = [];
   let broken: unknown;
   let isPublishing = false;
-  /** The last pause before the next attempt; 0 while nobody else holds the lock. */
+  /** The last pause before the next attempt; 0 while no other program holds the lock. */
   let pauseMs = 0;
   let isPaused = false;
   let isScheduled = false;
@@ -99,7 +106,7 @@ export function createTurns(
     setImmediate(flush);
   };
 
-  /** Puts a write aside whose workflow is held. Nearly always none is, and then nobody is asked which it is about. */
+  /** Sets a write aside whose workflow is locked. Nearly always none is, and then the workflow is not looked up. */
   const isParked = (entry: Waiting): boolean => {
     if (held.size === 0 || entry.about === undefined) return false;
     const hold = held.get(entry.about.workflowId() ?? -1);
@@ -146,7 +153,7 @@ export function createTurns(
     return done;
   };
 
-  /** A savepoint costs a fifth of a small turn, and one write that has the transaction for itself needs none. */
+  /** A savepoint costs a fifth of a small transaction, and a single write in it needs none. */
   const alone = (entry: Waiting): Done[] => {
     const mark = changes.mark();
     const done: Done[] = [];
@@ -178,7 +185,7 @@ export function createTurns(
         return;
       }
       done = turn.length === 1 ? alone(turn[0] as Waiting) : together(turn);
-      // What was committed into a file that has no name any more is lost.
+      // Data committed into a file that no longer has a name is lost.
       db.assertInPlace();
     } catch (error) {
       broken = error;
@@ -186,7 +193,7 @@ export function createTurns(
       try {
         rollback.run({});
       } catch {
-        // The transaction is gone already; the first error is the one that matters.
+        // The transaction is already rolled back; the first error is the one that matters.
       }
       onBroken(error);
       return;
@@ -196,14 +203,14 @@ export function createTurns(
       else resolve(outcome.value as never);
     }
     if (waiting.length > 0) schedule();
-    // Those who asked come first: a job that waits for its answer starts sooner than a listener is told of it.
-    // What is not on disk yet is told with the next commit that is.
+    // Replies come first: a job that waits for one starts sooner than a client of the event stream gets it. Changes
+    // that are not on disk yet are sent after the next commit that is.
     if (!isSynced) return;
     isPublishing = true;
     setImmediate(publish);
   };
 
-  /** Begins the transaction; false when another program holds the lock. */
+  /** Begins the transaction; false if another program holds the lock. */
   const hasBegun = (): boolean => {
     try {
       begin.run({});

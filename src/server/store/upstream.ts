@@ -1,4 +1,4 @@
-/** What a job still waits for, and whether one of those that ended went wrong. */
+/** The number of dependencies that a job still waits for, and whether an ended one failed. */
 export const upstreamOfJob = `
   select
     coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0),

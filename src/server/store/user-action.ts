@@ -4,7 +4,7 @@ import type { Store } from './store.ts';
 
 export type NoteAction = ReturnType<typeof userActions>;
 
-/** Writes down what somebody did to a workflow; somebody without a login is taken for its owner. */
+/** Records an action of a user on a workflow; a user without a login counts as its owner. */
 export function userActions({ db, find, now }: Store) {
   const insert = insertEvent(db);
   return (workflowId: number, { user }: Caller, action: string, facts: object): void => {

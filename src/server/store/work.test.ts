@@ -20,7 +20,7 @@ const work = (steps: () => Steps<string>, more: Partial<Work<string>> = {}): Wor
 });
 
 describe('work on a workflow', () => {
-  it('that ends in its first slice is one write, and nothing is stored of it', async () => {
+  it('work that ends in its first slice is one write, and is not stored', async () => {
     const store = storeOf(usualLimits);
     let turns = 0;
     store.changes.subscribe(1, () => (turns += 1));
@@ -37,7 +37,7 @@ describe('work on a workflow', () => {
     expect(turns).toBe(1);
   });
 
-  it('that takes longer stands in the database from its first slice to its last', async () => {
+  it('longer work is stored in the database from its first slice to its last', async () => {
     const store = storeOf();
     const seen: string[][] = [];
     const result = await store.works.carryOut(
@@ -52,7 +52,7 @@ describe('work on a workflow', () => {
     expect([result, seen, begun(store)]).toEqual(['done', [[], ['cancel'], ['cancel']], []]);
   });
 
-  it('makes other writes to its workflow wait, and no others', async () => {
+  it('work delays other writes to its workflow, and no others', async () => {
     const store = storeOf();
     const order: string[] = [];
     const write = (name: string, workflowId: number) =>
@@ -71,7 +71,7 @@ describe('work on a workflow', () => {
     expect(order.indexOf('other')).toBeLessThan(order.indexOf('slice 4'));
   });
 
-  it('waits for other work on the same workflow', async () => {
+  it('work waits for other work on the same workflow', async () => {
     const store = storeOf();
     const order: string[] = [];
     const named = (name: string) =>
@@ -86,7 +86,7 @@ describe('work on a workflow', () => {
     expect(order.join('')).toBe('aaabbb');
   });
 
-  it('that fails is undone, and then lets others go on', async () => {
+  it('failed work is undone, and then other writes continue', async () => {
     const store = storeOf();
     const order: string[] = [];
     const failed = store.works.carryOut(
@@ -114,7 +114,7 @@ describe('work on a workflow', () => {
     expect([order, begun(store)]).toEqual([['undo', 'undone', 'other'], []]);
   });
 
-  it('that a server left is gone on with before anything else is written to its workflow', async () => {
+  it('work that a server left is continued before any other write to its workflow', async () => {
     const store = storeOf();
     store.db.run(`insert into workflow_work (workflow_id, kind, parameters) values (1, 'cancel', '{"left":2}')`);
     const order: string[] = [];
@@ -132,7 +132,7 @@ describe('work on a workflow', () => {
     expect([order, begun(store)]).toEqual([['1 slice 0', '1 slice 1', 'other'], []]);
   });
 
-  it('is left in the database when the server stops', async () => {
+  it('unfinished work stays in the database when the server stops', async () => {
     const store = storeOf();
     const endless = store.works.carryOut(
       work(function* () {
@@ -147,7 +147,7 @@ describe('work on a workflow', () => {
   });
 });
 
-it('a turn of many writes ends after some time, and the others have the next one', async () => {
+it('a transaction with many writes ends after some time, and the others are in the next one', async () => {
   const store = storeOf();
   const order: string[] = [];
   const first = store.turns.write(() => order.push('first'));
@@ -158,7 +158,7 @@ it('a turn of many writes ends after some time, and the others have the next one
   expect(order).toEqual(['first', 'second']);
 });
 
-it('listeners hear of a change only when it is on disk', async () => {
+it('clients are notified of a change only when it is on disk', async () => {
   const store = storeOf();
   const heard: unknown[] = [];
   store.changes.subscribe(1, ({ entries }) => heard.push(entries[0]));

@@ -5,19 +5,19 @@ import { type About, LOCK_PATIENCE_MS, type Turns } from './turn.ts';
 /**
  * Work on all rows of a workflow, in slices that share the group commit with other writes.
  *
- * `steps` yields often (every few milliseconds), each time at a place where the database is consistent and where the work
- * could begin anew from its parameters. Work that ends within its first slice is one write like any other. Longer work
- * holds its workflow: other writes to it wait until the work is done, the event loop does not. What was begun stands in
- * `workflow_work`; after a restart `resume` goes on with it.
+ * `steps` yields often (every few milliseconds), each time at a point where the database is consistent and where the
+ * work could start again from its parameters. Work that ends within its first slice is one ordinary write. Longer work
+ * locks its workflow: other writes to it wait until the work is done, the event loop does not. Unfinished work is
+ * stored in `workflow_work`; after a restart `resume` continues it.
  */
 export interface Work<Result> {
   readonly workflowId: number;
-  /** Under this name the work is found again after a restart. */
+  /** The name under which the work is found after a restart. */
   readonly kind: WorkKind;
-  /** What the work needs to go on after a restart; asked for at the end of every slice. */
+  /** The data that the work needs to continue after a restart; read at the end of every slice. */
   readonly parameters: () => object;
   readonly steps: () => Steps<Result>;
-  /** Takes back what was written when the work ends with an error; without it, that stays. */
+  /** Reverts what was written if the work ends with an error; without it, the changes stay. */
   readonly undo?: () => Steps;
 }
 
@@ -33,7 +33,7 @@ export type WorkKind =
   | 'reset_interrupted'
   | 'reset_jobs';
 
-/** Makes the work anew from what was stored of it; undefined when nothing is left to do. */
+/** Creates the work again from its stored data; undefined if nothing is left to do. */
 type Resume = (workflowId: number, parameters: never) => Work<unknown>;
 
 /** The same work with another reply. */
@@ -44,7 +44,7 @@ export const mapped = <Result, Reply>(work: Work<Result>, reply: (result: Result
   },
 });
 
-/** What takes one step; it waits for its turn as other work on the workflow does. */
+/** Work of one step; it waits for other work on the workflow. */
 export const once = <Result>(work: Omit<Work<Result>, 'steps'>, act: () => Result): Work<Result> => ({
   ...work,
   // eslint-disable-next-line require-yield
@@ -56,9 +56,9 @@ export const once = <Result>(work: Omit<Work<Result>, 'steps'>, act: () => Resul
 export interface Works {
   carryOut<Result>(work: Work<Result>): Promise<Result>;
   onRestart(kind: WorkKind, resume: Resume): void;
-  /** Goes on with what a server before this one left. */
+  /** Continues the work that an earlier server left. */
   resume(): void;
-  /** No further slices: what is left is done after the next start. */
+  /** No further slices: the rest is done after the next start. */
   stop(): void;
 }
 
@@ -80,7 +80,7 @@ export function createWorks(
     let steps: Steps<Result> | undefined;
     let stored = isBegun ? JSON.stringify(work.parameters()) : undefined;
 
-    /** Lets the others go on when everything is on disk: a commit that changes nothing would not wait for it. */
+    /** Lets the others continue when everything is on disk: a commit that changes nothing would not wait for it. */
     const settle = () => {
       queries.store.run({ workflowId, kind, parameters: '{}' });
       queries.remove.run({ workflowId });
@@ -88,7 +88,7 @@ export function createWorks(
       onSettled(workflowId);
     };
     const slice = (): { readonly result: Result } | undefined => {
-      // Small work fits into one turn. What is longer leaves the others half of each.
+      // Small work fits into one iteration. Longer work leaves half of each iteration to the others.
       const until = stored === undefined ? turns.deadline : Math.min(turns.deadline, performance.now() + sliceMs);
       steps ??= work.steps();
       for (;;) {
@@ -106,7 +106,7 @@ export function createWorks(
       return undefined;
     };
 
-    // The first slice waits like any write, the others are those for which everybody else waits.
+    // The first slice waits like any write; all others wait for the later ones.
     let about: About | undefined = isBegun ? undefined : { workflowId: () => workflowId, isCompatible: false };
     try {
       for (;;) {
@@ -152,7 +152,7 @@ export function createWorks(
 function* nothing(): Steps {}
 
 const stopped = (workflowId: number) =>
-  new Refusal('SHUTTING_DOWN', `the server is stopping; it goes on with workflow ${workflowId} when it is back`, {
+  new Refusal('SHUTTING_DOWN', `the server is stopping; it continues with workflow ${workflowId} when it is back`, {
     workflowId,
   });
 

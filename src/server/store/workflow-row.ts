@@ -1,6 +1,6 @@
 import type { Workflow } from '../../core/contract/workflow.ts';
 
-/** A workflow as it stands in its table. */
+/** A row of the workflow table. */
 export interface WorkflowRow {
   id: number;
   name: string;
@@ -28,11 +28,11 @@ export interface WorkflowRow {
 }
 
 export type SharedWorkflowRow = WorkflowRow & {
-  /** The names of the groups that see it, as JSON text. */
+  /** The names of the groups that may see it, as JSON text. */
   access_groups: string;
 };
 
-/** What is read of a workflow; also who sees it besides its owner. */
+/** The columns of a workflow, and the groups that may see it. */
 export const workflowColumns = `workflow.*, (
   select json_group_array(name) from (
     select access_group.name from workflow_access_group share
@@ -41,7 +41,7 @@ export const workflowColumns = `workflow.*, (
 
 const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
 
-/** A workflow as the service tells it. */
+/** A workflow as the API returns it. */
 export function workflowOf(row: SharedWorkflowRow): Workflow & { id: number; run_id: number } {
   return {
     id: row.id,

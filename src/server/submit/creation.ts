@@ -5,15 +5,15 @@ import type { Steps, Work } from '../store/work.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /**
- * Work that creates jobs: all or none for whoever asks.
+ * Work that creates jobs: all or none for the caller.
  *
- * The jobs that it wrote are known by the first id that one of them can have, for nobody else creates jobs in the
- * workflow meanwhile. What a killed server left of them is removed at the next start: nobody was told of them.
+ * Its jobs are known by the lowest id that one of them can have, because nobody else creates jobs in the workflow
+ * meanwhile. Jobs that a killed server left are removed at the next start: no client got their ids.
  */
 export const createCreation = (store: Store, queries: SubmitQueries, edges: Edges) => {
   function* remove(workflowId: number, firstId: number | undefined): Steps {
     if (firstId === undefined) return;
-    // First what connects them: a job may be waited for by all others.
+    // First the relationships: all other jobs may depend on one job.
     let page = queries.jobsFrom.all({ workflowId, firstId, after: 0, limit: A_FEW });
     while (page.length > 0) {
       for (const { id } of page) yield* edges.ofJob(id);
@@ -45,5 +45,5 @@ export const createCreation = (store: Store, queries: SubmitQueries, edges: Edge
   };
 };
 
-/** Jobs that are removed between two steps. */
+/** Jobs removed between two steps. */
 const A_FEW = 64;

@@ -37,7 +37,7 @@ export const submitHandlers = (store: Store, permissions: Permissions) => {
   const action = createAction(store, queries);
 
   return {
-    /** Who is logged in owns what he creates, whatever the body says. */
+    /** A logged-in user owns the workflows that he creates, regardless of the body. */
     createWorkflow: ({ body }, { user }) => create(user === undefined ? body : { ...body, user }),
     updateWorkflow({ params: { id }, body }, caller) {
       const isGivenAway = typeof body.user === 'string' && body.user !== store.find.workflow(id).user;

@@ -3,7 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Steps } from '../store/work.ts';
 import type { SubmitQueries } from './queries.ts';
 
-/** The lists of a job that name other records, each with the table that it is written to. */
+/** The lists of a job that name other records, each with its table. */
 const LISTS = [
   'depends_on_job_ids',
   'input_file_ids',
@@ -14,20 +14,21 @@ const LISTS = [
 
 type List = (typeof LISTS)[number];
 
-/** Ids that are looked up, or relationships that are written, between two steps: about 1 ms. */
+/** Ids looked up, or relationships written, between two steps: about 1 ms. */
 const A_FEW = 256;
 
 /**
- * Refuses jobs that name what their workflow does not have, each id looked up once a call.
+ * Refuses jobs that name records which their workflow does not have; each id is looked up once in a request.
  *
- * Ids of the call itself can only be guessed: a job that waited for itself, or two for each other, would never run.
+ * Ids of jobs in the same request can only be guessed: a job that waited for itself, or two for each other, would never
+ * run.
  */
 export function checkEdges(queries: SubmitQueries, workflowId: number, nextId: number) {
   const known = new Map<List, Set<number>>(LISTS.map((list) => [list, new Set()]));
   const refuse = (list: List, found: number, { name }: Job): never => {
     const why =
       list === 'depends_on_job_ids' && found >= nextId
-        ? 'which is not there before this call'
+        ? 'which did not exist before this request'
         : `which workflow ${workflowId} does not have`;
     throw new Refusal('REFERENCE_UNKNOWN', `${list} of job '${name}' names ${found}, ${why}`, {
       field: list,

@@ -10,14 +10,14 @@ import type { Steps } from '../store/work.ts';
 import { checkEdges, edgesOf, insertEdges } from './job-edges.ts';
 import type { NewJob, SubmitQueries } from './queries.ts';
 
-/** No record has this id: of a workflow whose default requirements were deleted. */
+/** No record has this id: for a workflow whose default requirements were deleted. */
 const NONE = 0;
-/** Jobs that are checked or written between two steps: about 1 ms. */
+/** Jobs checked or written between two steps: about 1 ms. */
 const A_FEW = 64;
 
 type Submitted = Job & { id: number };
 
-/** For each job of a call the places of those before it that it depends on. */
+/** For each job of a request the positions of the earlier ones that it depends on. */
 export type Positions = readonly (readonly number[])[];
 
 interface Call {
@@ -31,10 +31,10 @@ interface Call {
 /**
  * Creates jobs of one workflow, all or none, in the given order.
  *
- * They are uninitialized; edges that files and user data imply appear when the workflow is initialised. A job takes the
- * workflow's environment under its own, and the workflow's default requirements if it names none. `positions` are the places of
- * jobs before each that it depends on. Everything is checked before the first job is written, so that none is refused
- * after that.
+ * They are uninitialized; dependencies implied by files and user data are added when the workflow is initialized. A job
+ * gets the workflow's environment under its own, and the workflow's default requirements if it names none. `positions`
+ * are those of the earlier jobs that each depends on. Everything is checked before the first job is written, so that
+ * none is refused after that.
  */
 export const createJobs = (store: Store, queries: SubmitQueries) => {
   const references = createReferences(store.db);
@@ -93,7 +93,7 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
           row.labels as string | null,
         ),
       }));
-      // One by one: a call may have a hundred thousand, which are too many arguments.
+      // One by one: a request may have a hundred thousand, too many for the arguments of a call.
       for (const id of queries.insertJobs(page as NewJob[])) ids.push(id);
       yield;
     }
@@ -127,7 +127,7 @@ export function refuseDuplicateNames(jobs: readonly Job[]): void {
   }
 }
 
-/** A call is refused whose jobs depend on what does not stand before them in it: so there is no circle either. */
+/** Refuses a request whose jobs depend on jobs that are not before them: so there is no circle either. */
 export function* refuseBadPositions(jobs: readonly Job[], positions: Positions): Steps {
   const refuse = (message: string, facts: object) => {
     throw new Refusal('REFERENCE_UNKNOWN', message, { field: 'depends_on_positions', ...facts });
@@ -144,12 +144,12 @@ export function* refuseBadPositions(jobs: readonly Job[], positions: Positions):
     const found = places.find((place) => place < 0 || place >= index);
     if (found === undefined) continue;
     const { name } = jobs[index] as Job;
-    const allowed = index === 0 ? 'the first job has none before it' : `expected 0 to ${index - 1}`;
+    const allowed = index === 0 ? 'the first job has no job before it' : `expected 0 to ${index - 1}`;
     refuse(`depends_on_positions of job '${name}' names ${found}; ${allowed}`, { found, job: name });
   }
 }
 
-/** Places that are looked at in about that time. */
+/** Positions checked in about this time. */
 const A_MILLISECOND = 50_000;
 
 const withPositions = (job: Job, places: readonly number[], ids: readonly number[]): Job =>
@@ -160,7 +160,7 @@ const withPositions = (job: Job, places: readonly number[], ids: readonly number
         depends_on_job_ids: [...(job.depends_on_job_ids ?? []), ...places.map((place) => ids[place] as number)],
       };
 
-/** What a job has that says nothing else: asked for with each, so that one statement tells it all. */
+/** The defaults of a workflow for its jobs, from one statement, because every job needs them. */
 function workflowDefaults(queries: SubmitQueries, workflowId: number) {
   const { env, requirements_id: id } = queries.jobDefaults.get({ workflowId }) ?? missing('Workflow', workflowId);
   return {

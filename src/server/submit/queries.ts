@@ -19,12 +19,12 @@ export interface NewJob extends Record<string, Value> {
 
 type Edge = { jobId: number; otherId: number; workflowId: number };
 
-/** Edges to records of the same workflow, which was looked up before. */
+/** Edges to records of the same workflow, which was checked before. */
 const edges = (db: Database, table: string, column: string) =>
   db.prepareInserts<Edge>(`
     insert or ignore into ${table} (job_id, ${column}, workflow_id) values (:jobId, :otherId, :workflowId)`);
 
-/** Is there such a record in the workflow? */
+/** Whether the workflow has this record. */
 const has = (db: Database, table: string) =>
   db.prepare<{ id: number; workflowId: number }, { id: number }>(
     `select id from ${table} where id = :id and workflow_id = :workflowId`,
@@ -96,7 +96,7 @@ export const submitQueries = (db: Database) => ({
   finishTask: db.prepare<{ id: number; status: string; atMs: number; error: string | null }>(
     'update async_handle set status = :status, finished_at_ms = :atMs, error = :error where id = :id',
   ),
-  // Of those that were begun what is left is done by this server.
+  // Unfinished work of tasks that had begun is continued by this server.
   failOpenTasks: db.prepare<{ atMs: number; error: string }>(`
     update async_handle set status = 'failed', finished_at_ms = :atMs, error = :error
     where status in ('queued', 'running')
@@ -154,7 +154,7 @@ export const submitQueries = (db: Database) => ({
     input_user_data_ids: edges(db, 'job_input_user_data', 'user_data_id'),
     output_user_data_ids: edges(db, 'job_output_user_data', 'user_data_id'),
   },
-  // What is left of a call whose server was killed.
+  // Jobs of a request whose server was killed.
   jobsFrom: db.prepare<{ workflowId: number; firstId: number; after: number; limit: number }, { id: number }>(`
     select id from job
     where workflow_id = :workflowId and id >= :firstId and id > :after

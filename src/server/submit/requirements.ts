@@ -5,7 +5,7 @@ import { storedRequirements } from '../store/requirement-fields.ts';
 import type { Store } from '../store/store.ts';
 import type { SubmitQueries } from './queries.ts';
 
-/** Stores what jobs need, the words as they were written and beside them the numbers they mean. */
+/** Stores requirements: the text as given, and the numbers that it means. */
 export const createRequirements =
   ({ find }: Store, queries: SubmitQueries) =>
   (body: ResourceRequirements): ResourceRequirements => {

@@ -38,7 +38,9 @@ export const createFailureHandler =
     return { ...present(body), id };
   };
 
-/** An action waits for each of its jobs, or for one event where it names none. Its types are free text, as in the original. */
+/**
+ * An action waits for each of its jobs, or for one event if it names none. Its types are free text, as in Torc 1.0.0.
+ */
 export const createAction =
   ({ find }: Store, queries: SubmitQueries) =>
   (workflowId: number, body: WorkflowAction): WorkflowAction => {
@@ -46,7 +48,7 @@ export const createAction =
     refuseBadConfig(body);
     for (const jobId of body.job_ids ?? []) {
       if (queries.jobOf.get({ id: jobId, workflowId }) !== undefined) continue;
-      throw new Refusal('REFERENCE_UNKNOWN', `job_ids names ${jobId}, which is no job of workflow ${workflowId}`, {
+      throw new Refusal('REFERENCE_UNKNOWN', `job_ids names ${jobId}, which is not a job of workflow ${workflowId}`, {
         field: 'job_ids',
         found: jobId,
       });

@@ -10,7 +10,7 @@ const offer = { num_cpus: 8, memory_gb: 8, num_gpus: 0, num_nodes: 1 };
 const turn = (body: object) =>
   service.client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
 
-/** Hands out what is ready and starts it, as a runner does. */
+/** Claims the ready jobs and starts them, as a runner does. */
 async function startReady(): Promise<string[]> {
   const { jobs } = await turn({ want: { limit: 10, prefetch: 0, offer } });
   await turn({ started: jobs.map(started) });
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 describe('jobs that a running job adds', () => {
-  it('wait for it and for what they name, and run when it has ended', async () => {
+  it('added jobs wait for the job that adds them and for their dependencies, and run when these have ended', async () => {
     const { spawned_job_ids: ids, iteration } = await spawn([job('b', 'a'), job('a')]);
     expect(iteration).toBe(1);
     expect(await statuses(service, id)).toEqual({ loop: 'running', idle: 'blocked', a: 'blocked', b: 'blocked' });
@@ -52,13 +52,13 @@ describe('jobs that a running job adds', () => {
     expect(await startReady()).toEqual(['b']);
   });
 
-  it('are canceled when it fails, unless they ask for the contrary', async () => {
+  it('added jobs are canceled when the job that adds them fails, unless they are configured otherwise', async () => {
     await spawn([job('a'), { ...job('brave'), cancel_on_blocking_job_failure: false }]);
     await turn({ completed: [ended({ id: caller, attempt_id: 1 }, 1)] });
     expect(await statuses(service, id)).toMatchObject({ a: 'canceled', brave: 'ready' });
   });
 
-  it('take requirements by name, and the default ones without', async () => {
+  it('added jobs get requirements by name, and the default ones without', async () => {
     const { spawned_job_ids: ids } = await spawn([{ ...job('a'), resource_requirements: 'big' }, job('b')]);
     const needs = await Promise.all(
       ids.map(async (jobId) => {
@@ -69,7 +69,7 @@ describe('jobs that a running job adds', () => {
     expect(needs).toEqual(['big', 'default']);
   });
 
-  it('are answered and not made again when they are told again, and refused when only some are there', async () => {
+  it('a repeated request returns the same jobs, and is refused when only some of them exist', async () => {
     const first = await spawn([job('a'), job('b')]);
     expect(await spawn([job('b'), job('a')])).toEqual({
       spawned_job_ids: [...first.spawned_job_ids].reverse(),
@@ -83,7 +83,7 @@ describe('jobs that a running job adds', () => {
 });
 
 describe('a lineage', () => {
-  it('counts its generations and keeps the state of each, and at the end the last', async () => {
+  it('a lineage counts its generations and stores the state of each, and at its end the last one', async () => {
     await spawn([job('a')], { state: { x: 1 } });
     expect((await spawn([job('b')])).iteration).toBe(2);
     expect((await spawn([job('c')], { lineage: 'other' })).iteration).toBe(1);
@@ -96,7 +96,7 @@ describe('a lineage', () => {
     ]);
   });
 
-  it('ends at its cap, and nothing of the call beyond is made', async () => {
+  it('a lineage ends at its cap, and nothing of the request beyond it is created', async () => {
     const made = (await service.client.createWorkflow({
       body: { name: 'w', user: 'u', dynamic_jobs: { max_iterations: 1 } },
     })) as { id: number };
@@ -119,25 +119,25 @@ describe('a lineage', () => {
   });
 });
 
-describe('a call that is wrong makes nothing:', () => {
+describe('an invalid request creates nothing', () => {
   it.each([
-    ['a name twice', [job('a'), job('a')], "duplicate name 'a' in spawn batch"],
-    ['a priority below zero', [{ ...job('a'), priority: -1 }], "spawn job 'a' has invalid priority -1: must be >= 0"],
+    ['a duplicate name', [job('a'), job('a')], "duplicate name 'a' in spawn batch"],
+    ['a negative priority', [{ ...job('a'), priority: -1 }], "spawn job 'a' has invalid priority -1: must be >= 0"],
     ['a circle', [job('a', 'b'), job('b', 'a'), job('c')], 'spawn jobs dependency graph contains a cycle'],
-    ['a job that nobody knows', [job('a', 'ghost')], "spawn job 'a' depends on unknown job 'ghost'"],
+    ['an unknown job', [job('a', 'ghost')], "spawn job 'a' depends on unknown job 'ghost'"],
     [
-      'requirements that nobody knows',
+      'unknown requirements',
       [{ ...job('a'), resource_requirements: 'r' }],
       "Unknown resource_requirements 'r' for spawn job 'a'",
     ],
-    ['a field that it does not have', [{ ...job('a'), env: {} }], 'env'],
-  ])('%s', async (_, jobs, words) => {
+    ['an unknown field', [{ ...job('a'), env: {} }], 'env'],
+  ])('a request with %s creates nothing', async (_, jobs, words) => {
     await expect(spawn(jobs)).rejects.toThrow(words);
     expect(Object.keys(await statuses(service, id))).toEqual(['loop', 'idle']);
     expect(await stateOf('__torc_lineage__')).toEqual([]);
   });
 
-  it('but for one of a job whose start its runner has not told yet: it speaks, so it runs', async () => {
+  it('a request from a pending job is accepted if a runner holds it, because the job is running by then', async () => {
     const { id: other, nodeId: itsNode } = await workflowOf(service, [{ name: 'early' }]);
     const held = await service.client.exchange({
       params: { id: other },
@@ -148,7 +148,7 @@ describe('a call that is wrong makes nothing:', () => {
     expect(await statuses(service, other)).toEqual({ early: 'pending', a: 'blocked' });
   });
 
-  it('one from a job that does not run', async () => {
+  it('a request from a job that is not running is refused', async () => {
     const { items } = await service.client.listJobs({ query: { workflow_id: id, name: 'idle' } });
     await expect(spawn([job('a')], {}, items[0]?.id as number)).rejects.toThrow(
       'spawn_jobs requires the calling job to be Running (job_id=2 is Blocked)',

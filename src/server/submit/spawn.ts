@@ -9,16 +9,16 @@ import type { CreateJobs } from './jobs.ts';
 import { edgesOf, insertEdges } from './job-edges.ts';
 import type { SubmitQueries } from './queries.ts';
 
-/** Jobs that are connected between two steps. */
+/** Jobs whose dependencies are written between two steps. */
 const A_FEW = 64;
 const LINEAGE_VARIABLE = 'TORC_ORCHESTRATOR_LINEAGE_ID';
 
 /**
- * A running job adds jobs to its workflow: they wait for it, and for what they name.
+ * A running job adds jobs to its workflow: they wait for it, and for the jobs that they name.
  *
- * Each call is a generation of its lineage, which user data counts, so that a loop which never converges ends at a cap. A
- * call that is told again, for its answer was lost or the job runs once more, writes nothing and answers the same ids.
- * A call without jobs ends the lineage with its last state.
+ * Each request is a generation of its lineage, which user data counts, so that a loop that never converges ends at a
+ * cap. A repeated request, after a lost reply or in a rerun of the job, writes nothing and returns the same ids. A
+ * request without jobs ends the lineage with its last state.
  */
 export const spawnJobs = ({ changes, find }: Store, queries: SubmitQueries, create: CreateJobs) =>
   function* (
@@ -30,7 +30,7 @@ export const spawnJobs = ({ changes, find }: Store, queries: SubmitQueries, crea
     const caller = find.job(callerId);
     const { workflow_id: workflowId } = caller;
     const status = statusOf(caller.status);
-    // A start is told up to 50 ms late: a job that a runner was handed and that speaks has begun.
+    // A start is reported up to 50 ms late: a job that was assigned to a runner and sends a request has started.
     const isHeld = status === 'pending' && queries.isHeld.get({ id: callerId }) !== undefined;
     if (status !== 'running' && !isHeld) {
       throw new Refusal(
@@ -138,7 +138,7 @@ function refuseBeyondCap(dynamic: string | null, lineage: string, count: number)
   );
 }
 
-/** The ids of the requirements that jobs name; undefined for those that name none. */
+/** The ids of the requirements that jobs name; undefined for jobs that name none. */
 function requirementsOf(queries: SubmitQueries, workflowId: number, jobs: readonly SpawnJob[]): (number | undefined)[] {
   return jobs.map(({ name, resource_requirements: wanted }) => {
     if (wanted === undefined || wanted === null) return undefined;
@@ -151,7 +151,7 @@ function requirementsOf(queries: SubmitQueries, workflowId: number, jobs: readon
   });
 }
 
-/** Takes away jobs that wait for no other of the batch until none is left; where that ends early there is a circle. */
+/** Removes jobs that wait for no other of the batch until none is left; if this ends early there is a circle. */
 function refuseCircle(jobs: readonly SpawnJob[]): void {
   const names = new Set(jobs.map(({ name }) => name));
   const waitsFor = new Map<string, number>();

@@ -11,7 +11,7 @@ const newWorkflow = async (over: object = {}) =>
   ((await service.client.createWorkflow({ body: { name: 'w', user: 'u', ...over } })) as { id: number }).id;
 
 describe('creating jobs', () => {
-  it('is all or nothing: one bad row refuses the whole call', async () => {
+  it('jobs are created all or none: one invalid job refuses the whole request', async () => {
     const id = await newWorkflow();
     const jobs = [
       { workflow_id: id, name: 'good', command: 'true' },
@@ -25,7 +25,7 @@ describe('creating jobs', () => {
 
   it.each([
     [
-      'two of one name',
+      'a duplicate name',
       (id: number) => [
         { workflow_id: id, name: 'q', command: '' },
         { workflow_id: id, name: 'q', command: '' },
@@ -34,12 +34,12 @@ describe('creating jobs', () => {
     ],
     ['none', () => [], 'Bulk job creation requires a non-empty `jobs` array'],
     [
-      'a dependency that is not there',
+      'an unknown dependency',
       (id: number) => [{ workflow_id: id, name: 'q', command: '', depends_on_job_ids: [77] }],
       "depends_on_job_ids of job 'q' names 77",
     ],
     [
-      'a bad variable',
+      'an invalid variable name',
       (id: number) => [{ workflow_id: id, name: 'q', command: '', env: { '1A': 'x' } }],
       "Invalid job env key '1A'",
     ],
@@ -49,11 +49,11 @@ describe('creating jobs', () => {
       'contains a NUL character',
     ],
     [
-      'requirements of nobody',
+      'unknown requirements',
       (id: number) => [{ workflow_id: id, name: 'q', command: '', resource_requirements_id: 77 }],
       'names resource_requirements 77',
     ],
-  ])('refuses %s, as the fault of the sender', async (_, jobs, message) => {
+  ])('a request with %s is refused as an error of the sender', async (_, jobs, message) => {
     const id = await newWorkflow();
     await expect(service.client.createJobs({ body: { jobs: jobs(id) } })).rejects.toMatchObject({
       status: 422,
@@ -62,7 +62,7 @@ describe('creating jobs', () => {
     expect(service.errors).toEqual([]);
   });
 
-  it('refuses records of another workflow', async () => {
+  it('records of another workflow are refused', async () => {
     const mine = await newWorkflow();
     const other = await newWorkflow();
     const file = await service.client.createFile({ body: { workflow_id: other, name: 'f', path: 'f' } });
@@ -70,7 +70,7 @@ describe('creating jobs', () => {
     await expect(service.client.createJob({ body })).rejects.toMatchObject({ status: 422 });
   });
 
-  it("merges the workflow's variables under the job's, and stores labels sorted and once", async () => {
+  it("the workflow's variables are merged under the job's, and labels are stored sorted and once", async () => {
     const id = await newWorkflow({ env: { A: 'workflow', B: 'workflow' } });
     const { id: jobId } = await service.client.createJob({
       body: { workflow_id: id, name: 'a', command: 'true', env: { B: 'job' }, labels: ['z', 'a', 'z'] },
@@ -80,7 +80,7 @@ describe('creating jobs', () => {
     expect(job.labels).toEqual(['a', 'z']);
   });
 
-  it('shows unset fields of a job as zeros when it is read', async () => {
+  it('unset fields of a job are read as zeros', async () => {
     const { jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const job = await service.client.getJob({ params: { id: jobIds.get('a') as number } });
     expect(job).toMatchObject({
@@ -93,7 +93,7 @@ describe('creating jobs', () => {
   });
 });
 
-describe('initialising', () => {
+describe('initializing a workflow', () => {
   const diamond = async () => {
     const id = await newWorkflow();
     const file = async (name: string) =>
@@ -103,7 +103,7 @@ describe('initialising', () => {
       service.client.createJob({
         body: { workflow_id: id, name, command: 'true', input_file_ids: reads, output_file_ids: writes },
       });
-    // Created in the wrong order on purpose: files say what comes first.
+    // Created in the wrong order on purpose: files imply the order.
     await job('join', [left, right], [out]);
     await job('left', [input], [left]);
     await job('right', [input], [right]);
@@ -113,7 +113,7 @@ describe('initialising', () => {
     return id;
   };
 
-  it('finds the order that files imply, and makes only the first ready', async () => {
+  it('an initialization derives the order from files, and makes only the first jobs ready', async () => {
     const id = await diamond();
     expect(await statuses(service, id)).toEqual({ make: 'ready', left: 'blocked', right: 'blocked', join: 'blocked' });
     const { items } = await service.client.listJobDependencies({ params: { id } });
@@ -122,13 +122,13 @@ describe('initialising', () => {
     );
   });
 
-  it('twice gives the same as once', async () => {
+  it('a second initialization changes nothing', async () => {
     const id = await diamond();
     await service.client.initializeJobs({ params: { id } });
     expect(await statuses(service, id)).toEqual({ make: 'ready', left: 'blocked', right: 'blocked', join: 'blocked' });
   });
 
-  it('only what is uninitialized touches nothing else but what lies downstream', async () => {
+  it('a partial initialization changes only uninitialized jobs and their downstream', async () => {
     const { id, nodeId, jobIds } = await workflowOf(service, [
       { name: 'a' },
       { name: 'b', after: ['a'] },
@@ -150,7 +150,7 @@ describe('initialising', () => {
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'ready', c: 'blocked', other: 'completed' });
   });
 
-  it('leaves disabled jobs alone', async () => {
+  it('an initialization does not change disabled jobs', async () => {
     const { id } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
     service.store.db.run("update job set status = 9 where name = 'b'");
     await service.client.initializeJobs({ params: { id } });
@@ -158,7 +158,7 @@ describe('initialising', () => {
   });
 });
 
-it('what waits for a terminated job and another waits for both once they are initialised to run again', async () => {
+it('a job that depends on a terminated job and another one waits for both after a new initialization', async () => {
   const { id, jobIds, nodeId } = await workflowOf(service, [
     { name: 'cut off' },
     { name: 'slow' },
@@ -176,7 +176,7 @@ it('what waits for a terminated job and another waits for both once they are ini
 });
 
 describe('deleting a workflow', () => {
-  it('takes everything of it along and nothing else', async () => {
+  it("a deletion removes the workflow's records and no others", async () => {
     const one = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
     const two = await workflowOf(service, [{ name: 'c' }]);
     await service.client.deleteWorkflow({ params: { id: one.id } });
@@ -191,12 +191,12 @@ describe('deleting a workflow', () => {
   });
 });
 
-it('a workflow that names a group is refused while there are none, and not created without it', async () => {
+it('a workflow that names an unknown group is refused and not created', async () => {
   await expect(newWorkflow({ access_groups: ['lab'] })).rejects.toThrow("Unknown access group 'lab'");
   expect((await service.client.listWorkflows()).items).toEqual([]);
 });
 
-it('a job that names no requirements is refused where the default ones were deleted, and nothing is made', async () => {
+it('a job without requirements is refused when the default ones were deleted, and nothing is created', async () => {
   const { client } = testService();
   const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
   await client.deleteResourceRequirementsList({ query: { workflow_id: id } });
@@ -205,7 +205,7 @@ it('a job that names no requirements is refused where the default ones were dele
   expect((await client.listJobs({ query: { workflow_id: id } })).total_count).toBe(0);
 });
 
-describe('jobs that wait for each other by what they read and write', () => {
+describe('jobs that wait for each other because of what they read and write', () => {
   const looped = async (readsOwn: boolean) => {
     const { client } = service;
     const id = await newWorkflow();
@@ -223,7 +223,7 @@ describe('jobs that wait for each other by what they read and write', () => {
     return { id, last };
   };
 
-  it('are refused when the workflow is initialized, by name, and nothing is changed', async () => {
+  it('a circle is refused by name when the workflow is initialized, and nothing changes', async () => {
     const { id } = await looped(true);
     await expect(service.client.initializeJobs({ params: { id } })).rejects.toMatchObject({
       status: 422,
@@ -236,7 +236,7 @@ describe('jobs that wait for each other by what they read and write', () => {
     expect((await service.client.listJobDependencies({ params: { id }, query: {} })).items).toEqual([]);
   });
 
-  it('are none where one only was made before what it waits for', async () => {
+  it('a job that was created before its dependency is not a circle', async () => {
     const { id } = await looped(false);
     await service.client.initializeJobs({ params: { id } });
     expect(await statuses(service, id)).toEqual({ last: 'blocked', first: 'ready', second: 'blocked' });

@@ -21,13 +21,13 @@ const begin = (query: object = {}) =>
   service.client.initializeJobs({ params: { id }, query: { async: true, ...query } });
 const active = async () => (await service.client.getActiveTask({ params: { id } })).task;
 
-/** Waits until the tasks that were begun have ended. */
+/** Waits until the started tasks have ended. */
 async function ended(): Promise<void> {
   while ((await active()) !== null) await new Promise((resolve) => void setImmediate(resolve));
 }
 
-describe('an initialisation after the answer', () => {
-  it('is answered with 202 and a task, which ends with the jobs ready', async () => {
+describe('an asynchronous initialization', () => {
+  it('an asynchronous initialization is answered with 202 and a task, which ends when the jobs are ready', async () => {
     const response = await service.app.request(`/torc-service/v1/workflows/${id}/initialize_jobs?async=true`, {
       method: 'POST',
     });
@@ -43,13 +43,13 @@ describe('an initialisation after the answer', () => {
     expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'blocked' });
   });
 
-  it('without it the answer comes afterwards, and no task is made', async () => {
+  it('a synchronous initialization is answered at its end, and has no task', async () => {
     expect(await service.client.initializeJobs({ params: { id } })).toEqual({ message: 'Initialized job status' });
     expect(await active()).toBeNull();
     await expect(service.client.getTask({ params: { id: 1 } })).rejects.toThrow('Task not found');
   });
 
-  it('is one for all who ask for the same meanwhile, and refused to who asks for another', async () => {
+  it('concurrent requests with the same parameters share a task, and one with other parameters is refused', async () => {
     const turn = await Promise.allSettled([begin(), begin(), begin({ only_uninitialized: true })]);
     const ids = turn.map((each) => (each.status === 'fulfilled' ? (each.value as { id: number }).id : undefined));
     expect([ids[0] === ids[1], ids[2]]).toEqual([true, undefined]);
@@ -59,7 +59,7 @@ describe('an initialisation after the answer', () => {
     await ended();
   });
 
-  it('is told of on the event stream when it is done', async () => {
+  it('the end of an asynchronous initialization is reported on the event stream', async () => {
     const heard: unknown[] = [];
     service.store.changes.subscribe(id, ({ event_type: type, entries }) => {
       if (type === 'task_completed') heard.push(...entries);
@@ -72,7 +72,7 @@ describe('an initialisation after the answer', () => {
     ]);
   });
 
-  it('is nothing any more when its workflow goes away first', async () => {
+  it('the task is gone when its workflow is deleted first', async () => {
     const task = (await begin()) as { id: number };
     await service.client.deleteWorkflow({ params: { id } });
     await service.store.turns.idle();
@@ -81,7 +81,7 @@ describe('an initialisation after the answer', () => {
   });
 });
 
-it('a task that a server left behind when it ended has failed, and says so', () => {
+it('a task that a stopped server left has failed, and says so', () => {
   const folder = mkdtempSync(join(tmpdir(), 'torc-task-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const open = () => createStore(openDatabase(join(folder, 'torc.db')), { now: () => 7, onBroken: () => {} });

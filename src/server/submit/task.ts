@@ -7,17 +7,17 @@ import type { SubmitQueries } from './queries.ts';
 
 const OPERATION = 'initialize_jobs';
 
-/** What an initialisation is asked for with; absent is not the same as false. */
+/** The parameters of an initialization; absent is not the same as false. */
 export interface Parameters {
   readonly only_uninitialized?: boolean | undefined;
   readonly clear_ephemeral_user_data?: boolean | undefined;
 }
 
 /**
- * Initialises a workflow after the answer: a task says how far it is, and the event stream when it is done.
+ * Initializes a workflow after the reply: a task shows its progress, and the event stream reports its end.
  *
- * One at a time for a workflow: who asks for the same gets the task that is under way, who asks for something else is
- * refused. A server that is killed goes on with the task that it had begun when it starts again; one that only waited has
+ * There is one task at a time for a workflow: a request with the same parameters gets the active task, one with others
+ * is refused. A server that was killed continues its started task when it starts again; a task that only waited has
  * failed.
  */
 export function createTasks(store: Store, queries: SubmitQueries) {
@@ -35,7 +35,7 @@ export function createTasks(store: Store, queries: SubmitQueries) {
 
   const finish = (id: number, error: string | undefined) => {
     const task = read(id);
-    // The workflow may be gone meanwhile, and its tasks with it.
+    // The workflow may have been deleted meanwhile, and its tasks with it.
     if (task === undefined || find.removed.has(task.workflow_id)) return;
     const status = error === undefined ? 'succeeded' : 'failed';
     queries.finishTask.run({ id: task.id, status, atMs: now(), error: error ?? null });
@@ -74,7 +74,7 @@ export function createTasks(store: Store, queries: SubmitQueries) {
       const row = active(workflowId);
       return row === undefined ? null : (read(row.id) as Task);
     },
-    /** The last thing that an initialisation does, in the same transaction. */
+    /** The last step of an initialization, in the same transaction. */
     succeed: (id: number) => finish(id, undefined),
     begin(workflowId: number, parameters: Parameters, initialize: (taskId: number) => Work<number>): Task {
       find.run(workflowId);
@@ -90,7 +90,7 @@ export function createTasks(store: Store, queries: SubmitQueries) {
       }
       const id = queries.insertTask.insert({ workflowId, operation: OPERATION, parameters: asked, atMs: now() });
       const task = read(id) as Task;
-      // After the turn that answers; what goes wrong with the disk then ends the server, as for any write.
+      // After the reply; a disk error then ends the server, as for any write.
       setImmediate(() => void carryOut(task, initialize(id)).catch(() => {}));
       return task;
     },

@@ -13,7 +13,7 @@ import { refuseBadEnvironment } from '../store/environment.ts';
 import { present } from '../store/present.ts';
 import type { SubmitQueries } from './queries.ts';
 
-/** The ids of the groups that a new workflow names: each once, and each there. */
+/** The ids of the groups that a new workflow names: each once, and each existing. */
 function groupIds(queries: SubmitQueries, groups: readonly string[] | null | undefined): number[] {
   return (groups ?? []).map((name, index) => {
     if (groups?.indexOf(name) !== index) {
@@ -37,7 +37,7 @@ function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): void {
   );
 }
 
-/** Settings of the other mode. With `auto` the mode is known only where a runner starts. */
+/** Settings of the other mode. With `auto` the mode is known only when a runner starts. */
 function refuseMisplaced({ execution_config: config }: WorkflowChange): void {
   if (config === undefined || config === null || config.mode === 'auto') return;
   const misplaced = misplacedSettings(config, config.mode ?? 'direct');
@@ -108,7 +108,7 @@ export const createWorkflow =
     return { ...echoOf(body), id, timestamp };
   };
 
-/** The body as the original echoes it: groups sorted, and neither an empty list of groups nor an empty environment. */
+/** The body as Torc 1.0.0 returns it: groups sorted, and neither an empty list of groups nor an empty environment. */
 function echoOf(body: Workflow): Workflow {
   const { env, access_groups: groups, ...rest } = present(body);
   return {

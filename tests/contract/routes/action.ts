@@ -42,7 +42,7 @@ export const actionCases: Cases = {
         body: { ...action, trigger_type: 'on_jobs_ready', job_ids: [1, 4] },
         status: 422,
         code: 'REFERENCE_UNKNOWN',
-        message: 'job_ids names 4, which is no job of workflow 1',
+        message: 'job_ids names 4, which is not a job of workflow 1',
       },
       {
         says: 'refuses what its type cannot do',

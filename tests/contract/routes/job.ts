@@ -123,7 +123,7 @@ export const jobCases: Cases = {
         body: { workflow_id: 1, name: 'new', command: 'true', depends_on_job_ids: [5] },
         status: 422,
         code: 'REFERENCE_UNKNOWN',
-        message: "depends_on_job_ids of job 'new' names 5, which is not there before this call",
+        message: "depends_on_job_ids of job 'new' names 5, which did not exist before this request",
       },
     ],
   },
@@ -252,7 +252,7 @@ export const jobCases: Cases = {
         },
         status: 422,
         code: 'REFERENCE_UNKNOWN',
-        message: "depends_on_positions of job 'b' names -1; the first job has none before it",
+        message: "depends_on_positions of job 'b' names -1; the first job has no job before it",
       },
       {
         says: 'refuses places for more jobs than there are',

@@ -6,7 +6,7 @@ interface OfWorkflow {
   workflow_id: number;
 }
 
-/** Which field of a job tells which column of which table. */
+/** The table and column for each relationship field of a job. */
 const RELATIONS = [
   ['depends_on_job_ids', 'depends_on_job_id', 'job_depends_on'],
   ['input_file_ids', 'file_id', 'job_input_file'],
@@ -15,7 +15,7 @@ const RELATIONS = [
   ['output_user_data_ids', 'user_data_id', 'job_output_user_data'],
 ] as const;
 
-/** For each field what it tells of these jobs, given as JSON text: a page is asked for at once, not job by job. */
+/** For each field, the values of these jobs, given as JSON text: one query for a page, not one for each job. */
 const relations = (db: Database) =>
   RELATIONS.map(([field, column, table]) => ({
     field,
@@ -25,7 +25,7 @@ const relations = (db: Database) =>
       order by 1, 2`),
   }));
 
-/** Which jobs wait for which, and which files and values they pass on. */
+/** Dependencies between jobs, and the files and values that they pass on. */
 export const relationQueries = (db: Database) => ({
   relations: relations(db),
   listDependencies: createListing<OfWorkflow, DependencyRow, DependencyRow>(
@@ -96,10 +96,10 @@ interface Ends {
 type FileRelationshipRow = Ends & { file_id: number; file_name: string; file_path: string };
 type UserDataRelationshipRow = Ends & { user_data_id: number; user_data_name: string };
 
-/** Does any job make or read the record? The others are in no relationship. */
+/** Whether any job writes or reads the record. The others have no relationship. */
 const isUsed = '(makes.job_id is not null or reads.job_id is not null)';
 
-/** Records with the jobs that make and read them: a row for each pair, with one side empty where there is none. */
+/** Records with the jobs that write and read them: a row for each pair, with one side empty if there is none. */
 function relationships(record: string, edge: string): string {
   return `${record}
     left join job_output_${edge} makes on makes.${edge}_id = ${record}.id

@@ -1,7 +1,7 @@
 import type { Job } from '../../../core/contract/job.ts';
 import type { RelationQueries } from './queries.ts';
 
-/** Jobs with the ids of what they depend on, read and write; what a job has none of is left out. */
+/** Jobs with the ids of their dependencies and of the records that they read and write; empty fields are left out. */
 export function related(relations: RelationQueries['relations'], jobs: readonly Job[]): Job[] {
   const ids = JSON.stringify(jobs.map(({ id }) => id));
   const whole = new Map(jobs.map((job) => [job.id as number, { ...job }]));

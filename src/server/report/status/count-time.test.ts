@@ -29,7 +29,7 @@ const times = async () => {
 };
 
 describe('the times of a workflow', () => {
-  it('are counted anew without holding anybody up, and only once for all who ask', async () => {
+  it('the times are recomputed without blocking other requests, and only once for all concurrent requests', async () => {
     let told: unknown[] = [];
     const longest = await longestWait(async () => {
       told = await Promise.all([times(), times(), times()]);
@@ -39,7 +39,7 @@ describe('the times of a workflow', () => {
     expect(service.store.db.prepare('select is_stale from workflow_time').all({})).toEqual([{ is_stale: 0 }]);
   });
 
-  it('are right when jobs end while they are counted', async () => {
+  it('the times are correct when jobs end during the computation', async () => {
     const nodeId = await registerNode(service, 1);
     const { id } = await service.client.createJob({ body: { workflow_id: 1, name: 'late', command: 'true' } });
     service.store.db.run(
@@ -58,7 +58,7 @@ describe('the times of a workflow', () => {
     expect((await times())[0]).toBe(JOBS / 2 + 7);
   });
 
-  it('are counted again when results change while they are counted', async () => {
+  it('the times are recomputed when results change during the computation', async () => {
     const counted = times();
     await new Promise((resolve) => void setImmediate(resolve));
     await service.store.turns.write(() =>
@@ -68,7 +68,7 @@ describe('the times of a workflow', () => {
     expect((await times())[0]).toBe(JOBS / 2 + 1);
   });
 
-  it('are counted again when a server was killed while it counted', async () => {
+  it('the times are recomputed when a server was killed during the computation', async () => {
     service.store.db.run('update workflow_time set minutes = 3, is_stale = 2');
     expect((await times())[0]).toBe(JOBS / 2);
   });

@@ -3,11 +3,11 @@ import type { Store } from '../../store/store.ts';
 import type { StatusQueries } from './queries.ts';
 
 /**
- * Counts anew how long the jobs of a workflow took, in slices: a million results take a second.
+ * Recomputes the total time of the jobs of a workflow, in slices: a million results take a second.
  *
- * Jobs that end meanwhile add to the row themselves, so only results are counted that were there at the begin. What
- * else changes meanwhile makes the row stale, and it is counted anew when somebody asks again. A server that was killed
- * while it counted leaves the mark in the row, and the next one counts anew.
+ * Jobs that end meanwhile update the row themselves, so only results that existed at the start are counted. Other
+ * changes mark the row as stale, and it is recomputed at the next request. A server that was killed during the
+ * computation leaves the mark in the row, and the next server recomputes it.
  */
 export function createCountTime({ turns, windows }: Store, queries: StatusQueries) {
   const counting = new Map<number, Promise<void>>();
@@ -34,7 +34,7 @@ export function createCountTime({ turns, windows }: Store, queries: StatusQuerie
     await turns.write(() => queries.endTime.run({ workflowId, minutes, first, last }));
   };
 
-  /** Resolves when the times of the workflow are those of its results. Who asks meanwhile waits for the same counting. */
+  /** Resolves when the times match the results of the workflow. Concurrent requests share one computation. */
   return (workflowId: number): Promise<void> | undefined => {
     const known = counting.get(workflowId);
     if (known !== undefined) return known;
@@ -45,7 +45,7 @@ export function createCountTime({ turns, windows }: Store, queries: StatusQuerie
   };
 }
 
-/** Jobs of one statement: 3 ms. */
+/** Jobs in one statement: 3 ms. */
 const JOBS = 2_000;
 
 const least = (left: number | null, right: number | null) =>

@@ -1,15 +1,15 @@
 import type { Database, NoParameters } from '../../store/database.ts';
 
-/** How long the jobs of a workflow took in all, and from when to when in Unix seconds. */
+/** The total time of the jobs of a workflow, and from when to when in Unix seconds. */
 interface WorkflowTime {
   readonly minutes: number;
   readonly first_s: number | null;
   readonly last_s: number | null;
-  /** 1: it is not what the results say any more; 2: it is being counted. */
+  /** 1: it no longer matches the results; 2: it is being computed. */
   readonly is_stale: number;
 }
 
-/** What the jobs of a class need, and how many of them are ready. */
+/** The requirements of the jobs of a class, and the number of ready ones. */
 export interface ReadyNeeds {
   readonly jobs: number;
   readonly num_cpus: number;
@@ -38,7 +38,8 @@ export const statusQueries = (db: Database) => ({
     from job
     join result on result.id = job.result_id
     where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto and result.id <= :lastId`),
-  // Added, for jobs that ended meanwhile have added theirs. 1 where the results changed otherwise since the begin.
+  // Added, because jobs that ended meanwhile have added theirs. 1 if the results changed in another way since the
+  // start.
   endTime: db.prepare<{ workflowId: number; minutes: number; first: number | null; last: number | null }>(`
     update workflow_time set
       minutes = minutes + :minutes,
@@ -58,8 +59,8 @@ export const statusQueries = (db: Database) => ({
     select count(*) as allocations
     from scheduled_compute_node
     where workflow_id = :workflowId and status = :status`),
-  // The classes of which jobs are ready, and how long these may take. How many they are is a question of its own: it
-  // takes 30 ms for a million, and mostly nobody has it.
+  // The classes with ready jobs, and their maximum runtime. The number of jobs needs a separate query: it takes 30 ms
+  // for a million, and is rarely needed.
   readyClasses: db.prepare<{ workflowId: number }, { id: number; labels: string | null; runtime_s: number }>(`
     select job_class.id, job_class.labels, needs.runtime_s
     from job_class

@@ -2,7 +2,7 @@ import { greatest } from '../../../core/quantity/extremes.ts';
 import type { ReadyJobRequirements } from '../../../core/contract/resources.ts';
 import type { ReadyNeeds } from './queries.ts';
 
-/** What all ready jobs need together: sums, and the largest of what cannot be added up. */
+/** The requirements of all ready jobs together: sums, and the maximum of values that cannot be added. */
 export function readyRequirements(classes: readonly ReadyNeeds[]): ReadyJobRequirements {
   const ready = classes.filter(({ jobs }) => jobs > 0);
   const sum = (of: (needs: ReadyNeeds) => number) => ready.reduce((total, each) => total + each.jobs * of(each), 0);

@@ -11,17 +11,17 @@ import { GRACE_SECONDS } from '../../../core/lifecycle/runtime-fit.ts';
 interface Ready {
   readonly labels: readonly string[];
   readonly runtimeSeconds: number;
-  /** How many they are. */
+  /** The number of jobs. */
   readonly jobs: () => number;
 }
 
 interface Node {
   readonly labels: readonly string[];
-  /** Seconds until its allocation ends; undefined when it has no end. */
+  /** Seconds until its allocation ends; undefined if it has no end. */
   readonly secondsLeft: number | undefined;
 }
 
-/** How a workflow stands: counts, times, runners, and what keeps ready jobs from being claimed. */
+/** The status of a workflow: counts, times, runners, and why ready jobs cannot be claimed. */
 export const createStatus = (store: Store, queries: StatusQueries, counts: ReturnType<typeof createCounts>) => {
   const { db, changes, find, now } = store;
   const held = createHeldAttempts(db, changes);
@@ -65,7 +65,7 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
   };
 };
 
-/** Text that is no time, as an old or foreign runner may have told it, is taken for no end. */
+/** Invalid text, which an old or foreign runner may have sent, counts as no end. */
 function secondsUntil(time: string | null, now: number): number | undefined {
   const at = Date.parse(time ?? '');
   return Number.isNaN(at) ? undefined : Math.max(0, Math.floor((at - now) / 1000));

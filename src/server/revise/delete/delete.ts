@@ -5,19 +5,20 @@ import type { Store } from '../../store/store.ts';
 import type { Steps, Work } from '../../store/work.ts';
 import type { DeletionQueries } from './queries.ts';
 
-/** Tables whose rows may be very many, or have very many relationships. */
+/** Tables that may have very many rows, or very many relationships. */
 export type LargeTable = 'job' | 'file' | 'user_data' | 'result' | 'event' | 'compute_node';
 
 interface Deletion {
   readonly table: LargeTable;
-  /** One row; all of the workflow without it. */
+  /** One row; without an id, all rows of the workflow. */
   readonly id?: number | undefined;
 }
 
 /**
- * Deletes one row or all rows of a table, relationships first: the database would remove them in the same statement.
+ * Deletes one row or all rows of a table, relationships first: otherwise the database would remove them in the same
+ * statement.
  *
- * `check` runs before anything is written and may refuse. What it answers is the reply of a single deletion.
+ * `check` runs before anything is written and may refuse. Its result is the reply of a single deletion.
  */
 export const createDeletion = (store: Store, queries: DeletionQueries, edges: Edges) => {
   const { changes, releases, windows } = store;
@@ -42,7 +43,9 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
     releases.closeIfComplete(workflowId);
   }
 
-  /** What waited for the job does not any more. Each dependency that was counted down is removed in the same step. */
+  /**
+   * The dependents of the job no longer wait for it. Each dependency that was counted down is removed in the same step.
+   */
   function* ofJob(workflowId: number, id: number): Steps {
     const isEnded = queries.isEnded.get({ id }) !== undefined;
     for (let isLast = false; !isLast;) {

@@ -27,7 +27,7 @@ export const deletionQueries = (db: Database) => {
     forgetResults: db.prepare<Window>(`
       update job set result_id = null
       where workflow_id = :workflowId and id > :after and id <= :upto and result_id is not null`),
-    // Who waits for a job that ended does not count it any more.
+    // Dependents of an ended job no longer count it.
     isEnded: db.prepare<{ id: number }, { id: number }>('select id from job where id = :id and status in (5, 6, 7, 8)'),
     pageEnd: db.prepare<{ id: number }, { job_id: number }>(`
       select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit 1 offset ${PAGE - 1}`),

@@ -7,17 +7,17 @@ import type { Steps } from '../../store/work.ts';
 import type { EdgeList } from './implied.ts';
 import type { InitializeQueries } from './queries.ts';
 
-/** Jobs of a circle that are told by their ids; a person needs no more to find it. */
+/** The maximum number of ids that a message names: enough to find the circle. */
 const MOST_TOLD = 10;
-/** Dependencies that are read or looked at between two steps. */
+/** Dependencies read or checked between two steps. */
 const PAGE = 1_000;
 const WINDOW = 512;
 
 /**
- * Refuses a workflow whose jobs wait for each other by what files and user data imply: they would be blocked for ever.
+ * Refuses a workflow whose jobs wait for each other because of files and user data: they would be blocked for ever.
  *
- * `found` is what would be added. Where every job waits only for those that were made before it there is no circle, and
- * nothing more is looked at.
+ * `found` are the dependencies to be added. If every job depends only on earlier ones there is no circle, and nothing
+ * else is checked.
  */
 export function* refuseCircle(
   queries: InitializeQueries,
@@ -93,7 +93,9 @@ function createGraph() {
       to.push(numberOf(other));
     },
 
-    /** What is left when jobs that wait for none are taken away again and again: circles, and what waits for them. */
+    /**
+     * The jobs that remain when those without open dependencies are removed repeatedly: circles, and their dependents.
+     */
     *withoutThoseThatCanRun() {
       const jobs = ids.length;
       const starts = new Int32Array(jobs + 1);
@@ -101,7 +103,7 @@ function createGraph() {
       yield;
       for (let job = 0; job < jobs; job += 1) starts[job + 1] = (starts[job + 1] ?? 0) + (starts[job] ?? 0);
       yield;
-      // The dependants of each job, end to end, and how many each still waits for.
+      // The dependents of each job, one list after another, and the number of open dependencies of each.
       const next = starts.slice(0, jobs);
       const dependants = new Int32Array(from.length);
       const waits = new Int32Array(jobs);
@@ -128,7 +130,7 @@ function createGraph() {
   };
 }
 
-/** The jobs that still wait, numbered anew in the same order. */
+/** The jobs that still wait, renumbered in the same order. */
 function rest(
   waits: Int32Array,
   { from, to, ids }: { readonly from: IntList; readonly to: IntList; readonly ids: readonly number[] },

@@ -6,8 +6,8 @@ import type { Steps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
 
 /**
- * What the research object (RO-Crate) says when a workflow is initialised: which server did it, and, where the workflow
- * asks for provenance, each file that is known to exist. An entity that a file has keeps its name and what else it says.
+ * The entities of the research object (RO-Crate) that an initialization creates: the server, and, if the workflow
+ * requests provenance, each existing file. An existing entity of a file keeps its name and its other properties.
  */
 export function* describeCrate(
   queries: InitializeQueries,
@@ -37,7 +37,7 @@ export function* describeCrate(
   }
 }
 
-/** Files that are described at a time: about 1 ms. */
+/** Files described at a time: about 1 ms. */
 const A_PAGE = 100;
 
 function describe(

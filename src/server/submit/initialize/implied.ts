@@ -3,11 +3,11 @@ import type { Windows } from '../../store/rows.ts';
 import type { Steps } from '../../store/work.ts';
 import type { Implied, InitializeQueries } from './queries.ts';
 
-/** Jobs and what each waits for, as integers: a million take 8 MB. */
+/** Jobs and their dependencies, as integers: a million take 8 MB. */
 export class EdgeList {
   private readonly jobs = new IntList();
   private readonly others = new IntList();
-  /** Does a job wait for one that was made after it? Where none does there is no circle. */
+  /** Whether a job depends on a later one. Otherwise there is no circle. */
   isBackward = false;
 
   get length(): number {
@@ -23,12 +23,12 @@ export class EdgeList {
   }
 }
 
-/** Rows that are read at a time: about 1 ms. */
+/** Rows read at a time: about 1 ms. */
 const PAGE = 1_000;
-/** Jobs that are looked at together, most of which read few files. */
+/** Jobs read together, most of which read few files. */
 const WINDOW = 512;
 
-/** Adds the jobs that read what others write and do not wait for them yet. */
+/** Adds dependencies of jobs on the jobs that write what they read, unless they exist. */
 export function* newEdges(
   kind: InitializeQueries['implied'][number],
   windows: Windows,
@@ -45,7 +45,7 @@ export function* newEdges(
     while (after !== undefined) {
       const rows = kind.of.all({ ...window, after, limit: PAGE });
       take(rows);
-      // The last job of a full page may read more: it is read to its end, and the page after it begins behind it.
+      // The last job of a full page may read more: it is read completely, and the next page begins after it.
       let last = rows.length < PAGE ? undefined : rows.at(-1);
       after = last?.job_id;
       while (last !== undefined) {

@@ -6,18 +6,18 @@ import { EdgeList, newEdges } from './implied.ts';
 import type { InitializeQueries } from './queries.ts';
 import { countUnmet, spreadDownstream } from './unmet.ts';
 
-/** What an initialisation goes on with after a restart. */
+/** The state from which an initialization continues after a restart. */
 export interface Initialization {
   readonly only: boolean;
-  /** The task that says how far it is, where there is one. */
+  /** The task that reports its progress, if there is one. */
   readonly taskId?: number | undefined;
 }
 
 /**
- * Makes the jobs of a workflow ready or blocked, from what they depend on, and answers how many are ready then.
+ * Makes the jobs of a workflow ready or blocked, according to their dependencies, and returns the number of ready ones.
  *
- * `only` touches only jobs that are uninitialized, and everything downstream of them. Everything is worked out from the
- * statuses of the jobs, so it may begin anew after any step. `onDone` is called in the last slice.
+ * `only` changes only uninitialized jobs, and everything downstream of them. Everything is derived from the statuses of
+ * the jobs, so it may start again after any step. `onDone` is called in the last slice.
  */
 export const createInitialize = (
   store: Store,
@@ -35,8 +35,8 @@ export const createInitialize = (
     const wasTerminated = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
     yield* imply(workflowId);
     if (only) yield* spreadDownstream(queries, windows, workflowId);
-    // Jobs that are blocked here are no longer over when they were terminated, which changes what others wait for: those
-    // are counted first, as if they still were.
+    // Jobs that become blocked here no longer count as ended if they were terminated, which changes what others wait
+    // for: those are counted first, as if they still had ended.
     if (wasTerminated) {
       yield* countUnmet(queries, windows, workflowId, () => {});
       yield* windows.over(workflowId, (window) => void queries.block.run({ ...window, ...flags }));
@@ -48,7 +48,7 @@ export const createInitialize = (
       queries.makeReady.run(window);
       queries.dropResults.run(window);
     });
-    // Terminated jobs were over until here, and run again: who waits for other jobs besides waits for them too.
+    // Terminated jobs counted as ended until here, and run again: jobs that also wait for others now wait for them too.
     if (wasTerminated) yield* countUnmet(queries, windows, workflowId, () => {});
     yield* rememberUserData(workflowId);
     yield* describeCrate(queries, workflow);
@@ -57,7 +57,7 @@ export const createInitialize = (
     queries.rearmActions.run({ ...of, ...flags });
 
     const ready = queries.readyCount.get(of)?.jobs ?? 0;
-    // The names of these two are the original's, the wrong way round and kept.
+    // The names of these two are those of Torc 1.0.0, which has them the wrong way round.
     const type = only ? 'workflow_started' : 'workflow_reinitialized';
     changes.record(workflowId, type, [
       { category: 'workflow', type, user, message: `${ready} jobs are ready in run ${runId}`, run_id: runId },
@@ -67,7 +67,7 @@ export const createInitialize = (
     return ready;
   }
 
-  /** Adds what files and user data imply; a circle is refused before anything is written. */
+  /** Adds dependencies implied by files and user data; a circle is refused before anything is written. */
   function* imply(workflowId: number): Steps {
     const found = new EdgeList();
     for (const kind of queries.implied) yield* newEdges(kind, windows, workflowId, found);
@@ -80,7 +80,7 @@ export const createInitialize = (
     }
   }
 
-  /** All are counted by now, so that each dependency which is canceled counts down once. */
+  /** All are counted by now, so that each canceled dependency counts down once. */
   function* cancelDoomed(workflowId: number): Steps {
     yield* windows.over(workflowId, (window) => {
       const doomed = queries.doomed.all(window);
@@ -112,7 +112,7 @@ export const createInitialize = (
   return work;
 };
 
-/** Dependencies that are written at a time: about 1 ms. */
+/** Dependencies written at a time: about 1 ms. */
 const A_PAGE = 400;
 /** User data may be large. */
 const A_FEW = 32;

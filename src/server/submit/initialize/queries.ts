@@ -3,17 +3,17 @@ import { type Doomed, dependantsOfJob } from '../../store/release.ts';
 import type { Window } from '../../store/rows.ts';
 import { upstreamOfJob } from '../../store/upstream.ts';
 
-/** A job that reads what another writes. */
+/** A job that reads what another one writes. */
 export interface Implied {
   readonly job_id: number;
   /** The file, or the user data. */
   readonly by_id: number;
   readonly other_id: number;
-  /** Does the job wait for the other already? */
+  /** Whether this dependency exists already. */
   readonly is_known: number;
 }
 
-/** The jobs that one kind of records makes wait for each other, read in the order of their ids. */
+/** The dependencies that one kind of records implies, in the order of the ids. */
 const implied = (db: Database, kind: 'file' | 'user_data') => {
   const [reads, writes, by] = [`job_input_${kind}`, `job_output_${kind}`, `${kind}_id`];
   const columns = `
@@ -32,7 +32,7 @@ const implied = (db: Database, kind: 'file' | 'user_data') => {
       where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto and writes.job_id <> reads.job_id
       order by job.id, reads.${by}, writes.job_id
       limit :limit`),
-    // What a job reads may be written by very many.
+    // Very many jobs may write what a job reads.
     rest: db.prepare<{ jobId: number; byId: number; otherId: number; limit: number }, Implied>(`
       select ${columns}
       from ${reads} reads
@@ -47,13 +47,13 @@ const implied = (db: Database, kind: 'file' | 'user_data') => {
 const OF_WINDOW = 'workflow_id = :workflowId and id > :after and id <= :upto';
 const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 
-/** Initialisation, step by step as `initialize.ts` has it. */
+/** Initialization, in the steps of `initialize.ts`. */
 export const initializeQueries = (db: Database) => ({
   implied: [implied(db, 'file'), implied(db, 'user_data')],
   dependOn: db.prepareInserts<{ jobId: number; otherId: number; workflowId: number }>(`
     insert or ignore into job_depends_on (job_id, depends_on_job_id, workflow_id)
     values (:jobId, :otherId, :workflowId)`),
-  // The first edge of a job to one that was made after it: the key of the table finds it at once.
+  // The first dependency of a job on a later one: the key of the table finds it at once.
   backward: db.prepare<Window, { job_id: number }>(`
     select edge.job_id
     from job
@@ -75,7 +75,7 @@ export const initializeQueries = (db: Database) => ({
     limit :limit`),
   jobName: db.prepare<{ id: number }, { name: string }>('select name from job where id = :id'),
 
-  // Jobs downstream of those that are uninitialized.
+  // Jobs downstream of uninitialized ones.
   uninitialized: db.prepare<Window, { id: number }>(`
     select id from job
     where ${OF_WINDOW} and status = 0
@@ -89,7 +89,7 @@ export const initializeQueries = (db: Database) => ({
     limit :limit`),
   unsettle: db.prepare<{ id: number }>('update job set status = 0 where id = :id'),
 
-  // What a job still waits for. Disabled jobs stay out of it: they neither wait nor run.
+  // The dependencies that a job still waits for. Disabled jobs are excluded: they neither wait nor run.
   countEdges: db.prepare<Window & { limit: number }, { edges: number }>(`
     select count(*) as edges from (
       select 1
@@ -102,7 +102,7 @@ export const initializeQueries = (db: Database) => ({
     where ${OF_WINDOW} and status not in (5, 6, 7, 9)
       and (unmet <> 0 or upstream_failed <> 0
         or exists (select 1 from job_depends_on edge where edge.job_id = job.id))`),
-  // The same for a job that waits for very many, a page at a time.
+  // The same for a job with very many dependencies, a page at a time.
   countSome: db.prepare<
     { id: number; after: number; limit: number },
     { upto: number | null; edges: number; unmet: number; failed: number }
@@ -127,7 +127,7 @@ export const initializeQueries = (db: Database) => ({
       and unmet > 0
       and status not in (1, 5, 6, 7, 9)
       and (status = 0 or :onlyUninitialized = 0)`),
-  // Blocked by something that ended badly before: nothing will come any more to cancel them.
+  // Blocked by a job that failed before: no later event will cancel them.
   doomed: db.prepare<Window, Doomed>(`
     select id, name, ${dependantsOfJob} as dependants
     from job
@@ -158,7 +158,7 @@ export const initializeQueries = (db: Database) => ({
     where file.workflow_id = :workflowId and file.id > :after and file.st_mtime is not null
     order by file.id
     limit :limit`),
-  // One that stands for the file already says what it said, and when the file changed.
+  // An existing entity of the file has the same properties, and the file's modification time.
   addEntity: db.prepare<{
     workflowId: number;
     fileId: number | null;
@@ -171,7 +171,7 @@ export const initializeQueries = (db: Database) => ({
     on conflict (workflow_id, file_id) do update set metadata = json_patch(excluded.metadata, json_patch(
       metadata, json_object('dateModified', excluded.metadata ->> 'dateModified')))
     on conflict do nothing`),
-  // Actions, made ready for another round.
+  // Actions become available for another run.
   dropRecoveryActions: db.prepare<{ workflowId: number }>(
     'delete from workflow_action where workflow_id = :workflowId and is_recovery = 1',
   ),
@@ -182,7 +182,7 @@ export const initializeQueries = (db: Database) => ({
       when 'on_worker_complete' then required_triggers
       else 0 end
     where workflow_id = :workflowId`),
-  // What was done for a start, or for jobs that are complete and stay so, is not done again.
+  // Actions executed for a start, or for jobs that stay complete, are not executed again.
   rearmActions: db.prepare<{ workflowId: number; onlyUninitialized: number }>(`
     update workflow_action set executed = 0, executed_by = null
     where workflow_id = :workflowId and executed = 1 and (:onlyUninitialized = 0 or case

@@ -9,7 +9,7 @@ const FIRST = 256;
 const MOST = 2_048;
 
 /**
- * Counts for each job of a workflow what it waits for, and whether something of that went wrong, and does `then` to each
+ * Counts for each job of a workflow its open dependencies, and whether one of them failed, and calls `then` for each
  * window of jobs. A window is as large as its dependencies allow; a job with very many is counted in pages.
  */
 export function* countUnmet(
@@ -51,7 +51,7 @@ function* countHeavy(queries: InitializeQueries, id: number): Steps {
   queries.writeUnmet.run({ id, unmet, failed });
 }
 
-/** Dependants that are read at a time. */
+/** Dependents read at a time. */
 const PAGE = 256;
 
 /** Makes everything downstream of uninitialized jobs uninitialized too. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
 
-/** Tables whose rows belong to a workflow, in the order in which they can go: nothing refers to a row by then. */
+/** Tables whose rows belong to a workflow, in an order in which no remaining row refers to a deleted one. */
 const TABLES = [
   'slurm_stats',
   'result',
@@ -22,7 +22,7 @@ const TABLES = [
   'async_handle',
 ] as const;
 
-/** What a row of the table is found by; most have an id. */
+/** The key of a row of the table; most have an id. */
 const keyOf = (table: (typeof TABLES)[number]) =>
   table === 'job_release' ? 'job_id' : table === 'remote_worker' ? 'workflow_id, worker' : 'id';
 

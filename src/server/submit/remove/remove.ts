@@ -6,10 +6,10 @@ import type { Steps, Work } from '../../store/work.ts';
 import type { RemoveQueries } from './queries.ts';
 
 /**
- * Deletes a workflow with everything that belongs to it, and answers what it was.
+ * Deletes a workflow with everything that belongs to it, and returns it.
  *
- * The first slice marks it as removed: from then on it is gone for everybody. Its rows follow in slices, children before
- * what they belong to, for the database would remove them in one statement along with it.
+ * The first slice marks it as removed: from then on no request finds it. Its rows follow in slices, child rows first:
+ * otherwise the database would remove them in one statement along with it.
  */
 export const createRemoval = (store: Store, queries: RemoveQueries, edges: Edges) => {
   const { changes, find, now } = store;
@@ -26,7 +26,7 @@ export const createRemoval = (store: Store, queries: RemoveQueries, edges: Edges
     queries.mark.run({ id, atMs: now() });
     find.removed.add(id);
     changes.record(id, 'workflow_deleted', [{ category: 'workflow', name: gone.name, user: gone.user }]);
-    // Nobody counts any more, and without these rows the triggers have nothing to change.
+    // The counts are no longer needed, and without these rows the triggers have nothing to change.
     queries.forgetCounts.run({ id });
     queries.forgetTime.run({ id });
     yield* rows(id);
