@@ -15,10 +15,10 @@ import { lineFinder, offsetOf, offsetOfPart, type Place } from './text/place.ts'
 // A wrong line in a sweep is wrong a million times. Too few, and a program that reads the report misses instances; too
 // many, and the report needs gigabytes: this many are up to 100 MB of JSON.
 const MOST_LINES = 50_000;
-// A sentence may quote a text of any length, once for each mistake in it.
+// A sentence may quote a text of any length, once for each error in it.
 const MOST_LETTERS = 32_000_000;
 
-/** Gathers everything that is wrong with a file, and places it at the end. */
+/** Collects all problems of a file, and finds their places at the end. */
 export class Complaints {
   private readonly kept: Complaint[] = [];
   private readonly told = new Set<ProblemCode>();
@@ -27,7 +27,7 @@ export class Complaints {
   private lines = 0;
   private letters = 0;
 
-  /** `limit` is the number of lines that a report may have; what is left out is counted. */
+  /** `limit` is the maximum number of lines of a report; the others are counted. */
   constructor(limit = MOST_LINES) {
     this.limit = limit;
   }
@@ -35,7 +35,7 @@ export class Complaints {
   readonly add = (complaint: Complaint): void => {
     const { code, echoes } = complaint;
     const wanted = 1 + (echoes?.length ?? 0);
-    // One of each kind is always told: a file with errors never looks like one with warnings alone.
+    // One of each kind is always reported: a file with errors never looks like one with only warnings.
     const room = this.letters > MOST_LETTERS ? 0 : this.limit - this.lines;
     const given = Math.min(wanted, Math.max(room, this.told.has(code) ? 0 : 1));
     this.lines += given;
@@ -53,18 +53,18 @@ export class Complaints {
     if (known === undefined) this.left.set(code, { path, offset, count });
     else {
       known.count += count;
-      // Only what all have in common is their place.
+      // Their place is only the part of the path that all share.
       if (known.path.length > 0 && !isSame(known.path, path)) known.path = [];
       if (known.offset !== offset) known.offset = undefined;
     }
   }
 
-  /** Whether anything so far stands in the way of a plan. */
+  /** Whether any problem so far prevents a plan. */
   get hasReadErrors(): boolean {
     return this.kept.some(({ code }) => problemKinds[code][0] === 'read' && problemKinds[code][1] === 'error');
   }
 
-  /** All problems, each at its place; `strict` makes errors of some warnings. */
+  /** All problems, each with its place; `strict` turns some warnings into errors. */
   problems(file: string, text: string, places: () => Place, strict: boolean): Problem[] {
     if (this.kept.length === 0) return [];
     const place = lineFinder(text);

@@ -8,11 +8,11 @@ import type { FileSpec, JobSpec, UserDataSpec, WorkflowSpec } from './shape/work
 export interface Records<S> extends Names {
   readonly families: Families<S>;
   readonly selections: Selections;
-  /** Those that are in the file and could not be read or expanded. */
+  /** Records of the file that could not be read or expanded. */
   readonly lost: Lost;
 }
 
-/** A workflow file that was typed and expanded, as the checks see it. */
+/** A typed and expanded workflow file, as the checks see it. */
 export interface Draft {
   readonly spec: WorkflowSpec;
   readonly jobs: Records<JobSpec>;
@@ -22,7 +22,10 @@ export interface Draft {
   readonly damaged: ReadonlySet<string>;
 }
 
-/** What the jobs of a draft name: per job the numbers of records, and past these the numbers of selections. */
+/**
+ * The records that the jobs of a draft name: per job the numbers of records, and beyond these the numbers of
+ * selections.
+ */
 export interface Links {
   readonly dependsOn: Lists;
   readonly inputFiles: Lists;

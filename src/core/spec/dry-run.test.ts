@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readText, report } from '../../../tests/spec/reading.ts';
 import { dryRunReport } from './dry-run.ts';
 
-it('counts what a file has before and after expansion, and names it', () => {
+it('a dry run counts the records of a file before and after expansion, and names the workflow', () => {
   const slurm_schedulers = [{ name: 's', account: 'a' }, { account: 'b' }];
   const nodes = { action_type: 'schedule_nodes', scheduler: 's', scheduler_type: 'slurm' };
   expect(
@@ -47,20 +47,20 @@ describe('an action that schedules nodes', () => {
       ],
     }).summary.has_schedule_nodes_action;
 
-  it('counts at the start and when jobs are ready or complete', () => {
+  it('an action that schedules nodes counts at the start and when jobs are ready or complete', () => {
     expect(has('on_workflow_start')).toBe(true);
     expect(has('on_jobs_ready', { jobs: ['a'] })).toBe(true);
     expect(has('on_jobs_complete', { jobs: ['a'] })).toBe(true);
   });
 
-  it('does not count at the end, nor does one that runs commands', () => {
+  it('an action that schedules nodes does not count at the end, nor does one that runs commands', () => {
     expect(has('on_workflow_complete')).toBe(false);
     expect(has('on_workflow_start', { action_type: 'run_commands', commands: ['x'] })).toBe(false);
     expect(report({}).summary.has_schedule_nodes_action).toBe(false);
   });
 });
 
-it('counts nothing of a file that cannot be read, but knows its name', () => {
+it('a dry run of an unreadable file has counts of 0, but the name of the workflow', () => {
   const { valid, errors, summary } = dryRunReport(readText('name: w\ndescription: d\njobs:\n  - name: a\nfiles: 5\n'));
   expect(valid).toBe(false);
   expect(errors).toEqual([
@@ -76,7 +76,7 @@ it('counts nothing of a file that cannot be read, but knows its name', () => {
   });
 });
 
-it('keeps warnings apart from errors, but for resources', () => {
+it('a dry run separates warnings from errors, except for resources', () => {
   const jobs = [{ name: 'a', command: 'x ${files.input.f}', resource_requirements: 'r', scheduler: 's' }];
   const requirements = [{ name: 'r', num_cpus: 1, memory: '2g' }];
   const { valid, errors, warnings } = report({
@@ -91,7 +91,7 @@ it('keeps warnings apart from errors, but for resources', () => {
   ]);
 });
 
-it('refuses to list more names than a report can hold', () => {
+it('a dry run refuses to list more names than a report can contain', () => {
   const { valid, summary } = report({ jobs: [{ name: 'w_{i}', command: 'x', parameters: { i: '1:2000001' } }] });
   expect([valid, summary.job_count]).toEqual([true, 2_000_001]);
   expect(() => summary.job_names).toThrow(expect.objectContaining({ code: 'PLAN_TOO_LARGE' }));

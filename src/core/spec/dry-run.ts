@@ -2,10 +2,10 @@ import { Refusal } from '../contract/refusals.ts';
 import { dryRunLines, formatAmongOthers, type Problem } from './problems.ts';
 import type { SpecReading } from './read.ts';
 
-/** What `create --dry-run` answers. The first four keys are Torc's; `problems` is ours. */
+/** The reply of `create --dry-run`. The first four keys are Torc's; `problems` is an addition. */
 export interface DryRunReport {
   readonly valid: boolean;
-  /** Torc's lines, one for each mistake and each instance it hits. */
+  /** Torc's lines, one for each error and each affected instance. */
   readonly errors: readonly string[];
   /** Our own; Torc's list is always empty. */
   readonly warnings: readonly string[];
@@ -25,7 +25,7 @@ interface DryRunSummary {
   readonly slurm_scheduler_count: number;
   readonly action_count: number;
   readonly has_schedule_nodes_action: boolean;
-  /** Written out when it is read: a text report of a million jobs never makes them. */
+  /** Generated when it is read: a text report of a million jobs never creates them. */
   readonly job_names: readonly string[];
   readonly scheduler_names: readonly string[];
 }
@@ -33,7 +33,7 @@ interface DryRunSummary {
 // Triggers at which allocations of a workflow without runners can start.
 const STARTING = ['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete'];
 
-// A million names are some 100 MB of JSON in the making; more is no report.
+// A million names are about 100 MB of JSON; more are not a useful report.
 const MOST_NAMES = 2_000_000;
 
 /** Whether a dry run counts a problem as an error: warnings about resources too, as in Torc. */

@@ -5,7 +5,7 @@ import { executionPlan } from './execution-plan.ts';
 const job = (name: string, ...depends_on: string[]) => ({ name, command: 'x', depends_on });
 const plan = (spec: object) => executionPlan(planned(spec));
 
-it('is an event for the start and one for each group of jobs that others wait for', () => {
+it('a plan has an event for the start and one for each group of jobs with dependents', () => {
   expect(plan({ name: 'w', jobs: [job('a'), job('b', 'a'), job('c', 'a'), job('d', 'b', 'c')] })).toEqual({
     status: 'success',
     source: 'spec_file',
@@ -46,7 +46,7 @@ it('is an event for the start and one for each group of jobs that others wait fo
   });
 });
 
-it('has six events for two branches that join, by files', () => {
+it('a plan has six events for two branches that join, by files', () => {
   const branch = (x: string) => [
     { name: `prep_${x}`, command: 'x', output_files: [`in_${x}`] },
     {
@@ -79,7 +79,7 @@ it('has six events for two branches that join, by files', () => {
   expect(events[3]?.trigger_description).toBe("When 5 jobs complete ('work_a_1', 'work_a_2'...)");
 });
 
-describe('an event is called after the jobs that it waits for', () => {
+describe('an event is named after the jobs that it waits for', () => {
   test.each([
     [['a'], 'after_a'],
     [['work_1', 'work_2'], 'after_work_jobs'],
@@ -87,18 +87,18 @@ describe('an event is called after the jobs that it waits for', () => {
     [['ab_1', 'ab_2'], 'after_ab_1_and_1_more'],
     [['abc1', 'abc2', 'abd'], 'after_abc1_and_2_more'],
     [['x', 'y', 'z'], 'after_x_and_2_more'],
-  ])('%j: %s', (names, id) => {
+  ])('the events of %j are named: %s', (names, id) => {
     expect(plan({ jobs: [...names.map((name) => job(name)), job('end', ...names)] }).events[1]?.id).toBe(id);
   });
 
-  it('and told apart by a number where two groups have the same name', () => {
+  it('two groups with the same name get numbers', () => {
     const stage = (k: number) => [1, 2].map((i) => `work_${k}_${i}`);
     const jobs = [1, 2].flatMap((k) => [...stage(k).map((name) => job(name)), job(`end_${k}`, ...stage(k))]);
     expect(plan({ jobs }).events.map(({ id }) => id)).toEqual(['start', 'after_work_jobs', 'after_work_jobs_2']);
   });
 });
 
-it('asks for allocations where actions do', () => {
+it('a plan requests allocations where actions do', () => {
   const nodes = { action_type: 'schedule_nodes', scheduler: 's', scheduler_type: 'slurm' };
   const { events } = plan({
     jobs: [job('a'), job('b', 'a'), job('c', 'a')],
@@ -121,11 +121,11 @@ it('asks for allocations where actions do', () => {
   ]);
 });
 
-it('has one event, the start, for a workflow without jobs', () => {
+it('a workflow without jobs has one event, the start', () => {
   expect(plan({})).toMatchObject({ total_events: 1, root_events: ['start'], leaf_events: ['start'] });
 });
 
-it('is refused for a sweep that nobody could read', () => {
+it('the plan of a sweep that is too large to read is refused', () => {
   const jobs = [{ name: 'w_{i}', command: 'x', parameters: { i: '1:1000001' } }];
   expect(() => plan({ jobs })).toThrow(expect.objectContaining({ code: 'PLAN_TOO_LARGE' }));
 });

@@ -4,12 +4,12 @@ import { listOf } from './int-list.ts';
 import type { Plan } from './plan/plan.ts';
 import type { ActionSpec } from './shape/workflow.ts';
 
-/** Where a plan comes from: a file, or the workflow that was made of one. */
+/** The source of a plan: a file, or the workflow created from it. */
 export type PlanSource =
   | { readonly source: 'spec_file' }
   | { readonly source: 'database'; readonly workflow_id: number };
 
-/** What `workflows execution-plan` answers, keys as in Torc. */
+/** The reply of `workflows execution-plan`, with the keys of Torc. */
 export type ExecutionPlan = PlanSource & {
   readonly status: 'success';
   readonly workflow_name: string;
@@ -20,7 +20,7 @@ export type ExecutionPlan = PlanSource & {
   readonly events: readonly ExecutionEvent[];
 };
 
-/** What an execution plan is made from: jobs by number, what each waits for, and what is done meanwhile. */
+/** The input of an execution plan: jobs by number, their dependencies, and the actions. */
 export type Staged = Pick<Plan, 'graph' | 'jobName'> & {
   readonly workflow: { readonly name: string };
   readonly jobs: { readonly length: number };
@@ -29,7 +29,7 @@ export type Staged = Pick<Plan, 'graph' | 'jobName'> & {
 
 interface StagedAction {
   readonly spec: Pick<ActionSpec, 'action_type' | 'trigger_type' | 'scheduler' | 'scheduler_type' | 'num_allocations'>;
-  /** Numbers of the jobs that its trigger looks at. */
+  /** Numbers of the jobs that its trigger concerns. */
   readonly jobs: Iterable<number>;
 }
 
@@ -52,13 +52,13 @@ interface SchedulerAllocation {
   readonly job_names: readonly string[];
 }
 
-// The answer names every job at least once. Above this it is hundreds of megabytes that nobody reads.
+// The plan names every job at least once. Above this it has hundreds of megabytes, which no user reads.
 const MOST_NAMES = 1_000_000;
 
 /**
  * The events of a workflow, from its start to its last jobs: jobs that wait for the same jobs become ready together.
  *
- * Throws: `PLAN_TOO_LARGE` when the answer would name more than a million jobs.
+ * Throws: `PLAN_TOO_LARGE` if the plan would name more than a million jobs.
  */
 export function executionPlan(plan: Staged, source: PlanSource = { source: 'spec_file' }): ExecutionPlan {
   const drafts = draftEvents(plan);
@@ -101,7 +101,7 @@ interface DraftEvent {
   readonly ready: number[];
 }
 
-/** The jobs by what they wait for, in the order in which they can start; the start itself first. */
+/** The jobs grouped by their dependencies, in the order in which they can start; the start itself first. */
 function draftEvents(plan: Staged): DraftEvent[] {
   const { length } = plan.jobs;
   let named = length;
@@ -129,7 +129,9 @@ function draftEvents(plan: Staged): DraftEvent[] {
   return [...events.values()];
 }
 
-/** Each job with those it waits for, sorted. Jobs of one name are one, as for Torc: they wait for what any waits for. */
+/**
+ * Each job with its dependencies, sorted. Jobs with one name are merged, as in Torc: they have the dependencies of all.
+ */
 function merged(plan: Staged, order: Int32Array): { job: number; waitsFor: number[] }[] {
   const firsts = new Map<string, number>();
   const first = Int32Array.from({ length: plan.jobs.length }, (_, job) => {
@@ -151,7 +153,7 @@ function merged(plan: Staged, order: Int32Array): { job: number; waitsFor: numbe
   return [...found].map(([job, waitsFor]) => ({ job, waitsFor: sorted(waitsFor) }));
 }
 
-/** The jobs that one job waits for, through whatever stands between. */
+/** The direct and indirect dependencies of one job. */
 function jobsBehind({ graph }: Staged, job: number): Iterable<number> {
   const direct = listOf(graph.waitsFor, job);
   if (direct.length === 0) return direct;
@@ -195,7 +197,7 @@ function allocationAt(
   ];
 }
 
-// A name prefix shorter than this says nothing about the jobs.
+// A shorter common prefix of names does not describe the jobs.
 const SHORTEST_PREFIX = 3;
 
 function idOf(names: readonly string[]): string {
@@ -212,7 +214,7 @@ function commonPrefix(names: readonly string[]): string {
   return prefix;
 }
 
-/** Two groups may share a prefix; their events are told apart by a number. */
+/** Two groups may share a prefix; a number distinguishes their events. */
 function uniqueIds(ids: readonly string[]): string[] {
   const used = new Map<string, number>();
   return ids.map((id) => {

@@ -1,9 +1,9 @@
 import type { Problem } from './problems.ts';
 
-// A hundred show a person which instances are hit; a thousand hide the other mistakes.
+// A hundred show which instances are affected; a thousand hide the other errors.
 const MOST_ALIKE = 100;
 
-/** The problems as a person reads them: of those that are alike the first hundred, and how many more there are. */
+/** The problems as shown to a user: of similar ones the first hundred, and the number of the others. */
 export function fewAlike(problems: readonly Problem[]): Problem[] {
   const alike = new Map<string, Problem[]>();
   for (const problem of problems) {

@@ -15,7 +15,7 @@ const write = (
   return { lists: writer.done(), isFull: writer.isFull };
 };
 
-test('lists come back as they were written, each number once', () => {
+test('lists are read as they were written, each number once', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.nat({ max: 9 }))), (given) => {
       const { lists } = write(given, 10);
@@ -24,7 +24,7 @@ test('lists come back as they were written, each number once', () => {
   );
 });
 
-test('turned round, each number knows the lists it is in', () => {
+test('reversed lists contain for each number the lists that it is in', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.nat({ max: 9 }))), (given) => {
       const back = reversed(write(given, 10).lists, 10);
@@ -35,7 +35,7 @@ test('turned round, each number knows the lists it is in', () => {
   );
 });
 
-it('stops at its limit, and says so', () => {
+it('a list stops at its limit, and reports it', () => {
   expect(
     write(
       [

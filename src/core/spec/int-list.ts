@@ -27,7 +27,7 @@ export class IntList {
   }
 }
 
-/** A list of whole numbers for each of many records, end to end in one array. */
+/** A list of whole numbers for each of many records, concatenated in one array. */
 export interface Lists {
   readonly starts: Int32Array;
   readonly items: Int32Array;
@@ -37,7 +37,7 @@ export interface Lists {
 export const listOf = ({ starts, items }: Lists, record: number): Int32Array =>
   items.subarray(starts[record] ?? 0, starts[record + 1] ?? 0);
 
-/** Writes the lists of records 0, 1, 2 … in turn. */
+/** Writes the lists of records 0, 1, 2 … in order. */
 export class ListsWriter {
   private readonly starts: Int32Array;
   private readonly items: IntList;
@@ -45,7 +45,7 @@ export class ListsWriter {
   private readonly namedBy: Int32Array;
   private readonly limit: number;
   private record = 0;
-  /** Set when there were more than `limit` numbers; those beyond are left out. */
+  /** Set if there were more than `limit` numbers; the others are left out. */
   isFull = false;
 
   constructor(records: number, targets: number, limit: number) {

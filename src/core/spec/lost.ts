@@ -1,14 +1,14 @@
 /**
  * The records of a list that are in the file but could not be read or expanded.
  *
- * Whatever names one of them is no second mistake. Which names those are is known only as far as the text around their
- * parameters goes: a failed `work_{i}` may have been any `work_…`.
+ * A reference to one of them is not a second error. Their names are known only up to the text around their parameters:
+ * a failed `work_{i}` may have been any `work_…`.
  */
 export class Lost {
   private readonly isAll: boolean;
   private readonly shapes: readonly { readonly head: string; readonly whole: RegExp }[];
 
-  /** `isAll` where records without any readable name are lost; `names` are those of the others, as written. */
+  /** `isAll` if records without any readable name are lost; `names` are those of the others, as written. */
   constructor(isAll: boolean, names: readonly string[]) {
     this.isAll = isAll;
     this.shapes = names.map((name) => {

@@ -5,7 +5,7 @@ import { UNREAD } from './shape/check.ts';
 
 const indexOf = (names: readonly string[]): NameIndex => new NameIndex(names.length, (index) => names[index] ?? '');
 
-test('finds the first of each name, and knows every other', () => {
+test('the index finds the first record of each name, and knows every other', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 3 })), (names) => {
       const index = indexOf(names);
@@ -15,14 +15,14 @@ test('finds the first of each name, and knows every other', () => {
   );
 });
 
-it('finds a hundred thousand names that differ in their digits', () => {
+it('the index finds a hundred thousand names that differ in their digits', () => {
   const index = new NameIndex(100_000, (number) => `job_${number}`);
   expect(index.find('job_99999')).toBe(99_999);
   expect(index.find('job_100000')).toBe(-1);
   expect(index.duplicates).toHaveLength(0);
 });
 
-it('does not find what could not be read', () => {
+it('the index does not find records that could not be read', () => {
   const index = indexOf([UNREAD, 'a', UNREAD]);
   expect([index.find(UNREAD), index.find('a')]).toEqual([-1, 1]);
   expect(index.duplicates).toHaveLength(0);

@@ -4,13 +4,13 @@ import { UNREAD } from './shape/check.ts';
 const NONE = -1;
 
 /**
- * Finds a record by its name among millions that are never written down together.
+ * Finds a record by its name among millions that are never stored together.
  *
- * An open hash table in typed arrays, about 16 bytes a name; a hit is verified by writing the name again, so it is
+ * An open hash table in typed arrays, about 16 bytes a name; a hit is verified by generating the name again, so it is
  * exact. A `Map` of a million texts takes 100 MB.
  */
 export class NameIndex {
-  /** Records whose name an earlier one has. */
+  /** Records whose name an earlier record has. */
   readonly duplicates = new IntList();
   private readonly slots: Int32Array;
   private readonly hashes: Int32Array;
@@ -26,7 +26,7 @@ export class NameIndex {
     for (let index = 0; index < count; index += 1) this.put(index);
   }
 
-  /** The first record of that name; -1 when there is none. */
+  /** The first record of that name; -1 if there is none. */
   find(name: string): number {
     return this.slots[this.slotOf(name, hashOf(name))] ?? NONE;
   }
@@ -44,7 +44,7 @@ export class NameIndex {
     this.hashes[slot] = hash;
   }
 
-  /** Where the name is, or would be. */
+  /** The slot of the name, or the free slot for it. */
   private slotOf(name: string, hash: number): number {
     for (let slot = hash & this.mask; ; slot = (slot + 1) & this.mask) {
       const index = this.slots[slot] ?? NONE;

@@ -26,29 +26,29 @@ import { readWorkflow } from './read-workflow.ts';
 import type { Value } from './text/value.ts';
 
 export interface PlanOptions {
-  /** Reads a parameter table or a list of values; throws when it cannot. */
+  /** Reads a parameter table or a list of values; throws if it cannot. */
   readonly readFile: (path: string) => string;
   /** Looks whether a file is there; without it nobody warns about missing inputs. */
   readonly fileExists?: (path: string) => boolean;
   /** The workflow was made by a program, as by `torc exec`: nobody wrote it, so nobody is advised about its texts. */
   readonly isGenerated?: boolean;
-  /** Most jobs, files and records of user data, each. */
+  /** The maximum number of jobs, files and records of user data, each. */
   readonly maxJobs?: number;
-  /** Most dependencies between jobs. */
+  /** The maximum number of dependencies between jobs. */
   readonly maxEdges?: number;
 }
 
-// Too small, and an honest sweep is refused; too big, and a slip of the hand (1:10000000000) fills memory and server.
-// A sweep of a million is a real campaign; ten times that is nobody's intention.
+// Too small, and a valid sweep is refused; too big, and a typing error (1:10000000000) fills memory and server. A sweep
+// of a million is a real campaign; ten times that is never intended.
 const MAX_JOBS = 10_000_000;
 
 // Each is a row of the server's database. A barrier job turns N × M of them into N + M.
 const MAX_EDGES = 100_000_000;
 
 /**
- * The plan of a workflow that a reader gave as a value; nothing when it is no workflow.
+ * The plan of a workflow given as a value; undefined if it is not a workflow.
  *
- * Every check runs, whatever the others found, and passes over what could not be read.
+ * Every check runs, regardless of the results of the others, and skips parts that could not be read.
  */
 export function planDraft(value: Value, options: PlanOptions, complaints: Complaints): Plan | undefined {
   const { readFile, maxJobs = MAX_JOBS, maxEdges = MAX_EDGES } = options;

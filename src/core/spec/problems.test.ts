@@ -21,13 +21,13 @@ test.each([
 describe('a problem', () => {
   const text = 'name: w\njobs:\n  - name: a\n    command: x\n    dependson: [b]\n';
 
-  it('is one line: the place, the field, the sentence, what was meant', () => {
+  it('a problem is one line: the place, the field, the sentence, the suggestion', () => {
     expect(formatProblem(first(text))).toBe(
       'flow.yaml:5:5: jobs[0].dependson: unknown field `dependson`; did you mean "depends_on"?',
     );
   });
 
-  it("keeps the whole of Torc's sentence for those who look for it", () => {
+  it('a problem contains the whole sentence of Torc, for tools that search for it', () => {
     const [line] = dryRunLines(first(text));
     expect(line).toMatch(
       /^Failed to parse specification file: unknown field `dependson`, expected one of `name`, `command`, /,
@@ -35,30 +35,30 @@ describe('a problem', () => {
     expect(creationLine(first(text))).toMatch(/^Error reading spec: unknown field `dependson`, expected one of /);
   });
 
-  it('says that it is a warning in a list of both kinds, and leaves that to its heading elsewhere', () => {
+  it('a warning is marked in a list of both kinds, and not under a heading', () => {
     const problem = first('name: w\nname: w\njobs: []\n');
     const line = 'key `name` stands twice; the last one counts';
     expect(formatAmongOthers(problem)).toBe(`flow.yaml:2:1: warning: ${line}`);
     expect(formatProblem(problem)).toBe(`flow.yaml:2:1: ${line}`);
   });
 
-  it('of the file as a whole has no place in it', () => {
+  it('a problem of the file as a whole has no place in it', () => {
     expect(formatProblem(first(''))).toBe('flow.yaml: workflow spec flow.yaml is empty');
   });
 });
 
-describe('the same mistake of many instances', () => {
+describe('the same error of many instances', () => {
   const job = 'name: "j_{i}", command: x, depends_on: ["gone_{i}"], parameters: {i: "1:1000"}';
   const { problems } = readText(`name: w\njobs:\n  - {${job}}\n`);
 
-  it('is told of each instance', () => {
+  it('the same error is reported for each instance', () => {
     expect(problems.map(({ message }) => message)).toEqual(
       Array.from({ length: 1000 }, (_, at) => `Job 'j_${at + 1}' depends_on non-existent job 'gone_${at + 1}'`),
     );
     expect(problems.every(({ line, path }) => line === 3 && path === 'jobs[0].depends_on[0]')).toBe(true);
   });
 
-  it('is shown to a person a hundred times, with how many more there are', () => {
+  it('the same error is shown to a user a hundred times, with the number of the others', () => {
     const shown = fewAlike([...problems, ...readText('').problems]);
     expect(shown).toHaveLength(102);
     expect(shown[99]?.message).toBe("Job 'j_100' depends_on non-existent job 'gone_100'");
@@ -67,7 +67,7 @@ describe('the same mistake of many instances', () => {
     expect(fewAlike(problems.slice(0, 100))).toEqual(problems.slice(0, 100));
   });
 
-  it('is told as often as a report has lines, and the others are counted', () => {
+  it('the same error is reported up to the lines of a report, and the others are counted', () => {
     const complaints = new Complaints(10);
     const path = ['jobs', 0, 'env'];
     complaints.add({ code: 'CYCLE', message: 'c' });
@@ -100,14 +100,14 @@ describe('the same mistake of many instances', () => {
   });
 });
 
-it('a sentence that quotes a long text is told a few times, so that a report stays within memory', () => {
+it('a sentence that quotes a long text is reported a few times, so that a report fits into memory', () => {
   const description = '{a} '.repeat(20_000);
   const { problems } = readText(JSON.stringify({ name: 'w', variables: { v: '1' }, jobs: [], description }), 'json');
   const told = problems.filter(({ more }) => more === undefined);
   expect(told.length).toBeGreaterThan(100);
   expect(told.length).toBeLessThan(1000);
   expect(problems.at(-1)).toMatchObject({ path: 'description', more: 20_000 - told.length });
-  // The hundredth is the last with a place of its own.
+  // The hundredth is the last with its own place.
   expect(told[99]?.column).toBe((told[0]?.column ?? 0) + 99 * 4);
   expect(told[100]?.column).toBe((told[0]?.column ?? 0) - 1);
 });
@@ -118,7 +118,7 @@ describe('a syntax error', () => {
     ['json', '{"name": "w",\n "jobs": [}', 'expected a value, found `}` at line 2 column 11'],
     ['json5', "{name: 'w'\n", 'expected `,` or `}`, found the end at line 2 column 1'],
     ['kdl', 'name "w"\njob "a" {\n command "x\n}\n', 'Unexpected EOF inside string at line 5 column 1'],
-  ] as const)('of %s has its place in the lines of Torc too, once', (format, text, words) => {
+  ] as const)("a syntax error of %s has its place in Torc's lines too, once", (format, text, words) => {
     const [problem] = readText(text, format).problems;
     expect(dryRunLines(problem!)).toEqual([`Failed to parse specification file: ${words}`]);
     expect(creationLine(problem!)).toBe(`Error reading spec: ${words}`);

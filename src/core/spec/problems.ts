@@ -2,21 +2,21 @@ import type { Sequence } from './sequence.ts';
 import type { Part } from './text/part.ts';
 
 /**
- * Everything that can be wrong with a workflow file.
+ * All possible problems of a workflow file.
  *
- * Nothing here stops at the first mistake: each check adds what it finds, and the reader places all of it in the file
- * at the end. A problem keeps the sentence that Torc prints for the same mistake, so that scripts which look for it go
- * on working, and adds where it is, what is allowed and what was probably meant.
+ * No check stops at the first error: each adds its problems, and the reader finds their places in the file at the end.
+ * A problem contains the sentence that Torc prints for the same error, so that scripts which search for it continue to
+ * work, and adds where it is, what is allowed and what was probably meant.
  */
 
-/** Where in a workflow a value stands: `['jobs', 3, 'depends_on', 0]`. */
+/** The place of a value in a workflow: `['jobs', 3, 'depends_on', 0]`. */
 export type Path = readonly (string | number)[];
 
 export type Severity = 'error' | 'warning';
 
 /**
- * The step that finds a problem. `creation` holds what Torc only says when it creates, never in a dry run; `resources`
- * what may be overridden with `--skip-checks`; `advice` what Torc does not say at all.
+ * The step that finds a problem. `creation` contains what Torc reports only at creation, never in a dry run;
+ * `resources` what `--skip-checks` skips; `advice` what Torc does not report at all.
  */
 export type Stage =
   | 'read'
@@ -30,7 +30,7 @@ export type Stage =
   | 'resources'
   | 'advice';
 
-/** What kinds of problem there are: the step that finds each, and how much it weighs. */
+/** The kinds of problems: the step that finds each, and its severity. */
 export const problemKinds = {
   SYNTAX: ['read', 'error'],
   EMPTY: ['read', 'error'],
@@ -97,38 +97,38 @@ export const problemKinds = {
 export type ProblemCode = keyof typeof problemKinds;
 
 /**
- * What `--strict` makes an error of: whatever a reader passed over, and names in a command that stand for nothing. The
- * shell would replace `${files.input.x}` by its own error, or by an empty word, when the job runs.
+ * What `--strict` turns into an error: parts of the file that a reader ignored, and unknown names in a command. When
+ * the job runs, the shell would replace `${files.input.x}` by an error, or by an empty word.
  */
 export const isStrictError = (code: ProblemCode): boolean =>
   problemKinds[code][0] === 'read' || code === 'TOKEN_UNKNOWN';
 
-/** One mistake, before it is placed in the file. */
+/** One problem, before its place in the file is known. */
 export interface Complaint {
   readonly code: ProblemCode;
-  /** Torc's own sentence for it, without the prefix that its stage gives. */
+  /** Torc's sentence for it, without the prefix of its stage. */
   readonly message: string;
   /** The same for a person: what was found, what was expected, what to write. Shown in place of `message`. */
   readonly plain?: string;
   readonly path?: Path;
-  /** Whether the name of the field is at fault, rather than its value. */
+  /** Whether the name of the field is wrong, rather than its value. */
   readonly atKey?: boolean;
-  /** Position in the text, where the reader of a format knows it at once. */
+  /** Position in the text, if the reader of a format knows it. */
   readonly offset?: number;
-  /** The part of the value's text that is at fault, where it is not the whole of it. */
+  /** The wrong part of the value's text, if it is not the whole value. */
   readonly part?: Part;
   readonly found?: string;
   readonly allowed?: readonly string[];
   readonly suggestion?: string;
-  /** Further lines that Torc's dry run prints for the same mistake, one for each further instance. */
+  /** Further lines that Torc's dry run prints for the same error, one for each further instance. */
   readonly echoes?: Sequence<string>;
-  /** How many lines like it are left out. */
+  /** The number of similar lines that are left out. */
   readonly more?: number;
-  /** The sentence that Torc prints at creation, where it differs from the dry run's. */
+  /** The sentence that Torc prints at creation, if it differs from the dry run's. */
   readonly creation?: string;
 }
 
-/** One mistake in a workflow file, with its place. */
+/** One problem in a workflow file, with its place. */
 export interface Problem {
   readonly code: ProblemCode;
   readonly severity: Severity;
@@ -147,13 +147,13 @@ export interface Problem {
   readonly suggestion?: string;
   readonly echoes?: readonly string[];
   readonly creation?: string;
-  /** Set on the last of too many that are alike: how many more there are. */
+  /** Set on the last of too many similar ones: the number of the others. */
   readonly more?: number;
 }
 
 export type Complain = (complaint: Complaint) => void;
 
-/** A path as people write it: `jobs[3].depends_on[0]`. */
+/** A path in the usual notation: `jobs[3].depends_on[0]`. */
 export const pathText = (path: Path): string =>
   path
     .map((step) => {
@@ -163,10 +163,10 @@ export const pathText = (path: Path): string =>
     .join('')
     .replace(/^\./, '');
 
-/** The problem as one line: place, field, sentence, and what was probably meant. */
+/** The problem as one line: place, field, sentence, and suggestion. */
 export const formatProblem = (problem: Problem): string => lineOf(problem, '');
 
-/** The same, for a list of errors and warnings: a warning says that it is one. */
+/** The same, for a list of errors and warnings: a warning is marked. */
 export const formatAmongOthers = (problem: Problem): string =>
   lineOf(problem, problem.severity === 'warning' ? 'warning: ' : '');
 
@@ -218,9 +218,9 @@ export const dryRunLines = (problem: Problem): string[] => [
 export const creationLine = (problem: Problem): string =>
   `${creationPrefix(problem)}${problem.creation ?? problem.message}${placeWords(problem)}`;
 
-/** The words with which that line begins. */
+/** The beginning of that line. */
 export const creationPrefix = ({ stage }: Problem): string => CREATION_PREFIX[stage];
 
-/** Readers of formats give the place of a syntax error in their sentence; the other sentences of Torc have none. */
+/** Parsers give the position of a syntax error in their sentence; Torc's other sentences have none. */
 const placeWords = ({ code, line, column }: Problem): string =>
   code === 'SYNTAX' && line !== undefined ? ` at line ${line} column ${column}` : '';

@@ -5,7 +5,7 @@ import { workflow, type WorkflowSpec } from './shape/workflow.ts';
 import { isInexact, isList, isMap, type Value, type ValueMap } from './text/value.ts';
 import { applyVariables } from './variables.ts';
 
-/** A workflow file's value as a typed spec, its variables put in; and the fields of which a part was lost. */
+/** A workflow file's value as a typed spec, its variables inserted; and the fields of which a part was lost. */
 export function readWorkflow(
   value: Value,
   tables: Tables,
@@ -32,7 +32,7 @@ function withoutMoved(root: ValueMap, complain: Complain): ValueMap {
   return rest;
 }
 
-/** Data goes through JSON that JavaScript reads: a whole number beyond 2^53 would arrive as its neighbour. */
+/** Data passes through JSON in JavaScript: a whole number beyond 2^53 would be changed. */
 function warnOfInexact(spec: WorkflowSpec, complain: Complain): void {
   const look = (value: Value | undefined, path: Path): void => {
     if (value === undefined) return;

@@ -3,8 +3,8 @@ import { read, readText } from '../../../tests/spec/reading.ts';
 import { dryRunReport } from './dry-run.ts';
 import { isAcceptable } from './read.ts';
 
-describe('a workflow may be created', () => {
-  it('when nothing is wrong, and beside warnings', () => {
+describe('whether a workflow may be created', () => {
+  it('a workflow without problems, or with warnings, may be created', () => {
     expect(isAcceptable(read({ jobs: [{ name: 'a', command: 'x' }] }))).toBe(true);
     expect(isAcceptable(readText('name: a\nname: b\njobs: []\n'))).toBe(true);
     const short = {
@@ -15,7 +15,7 @@ describe('a workflow may be created', () => {
     expect(isAcceptable(read(short))).toBe(true);
   });
 
-  it('but not when it cannot be read, nor beside an error, checks skipped or not', () => {
+  it('a workflow that cannot be read or has an error may not be created, even with skipped checks', () => {
     const unreadable = readText('name: [');
     const wrong = read({ jobs: [{ name: 'a', command: 'x', depends_on: ['b'] }] });
     expect([unreadable.plan === undefined, wrong.plan === undefined]).toEqual([true, false]);
@@ -25,7 +25,7 @@ describe('a workflow may be created', () => {
     }
   });
 
-  it('against the nodes of its allocation only when checks are skipped', () => {
+  it('a workflow that exceeds the nodes of its allocation may be created only with skipped checks', () => {
     const reading = read({
       jobs: [{ name: 'a', command: 'x', resource_requirements: 'r', scheduler: 's' }],
       resource_requirements: [{ name: 'r', num_cpus: 1, memory: '1g', num_nodes: 3 }],
@@ -39,7 +39,7 @@ describe('a workflow may be created', () => {
   });
 });
 
-it('knows what the workflow is called even where it cannot be read', () => {
+it('the name of the workflow is known even if the file cannot be read', () => {
   expect(readText('name: w\ndescription: d\njobs: 5\n')).toMatchObject({
     plan: undefined,
     name: 'w',
@@ -48,7 +48,7 @@ it('knows what the workflow is called even where it cannot be read', () => {
   expect(readText('[')).toMatchObject({ plan: undefined, name: '', description: undefined });
 });
 
-describe('names in a command that stand for nothing', () => {
+describe('unknown names in a command', () => {
   const flow = `name: flow
 user_data: [{name: empty}]
 jobs:
@@ -56,7 +56,7 @@ jobs:
   - {name: b, command: 'true', invocation_script: 'run \${user_data.input.empty}'}
 `;
 
-  it('are warnings: the job runs with the text as it is', () => {
+  it('unknown names in a command are warnings: the job runs with the text unchanged', () => {
     const reading = readText(flow);
     expect(reading.problems.map(({ code, severity }) => [code, severity])).toEqual([
       ['TOKEN_UNKNOWN', 'warning'],
@@ -66,7 +66,7 @@ jobs:
     expect(dryRunReport(reading).valid).toBe(true);
   });
 
-  it('are errors with --strict, in the dry run and at creation', () => {
+  it('unknown names in a command are errors with --strict, in the dry run and at creation', () => {
     const reading = readText(flow, 'yaml', {}, true);
     expect(reading.problems.map(({ severity, found, line }) => [severity, found, line])).toEqual([
       ['error', 'missing', 4],

@@ -6,27 +6,27 @@ import { readText, type Source } from './text/read-text.ts';
 import { isMap, type Value, type ValueMap } from './text/value.ts';
 
 export interface ReadOptions extends PlanOptions {
-  /** Makes errors of what is passed over otherwise: KDL nodes that are not read, keys that stand twice, unknown names in commands. */
+  /** Turns warnings about ignored parts into errors: unknown KDL nodes, duplicate keys, unknown names in commands. */
   readonly strict?: boolean;
 }
 
-/** What became of a workflow file. */
+/** The result of reading a workflow file. */
 export interface SpecReading {
   /**
-   * The plan; absent when the file could not be read as a workflow. It is there beside errors that were found later,
-   * for its counts: only a reading without errors may be created.
+   * The plan; absent if the file could not be read as a workflow. It exists beside errors that were found later, for
+   * its counts: only a reading without errors may be created.
    */
   readonly plan: Plan | undefined;
   readonly problems: readonly Problem[];
-  /** What the file calls the workflow, as far as it could be read. */
+  /** The workflow's name in the file, as far as it could be read. */
   readonly name: string;
   readonly description: string | undefined;
 }
 
 /**
- * Reads a workflow file of any format into a plan, or says everything that is wrong with it, each at its place.
+ * Reads a workflow file of any format into a plan, or reports all of its problems, each with its place.
  *
- * Reads parameter tables through `readFile`; touches nothing else.
+ * Reads parameter tables through `readFile`; accesses nothing else.
  */
 export function readSpec(source: Source, options: ReadOptions): SpecReading {
   const complaints = new Complaints();
@@ -37,7 +37,7 @@ export function readSpec(source: Source, options: ReadOptions): SpecReading {
   return { plan, problems, ...titleOf(reading?.value ?? null) };
 }
 
-/** The same for a workflow that a program made: an object as a file would hold it. `name` stands in the problems. */
+/** The same for a workflow from a program: an object as in a file. Problems contain `name`. */
 export function planOf(spec: unknown, name: string, options: ReadOptions): SpecReading {
   const complaints = new Complaints();
   const plan = planDraft(spec as Value, options, complaints);
@@ -48,10 +48,10 @@ export function planOf(spec: unknown, name: string, options: ReadOptions): SpecR
 }
 
 /**
- * Whether nothing stands in the way of creating the workflow; warnings do not.
+ * Whether the workflow may be created; warnings do not prevent it.
  *
- * With `skipsChecks` the checks that creation itself does not need are passed over: whether jobs fit the nodes of their
- * allocations. What could not be created stays refused.
+ * With `skipsChecks` the checks that creation itself does not need are ignored: whether jobs fit the nodes of their
+ * allocations. Anything that could not be created is still refused.
  */
 export const isAcceptable = ({ plan, problems }: SpecReading, { skipsChecks = false } = {}): boolean =>
   plan !== undefined &&

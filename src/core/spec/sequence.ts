@@ -1,4 +1,4 @@
-/** Values that are made when asked for: a sweep of a million jobs is its count and a way to write down number i. */
+/** Values that are generated on demand: a sweep of a million jobs is its count and a function for number i. */
 export interface Sequence<T> {
   readonly length: number;
   /** The value at `index`, from 0. Throws a `RangeError` outside. */

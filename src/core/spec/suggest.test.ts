@@ -14,7 +14,7 @@ test.each([
   ['nmae', 'name'],
   ['priorty', 'priority'],
   ['evn', 'env'],
-])('%s probably means %s', (word, meant) => expect(suggest(word, FIELDS)).toBe(meant));
+])('"%s" probably means %s', (word, meant) => expect(suggest(word, FIELDS)).toBe(meant));
 
 test.each(['x', 'walltime', 'zebra', '', '_'])('"%s" means none of them', (word) => {
   expect(suggest(word, FIELDS)).toBeUndefined();

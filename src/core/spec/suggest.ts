@@ -1,10 +1,10 @@
 import { smallest } from '../quantity/extremes.ts';
 
 /**
- * The candidate that a mistyped word most probably means; nothing when none is near.
+ * The candidate that a misspelled word most probably means; undefined if none is near.
  *
- * Near is: the same letters but for case, `_` and `-`; few slips of the hand, a third of the word at most; or the word
- * as an abbreviation, `cmd` of `command`, of one candidate only.
+ * Near means: the same letters except case, `_` and `-`; few typing errors, at most a third of the word; or the word is
+ * an abbreviation, `cmd` of `command`, of one candidate only.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const bare = strip(word);
@@ -33,7 +33,7 @@ function isAbbreviation(short: string, long: string): boolean {
   return at === short.length;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours between two words; `limit` when there are as many. */
+/** Insertions, deletions, replacements and swaps of neighbours between two words; `limit` if there are as many. */
 function slipsBetween(a: string, b: string, limit: number): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** A place in a text that asks for a variable or a parameter. */
+/** A place in a text that uses a variable or a parameter. */
 export interface TemplateName {
   /** `{name}` or `{name:format}`. */
   readonly token: string;
@@ -11,11 +11,11 @@ const NAMED = /^\{([A-Za-z_][A-Za-z0-9_]*)(?::[^{}]*)?\}$/;
 const DOUBLED = /\{\{[^{}]*\}\}/y;
 
 /**
- * The names in braces that a text asks for, as Torc finds them.
+ * The names in braces that a text uses, as Torc finds them.
  *
- * From a brace the text is read to the next closing one: what stands between is a name, perhaps with a format, or is
- * passed over as a whole, so `{x{v}` and `{"a": {v}` ask for nothing. `${` belongs to the shell, but what it encloses is
- * looked at: `${files.input.{v}}`. `{{v}}` stays; in `{{v}` the second brace opens a name.
+ * From a brace the text is read to the next closing one: the text between is a name, perhaps with a format, or is
+ * skipped as a whole, so `{x{v}` and `{"a": {v}` use no name. `${` belongs to the shell, but its content is searched:
+ * `${files.input.{v}}`. `{{v}}` stays; in `{{v}` the second brace opens a name.
  */
 export function* templateNames(text: string): Generator<TemplateName> {
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at)) {

@@ -7,7 +7,7 @@ const commandOf = (command: string, variables: object, more: object = {}): strin
   jobsOf({ variables, jobs: [{ name: 'j', command, ...more }] })[0]?.command;
 
 describe('a variable', () => {
-  it('is put into every text of the file', () => {
+  it('a variable is inserted into every text of the file', () => {
     const plan = planned({
       variables: { base: '/data', tag: 'py:2.4', acct: 'proj', s: 'sched' },
       env: { ROOT: '{base}' },
@@ -29,7 +29,7 @@ describe('a variable', () => {
     expect(plan.slurmSchedulers[0]).toMatchObject({ name: 'sched', account: 'proj' });
   });
 
-  it('goes before parameters, whose values may hold it', () => {
+  it('a variable is inserted before parameters, whose values may contain it', () => {
     const names = jobsOf({
       variables: { max: '3' },
       jobs: [
@@ -40,7 +40,7 @@ describe('a variable', () => {
     expect(names).toEqual(['a_1', 'a_2', 'a_3', 'b_3', 'b_4']);
   });
 
-  it('may stand in the path of a table, whose columns are known names', () => {
+  it('a variable may be in the path of a table, whose columns are known names', () => {
     const spec = {
       variables: { dir: 'tables' },
       jobs: [{ name: 'j_{m}', command: '{m}', parameters_file: '{dir}/t.csv' }],
@@ -69,13 +69,13 @@ describe('a variable', () => {
     ['${files.input.{a}}', '${files.input.X}'],
     ['{a:{a}', '{a:{a}'],
     ['{a}{a}', 'XX'],
-  ])('in %s gives %s', (command, result) => expect(commandOf(command, { a: 'X', HOME: 'no' })).toBe(result));
+  ])('a variable in %s gives %s', (command, result) => expect(commandOf(command, { a: 'X', HOME: 'no' })).toBe(result));
 
-  it('may be empty, hold shell variables, and begin with an underscore', () => {
+  it('a variable may be empty, contain shell variables, and begin with an underscore', () => {
     expect(commandOf('{_a}{b}', { _a: '{}', b: '${x}' })).toBe('{}${x}');
   });
 
-  it('is not looked for in the names that use_parameters gives', () => {
+  it('a variable is not inserted into the names of use_parameters', () => {
     const spec = {
       variables: { a: 'i' },
       parameters: { i: '1:2' },
@@ -85,7 +85,7 @@ describe('a variable', () => {
   });
 });
 
-describe('a name in braces that is neither variable nor parameter', () => {
+describe('a name in braces that is neither a variable nor a parameter', () => {
   test.each([
     [{ jobs: [{ name: 'j', command: 'x {baze}' }] }, 'jobs[0].command', 'x {baze}'],
     [{ description: '{baze}' }, 'description', '{baze}'],
@@ -95,19 +95,19 @@ describe('a name in braces that is neither variable nor parameter', () => {
     [{ description: '${x}{baze}' }, 'description', '${x}{baze}'],
     [{ description: '${{baze}}' }, 'description', '${{baze}}'],
     [{ slurm_schedulers: [{ name: '{baze}', account: 'a' }] }, 'slurm_schedulers[0].name', '{baze}'],
-  ])('is refused in %j, with the name that was meant', (spec, path, text) => {
+  ])('an unknown name is refused in %j, with the name that was meant', (spec, path, text) => {
     const { problems } = read({ variables: { base: 'x' }, ...spec });
     expect(problems).toMatchObject([{ path, suggestion: 'base', code: 'TEMPLATE_UNDEFINED' }]);
     expect(problems[0]?.message).toContain(`undefined template name '{baze}' in '${text}': not declared in`);
   });
 
-  it('is left alone in keys, and everywhere in a file without variables', () => {
+  it('an unknown name is accepted in keys, and everywhere in a file without variables', () => {
     expect(errorsOf({ variables: { base: 'x' }, metadata: { '{baze}': 1 } })).toEqual([]);
     expect(errorsOf({ description: '{baze}' })).toEqual([]);
     expect(errorsOf({ variables: {}, description: '{baze}' })).toEqual([]);
   });
 
-  it('is a parameter of another job, and stays as it is', () => {
+  it('a parameter of another job is not an unknown name, and stays unchanged', () => {
     const jobs = [
       { name: 'a_{i}', command: 'x', parameters: { i: '1:1' } },
       { name: 'b', command: '{i}' },
@@ -115,13 +115,13 @@ describe('a name in braces that is neither variable nor parameter', () => {
     expect(jobsOf({ variables: { v: '1' }, jobs })[1]?.command).toBe('{i}');
   });
 
-  it('cannot be told when a table could not be read', () => {
+  it('an unknown name cannot be detected when a table could not be read', () => {
     const spec = { variables: { v: '1' }, jobs: [{ name: 'j_{m}', command: 'x', parameters_file: 'gone.csv' }] };
     expect(codesOf(read(spec))).toEqual(['TABLE_MALFORMED jobs[0].parameters_file']);
   });
 });
 
-describe('variables that cannot be', () => {
+describe('invalid variables', () => {
   test.each([
     [{ a: 5 }, "workflow variable 'a' must be a string (got number)"],
     [{ a: [1] }, "workflow variable 'a' must be a string (got array)"],
@@ -139,20 +139,20 @@ describe('variables that cannot be', () => {
     [[], 'workflow `variables` must be an object of string key/value pairs'],
     [null, 'workflow `variables` must be an object of string key/value pairs'],
     ['x', 'workflow `variables` must be an object of string key/value pairs'],
-  ])('%j are refused', (variables, words) => {
+  ])('the variables %j are refused', (variables, words) => {
     const [error, ...more] = errorsOf({ variables });
     expect(error).toContain('Failed to parse specification file: ');
     expect(error).toContain(words);
     expect(more).toEqual([]);
   });
 
-  it('are told from a field that is left out: null is refused, and a map without entries is fine', () => {
+  it('null variables are refused, and an empty map is accepted, as is a missing field', () => {
     expect(codesOf(readText('name: w\njobs: []\nvariables:\n'))).toEqual(['VARIABLE_MALFORMED variables']);
     expect(codesOf(readText('name: w\njobs: []\nvariables: {}\n'))).toEqual([]);
     expect(codesOf(readText('name "w"\nvariables\n', 'kdl'))).toEqual([]);
   });
 
-  it('are those named like a parameter or a column, at any level', () => {
+  it('a variable with the name of a parameter or a column at any level is refused', () => {
     const collides = 'workflow `variables` collide with parameter names: i';
     const jobs = [{ name: 'j_{i}', command: 'x', parameters: { i: '1:2' } }];
     expect(errorsOf({ variables: { i: 'x' }, jobs })[0]).toContain(collides);
@@ -160,7 +160,7 @@ describe('variables that cannot be', () => {
     expect(errorsOf({ variables: { i: 'x' }, parameters_file: 't.csv' }, { 't.csv': 'i\n1\n' })[0]).toContain(collides);
   });
 
-  it('do not make mistakes of their uses', () => {
+  it('an invalid variable does not cause errors where it is used', () => {
     expect(codesOf(read({ variables: { a: 5 }, description: '{a}' }))).toEqual(['VARIABLE_MALFORMED variables.a']);
   });
 });
@@ -168,7 +168,7 @@ describe('variables that cannot be', () => {
 describe('a text', () => {
   const braces = fc.string({ unit: fc.constantFrom('{', '}', '$', 'a', 'v', ':', ' ', '"'), maxLength: 12 });
 
-  test('without a brace is never changed, by variables or by parameters', () => {
+  test('a text without a brace never changes, by variables or by parameters', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !text.includes('{')),
@@ -179,7 +179,7 @@ describe('a text', () => {
     );
   });
 
-  test('keeps everything but the names that it asks for', () => {
+  test('a text keeps everything except the names that it uses', () => {
     fc.assert(
       fc.property(braces, (text) => {
         const names = [...templateNames(text)];

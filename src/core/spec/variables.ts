@@ -6,10 +6,10 @@ import { partAt, type Part } from './text/part.ts';
 import { describe, isList, isMap, kindOf, type Value, type ValueMap } from './text/value.ts';
 
 /**
- * Constants of a workflow file: `{name}` is replaced in every text, before anything else is looked at.
+ * Constants of a workflow file: `{name}` is replaced in every text, before anything else is checked.
  *
- * What counts as `{name}` stands in template-names.ts. As soon as there is one variable, each name must be a variable or a
- * parameter: what is neither is a slip, and would end up in a command.
+ * template-names.ts defines what counts as `{name}`. If there is a variable, each name must be a variable or a
+ * parameter: any other name is a typing error that would end up in a command.
  */
 export function applyVariables(
   root: ValueMap,
@@ -33,13 +33,13 @@ export function applyVariables(
 }
 
 interface Variables {
-  /** Those that can be put in. */
+  /** The valid variables. */
   readonly texts: Readonly<Record<string, string>>;
-  /** All that were declared: a use of a malformed one is no second mistake. */
+  /** All declared variables: the use of a malformed one is not a second error. */
   readonly names: ReadonlySet<string>;
 }
 
-// Each costs a look at all names.
+// Each compares all names.
 const MOST_SUGGESTIONS = 50;
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -83,7 +83,7 @@ function refuseCollisions(names: ReadonlySet<string>, parameters: ReadonlySet<st
   });
 }
 
-/** A variable is a literal: one that names another would need an order of replacement. */
+/** A variable is a literal: one that contains another would need an order of replacement. */
 function refuseReferences(texts: Readonly<Record<string, string>>, complain: Complain): void {
   for (const [name, value] of Object.entries(texts)) {
     for (const { token, name: inner, at } of templateNames(value)) {

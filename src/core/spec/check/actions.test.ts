@@ -20,7 +20,7 @@ test.each([
   [{ ...commands, trigger_type: 'on_worker_complete', persistent: true }],
   [{ ...commands, trigger_type: 'on_jobs_ready', jobs: ['a'] }],
   [{ ...commands, trigger_type: 'on_jobs_complete', job_name_regexes: ['^b_'] }],
-])('%j is fine', (action) => expect(errors(action)).toEqual([]));
+])('the action %j is accepted', (action) => expect(errors(action)).toEqual([]));
 
 test.each([
   [
@@ -61,29 +61,29 @@ test.each([
     ["Action #1 (run_commands) references non-existent job 'x'"],
   ],
   [{ ...commands, trigger_type: 'on_jobs_ready', job_name_regexes: ['^x'] }, ['Action did not match any jobs']],
-])('%j is refused', (action, lines) => {
+])('the action %j is refused', (action, lines) => {
   const given = Object.fromEntries(Object.entries(action).filter(([, value]) => value !== undefined));
   expect(errors(given)).toEqual(lines);
 });
 
-it('needs schedulers to schedule nodes of Slurm', () => {
+it('an action that schedules Slurm nodes needs a scheduler', () => {
   expect(errorsOf({ jobs, actions: [nodes] })).toEqual([
     'Action validation failed: schedule_nodes action with scheduler_type=slurm requires slurm_schedulers to be defined',
     "Action #1 (schedule_nodes) references non-existent slurm scheduler 's'",
   ]);
 });
 
-it('refuses a pattern that is none', () => {
+it('an invalid pattern in an action is refused', () => {
   const [error] = errors({ ...commands, trigger_type: 'on_jobs_ready', job_name_regexes: ['['] });
   expect(error).toContain("Action #1 (run_commands) has invalid job_name_regexes '['");
 });
 
-it('says at creation what Torc says at creation', () => {
+it('an action has the errors at creation that Torc reports at creation', () => {
   const { problems } = read({ jobs, actions: [{ ...commands, trigger_type: 'on_jobs_ready', jobs: ['x'] }] });
   expect(problems[0]?.creation).toBe("Action references job 'x' which does not exist");
 });
 
-it('warns of a kind of scheduler that nobody knows', () => {
+it('an unknown kind of scheduler causes a warning', () => {
   const { problems } = read({ jobs, actions: [{ ...nodes, scheduler_type: 'pbs' }] });
   expect(problems).toMatchObject([
     { severity: 'warning', path: 'actions[0].scheduler_type', allowed: ['slurm', 'local'] },
@@ -91,12 +91,12 @@ it('warns of a kind of scheduler that nobody knows', () => {
 });
 
 describe('the jobs of an action', () => {
-  it('are those it names and those its patterns match, each once', () => {
+  it('the jobs of an action are those that it names and those that match its patterns, each once', () => {
     const action = { ...commands, trigger_type: 'on_jobs_ready', jobs: ['b_2', 'b_2'], job_name_regexes: ['^b', 'a'] };
     expect(planned({ jobs, actions: [action] }).actions[0]?.jobs).toEqual(Int32Array.of(2, 1, 0));
   });
 
-  it('are none for a trigger that looks at none', () => {
+  it('an action whose trigger concerns no jobs has none', () => {
     expect(planned({ jobs, actions: [commands] }).actions[0]?.jobs).toHaveLength(0);
   });
 });

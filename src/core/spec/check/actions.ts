@@ -16,14 +16,14 @@ const TRIGGERS = [
 ];
 const ACTIONS = ['run_commands', 'schedule_nodes'];
 
-/** The patterns that actions will ask for; before the selections are made. */
+/** The patterns that actions use; called before the selections are computed. */
 export function announceActions({ spec, jobs }: Draft): void {
   for (const action of spec.actions ?? []) {
     for (const pattern of action.job_name_regexes ?? []) jobs.selections.numberOf(pattern);
   }
 }
 
-/** Checks the actions; the jobs of each, in order, for a trigger that looks at jobs. */
+/** Checks the actions; returns the jobs of each, in order, if its trigger concerns jobs. */
 export function checkActions(draft: Draft, complain: Complain): Int32Array[] {
   return (draft.spec.actions ?? []).map((action, index) => {
     const tell: Tell = (code, field, message, more = {}) =>

@@ -4,7 +4,7 @@ import { eachDistinct, template } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 import { suggest } from '../suggest.ts';
 
-/** Jobs name their resources, scheduler and failure handler; each must be there. */
+/** Checks that the resources, scheduler and failure handler named by jobs exist. */
 export function checkBindings({ spec, jobs, damaged }: Draft, complain: Complain): void {
   const check = bindingCheck(jobs, complain);
   if (!damaged.has('resource_requirements')) {
@@ -71,7 +71,7 @@ function checkHandlers({ jobs }: Pick<Draft, 'jobs'>, known: ReadonlySet<string>
   }
 }
 
-// A list of thousands helps nobody, and each of thousands of problems would repeat it.
+// A list of thousands is useless, and each of thousands of problems would repeat it.
 const MOST_ALLOWED = 50;
 
 const allowedOf = (known: ReadonlySet<string>): { allowed?: readonly string[] } =>

@@ -4,7 +4,7 @@ import { codesOf, errorsOf, planned, read } from '../../../../tests/spec/reading
 const job = (name: string, more: object = {}) => ({ name, command: 'x', ...more });
 
 describe('names', () => {
-  it('that two jobs share after expansion are told once, and once a copy as Torc does', () => {
+  it('a name shared by two jobs after expansion is reported once, and once a copy as in Torc', () => {
     const spec = { jobs: [job('p_{i}', { parameters: { i: '1:3' } }), job('end', { parameters: { i: '1:3' } })] };
     const [first, ...copies] = errorsOf(spec);
     expect(first).toMatch(
@@ -26,9 +26,9 @@ describe('names', () => {
       "Duplicate file name 'f' after",
     ],
     [{ user_data: [{ name: 'u' }, { name: 'u' }] }, "Duplicate user_data name 'u' after"],
-  ])('%j', (spec, words) => expect(errorsOf(spec)[0]).toContain(`Validation error: ${words}`));
+  ])('the names of %j are refused', (spec, words) => expect(errorsOf(spec)[0]).toContain(`Validation error: ${words}`));
 
-  it('of resources and schedulers tell records apart', () => {
+  it('names of resources and schedulers must be unique', () => {
     const requirements = { name: 'r', num_cpus: 1, memory: '1g' };
     const scheduler = { name: 's', account: 'a' };
     expect(errorsOf({ resource_requirements: [requirements, requirements] })).toEqual([
@@ -37,7 +37,7 @@ describe('names', () => {
     expect(errorsOf({ slurm_schedulers: [scheduler, scheduler] })).toEqual(["Duplicate slurm_scheduler name: 's'"]);
   });
 
-  it('may be shared by paths, by nameless records, and by records of different kinds', () => {
+  it('paths, records without a name, and records of different kinds may share names', () => {
     const spec = {
       jobs: [job('a')],
       files: [
@@ -56,34 +56,39 @@ describe('names', () => {
 });
 
 describe('environment variables', () => {
-  test.each(['BAD-NAME', '1A', '', 'É', 'A B'])('"%s" is refused, of the workflow and of a job', (name) => {
-    const words = `invalid environment variable name '${name}'; expected`;
-    expect(errorsOf({ env: { [name]: 'x' } })[0]).toContain(`Environment validation failed: ${words}`);
-    expect(errorsOf({ jobs: [job('a', { env: { [name]: 'x' } })] })[0]).toContain(
-      `Environment validation failed: Job 'a': ${words}`,
-    );
-  });
+  test.each(['BAD-NAME', '1A', '', 'É', 'A B'])(
+    'the variable "%s" is refused for the workflow and for a job',
+    (name) => {
+      const words = `invalid environment variable name '${name}'; expected`;
+      expect(errorsOf({ env: { [name]: 'x' } })[0]).toContain(`Environment validation failed: ${words}`);
+      expect(errorsOf({ jobs: [job('a', { env: { [name]: 'x' } })] })[0]).toContain(
+        `Environment validation failed: Job 'a': ${words}`,
+      );
+    },
+  );
 
-  test.each(['A', '_a1', 'lower'])('"%s" is fine', (name) => expect(errorsOf({ env: { [name]: 'x' } })).toEqual([]));
+  test.each(['A', '_a1', 'lower'])('the variable "%s" is accepted', (name) =>
+    expect(errorsOf({ env: { [name]: 'x' } })).toEqual([]),
+  );
 });
 
 describe('labels', () => {
-  test.each(['', ' w', 'w ', 'a,b'])('"%s" is refused', (label) => {
+  test.each(['', ' w', 'w ', 'a,b'])('the label "%s" is refused', (label) => {
     expect(errorsOf({ jobs: [job('a', { labels: ['ok', label] })] })).toEqual([
       `Validation error: Job 'a': label must be non-empty with no comma and no leading or trailing whitespace, got "${label}"`,
     ]);
   });
 
-  it('may hold blanks within and be repeated', () => {
+  it('labels may contain blanks and be repeated', () => {
     expect(errorsOf({ jobs: [job('a', { labels: ['big mem', 'gpu', 'gpu'] })] })).toEqual([]);
   });
 
-  it('are checked as they are after expansion', () => {
+  it('labels are checked after expansion', () => {
     const spec = { jobs: [job('a_{i}_{os}', { labels: ['{os}'], parameters: { i: '1:2', os: ['linux', ''] } })] };
     expect(codesOf(read(spec))).toEqual(['LABEL_MALFORMED jobs[0].labels[0]']);
   });
 
-  it('and a scheduler exclude each other, unless there is no label', () => {
+  it('labels and a scheduler exclude each other, unless there is no label', () => {
     const schedulers = { slurm_schedulers: [{ name: 's', account: 'a' }] };
     const [error] = errorsOf({ ...schedulers, jobs: [job('a', { labels: ['gpu'], scheduler: 's' })] });
     expect(error).toContain(`Validation error: Job 'a' sets both labels ["gpu"] and scheduler 's'`);
@@ -92,37 +97,37 @@ describe('labels', () => {
 });
 
 describe('dynamic jobs', () => {
-  test.each([0, -1])('of %d rounds are refused', (rounds) => {
+  test.each([0, -1])('dynamic jobs with %d iterations are refused', (rounds) => {
     const [error] = errorsOf({ dynamic_jobs: { max_iterations: rounds } });
     expect(error).toContain(`Validation error: dynamic_jobs.max_iterations must be >= 1 (got ${rounds})`);
   });
 
-  test.each([[{ max_iterations: 1 }], [{}], [null]])('%j is fine', (dynamic) => {
+  test.each([[{ max_iterations: 1 }], [{}], [null]])('dynamic jobs with %j are accepted', (dynamic) => {
     expect(errorsOf({ dynamic_jobs: dynamic })).toEqual([]);
   });
 });
 
 describe('slurm_defaults', () => {
   test.each(['partition', 'PARTITION', 'Nodes', 'WallTime', 'time', 'mem', 'gres', 'name', 'job-name'])(
-    "%s is torc's own",
+    'torc sets %s itself, so slurm_defaults may not contain it',
     (name) => {
       const [error] = errorsOf({ slurm_defaults: { qos: 'x', [name]: 'x' } });
       expect(error).toContain(`slurm_defaults contains excluded parameters managed by torc: ${name}. `);
     },
   );
 
-  test.each(['account', 'qos', 'job_name', 'nice', 'exclusive'])('%s may be set', (name) => {
+  test.each(['account', 'qos', 'job_name', 'nice', 'exclusive'])('slurm_defaults may set %s', (name) => {
     expect(errorsOf({ slurm_defaults: { [name]: 'x' } })).toEqual([]);
   });
 
-  it('that are no single value are passed over, with a warning', () => {
+  it('values in slurm_defaults that are not single values are ignored with a warning', () => {
     const reading = read({ slurm_defaults: { a: [1], b: {}, c: null, d: 1, e: true } });
     expect(codesOf(reading)).toEqual(['a', 'b', 'c'].map((name) => `SLURM_DEFAULT_SKIPPED slurm_defaults.${name}`));
     expect(reading.problems.every(({ severity }) => severity === 'warning')).toBe(true);
   });
 });
 
-describe('what a job names must be there', () => {
+describe('records named by a job must exist', () => {
   test.each([
     [
       { resource_requirements: 'x' },
@@ -131,13 +136,13 @@ describe('what a job names must be there', () => {
     ],
     [{ scheduler: 'x' }, "Job 'a' references non-existent scheduler 'x'", "Scheduler 'x' not found for job 'a'"],
     [{ failure_handler: 'x' }, "Failure handler 'x' not found for job 'a'", undefined],
-  ])('%j', (fields, message, creation) => {
+  ])('a job with %j is refused', (fields, message, creation) => {
     const spec = { jobs: [job('a', fields)] };
     expect(errorsOf(spec)).toEqual([message]);
     expect(read(spec).problems[0]?.creation).toBe(creation);
   });
 
-  it('with what was meant', () => {
+  it('an unknown name is reported with the name that was probably meant', () => {
     const spec = {
       jobs: [job('a', { resource_requirements: 'smal' })],
       resource_requirements: [{ name: 'small', num_cpus: 1, memory: '1g' }],
@@ -145,7 +150,7 @@ describe('what a job names must be there', () => {
     expect(read(spec).problems).toMatchObject([{ suggestion: 'small', path: 'jobs[0].resource_requirements' }]);
   });
 
-  it('for each instance that lacks it', () => {
+  it('an unknown name is reported for each instance that has it', () => {
     const jobs = [job('a_{i}', { resource_requirements: 'r_{i}', parameters: { i: '1:3' } })];
     const spec = { jobs, resource_requirements: [{ name: 'r_2', num_cpus: 1, memory: '1g' }] };
     expect(errorsOf(spec)).toEqual([
@@ -154,7 +159,7 @@ describe('what a job names must be there', () => {
     ]);
   });
 
-  it("once in the file and once an instance in Torc's list, where all instances lack the same", () => {
+  it("an unknown name of all instances is reported once in the file, and once an instance in Torc's list", () => {
     const spec = { jobs: [job('a_{i}', { failure_handler: 'x', parameters: { i: '1:2' } })] };
     expect(errorsOf(spec)).toEqual([
       "Failure handler 'x' not found for job 'a_1'",
@@ -164,7 +169,7 @@ describe('what a job names must be there', () => {
   });
 });
 
-describe('what the server would refuse is told before', () => {
+describe('errors of the server are reported before creation', () => {
   const requirements = (more: object) => ({
     resource_requirements: [{ name: 'r', num_cpus: 1, memory: '1g', ...more }],
   });
@@ -177,13 +182,16 @@ describe('what the server would refuse is told before', () => {
     [{ runtime: 'PT' }, 'Invalid ISO 8601 duration format: PT'],
     [{ runtime: '1h' }, 'Invalid ISO 8601 duration format: 1h'],
     [{ name: 'default' }, "resource_requirements name 'default' is reserved"],
-  ])('%j', (fields, message) => expect(errorsOf(requirements(fields))).toEqual([message]));
+  ])('%j is refused before creation', (fields, message) => expect(errorsOf(requirements(fields))).toEqual([message]));
 
-  test.each([[{ num_gpus: -1 }], [{ memory: '1024' }], [{ runtime: 'P1W' }], [{}]])('%j is fine', (fields) => {
-    expect(errorsOf(requirements(fields))).toEqual([]);
-  });
+  test.each([[{ num_gpus: -1 }], [{ memory: '1024' }], [{ runtime: 'P1W' }], [{}]])(
+    '%j is accepted before creation',
+    (fields) => {
+      expect(errorsOf(requirements(fields))).toEqual([]);
+    },
+  );
 
-  it('also a priority below zero', () => {
+  it('a negative priority is refused before creation', () => {
     expect(errorsOf({ jobs: [job('a', { priority: -1 })] })).toEqual(["priority must be >= 0, got -1 for job 'a'"]);
     expect(errorsOf({ jobs: [job('a', { priority: 0 })] })).toEqual([]);
   });
@@ -205,8 +213,8 @@ describe('a file identifier', () => {
     ['an input by pattern', spec({ identifier: 'urn:f' }, [job('j', { input_file_regexes: ['^f$'] })])],
     ['an input by token', spec({ identifier: 'urn:f' }, [job('j', { command: 'cat ${files.input.f}' })])],
     ['a file with st_mtime', spec({ identifier: 'urn:f', st_mtime: 1.5 }, [])],
-    ['its own path', spec({ identifier: 'p' })],
-  ])('is fine on %s', (_what, given) => expect(errorsOf(given)).toEqual([]));
+    ["the file's own path", spec({ identifier: 'p' })],
+  ])('a file identifier is accepted on %s', (_what, given) => expect(errorsOf(given)).toEqual([]));
 
   test.each([
     ['without enable_ro_crate', { ...spec({ identifier: 'u' }), enable_ro_crate: false }, /File 'f'.*enable_ro_crate/],
@@ -216,29 +224,29 @@ describe('a file identifier', () => {
       spec({ identifier: 'u' }, [job('i', { input_files: ['f'] }), job('j', { output_files: ['f'] })]),
       /output/,
     ],
-    ['on a file nobody reads', spec({ identifier: 'u' }, []), /input/],
-    ["that is another file's path", spec({ identifier: 'q' }), /'q'.*'f'.*'g'/],
+    ['on a file that no job reads', spec({ identifier: 'u' }, []), /input/],
+    ['that is the path of another file', spec({ identifier: 'q' }), /'q'.*'f'.*'g'/],
     ['that is empty', spec({ identifier: '' }), /empty/],
-    ['of tabs', spec({ identifier: '\t' }), /empty/],
+    ['that consists of tabs', spec({ identifier: '\t' }), /empty/],
     ['#torc-workflow', spec({ identifier: '#torc-workflow' }), /reserved/],
     ['#software-x', spec({ identifier: '#software-x' }), /'#software-x' is reserved/],
     ['#job-4-attempt-1', spec({ identifier: '#job-4-attempt-1' }), /reserved/],
     ['ro-crate-metadata.json', spec({ identifier: 'ro-crate-metadata.json' }), /reserved/],
     ['./', spec({ identifier: './' }), /reserved/],
-  ])('is refused %s', (_what, given, words) => {
+  ])('a file identifier is refused %s', (_what, given, words) => {
     const [error, ...more] = errorsOf(given);
     expect(error).toMatch(/^File identifier validation failed: /);
     expect(error).toMatch(words);
     expect(more).toEqual([]);
   });
 
-  it('stands for one file only', () => {
+  it('a file identifier belongs to one file only', () => {
     const files = ['f', 'g'].map((name) => ({ name, path: name, identifier: 'u' }));
     const [error] = errorsOf({ enable_ro_crate: true, jobs: [job('j', { input_files: ['f', 'g'] })], files });
     expect(error).toBe("File identifier validation failed: Duplicate file identifier 'u' of files 'f' and 'g'");
   });
 
-  it('may hold parameters', () => {
+  it('a file identifier may contain parameters', () => {
     const files = [{ name: 'f_{i}', path: 'p{i}', identifier: 'urn:{i}', parameters: { i: '1:2' } }];
     const plan = planned({ enable_ro_crate: true, jobs: [job('j', { input_file_regexes: ['f'] })], files });
     expect([0, 1].map((file) => plan.files.at(file).identifier)).toEqual(['urn:1', 'urn:2']);

@@ -5,7 +5,7 @@ import type { Sequence } from '../sequence.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Names of environment variables are those that a shell can read back. */
+/** Checks that names of environment variables are valid in a shell. */
 export function checkEnvironment({ spec, jobs }: Draft, complain: Complain): void {
   const sentence = (name: string): string =>
     `invalid environment variable name '${name}'; expected a letter or underscore, then letters, digits and underscores`;

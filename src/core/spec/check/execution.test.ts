@@ -41,9 +41,9 @@ describe('a setting of the other mode is refused', () => {
       [`srun_termination_signal ${ONLY_SLURM}In direct mode, use termination_signal instead.`],
     ],
     [{ mode: 'direct', enable_cpu_bind: true }, [`enable_cpu_bind ${ONLY_SLURM}It has no effect in direct mode.`]],
-  ])('%j', (config, lines) => expect(errors(config)).toEqual(lines));
+  ])('the setting %j of the other mode is refused', (config, lines) => expect(errors(config)).toEqual(lines));
 
-  it('each of several', () => {
+  it('each of several settings of the other mode is refused', () => {
     expect(errors({ mode: 'slurm', sigterm_lead_seconds: 1, oom_exit_code: 1 })).toHaveLength(2);
   });
 });
@@ -63,9 +63,9 @@ test.each([
   [{ limit_resources: false, termination_signal: 'SIGFOO', sigterm_lead_seconds: -1, oom_exit_code: 300 }],
   [{ job_stdio_overrides: { unknown: { mode: 'none' } } }],
   [{}],
-])('%j is fine', (config) => expect(errors(config)).toEqual([]));
+])('the setting %j is accepted', (config) => expect(errors(config)).toEqual([]));
 
-it('a value that is of no use is warned of, at its place', () => {
+it('an invalid value of a setting causes a warning at its place', () => {
   const codes = (config: object) => codesOf(read({ execution_config: config }));
   expect(codes({ termination_signal: 'SIGFOO', sigterm_lead_seconds: -1 })).toEqual([
     'SETTING_USELESS execution_config.termination_signal',
@@ -74,16 +74,18 @@ it('a value that is of no use is warned of, at its place', () => {
   expect(codes({ termination_signal: 'SIGINT', sigterm_lead_seconds: 1 })).toEqual([]);
 });
 
-it('holds auto to the rules of slurm where there is a scheduler, else to those of direct', () => {
+it('auto follows the rules of slurm where there is a scheduler, otherwise those of direct', () => {
   expect(errors({ mode: 'auto', sigterm_lead_seconds: 1 }, scheduler)).toEqual([LEAD]);
   expect(errors({ mode: 'auto', sigterm_lead_seconds: 1 })).toEqual([]);
   expect(errors({ mode: 'auto', sigterm_lead_seconds: 1 }, { slurm_schedulers: [] })).toEqual([]);
 });
 
 describe('one worker per node', () => {
-  it.each([[{}], [{ mode: 'direct' }]])('is fine with %j', (config) => expect(errors(config, worker)).toEqual([]));
+  it.each([[{}], [{ mode: 'direct' }]])('one worker per node is accepted with %j', (config) =>
+    expect(errors(config, worker)).toEqual([]),
+  );
 
-  it.each(['slurm', 'auto'])('is refused in mode %s', (mode) => {
+  it.each(['slurm', 'auto'])('one worker per node is refused in mode %s', (mode) => {
     expect(errors({ mode }, worker)).toEqual([
       "start_one_worker_per_node requires execution_config.mode to be 'direct'",
     ]);
@@ -93,44 +95,44 @@ describe('one worker per node', () => {
 describe('srun_mpi', () => {
   const needsWorkers = 'srun_mpi requires schedule_nodes.start_one_worker_per_node = true in direct mode';
 
-  it.each(['none', 'pmix', 'pmix_v4.1+x'])('"%s" is fine with one worker per node', (mpi) => {
+  it.each(['none', 'pmix', 'pmix_v4.1+x'])('srun_mpi "%s" is accepted with one worker per node', (mpi) => {
     expect(errors({ srun_mpi: mpi }, worker)).toEqual([]);
   });
 
-  it('is refused without', () => {
+  it('srun_mpi is refused without one worker per node', () => {
     expect(errors({ srun_mpi: 'pmix' })).toEqual([needsWorkers]);
     expect(errors({ mode: 'slurm', srun_mpi: 'pmix' })).toEqual([needsWorkers]);
   });
 
-  it.each([' pmix ', 'a;b'])('"%s" is no single safe token', (mpi) => {
+  it.each([' pmix ', 'a;b'])('srun_mpi "%s" is refused because it is not a single safe word', (mpi) => {
     expect(errors({ srun_mpi: mpi }, worker)[0]).toContain('single safe token');
   });
 
-  it.each(['', '   '])('"%s" is empty', (mpi) => {
+  it.each(['', '   '])('srun_mpi "%s" is refused because it is empty', (mpi) => {
     expect(errors({ srun_mpi: mpi }, worker)[0]).toContain('srun_mpi must not be empty when provided');
     expect(errors({ srun_mpi: mpi })).toHaveLength(2);
   });
 });
 
-describe('the execution settings that are stored', () => {
+describe('the stored execution settings', () => {
   const stored = (config: object | undefined, job: object = {}) =>
     planned({
       ...(config && { execution_config: config }),
       jobs: [{ name: 'j_{i}', command: 'x', parameters: { i: '1:2' }, ...job }],
     }).executionConfig();
 
-  it.each([[undefined], [{}], [{ mode: 'direct' }]])('are none for %j', (config) =>
+  it.each([[undefined], [{}], [{ mode: 'direct' }]])('no execution settings are stored for %j', (config) =>
     expect(stored(config)).toBeUndefined(),
   );
 
   it.each([[{ limit_resources: true }], [{ stdio: {} }], [{ mode: 'slurm' }]])(
-    'are what was said for %j, with the mode',
+    'the settings of %j are stored with the mode',
     (config) => {
       expect(stored(config)).toEqual({ mode: 'direct', ...config });
     },
   );
 
-  it('hold the output settings of each instance, over those that name it', () => {
+  it('the stored settings contain the output settings of each instance, before overrides that name it', () => {
     const stdio = { mode: 'none' };
     const overrides = { j_1: { mode: 'combined' }, other: { mode: 'combined' } };
     expect(stored({ job_stdio_overrides: overrides }, { stdio })).toEqual({

@@ -6,9 +6,9 @@ import type { ExecutionConfigSpec } from '../shape/workflow.ts';
 type Setting = keyof ExecutionConfigSpec;
 
 /**
- * Settings of the other mode are refused, not ignored: somebody counts on them.
+ * Settings of the other mode are refused, not ignored, because the user relies on them.
  *
- * Torc says so only when it creates the workflow; here the dry run says it too.
+ * Torc reports this only when it creates the workflow; here the dry run reports it too.
  */
 export function checkExecution({ spec }: Draft, complain: Complain): void {
   const config = spec.execution_config ?? {};

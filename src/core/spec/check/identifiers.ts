@@ -7,7 +7,8 @@ import { UNREAD } from '../shape/check.ts';
 const RESERVED = /^(?:#torc-|#software-|#job-)|^(?:ro-crate-metadata\.json|\.\/)$/;
 
 /**
- * A file's own identifier names it in the provenance record: only a thing from outside may have one, and only one thing.
+ * A file's identifier names it in the provenance record: only an external input may have one, and each belongs to one
+ * file.
  */
 export function checkIdentifiers(draft: Draft, links: Links, complain: Complain): void {
   const { families } = draft.files;
@@ -40,7 +41,7 @@ export function checkIdentifiers(draft: Draft, links: Links, complain: Complain)
   checkPaths(draft, owners, complain);
 }
 
-/** An identifier that is another file's path would stand for both. */
+/** An identifier that is the path of another file would refer to both. */
 function checkPaths({ files: { families } }: Draft, owners: ReadonlyMap<string, number>, complain: Complain): void {
   for (const { spec, axes, count, first, name } of families.all) {
     if (spec.path === UNREAD) continue;
@@ -60,7 +61,7 @@ function checkPaths({ files: { families } }: Draft, owners: ReadonlyMap<string, 
   }
 }
 
-/** Whether a file is in some job's list, by name or by pattern. */
+/** Whether a file is in a list of some job, by name or by pattern. */
 function marked({ files }: Draft, { items }: Lists): (file: number) => boolean {
   const marks = new Uint8Array(files.length);
   for (const item of new Set(items)) {

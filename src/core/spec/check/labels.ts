@@ -3,7 +3,10 @@ import { aboutEach } from '../expand/instances.ts';
 import { eachDistinct, template } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 
-/** Labels say which runners may take a job: each a word without commas, and never together with a scheduler. */
+/**
+ * Labels determine which runners may take a job: each is a word without commas, and cannot be combined with a
+ * scheduler.
+ */
 export function checkLabels({ jobs }: Draft, complain: Complain): void {
   for (const family of jobs.families.all) {
     const { labels, scheduler } = family.spec;

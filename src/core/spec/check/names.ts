@@ -3,7 +3,7 @@ import type { Complain } from '../problems.ts';
 import { sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 
-/** Names must tell records apart: after expansion no two jobs, files or records of user data may share one. */
+/** Names must be unique: after expansion no two jobs, files or records of user data may share one. */
 export function checkNames(draft: Draft, complain: Complain): void {
   instances(draft.jobs, 'jobs', 'job', complain);
   instances(draft.files, 'files', 'file', complain);

@@ -6,7 +6,7 @@ import type { Complain, Path } from '../problems.ts';
 import { UNREAD } from '../shape/check.ts';
 import { durationAdvice, durationDoubt, memoryAdvice, memoryDoubt } from './unit-advice.ts';
 
-/** What the server refuses when records are created, told before anything is created. */
+/** Reports what the server would refuse when records are created, before anything is created. */
 export function checkRequirements({ spec, jobs }: Draft, complain: Complain): void {
   for (const [index, requirements] of (spec.resource_requirements ?? []).entries()) {
     const { name, num_cpus: cpus, num_nodes: nodes, memory, runtime } = requirements;

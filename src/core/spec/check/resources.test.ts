@@ -9,7 +9,7 @@ const spec = (requirements: object, scheduler: object | undefined, job: object =
 });
 const bound = { scheduler: 's' };
 
-describe('a job that its scheduler is too small for', () => {
+describe('a job that exceeds its scheduler', () => {
   test.each([
     [{ runtime: 'PT2H' }, {}, "Job 'a': runtime 'PT2H' (7200 s) exceeds scheduler 's' walltime '01:00:00' (3600 s)"],
     [
@@ -24,17 +24,17 @@ describe('a job that its scheduler is too small for', () => {
     [{ num_gpus: 1 }, { gres: 'gpu' }, "Job 'a': num_gpus 1 exceeds scheduler 's' gres 'gpu'"],
     [{ num_gpus: 1 }, { gres: 'gpu:x' }, "Job 'a': num_gpus 1 exceeds scheduler 's' gres 'gpu:x'"],
     [{ num_gpus: 2 }, { gres: 'gpu:1,gpu:2' }, "Job 'a': num_gpus 2 exceeds scheduler 's' gres 'gpu:1,gpu:2'"],
-  ])('with %j on %j', (requirements, scheduler, line) => {
+  ])('a job with %j is reported for the scheduler %j', (requirements, scheduler, line) => {
     expect(errorsOf(spec(requirements, scheduler, bound))).toEqual([line]);
   });
 
-  it('in every respect is told in each', () => {
+  it('a job that exceeds its scheduler in every resource is reported for each', () => {
     expect(
       errorsOf(spec({ runtime: 'PT2H', memory: '4g', num_gpus: 2 }, { mem: '2g', gres: 'gpu:1' }, bound)),
     ).toHaveLength(3);
   });
 
-  it('is an error of the dry run only: it may be what is wanted', () => {
+  it('a job that exceeds its scheduler is an error of the dry run only, because it may be intended', () => {
     const { plan, problems } = read(spec({ runtime: 'PT2H' }, {}, bound));
     expect(plan).toBeDefined();
     expect(problems).toMatchObject([{ severity: 'warning', stage: 'resources', path: 'jobs[0].scheduler' }]);
@@ -42,14 +42,14 @@ describe('a job that its scheduler is too small for', () => {
 });
 
 test.each([
-  ['a runtime that is the walltime', {}, {}, bound],
-  ['memory and GPUs that the scheduler says nothing of', { memory: '900g', num_gpus: 9 }, {}, bound],
+  ['a runtime equal to the walltime', {}, {}, bound],
+  ['memory and GPUs that the scheduler does not set', { memory: '900g', num_gpus: 9 }, {}, bound],
   ['GPUs where gres is empty', { num_gpus: 9 }, { gres: '' }, bound],
   ['GPUs among other resources', { num_gpus: 2 }, { gres: 'nvme:4,gpu:2' }, bound],
   ['no scheduler at all', { runtime: 'PT90H' }, undefined, {}],
-  ['a job that says nothing of its needs', { runtime: 'PT90H' }, {}, { resource_requirements: undefined }],
-  ['a scheduler that some other job may take', {}, {}, {}],
-])('%s is fine', (_what, requirements, scheduler, job) => {
+  ['a job without requirements', { runtime: 'PT90H' }, {}, { resource_requirements: undefined }],
+  ['a scheduler that another job may use', {}, {}, {}],
+])('%s is accepted', (_what, requirements, scheduler, job) => {
   const jobs = Object.fromEntries(
     Object.entries({ name: 'a', command: 'x', resource_requirements: 'r', ...job }).filter(
       ([, value]) => value !== undefined,
@@ -64,11 +64,11 @@ describe('a job without a scheduler', () => {
     { name: 't', account: 'a', walltime: '10:00:00', mem: '1g' },
   ];
 
-  it('is fine where one takes it in every respect', () => {
+  it('a job without a scheduler is accepted if one scheduler has enough of every resource', () => {
     expect(errorsOf({ ...spec({ memory: '50g' }, undefined), slurm_schedulers })).toEqual([]);
   });
 
-  it('is told once where each fails in some', () => {
+  it('a job without a scheduler is reported once if each scheduler lacks something', () => {
     expect(errorsOf({ ...spec({ runtime: 'PT2H', memory: '2g' }, undefined), slurm_schedulers })).toEqual([
       "Job 'a' has no explicit scheduler and no scheduler can accommodate its resource requirements. " +
         "Mismatches: ['s': runtime 7200 s > walltime 3600 s; 't': memory 2g > mem 1g]",
@@ -77,13 +77,16 @@ describe('a job without a scheduler', () => {
 });
 
 describe('a walltime', () => {
-  test.each(['PT1H', '2h', '30m', 'abc', '', '1-', '1:2:3:4', 'UNLIMITED'])('"%s" is told as such', (walltime) => {
-    expect(errorsOf(spec({ runtime: 'PT90H' }, { walltime }, bound))).toEqual([
-      `Scheduler 's': invalid walltime '${walltime}'`,
-    ]);
-  });
+  test.each(['PT1H', '2h', '30m', 'abc', '', '1-', '1:2:3:4', 'UNLIMITED'])(
+    'the walltime "%s" is reported as invalid',
+    (walltime) => {
+      expect(errorsOf(spec({ runtime: 'PT90H' }, { walltime }, bound))).toEqual([
+        `Scheduler 's': invalid walltime '${walltime}'`,
+      ]);
+    },
+  );
 
-  it('is an hour when the scheduler names none, and so is a runtime', () => {
+  it('the default walltime of a scheduler is an hour, and so is the default runtime', () => {
     const line = "Job 'a': runtime 'PT2H' (7200 s) exceeds scheduler 's' walltime '01:00:00' (3600 s)";
     const scheduler = [{ name: 's', account: 'a' }];
     expect(errorsOf({ ...spec({ runtime: 'PT2H' }, undefined, bound), slurm_schedulers: scheduler })).toEqual([line]);
@@ -95,7 +98,7 @@ describe('a walltime', () => {
   });
 });
 
-it('finds the needs of each instance', () => {
+it('the requirements of each instance are checked', () => {
   const jobs = [
     { name: 'a_{i}', command: 'x', resource_requirements: 'r_{i}', scheduler: 's', parameters: { i: '1:3' } },
   ];
@@ -113,11 +116,11 @@ describe('an empty text', () => {
     [{}, { walltime: '' }, ["Scheduler 's': invalid walltime ''"]],
     [{ memory: '' }, {}, ['Memory string cannot be empty']],
     [{ runtime: '' }, {}, ['Duration string cannot be empty']],
-  ])('is no amount: %j on %j is refused', (requirements, scheduler, lines) => {
+  ])('an empty text is not a number: %j on %j is refused', (requirements, scheduler, lines) => {
     expect(errorsOf(spec(requirements, scheduler, bound))).toEqual(lines);
   });
 
-  it('is no generic resource, and so asks for none', () => {
+  it('an empty gres requests no generic resource', () => {
     expect(errorsOf(spec({}, { gres: '' }, bound))).toEqual([]);
   });
 });
@@ -129,18 +132,18 @@ describe('an allocation of several nodes', () => {
   const errors = (jobNodes: number, nodes: number, job: object, more: object): readonly string[] =>
     errorsOf(spec({ num_nodes: jobNodes }, { nodes }, job, more));
 
-  it('takes jobs of one node and of its own size', () => {
+  it('an allocation of several nodes takes jobs of one node and of its own size', () => {
     expect(errors(1, 4, bound, { actions })).toEqual([]);
     expect(errors(4, 4, bound, { actions })).toEqual([]);
   });
 
-  it('takes no job of another size', () => {
+  it('an allocation of several nodes takes no job of another size', () => {
     expect(errors(3, 2, bound, { actions })[0]).toMatch(
       /^Scheduler node validation failed:\n {2}- Scheduler 's' allocates 2 nodes but jobs \(a\) request a different multi-node count/,
     );
   });
 
-  it('is looked at only where it is asked for, and for bound jobs', () => {
+  it('the size of an allocation is checked only if an action requests it, and for bound jobs', () => {
     expect(errors(3, 2, bound, {})).toEqual([]);
     expect(errors(3, 2, {}, { actions })).toEqual([]);
     expect(errors(3, 1, bound, { actions })).toEqual([]);

@@ -12,10 +12,10 @@ import type { JobSpec, ResourceRequirementsSpec, SlurmSchedulerSpec } from '../s
 import { memoryAdvice, walltimeAdvice } from './unit-advice.ts';
 
 /**
- * Whether jobs fit where they would run: a job that its scheduler's walltime cuts off runs for nothing.
+ * Checks whether jobs fit where they would run: a job longer than its scheduler's walltime is cut off.
  *
- * Warnings, since the user may know better; `create` asks and `--skip-checks` silences, the dry run counts them as
- * errors.
+ * The results are warnings, because the user may know better; `create` asks, `--skip-checks` skips the check, and the
+ * dry run counts them as errors.
  */
 export function checkResources({ spec, jobs }: Draft, complain: Complain): void {
   const offers = (spec.slurm_schedulers ?? []).flatMap((scheduler, index) => {
@@ -73,7 +73,7 @@ interface Offer {
   readonly gpus: number | undefined;
 }
 
-// What holds where a file says nothing.
+// The default of a file without a runtime.
 const STANDARD_RUNTIME = 'PT1H';
 const STANDARD_WALLTIME = '01:00:00';
 
@@ -91,7 +91,7 @@ function offerOf(scheduler: SlurmSchedulerSpec, tell: (message: string, plain: s
   if (seconds === undefined)
     tell(`Scheduler '${name}': invalid walltime '${walltime}'`, walltimeAdvice('walltime', walltime), 'walltime');
   const memoryBytes = mem === undefined ? undefined : orNothing(() => parseMemory(mem));
-  // An empty text is no memory, and sbatch would be given `--mem=`; only an empty gres asks for nothing, as in Torc.
+  // An empty text is not a memory size, and sbatch would get `--mem=`; only an empty gres requests nothing, as in Torc.
   if (mem !== undefined && memoryBytes === undefined)
     tell(`Scheduler '${name}': invalid mem '${mem}'`, memoryAdvice('mem', mem), 'mem');
   const gpus = gres === '' ? undefined : (parseGres(gres)?.count ?? 0);
@@ -107,7 +107,7 @@ function orNothing(read: () => number): number | undefined {
   }
 }
 
-/** Where needs and offers part, each pair of them looked at once. */
+/** Compares requirements and offers, each pair once. */
 class Fit {
   private readonly known = new Map<Need, Map<string | undefined, readonly ((job: string) => string)[]>>();
   private readonly offers: readonly Offer[];
@@ -116,7 +116,7 @@ class Fit {
     this.offers = offers;
   }
 
-  /** Sentences about a job with this need, bound to a scheduler or to none. */
+  /** Sentences about a job with these requirements, bound to a scheduler or to none. */
   shortages(need: Need, scheduler: string | undefined): readonly ((job: string) => string)[] {
     const byScheduler = this.known.get(need) ?? new Map<string | undefined, readonly ((job: string) => string)[]>();
     this.known.set(need, byScheduler);

@@ -2,12 +2,12 @@ import type { Draft } from '../draft.ts';
 import { template } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 
-// A list of a million jobs helps nobody.
+// A list of a million jobs is useless.
 const MOST_JOBS = 20;
 
 /**
  * An allocation of several nodes takes jobs of one node, or of exactly its size: a job of two nodes in an allocation of
- * four would leave two idle. Looked at only where an action asks for allocations of that scheduler.
+ * four would leave two idle. Checked only if an action requests allocations of that scheduler.
  */
 export function checkSchedulerNodes({ spec, jobs }: Draft, complain: Complain): void {
   const acting = new Set(

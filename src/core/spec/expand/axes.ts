@@ -1,7 +1,7 @@
 import type { Sequence } from '../sequence.ts';
 import type { ParameterValue } from './parameter-value.ts';
 
-/** One parameter with its values. In a table a row may lack the column: its token then stays as it is. */
+/** One parameter with its values. In a table a row may lack the column: then its token stays unchanged. */
 export interface Axis {
   readonly name: string;
   readonly values: Sequence<ParameterValue | undefined>;
@@ -10,24 +10,24 @@ export interface Axis {
 }
 
 /**
- * The combinations of some parameters, numbered: none is ever written down.
+ * The numbered combinations of some parameters, which are never stored.
  *
- * In a product the first axis varies slowest, as in nested loops, so combination 0 has every first value; in a zip
- * (and in a table, whose columns are a zip) combination i has the i-th value of each.
+ * In a product the first axis varies slowest, as in nested loops, so combination 0 has every first value; in a zip (and
+ * in a table, whose columns are a zip) combination i has the i-th value of each.
  */
 export interface Axes {
   readonly count: number;
   readonly axes: readonly PlacedAxis[];
 }
 
-/** An axis and how its place is found in the number of a combination: `floor(number / stride) % length`. */
+/** An axis and how its position is computed from the number of a combination: `floor(number / stride) % length`. */
 export interface PlacedAxis extends Axis {
   readonly stride: number;
 }
 
 export type Mode = 'product' | 'zip';
 
-/** The combinations in declared order. A zip must have been checked for equal lengths. */
+/** The combinations in declared order. The lengths of a zip must have been checked. */
 export function combine(axes: readonly Axis[], mode: Mode): Axes {
   if (mode === 'zip') {
     return { count: axes[0]?.values.length ?? 1, axes: axes.map((axis) => ({ ...axis, stride: 1 })) };
@@ -45,7 +45,7 @@ export function combine(axes: readonly Axis[], mode: Mode): Axes {
 export const indexIn = (axis: PlacedAxis, combination: number): number =>
   Math.floor(combination / axis.stride) % axis.values.length;
 
-/** Two axes of a zip that differ in length; nothing when all agree. */
+/** Two axes of a zip with different lengths; undefined if all are equal. */
 export function unevenPair(axes: readonly Axis[]): readonly [Axis, Axis] | undefined {
   const [first] = axes;
   const other = axes.find((axis) => axis.values.length !== first?.values.length);

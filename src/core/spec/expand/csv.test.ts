@@ -39,4 +39,4 @@ test.each([
   ['a;b\n1;2', [['a;b'], ['1;2']]],
   ['a\n"open', [['a'], ['"open']]],
   ['', []],
-])('%j has the rows %j', (text, rows) => expect(csvRows(text)).toEqual(rows));
+])('the CSV text %j has the rows %j', (text, rows) => expect(csvRows(text)).toEqual(rows));

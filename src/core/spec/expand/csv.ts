@@ -1,5 +1,5 @@
 /**
- * The rows of comma-separated text: quoted fields may hold commas, line breaks and doubled quotes; blank lines are
+ * The rows of comma-separated text: quoted fields may contain commas, line breaks and doubled quotes; blank lines are
  * skipped; fields are trimmed.
  */
 export function csvRows(text: string): string[][] {

@@ -6,7 +6,7 @@ import { each } from '../sequence.ts';
 const job = (more: object) => ({ jobs: [{ name: 'j', command: 'true', ...more }] });
 
 describe('parameters', () => {
-  it('make one job of each combination, in declared order', () => {
+  it('parameters create one job for each combination, in declared order', () => {
     expect(namesOf({ name: 'j_{a}_{b}', parameters: { a: '1:2', b: ['x', 'y'] } })).toEqual([
       'j_1_x',
       'j_1_y',
@@ -22,14 +22,14 @@ describe('parameters', () => {
     [{ a: '1:3', b: '1:3', c: '1:2' }, 18],
     [{ a: '1:3', b: [] }, 0],
     [{}, 1],
-  ])('%j are %d jobs', (parameters, count) => {
+  ])('%j creates %d jobs', (parameters, count) => {
     const name = `j_${Object.keys(parameters)
       .map((key) => `{${key}}`)
       .join('_')}`;
     expect(namesOf({ name, parameters })).toHaveLength(count);
   });
 
-  it('are put in side by side by zip, for jobs and files alike', () => {
+  it('zip combines parameters pairwise, for jobs and files', () => {
     const zipped = { name: 'z_{a}_{b}', parameters: { a: '1:3', b: '[x,y,z]' }, parameter_mode: 'zip' };
     expect(namesOf(zipped)).toEqual(['z_1_x', 'z_2_y', 'z_3_z']);
     const { files } = planned({ files: [{ ...zipped, path: '{a}/{b}' }] });
@@ -40,20 +40,20 @@ describe('parameters', () => {
     expect(namesOf({ name: 'j_{a}_{b}', parameters: { a: '1:2', b: '1:2' }, parameter_mode: mode })).toHaveLength(4);
   });
 
-  it('of one list zip to its values; of none to one job; of empty lists to none', () => {
+  it('a zip of one list has its values, of no list one job, and of empty lists none', () => {
     expect(namesOf({ name: 'j_{a}', parameters: { a: '1:2' }, parameter_mode: 'zip' })).toEqual(['j_1', 'j_2']);
     expect(namesOf({ name: 'j', parameters: {}, parameter_mode: 'zip' })).toEqual(['j']);
     expect(namesOf({ name: 'j_{a}', parameters: { a: [] }, parameter_mode: 'zip' })).toEqual([]);
   });
 
-  it('of unequal lists cannot be zipped', () => {
+  it('lists of different lengths cannot be zipped', () => {
     expect(errorsOf(job({ parameters: { x: '1:3', y: '1:2' }, parameter_mode: 'zip' }))).toEqual([
       "Parameter expansion failed: Failed to expand job 'j': All parameters must have the same number of values when " +
         "using 'zip' mode. Parameter 'x' has 3 values, but 'y' has 2 values.",
     ]);
   });
 
-  it('are put into every field of a job that may hold them', () => {
+  it('parameters are inserted into every field of a job that may contain them', () => {
     const [made] = jobsOf({
       jobs: [
         { name: 'first_{i}', command: 'true', parameters: { i: '1:1' } },
@@ -88,7 +88,7 @@ describe('parameters', () => {
     });
   });
 
-  it('are put into every text within user data, but not into keys, and a token alone stays a text', () => {
+  it('parameters are inserted into every text within user data, but not into keys, and a single token stays a text', () => {
     const { userData } = planned({
       user_data: [
         { name: 'u_{i}', data: { '{i}': ['{i}', { deep: 'x{i}' }], n: 5, t: '{i}' }, parameters: { i: '1:1' } },
@@ -101,7 +101,7 @@ describe('parameters', () => {
     });
   });
 
-  it('keep their order beside plain jobs', () => {
+  it('parameterized jobs keep their order beside plain jobs', () => {
     const names = jobsOf({
       jobs: [
         { name: 'w_{i:03d}', command: 'x', parameters: { i: '1:100' } },
@@ -116,22 +116,22 @@ describe('parameters', () => {
 describe('shared parameters', () => {
   const parameters = { a: '1:2', b: '[x,y]', c: '1:9' };
 
-  it('are taken over by name, and the others are not', () => {
+  it('shared parameters are used by name, and the others are not', () => {
     expect(namesOf({ name: 'j_{a}_{b}', use_parameters: ['a', 'b'] }, { parameters })).toHaveLength(4);
   });
 
-  it('vary in the order in which the job names them', () => {
+  it('shared parameters vary in the order in which the job names them', () => {
     const names = namesOf({ name: 'j_{a}_{b}', use_parameters: ['b', 'a'] }, { parameters });
     expect(names).toEqual(['j_1_x', 'j_2_x', 'j_1_y', 'j_2_y']);
   });
 
-  it('leave unknown names out, and expand nothing when none is known', () => {
+  it('unknown shared names are left out, and nothing is expanded if none is known', () => {
     expect(namesOf({ name: 'j_{a}', use_parameters: ['a', 'zz'] }, { parameters })).toEqual(['j_1', 'j_2']);
     expect(namesOf({ name: 'j_{a}', use_parameters: ['zz'] }, { parameters })).toEqual(['j_{a}']);
     expect(namesOf({ name: 'j_{a}', use_parameters: [] }, { parameters })).toEqual(['j_{a}']);
   });
 
-  it('give way to parameters of the job itself, even to none', () => {
+  it('parameters of the job itself replace shared ones, even empty ones', () => {
     const local = { name: 'j_{a}', parameters: { a: '10:12' }, use_parameters: ['a'] };
     expect(namesOf(local, { parameters })).toEqual(['j_10', 'j_11', 'j_12']);
     expect(namesOf({ name: 'j_{a}', parameters: {}, use_parameters: ['a'] }, { parameters })).toEqual(['j_{a}']);
@@ -149,7 +149,7 @@ describe('shared parameters', () => {
       ['3:3', '{a}', '3'],
       [true, '{a}', 'true'],
       ['@one', '{a}', '42'],
-    ])('one value (%j) goes in as that value: %s gives %s', (value, text, result) => {
+    ])('a single value (%j) is inserted as that value: %s gives %s', (value, text, result) => {
       expect(env(value, text, { one: '42\n' })).toBe(result);
     });
 
@@ -166,21 +166,21 @@ describe('shared parameters', () => {
       ['@missing', '{a}', '@missing'],
       ['0:inf:0.5', '{a}', '0:inf:0.5'],
       [{ k: 1 }, '{a}', '{"k":1}'],
-    ])('anything else (%j) goes in as it is written: %s gives %s', (value, text, result) => {
+    ])('any other value (%j) is inserted as its text: %s gives %s', (value, text, result) => {
       expect(env(value, text, { two: '1\n2\n' })).toBe(result);
     });
 
-    it('a text that is no range is still refused where a job expands by it, once', () => {
+    it('a text that is not a range is refused once if a job expands by it', () => {
       const jobs = [{ name: 'j_{a}', command: 'x', use_parameters: ['a'] }];
       expect(errorsOf({ parameters: { a: 'docker://x' }, env: { A: '{a}' }, jobs })).toEqual([
         "Parameter expansion failed: Failed to expand job 'j_{a}': Invalid range values: 'docker://x'. Could not parse as integer or float range",
       ]);
     });
 
-    it('a name that is no parameter stays', () => expect(env('1:2', '{b} ${HOME} {', {})).toBe('{b} ${HOME} {'));
+    it('a name that is not a parameter stays', () => expect(env('1:2', '{b} ${HOME} {', {})).toBe('{b} ${HOME} {'));
   });
 
-  it('are complained of once, however many jobs use them', () => {
+  it('errors of shared parameters are reported once, however many jobs use them', () => {
     const jobs = ['a', 'b', 'c'].map((name) => ({ name: `${name}_{i}`, command: 'x', use_parameters: ['i'] }));
     const { problems } = read({ parameters: { i: 'a:b' }, jobs });
     expect(problems.map(({ path, code }) => [path, code])).toEqual([['parameters.i', 'PARAMETER_MALFORMED']]);
@@ -194,7 +194,7 @@ describe('parameter tables', () => {
     'uneven.json': '[{"a":1},{"b":2}]',
   };
 
-  it('make one job a row', () => {
+  it('a parameter table creates one job for each row', () => {
     expect(namesOf({ name: 'j_{m}_{n:02d}', parameters_file: 't.csv' }, {}, files)).toEqual([
       'j_x_01',
       'j_y_02',
@@ -203,11 +203,11 @@ describe('parameter tables', () => {
     expect(namesOf({ name: 'j_{m}', parameters_file: 't.csv', use_parameters_file: false }, {}, files)).toHaveLength(3);
   });
 
-  it('leave the token of a column that a row lacks', () => {
+  it('the token of a column that a row lacks stays', () => {
     expect(namesOf({ name: 'j_{a}_{b}', parameters_file: 'uneven.json' }, {}, files)).toEqual(['j_1_{b}', 'j_{a}_2']);
   });
 
-  it('of the workflow go to those who ask, and to nobody else', () => {
+  it('a table of the workflow applies only to records that use it', () => {
     const names = jobsOf(
       {
         parameters_file: 't.csv',
@@ -222,11 +222,11 @@ describe('parameter tables', () => {
     expect(names).toEqual(['a_x', 'a_y', 'a_z', 'b_x', 'b_y', 'b_z', 'c_{m}']);
   });
 
-  it('of the workflow that nobody uses need not exist', () => {
+  it('a table of the workflow that is not used need not exist', () => {
     expect(errorsOf({ parameters_file: 'missing.csv' })).toEqual([]);
   });
 
-  it('that are missing are told once, for all who use them', () => {
+  it('a missing table is reported once for all records that use it', () => {
     const jobs = ['a', 'b'].map((name) => ({ name: `${name}_{m}`, command: 'x', parameters_file: 'missing.csv' }));
     expect(errorsOf({ jobs })).toEqual([
       "Parameter expansion failed: Failed to expand job 'a_{m}': Failed to read parameters_file 'missing.csv': No such file or directory",
@@ -250,25 +250,25 @@ describe('parameter tables', () => {
       { parameters_file: 'bad.csv' },
       "Failed to expand job 'j': Row 1 of 'bad.csv' has 1 fields but the header has 2 columns",
     ],
-  ])('%j is refused', (fields, words) => {
+  ])('the table setting %j is refused', (fields, words) => {
     expect(errorsOf(job(fields), files)).toEqual([`Parameter expansion failed: ${words}`]);
   });
 
-  it('name the record that is refused', () => {
+  it('a refused table names its record', () => {
     const [file] = errorsOf({ files: [{ name: 'x', path: 'y', use_parameters_file: true }] });
     const [data] = errorsOf({ user_data: [{ name: 'x', use_parameters_file: true }] });
     expect(file).toContain("File 'x'");
     expect(data).toContain("User data 'x'");
   });
 
-  it('cannot stand beside parameters of the workflow', () => {
+  it('a table cannot be combined with parameters of the workflow', () => {
     const [error] = errorsOf({ parameters: { a: '1:2' }, parameters_file: 't.csv' }, files);
     expect(error).toContain('Workflow-level `parameters` and `parameters_file` are mutually exclusive');
   });
 });
 
-describe('a sweep without end', () => {
-  it('is refused with the count and the limit, and nothing that it makes is called missing', () => {
+describe('a sweep that is too large', () => {
+  it('a sweep that is too large is refused with its count and the limit, and its jobs are not reported as missing', () => {
     const { valid, errors, summary } = report({
       jobs: [
         { name: 'w_{a}_{b}', command: 'x', parameters: { a: '1:1000000', b: '1:1000000' } },
@@ -283,7 +283,7 @@ describe('a sweep without end', () => {
   });
 });
 
-test('expansion never makes two jobs of one name without saying so', () => {
+test('expansion reports two jobs of one name', () => {
   const value = fc.constantFrom(['1', '1'], ['1', '2'], ['a', 'b'], ['x']);
   const name = fc.constantFrom('j', 'j_{p}', 'j_{q}', 'j_{p}_{q}');
   fc.assert(

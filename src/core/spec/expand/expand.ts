@@ -13,7 +13,7 @@ import type { Table } from './parameter-table.ts';
 import type { Tables } from './tables.ts';
 import { template } from './template.ts';
 
-/** What a job, a file and a record of user data say about their instances. */
+/** The fields of a job, a file and a record of user data about their instances. */
 interface Parameterized {
   readonly name?: string;
   readonly parameters?: Readonly<Record<string, Value>>;
@@ -26,11 +26,11 @@ interface Parameterized {
 export interface ExpandOptions {
   readonly readFile: (path: string) => string;
   readonly tables: Tables;
-  /** Most instances of jobs, of files and of user data. */
+  /** The maximum number of instances of jobs, of files and of user data. */
   readonly limit: number;
 }
 
-/** What a record is called in Torc's sentences. */
+/** The name of a kind of record in Torc's sentences. */
 const WORDS = {
   jobs: { what: 'job', label: 'Job' },
   files: { what: 'file', label: 'File' },
@@ -39,7 +39,7 @@ const WORDS = {
 
 export type Collection = keyof typeof WORDS;
 
-/** Expands the records of a workflow; what cannot be expanded is complained of, and its name kept as lost. */
+/** Expands the records of a workflow; a record that cannot be expanded is reported, and its name stored as lost. */
 export class Expander {
   readonly lost = new Map<Collection, string[]>();
   private readonly values = new Map<string, Sequence<ParameterValue>>();
@@ -88,9 +88,9 @@ export class Expander {
   }
 
   /**
-   * The workflow's environment with the workflow's parameters in it: a parameter of one value by that value, every other
-   * by its text as the file has it. A text that is no range, such as `docker://image`, is therefore never refused here;
-   * a job that expands by it is.
+   * The workflow's environment with the workflow's parameters inserted: a parameter of one value by that value, every
+   * other by its text in the file. A text that is not a range, such as `docker://image`, is therefore never refused
+   * here; a job that expands by it is.
    */
   environment(): Readonly<Record<string, string>> | undefined {
     const { env, parameters } = this.spec;
@@ -109,7 +109,7 @@ export class Expander {
     const raw = typeof value === 'string' ? value : compactJson(value);
     let values: Sequence<ParameterValue> | undefined;
     try {
-      // Two values are as good as a million to see that there is not one.
+      // Two values are enough to know that there is more than one.
       values = nativeValues(value, { ...this.options, limit: 2 });
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
@@ -184,7 +184,7 @@ export class Expander {
     return table === undefined ? undefined : { axes: tableAxes(table) };
   }
 
-  /** Axes of the workflow, by the names a record picks; unknown names are passed over, as in Torc. */
+  /** Axes of the workflow, by the names that a record selects; unknown names are ignored, as in Torc. */
   private sharedAxes(names: readonly string[], what: string): (Axis | undefined)[] | undefined {
     const parameters = this.spec.parameters ?? {};
     const known = [...new Set(names)].filter((name) => Object.hasOwn(parameters, name));

@@ -14,7 +14,7 @@ const familiesOf = (counts: readonly number[]): Families<{ name: string }> =>
     }),
   );
 
-test('any instance found by its number is the one that counting up to it finds', () => {
+test('an instance read by its number equals the one found by counting', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 4 }), { maxLength: 8 }), (counts) => {
       const families = familiesOf(counts);
@@ -28,7 +28,7 @@ test('any instance found by its number is the one that counting up to it finds',
   );
 });
 
-it('has no instance beyond the last', () => {
+it('a family has no instance after its last', () => {
   expect(() => familiesOf([]).nameAt(0)).toThrow(RangeError);
   expect(() => familiesOf([1, 1]).nameAt(2)).toThrow(RangeError);
 });

@@ -7,7 +7,7 @@ export interface Family<S> {
   readonly spec: S;
   /** Its number in the file. */
   readonly at: number;
-  /** Absent when it is not parameterized. */
+  /** Absent if it has no parameters. */
   readonly axes: Axes | undefined;
   readonly count: number;
   /** Number of its first instance among all. */
@@ -15,7 +15,7 @@ export interface Family<S> {
   readonly name: Template;
 }
 
-/** All instances of all families, in the order of the file, by number. */
+/** All instances of all families by number, in the order of the file. */
 export class Families<S> implements Sequence<{ family: Family<S>; combination: number }> {
   readonly length: number;
   readonly all: readonly Family<S>[];

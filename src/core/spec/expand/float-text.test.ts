@@ -38,7 +38,7 @@ test.each([
   expect(fixedText(value, digits)).toBe(text);
 });
 
-test('a printed number reads back as the same number', () => {
+test('a printed number parses back to the same number', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) =>
       Object.is(Number(floatText(value)), value),

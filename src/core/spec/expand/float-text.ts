@@ -1,8 +1,8 @@
 /**
- * Numbers as Rust prints them, since names of jobs and files are made of them.
+ * Prints numbers as Rust does, because names of jobs and files contain them.
  *
- * `{x}` is the shortest text that reads as the same number, never with an exponent and never with `.0` at the end;
- * `{x:.2f}` is the exact binary value rounded to so many digits, ties to even.
+ * `{x}` is the shortest text that parses to the same number, never with an exponent and never with `.0` at the end;
+ * `{x:.2f}` is the exact binary value rounded to this many digits, ties to even.
  */
 
 /** The shortest text of a number: 0.0000001, 1000000000000000000000, `NaN`, `inf`. */
@@ -21,7 +21,9 @@ export function floatText(value: number): string {
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** A number with so many digits after the point, its exact value rounded half to even: 2.5 gives `2`, 0.125 `0.12`. */
+/**
+ * A number with this many digits after the point, its exact value rounded half to even: 2.5 gives `2`, 0.125 `0.12`.
+ */
 export function fixedText(value: number, digits: number): string {
   if (!Number.isFinite(value)) return floatText(value);
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';

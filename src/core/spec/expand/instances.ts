@@ -1,7 +1,9 @@
 import { sequence, type Sequence } from '../sequence.ts';
 import type { Family } from './family.ts';
 
-/** A sentence about each instance of a family: the first as the message, the next ones as what Torc would add. */
+/**
+ * A sentence about each instance of a family: the first as the message, the others as the lines that Torc would add.
+ */
 export function aboutEach<S>(
   family: Family<S>,
   sentence: (name: string) => string,

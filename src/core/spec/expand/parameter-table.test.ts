@@ -16,7 +16,7 @@ const rowsOf = (path: string, text: string): Record<string, string | undefined>[
 };
 
 describe('a CSV table', () => {
-  it('has one row an instance, each cell a whole number, a number or a text', () => {
+  it('a CSV table has one row for each instance, each cell a whole number, a number or a text', () => {
     expect(rowsOf('t.csv', 'model,lr,bs\nr,0.001,32\n')).toEqual([{ model: 'r', lr: '0.00', bs: '32' }]);
     expect(rowsOf('t.CSV', 'a,b,c\r\n007,,#x\r\n')).toEqual([{ a: '7', b: '', c: '#x' }]);
   });
@@ -28,18 +28,18 @@ describe('a CSV table', () => {
     ['a,b\n1,2\n1,2,3', "Row 2 of 't.csv' has 3 fields but the header has 2 columns"],
     ['a,b\n', "parameters_file 't.csv' contains no rows"],
     ['', "parameters_file 't.csv' has no columns"],
-  ])('%j is refused', (text, words) => expect(() => tableOf('t.csv', text)).toThrow(words));
+  ])('the CSV table %j is refused', (text, words) => expect(() => tableOf('t.csv', text)).toThrow(words));
 });
 
 describe('a JSON table', () => {
-  it('keeps numbers and texts as they are, and takes anything else as its JSON text', () => {
+  it('a JSON table keeps numbers and texts, and uses the JSON text of any other value', () => {
     const text = '[{"a": true, "b": null, "c": ["a","b"], "d": [], "e": {"k": 1}, "f": "01", "g": 1.0, "h": 1}]';
     expect(rowsOf('t.json', text)).toEqual([
       { a: 'true', b: 'null', c: '["a","b"]', d: '[]', e: '{"k":1}', f: '01', g: '1.00', h: '1' },
     ]);
   });
 
-  it('leaves out what a row does not have', () => {
+  it('a JSON table leaves out cells that a row does not have', () => {
     expect(rowsOf('t.json', '[{"a":1},{"b":2}]')).toEqual([
       { a: '1', b: undefined },
       { a: undefined, b: '2' },
@@ -51,11 +51,11 @@ describe('a JSON table', () => {
     ['[{"a":1}, 42]', "Element 2 of parameters_file 't.json' is not a JSON object"],
     ['[]', 'contains no rows'],
     ['[{]', "Failed to parse parameters_file 't.json'"],
-  ])('%j is refused', (text, words) => expect(() => tableOf('t.json', text)).toThrow(words));
+  ])('the JSON table %j is refused', (text, words) => expect(() => tableOf('t.json', text)).toThrow(words));
 });
 
 describe('a table of JSON lines', () => {
-  it('skips blank lines', () => {
+  it('a table of JSON lines skips blank lines', () => {
     expect(rowsOf('t.jsonl', '{"a":1}\n\n{"a":2}\n')).toHaveLength(2);
     expect(rowsOf('t.ndjson', '{"a":1}')).toHaveLength(1);
   });
@@ -64,7 +64,9 @@ describe('a table of JSON lines', () => {
     ['{"a":1}\n\n{"a":', 'line 3'],
     ['{"a":1}\n[2]', "Line 2 of parameters_file 't.jsonl' is not a JSON object"],
     ['', 'contains no rows'],
-  ])('%j is refused, blank lines counted', (text, words) => expect(() => tableOf('t.jsonl', text)).toThrow(words));
+  ])('the JSON lines %j are refused, and blank lines are counted', (text, words) =>
+    expect(() => tableOf('t.jsonl', text)).toThrow(words),
+  );
 });
 
 test.each([
@@ -76,7 +78,7 @@ test.each([
   expect(() => tableOf(path, 'a\n1')).toThrow(expect.objectContaining({ code: 'TABLE_MALFORMED' }));
 });
 
-it('tells why a table cannot be read', () => {
+it('the reason why a table cannot be read is reported', () => {
   const missing = (): string => {
     throw new Error('No such file or directory');
   };

@@ -5,7 +5,7 @@ import { compactJson, ExactNumber, isList, isMap, kindOf, type Value, type Value
 import { csvRows } from './csv.ts';
 import { valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
 
-/** A table of parameters: its columns in order, and the cells of each; a cell that a row does not have is absent. */
+/** A parameter table: its columns in order, and the cells of each; a missing cell is absent. */
 export interface Table {
   readonly columns: ReadonlyMap<string, readonly (ParameterValue | undefined)[]>;
   readonly rows: number;
@@ -14,7 +14,7 @@ export interface Table {
 /**
  * The table in a `parameters_file`: .csv with a header, .json with an array of objects, .jsonl or .ndjson.
  *
- * Throws: `TABLE_MALFORMED`, and whatever `readFile` throws is told as that.
+ * Throws: `TABLE_MALFORMED`, also for errors of `readFile`.
  */
 export function parameterTable(path: string, readFile: (path: string) => string): Table {
   if (path.trim() === '') throw malformed('Empty parameters_file path');
@@ -87,7 +87,7 @@ function fromRows(rows: readonly ValueMap[]): Table {
   return { columns: new Map([...names].map((name) => [name, cells(name)])), rows: rows.length };
 }
 
-/** A JSON number keeps its kind, a text stays text, everything else is its JSON text. */
+/** A JSON number keeps its kind, a text stays text, any other value becomes its JSON text. */
 function cellOf(value: Value): ParameterValue {
   if (typeof value === 'string') return value;
   if (value instanceof ExactNumber)

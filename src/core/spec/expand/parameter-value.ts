@@ -1,6 +1,6 @@
 import { fixedText, floatText } from './float-text.ts';
 
-/** One value of a parameter. Whole numbers are 64-bit, so those beyond 2^53 are kept as `bigint`. */
+/** One value of a parameter. Whole numbers are 64-bit, so those beyond 2^53 are stored as `bigint`. */
 export type ParameterValue = number | bigint | string | { readonly float: number };
 
 const WHOLE = /^[+-]?\d+$/;
@@ -8,7 +8,7 @@ const FLOAT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)$/
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 63n - 1n;
 
-/** The whole number that a text is, within 64 bits; nothing for any other text. */
+/** The whole number in a text, within 64 bits; undefined for any other text. */
 export function wholeOf(text: string): number | bigint | undefined {
   if (!WHOLE.test(text)) return undefined;
   const exact = BigInt(text.replace('+', ''));
@@ -16,7 +16,7 @@ export function wholeOf(text: string): number | bigint | undefined {
   return exact >= -BigInt(Number.MAX_SAFE_INTEGER) && exact <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(exact) : exact;
 }
 
-/** The number that a text is, `inf` and `nan` among them; nothing for any other text. */
+/** The number in a text, including `inf` and `nan`; undefined for any other text. */
 export function floatOf(text: string): number | undefined {
   if (!FLOAT.test(text)) return undefined;
   const [, sign, word] = /^([+-]?)(inf|infinity|nan)$/i.exec(text) ?? [];
@@ -25,7 +25,7 @@ export function floatOf(text: string): number | undefined {
   return sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
-/** A text as whole number, else as number, else as it is. */
+/** A text as whole number, otherwise as number, otherwise unchanged. */
 export function valueOf(text: string): ParameterValue {
   const whole = wholeOf(text);
   if (whole !== undefined) return whole;
@@ -33,10 +33,10 @@ export function valueOf(text: string): ParameterValue {
   return float === undefined ? text : { float };
 }
 
-/** How a value is printed for `{name:format}`: as it is, with leading zeros, or with so many digits. */
+/** How a value is printed for `{name:format}`: unchanged, with leading zeros, or with this many digits. */
 export type Printer = (value: ParameterValue) => string;
 
-// A name of more digits is no name; a slip of the hand must not make a text of gigabytes.
+// No name has more digits; a typing error must not create a text of gigabytes.
 const WIDEST = 400;
 
 /**

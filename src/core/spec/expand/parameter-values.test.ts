@@ -21,7 +21,7 @@ const print = printerOf(undefined);
 const printed = (text: string): string[] => [...each(parameterValues(text, options))].map(print);
 const native = (value: Value): string[] => [...each(nativeValues(value, options))].map(print);
 
-describe('a range holds both its ends', () => {
+describe('a range includes both of its ends', () => {
   test.each([
     ['1:5', ['1', '2', '3', '4', '5']],
     ['0:10:2', ['0', '2', '4', '6', '8', '10']],
@@ -39,14 +39,14 @@ describe('a range holds both its ends', () => {
     ['0:0.3:0.1', ['0', '0.1', '0.2', '0.3']],
     ['1.0:0:-0.5', ['1', '0.5', '0']],
     ['9223372036854775805:9223372036854775807', ['9223372036854775805', '9223372036854775806', '9223372036854775807']],
-  ])('%s', (text, values) => expect(printed(text)).toEqual(values));
+  ])('the values of a range: %s', (text, values) => expect(printed(text)).toEqual(values));
 
-  it('reads a time of day as a range, unless it stands quoted in a list', () => {
+  it('a time of day is read as a range, unless it is quoted in a list', () => {
     expect(printed('12:30')).toHaveLength(19);
     expect(printed("['12:30']")).toEqual(['12:30']);
   });
 
-  it('takes no room, however long', () => {
+  it('a range uses no memory, however long', () => {
     const values = parameterValues('1:1000000000', options);
     expect(values).toHaveLength(1_000_000_000);
     expect(values.at(999_999_999)).toBe(1_000_000_000);
@@ -66,19 +66,19 @@ test.each([
   ['1:3,7', "Invalid range values: '1:3,7'"],
   ['@', "Empty file path after '@' in parameter value"],
   ['@missing', "Failed to read parameter file 'missing': No such file or directory"],
-])("%s is refused with Torc's words", (text, words) => {
+])("%s is refused with Torc's message", (text, words) => {
   expect(() => parameterValues(text, options)).toThrow(words);
   expect(() => parameterValues(text, options)).toThrow(expect.objectContaining({ code: 'PARAMETER_MALFORMED' }));
 });
 
-it('refuses a range of more numbers than may be held', () => {
+it('a range of more numbers than the limit is refused', () => {
   expect(() => parameterValues('0.0:1:0.0001', options)).toThrow(
     expect.objectContaining({ code: 'EXPANSION_TOO_LARGE' }),
   );
   expect(() => parameterValues('0:inf:0.5', options)).toThrow(expect.objectContaining({ code: 'EXPANSION_TOO_LARGE' }));
 });
 
-describe('a list is parted at commas', () => {
+describe('a list is split at commas', () => {
   test.each([
     ['[1,5,100]', ['1', '5', '100']],
     ["['a','b c']", ['a', 'b c']],
@@ -100,10 +100,10 @@ describe('a list is parted at commas', () => {
       '[1e-7,1e21,9223372036854775808,nan,inf]',
       ['0.0000001', '1000000000000000000000', '9223372036854776000', 'NaN', 'inf'],
     ],
-  ])('%s', (text, values) => expect(printed(text)).toEqual(values));
+  ])('the values of a list: %s', (text, values) => expect(printed(text)).toEqual(values));
 });
 
-it('takes a list item with a quote at either end for text, so that no format pads it', () => {
+it('a list item with a quote at either end is text, so no format pads it', () => {
   const padded = [...each(parameterValues("['5,6',7]", options))].map(printerOf('03d'));
   expect(padded).toEqual(['5', '6', '007']);
 });
@@ -120,7 +120,7 @@ test('a list of words without quotes and commas has these words as its values, h
   );
 });
 
-describe('anything else is one value', () => {
+describe('any other text is one value', () => {
   test.each([
     ['', ['']],
     ['  ', ['']],
@@ -130,16 +130,16 @@ describe('anything else is one value', () => {
     ['2.50', ['2.5']],
     ['red', ['red']],
     ["'q'", ["'q'"]],
-  ])('%s', (text, values) => expect(printed(text)).toEqual(values));
+  ])('the value of any other text: %s', (text, values) => expect(printed(text)).toEqual(values));
 });
 
-describe('a file holds a value a line', () => {
-  it('skips blank lines and comments, keeps quotes, and reads no ranges', () => {
+describe('a file contains one value a line', () => {
+  it('a file of values skips blank lines and comments, keeps quotes, and reads no ranges', () => {
     expect(printed('@values')).toEqual(['1', '2.5', 'red', "'q'", '1:3']);
     expect(printed(' @ values ')).toHaveLength(5);
   });
 
-  it('has no value when all is comment', () => expect(printed('@comments')).toEqual([]));
+  it('a file with only comments has no value', () => expect(printed('@comments')).toEqual([]));
 });
 
 describe('a value of the file format is read as its JSON text', () => {
@@ -163,15 +163,15 @@ describe('a value of the file format is read as its JSON text', () => {
     [['1:3'], ['1:3']],
     [["'q'"], ["'q'"]],
     [[], []],
-  ])('%j', (value, values) => expect(native(value)).toEqual(values));
+  ])('the value %j is read as its JSON text', (value, values) => expect(native(value)).toEqual(values));
 
-  it('keeps a number that was written with a point apart from a whole one', () => {
+  it('a number written with a point is distinguished from a whole number', () => {
     const values = [...each(nativeValues([new ExactNumber(1, '1.0', true), 2], options))];
     expect(values.map(print)).toEqual(['1', '2']);
     expect(values.map(printerOf('.2f'))).toEqual(['1.00', '2']);
   });
 
-  it('takes a map for a malformed range', () => {
+  it('a map is refused as a malformed range', () => {
     expect(() => nativeValues({ a: 1 }, options)).toThrow('Invalid range values');
   });
 });

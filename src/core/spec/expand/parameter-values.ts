@@ -5,17 +5,17 @@ import { decimalRange } from './decimal-range.ts';
 import { floatOf, valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
 
 export interface ValueOptions {
-  /** Reads a file that a value names by `@`; throws when it cannot. */
+  /** Reads a file that a value names by `@`; throws if it cannot. */
   readonly readFile: (path: string) => string;
-  /** Most values of one parameter. */
+  /** The maximum number of values of one parameter. */
   readonly limit: number;
 }
 
 /**
- * The values that a parameter's text stands for.
+ * The values that the text of a parameter represents.
  *
  * Shape, tried in this order: `@file` with a value a line, `[a, b]`, a range `from:to[:step]` with both ends, one
- * value. A pair of braces around it without a comma within is dropped. Ranges of whole numbers take no room.
+ * value. A pair of braces around it without a comma within is dropped. Ranges of whole numbers use no memory.
  * Throws: `PARAMETER_MALFORMED`; `EXPANSION_TOO_LARGE` for a range of more than `limit` other numbers.
  */
 export function parameterValues(text: string, options: ValueOptions): Sequence<ParameterValue> {
@@ -27,7 +27,7 @@ export function parameterValues(text: string, options: ValueOptions): Sequence<P
   return given([valueOf(bare)]);
 }
 
-/** The values of a parameter as a file gives it: a text, or any other value as its JSON text. */
+/** The values of a parameter in a file: a text, or any other value as its JSON text. */
 export const nativeValues = (value: Value, options: ValueOptions): Sequence<ParameterValue> =>
   parameterValues(typeof value === 'string' ? value : compactJson(value), options);
 
@@ -53,9 +53,10 @@ function fileValues(path: string, { readFile }: ValueOptions): ParameterValue[] 
 }
 
 /**
- * The items of a list in brackets. A comma separates items everywhere, within quotes and inner brackets too, as in Torc.
+ * The items of a list in brackets. A comma separates items everywhere, also within quotes and inner brackets, as in
+ * Torc.
  *
- * A quote is therefore removed from each end on its own: `['a,b']` has the items `'a` and `b'`, which stand for `a` and
+ * A quote is therefore removed from each end separately: `['a,b']` has the items `'a` and `b'`, which become `a` and
  * `b`. An item with a quote at either end is text, never a number.
  */
 function listValues(text: string): ParameterValue[] {
@@ -68,7 +69,7 @@ function listValues(text: string): ParameterValue[] {
   });
 }
 
-/** Single quotes go first: the native list `["'q'"]` is `'q'`, with its single quotes. */
+/** Single quotes are removed first: the native list `["'q'"]` is `'q'`, with its single quotes. */
 const withoutQuotes = (text: string): string => text.replace(/^'+|'+$/g, '').replace(/^"+|"+$/g, '');
 
 function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
@@ -103,7 +104,7 @@ function wholeRange(first: bigint, last: bigint, by: string): Sequence<Parameter
   return sequence(length, (index) => from + index * stride);
 }
 
-// What Torc allows a sum of steps to miss the end by.
+// The tolerance in Torc for the sum of steps at the end of a range.
 const TOLERANCE = 1e-10;
 
 /** Ranges with an end that is no decimal number: infinite ones are refused, those of `nan` are empty. */

@@ -3,7 +3,7 @@ import type { Complain, Path } from '../problems.ts';
 import { isList, isMap, type Value, type ValueMap } from '../text/value.ts';
 import { parameterTable, type Table } from './parameter-table.ts';
 
-/** The parameter tables of a workflow, each read once however many records name it, each failure told once. */
+/** The parameter tables of a workflow, each read once however many records name it, and each failure reported once. */
 export class Tables {
   private readonly known = new Map<string, Table | undefined>();
   private readonly readFile: (path: string) => string;
@@ -14,7 +14,7 @@ export class Tables {
     this.complain = complain;
   }
 
-  /** The table of a path, `what` being the words before a complaint; nothing when it cannot be read. */
+  /** The table of a path, `what` being the beginning of a message; undefined if it cannot be read. */
   get(path: string, at: Path, what: string): Table | undefined {
     if (this.known.has(path)) return this.known.get(path);
     let table: Table | undefined;
@@ -29,9 +29,9 @@ export class Tables {
   }
 
   /**
-   * Every name that a token of the file may be: parameters and columns at all levels.
+   * Every name that a token of the file may have: parameters and columns at all levels.
    *
-   * Nothing when a table could not be read, for then no token can be called unknown.
+   * Undefined if a table could not be read, because then no token is known to be wrong.
    */
   names(root: ValueMap): ReadonlySet<string> | undefined {
     const names = new Set<string>();

@@ -41,37 +41,37 @@ test.each<[string, Record<string, ParameterValue>, string]>([
   ['^out_{t}$', { t: 'a.b' }, '^out_a.b$'],
   ['{a:b}', { 'a:b': 1 }, '1'],
   ['{n:09999d}', { n: 5 }, '5'],
-])('%s with %j becomes %s', (text, values, result) => expect(written(text, values)).toBe(result));
+])('the template %s with %j becomes %s', (text, values, result) => expect(written(text, values)).toBe(result));
 
-it('leaves the token of a column that a row does not have', () => {
+it('the token of a column that a row does not have stays', () => {
   const axes = combine([axis('a', 1, undefined)], 'zip');
   expect([0, 1].map((row) => template('{a} {a:02d}', axes).render(row))).toEqual(['1 01', '{a} {a:02d}']);
 });
 
-it('is the text itself without parameters', () => {
+it('a template without parameters is the text itself', () => {
   expect(template('x_{i}', undefined)).toMatchObject({ fixed: 'x_{i}' });
   expect(template('x', combine([axis('i', 1)], 'product'))).toMatchObject({ fixed: 'x' });
 });
 
 describe('combinations', () => {
-  it('go through a product like nested loops, the first parameter slowest', () => {
+  it('a product varies like nested loops, the first parameter slowest', () => {
     const axes = combine([axis('a', 1, 2), axis('b', 'x', 'y', 'z')], 'product');
     const all = Array.from({ length: axes.count }, (_, number) => template('{a}{b}', axes).render(number));
     expect(all).toEqual(['1x', '1y', '1z', '2x', '2y', '2z']);
   });
 
-  it('go through a zip side by side', () => {
+  it('a zip combines its parameters pairwise', () => {
     const axes = combine([axis('a', 1, 2), axis('b', 'x', 'y')], 'zip');
     expect([0, 1].map((number) => template('{a}{b}', axes).render(number))).toEqual(['1x', '2y']);
   });
 
-  it('are none when one parameter of a product has no value, and one when there is no parameter', () => {
+  it('a product with an empty parameter has no combination, and one without parameters has one', () => {
     expect(combine([axis('a', 1), axis('b')], 'product').count).toBe(0);
     expect(combine([], 'product').count).toBe(1);
     expect(combine([], 'zip').count).toBe(1);
   });
 
-  test('each number stands for another choice of values, and all choices are numbered', () => {
+  test('each number is a different choice of values, and all choices have a number', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 4 }), (lengths) => {
         const axes = combine(
@@ -87,7 +87,7 @@ describe('combinations', () => {
   });
 });
 
-describe('a text that names some parameters only', () => {
+describe('a text that names only some parameters', () => {
   const axes = combine([axis('a', 1, 2, 3), axis('b', 'x', 'y'), axis('c', 'p', 'q')], 'product');
   const asked = (text: string): string[] => {
     const of = template(text, axes);
@@ -96,13 +96,13 @@ describe('a text that names some parameters only', () => {
     return found;
   };
 
-  it('is looked at once for each choice of these', () => {
+  it('a text is visited once for each choice of the parameters that it names', () => {
     expect(asked('{b}')).toEqual(['x', 'y']);
     expect(asked('{a}{c}')).toEqual(['1p', '1q', '2p', '2q', '3p', '3q']);
     expect(asked('plain')).toEqual(['plain']);
   });
 
-  it('is looked at for every instance of a zip, whose parameters hang together', () => {
+  it('a text is visited for every instance of a zip, because its parameters are combined', () => {
     const zip = combine([axis('a', 1, 1), axis('b', 'x', 'y')], 'zip');
     const found: number[] = [];
     eachDistinct(template('{a}{b}', zip), zip, (number) => found.push(number));

@@ -10,14 +10,14 @@ import { quoteContexts, shellQuoted, type QuoteContext } from './shell-quote.ts'
  * bash reads it back, whatever quotes the token stands in.
  */
 export interface Template {
-  /** The text, when no token is in it. */
+  /** The text, if it contains no token. */
   readonly fixed: string | undefined;
-  /** The axes that occur, each once. */
+  /** The axes that it uses, each once. */
   readonly axes: readonly PlacedAxis[];
   render(combination: number): string;
 }
 
-/** The template of a text; of one without tokens when there are no axes. */
+/** The template of a text; without axes there are no tokens. */
 export function template(text: string, axes: Axes | undefined): Template {
   const slots = axes === undefined || !text.includes('{') ? [] : slotsOf(text, axes.axes);
   if (slots.length === 0) return new Fixed(text);
@@ -97,8 +97,8 @@ export function slotsOf(text: string, axes: readonly PlacedAxis[]): Slot[] {
   return slots;
 }
 
-// Texts of an axis are kept up to this many: a sweep of 1,000 × 1,000 writes each a thousand times. More would hold
-// what expansion is meant not to hold.
+// Up to this many texts of an axis are cached: a sweep of 1,000 × 1,000 writes each a thousand times. More would use
+// the memory that lazy expansion saves.
 const KEPT_TEXTS = 65_536;
 
 function writerOf(slot: Slot, token: string, context: QuoteContext): (combination: number) => string {
@@ -132,7 +132,7 @@ function textAt(axis: PlacedAxis, index: number, print: Printer, token: string):
 }
 
 /**
- * Calls back once for each different set of values that a template's axes take, with one combination that has it.
+ * Calls back once for each different set of values of a template's axes, with one combination that has it.
  *
  * For checks of a text that does not name every axis: a label `{os}` in a sweep of a million is checked a few times.
  */

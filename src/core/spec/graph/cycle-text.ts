@@ -1,7 +1,7 @@
-// A circle of hundreds is read at its ends.
+// Of a circle of hundreds only the ends are readable.
 const MOST_NAMES = 20;
 
-/** A circle of jobs as a person reads it, each waiting for the next: `a → b → c → a`. */
+/** A circle of jobs as shown to a user, each waiting for the next: `a → b → c → a`. */
 export function cycleText(cycle: readonly number[], nameAt: (job: number) => string): string {
   const first = cycle[0];
   const names = cycle.length <= MOST_NAMES ? cycle.map(nameAt) : shortened(cycle, nameAt);

@@ -1,10 +1,10 @@
 import { IntList, listOf, reversed, type Lists } from '../int-list.ts';
 
 /**
- * What waits for what, as lists of numbers.
+ * The dependencies, as lists of numbers.
  *
- * Nodes below `jobs` are jobs. All others stand between jobs: a selection of a pattern, a file, a record of user data.
- * A thousand jobs that wait for the same thousand are so two thousand edges over one node, not a million.
+ * Nodes below `jobs` are jobs. All others are between jobs: a selection of a pattern, a file, a record of user data. A
+ * thousand jobs that wait for the same thousand are therefore two thousand edges over one node, not a million.
  */
 export interface Graph {
   readonly jobs: number;
@@ -12,14 +12,14 @@ export interface Graph {
   readonly waitsFor: Lists;
 }
 
-/** Jobs and the selections they name, as the spec says it in words. */
+/** Jobs and the selections they name in the dependency fields of the file. */
 export interface Dependencies {
   /** Per job: numbers of jobs, and `jobs + n` for selection n. */
   readonly lists: Lists;
   readonly selections: readonly Int32Array[];
 }
 
-/** What jobs read and write of one kind of record. */
+/** The inputs and outputs of jobs, for one kind of record. */
 export interface Exchange {
   readonly records: number;
   /** Per job: numbers of records, and `records + n` for selection n. */
@@ -28,10 +28,10 @@ export interface Exchange {
   readonly selections: readonly Int32Array[];
 }
 
-/** The graph of the dependencies that the spec names, by name and pattern. */
+/** The graph of the dependencies that the file names, by name and pattern. */
 export const explicitGraph = (jobs: number, dependencies: Dependencies): Graph => graphOf(jobs, dependencies, []);
 
-/** The graph with what follows from files and user data as well. */
+/** The graph including the dependencies implied by files and user data. */
 export function graphOf(jobs: number, dependencies: Dependencies, exchanges: readonly Exchange[]): Graph {
   const blocks = exchanges.reduce<{ exchange: Exchange; base: number; producers: Lists; memberships: Lists }[]>(
     (before, exchange) => {
@@ -64,7 +64,7 @@ export function graphOf(jobs: number, dependencies: Dependencies, exchanges: rea
       writer.addAll(members, base);
       writer.next();
     }
-    // The same selections once more, as what is written: each waits for the jobs that write it.
+    // The same selections again as outputs: each waits for the jobs that write it.
     for (let selection = 0; selection < selections.length; selection += 1) {
       writer.addAll(listOf(producers, records + selection), 0);
       writer.next();
@@ -75,7 +75,7 @@ export function graphOf(jobs: number, dependencies: Dependencies, exchanges: rea
 
 const sizeOf = ({ records, selections }: Exchange): number => records + 2 * selections.length;
 
-/** For each record the selections that some job writes and that hold it. */
+/** For each record the selections that contain it and that some job writes. */
 function membershipsOf({ records, selections }: Exchange, producers: Lists): Lists {
   const starts = new Int32Array(selections.length + 1);
   const items = new IntList();

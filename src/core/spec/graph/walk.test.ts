@@ -5,7 +5,7 @@ import { cycleText } from './cycle-text.ts';
 import { explicitGraph } from './graph.ts';
 import { byLevel, walk, type Walk } from './walk.ts';
 
-/** Walks jobs of which each names those it waits for. */
+/** Walks jobs, each of which names its dependencies. */
 const walkOf = (waitsFor: readonly (readonly number[])[], selections: readonly Int32Array[] = []): Walk => {
   const writer = new ListsWriter(waitsFor.length, waitsFor.length + selections.length, 1000);
   for (const list of waitsFor) {
@@ -20,7 +20,7 @@ const acyclic = fc
   .array(fc.array(fc.nat({ max: 1000 }), { maxLength: 4 }), { maxLength: 30 })
   .map((lists) => lists.map((list, job) => (job === 0 ? [] : [...new Set(list.map((number) => number % job))])));
 
-test('a job stands one level above the last of those it waits for', () => {
+test('the level of a job is one more than the highest level of its dependencies', () => {
   fc.assert(
     fc.property(acyclic, (waitsFor) => {
       const { levels, cycles } = walkOf(waitsFor);
@@ -32,7 +32,7 @@ test('a job stands one level above the last of those it waits for', () => {
   );
 });
 
-test('the levels hold every job once, after all that it waits for', () => {
+test('the levels contain every job once, after all of its dependencies', () => {
   fc.assert(
     fc.property(acyclic, (waitsFor) => {
       const levels = byLevel(walkOf(waitsFor).levels);
@@ -45,7 +45,7 @@ test('the levels hold every job once, after all that it waits for', () => {
   );
 });
 
-test('a circle is found exactly when there is one, and each in it waits for the next', () => {
+test('a circle is found exactly if there is one, and each of its jobs waits for the next', () => {
   const any = fc
     .integer({ min: 1, max: 8 })
     .chain((jobs) =>
@@ -65,17 +65,17 @@ test('a circle is found exactly when there is one, and each in it waits for the 
 });
 
 describe('a selection between jobs', () => {
-  it('counts as the jobs it holds, and as no level of its own', () => {
+  it('a selection counts as its jobs, and not as a level', () => {
     expect([...walkOf([[], [], [3], []], [Int32Array.of(0, 1)]).levels]).toEqual([0, 0, 1, 0]);
     expect([...walkOf([[], [], [4], [2]], [Int32Array.of(0, 1)]).levels]).toEqual([0, 0, 1, 2]);
   });
 
-  it('that holds the job itself is a circle of one', () => {
+  it('a selection that contains the job itself is a circle of one', () => {
     expect(walkOf([[], [2]], [Int32Array.of(0, 1)]).cycles).toEqual([[1]]);
   });
 });
 
-it('walks a long chain', () => {
+it('a long chain is walked', () => {
   const { levels } = walkOf(Array.from({ length: 1000 }, (_, job) => (job === 0 ? [] : [job - 1])));
   expect(levels[999]).toBe(999);
 });
@@ -83,12 +83,12 @@ it('walks a long chain', () => {
 describe('a circle', () => {
   const name = (job: number): string => `j${job}`;
 
-  it('is read as each waiting for the next', () => {
+  it('a circle is shown as jobs that each wait for the next', () => {
     expect(cycleText([0, 1, 2], name)).toBe('j0 → j1 → j2 → j0');
     expect(cycleText([7], name)).toBe('j7 → j7');
   });
 
-  it('of many jobs is shortened in the middle', () => {
+  it('a circle of many jobs is shortened in the middle', () => {
     const text = cycleText([...Array(100).keys()], name);
     expect(text).toMatch(/^j0 → j1 → .* → … 81 more … → j99 → j0$/);
   });

@@ -3,13 +3,13 @@ import type { Graph } from './graph.ts';
 
 /** The order in which the jobs of a graph can start, and the circles in it. */
 export interface Walk {
-  /** Per job: 0 when it waits for none, else one more than the last of those it waits for. */
+  /** Per job: 0 if it waits for none, otherwise one more than the highest level of its dependencies. */
   readonly levels: Int32Array;
   /** Jobs that wait for each other, each for the next and the last for the first. At most `MOST_CYCLES`. */
   readonly cycles: readonly (readonly number[])[];
 }
 
-// One circle seldom comes alone, but nobody reads the hundredth.
+// There is seldom only one circle, but the hundredth is not useful.
 const MOST_CYCLES = 20;
 
 const [UNSEEN, OPEN, DONE] = [0, 1, 2];
@@ -17,8 +17,7 @@ const [UNSEEN, OPEN, DONE] = [0, 1, 2];
 /**
  * Walks a graph depth first, with its own stack: a chain of a million jobs is no deeper than one of ten.
  *
- * An edge that closes a circle is noted and then ignored, so the levels of a graph with circles are still those of
- * the rest.
+ * An edge that closes a circle is recorded and then ignored, so the levels of the other jobs are still correct.
  */
 export function walk({ jobs, waitsFor: { starts, items } }: Graph): Walk {
   const nodes = Math.max(jobs, starts.length - 1);

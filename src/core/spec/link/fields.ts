@@ -5,17 +5,17 @@ import type { Part } from '../text/part.ts';
 import type { Relation } from './relation.ts';
 import { tokensOf, type Token } from './tokens.ts';
 
-/** A token of a text: the name in it, and where it stands. */
+/** A token of a text: its name, and its position. */
 export interface NamedToken {
   readonly name: Template;
   readonly part: Part;
 }
 
-/** What a family of jobs says of one relation, as templates. */
+/** The fields of a family of jobs for one relation, as templates. */
 export interface FamilyFields {
   readonly names: readonly Template[];
   readonly patterns: readonly Template[];
-  /** Tokens of the command, and of the script before it. */
+  /** Tokens of the command, and of the invocation script. */
   readonly command: readonly NamedToken[];
   readonly script: readonly NamedToken[];
   readonly isFixed: boolean;
@@ -37,7 +37,7 @@ const tokensIn = (text: string | undefined, { token: wanted }: Relation): Token[
     ? []
     : tokensOf(text).filter(({ kind, direction }) => kind === wanted.kind && direction === wanted.direction);
 
-/** Whether a job says anything of a relation at all. */
+/** Whether a job uses a relation at all. */
 export const isConcerned = (spec: JobSpec, relation: Relation): boolean =>
   (spec[relation.names]?.length ?? 0) > 0 ||
   (spec[relation.patterns]?.length ?? 0) > 0 ||

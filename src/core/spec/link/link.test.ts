@@ -18,11 +18,11 @@ describe('dependencies', () => {
     [{ depends_on: ['work_3'], depends_on_regexes: ['_1'] }, [2, 0]],
     [{ depends_on_regexes: ['(?i)WORK_\\d'] }, [0, 1, 2]],
     [{ depends_on_regexes: ['ork_2'] }, [1]],
-  ])('by %j lead to the jobs %j', (fields, numbers) =>
+  ])('the dependencies %j refer to the jobs %j', (fields, numbers) =>
     expect(dependsOn([...three, job('end', fields)])).toEqual(numbers),
   );
 
-  it('hold parameters, one by one', () => {
+  it('dependencies may contain parameters, one value for each instance', () => {
     const jobs = [
       job('a_{i}', { parameters: { i: '1:3' } }),
       job('b_{i}', { depends_on: ['a_{i}'], parameters: { i: '1:3' } }),
@@ -88,7 +88,7 @@ describe('dependencies', () => {
       "Output user data regex '^x_\\d+$' did not match any names for job 'a'",
       "Output user data regex '^x_\\d+$' did not match any names for job 'a'",
     ],
-  ])('that lead nowhere (%j) are refused', (fields, message, creation) => {
+  ])('dependencies on unknown jobs (%j) are refused', (fields, message, creation) => {
     const spec = { jobs: [job('a', fields)] };
     expect(errorsOf(spec)).toEqual([message]);
     expect(read(spec).problems[0]?.creation).toBe(creation);
@@ -105,24 +105,24 @@ describe('dependencies', () => {
       { output_user_data_regexes: ['(a)\\1'] },
       "Job 'a' has invalid output_user_data_regexes '(a)\\1': regex parse error: backreferences",
     ],
-  ])('by %j are refused', (fields, words) => {
+  ])('the dependency pattern %j is refused', (fields, words) => {
     const [error, ...more] = errorsOf({ jobs: [job('a', fields)] });
     expect(error).toContain(words);
     expect(more).toEqual([]);
   });
 
-  it('with a slip are told with the name that was meant', () => {
+  it('a misspelled dependency is reported with the name that was meant', () => {
     const { problems } = read({ jobs: [...three, job('end', { depends_on: ['wrok_1'] })] });
     expect(problems).toMatchObject([{ suggestion: 'work_1', path: 'jobs[3].depends_on[0]' }]);
   });
 
-  it('that a pattern only repeats are a warning, where Torc calls the pattern unmatched', () => {
+  it('a pattern that only repeats named dependencies is a warning, where Torc calls it unmatched', () => {
     const reading = read({ jobs: [...three, job('end', { depends_on: ['work_1'], depends_on_regexes: ['work_1'] })] });
     expect(codesOf(reading)).toEqual(['PATTERN_REDUNDANT jobs[3].depends_on_regexes[0]']);
     expect(reading.problems[0]?.severity).toBe('warning');
   });
 
-  it("are told once in the file and once an instance in Torc's list", () => {
+  it("an unknown dependency is reported once in the file and once an instance in Torc's list", () => {
     const spec = { jobs: [job('a_{i}', { depends_on: ['gone'], parameters: { i: '1:2' } })] };
     expect(errorsOf(spec)).toEqual([
       "Job 'a_1' depends_on non-existent job 'gone'",
@@ -131,7 +131,7 @@ describe('dependencies', () => {
     expect(read(spec).problems).toHaveLength(1);
   });
 
-  it('beyond any reason are refused, with the way out', () => {
+  it('too many dependencies are refused, with a way to avoid them', () => {
     const jobs = [
       job('a_{i}', { parameters: { i: '1:100' } }),
       job('b_{i}', { depends_on_regexes: ['^a_'], parameters: { i: '1:100' } }),
@@ -151,7 +151,7 @@ describe('dependencies', () => {
 });
 
 describe('a circle of dependencies', () => {
-  it('is shown as the way from one to the next', () => {
+  it('a circle is shown as the path from one job to the next', () => {
     const spec = {
       jobs: [job('a', { depends_on: ['b'] }), job('b', { depends_on: ['c'] }), job('c', { depends_on: ['a'] })],
     };
@@ -166,9 +166,11 @@ describe('a circle of dependencies', () => {
     [[job('a', { depends_on_regexes: [''] })], 'a → a'],
     [[job('ab', { depends_on_regexes: ['b$'] }), job('b')], 'ab → ab'],
     [[job('a_1', { depends_on: ['b_1'] }), job('b_1', { depends_on_regexes: ['^a_\\d$'] })], 'a_1 → b_1 → a_1'],
-  ])('%j is one', (jobs, text) => expect(read({ jobs }).problems[0]).toMatchObject({ code: 'CYCLE', found: text }));
+  ])('%j is a circle', (jobs, text) =>
+    expect(read({ jobs }).problems[0]).toMatchObject({ code: 'CYCLE', found: text }),
+  );
 
-  it('has its place where a job names the next one, by name or by pattern', () => {
+  it('the place of a circle is where a job names the next one, by name or by pattern', () => {
     const waiting = job('a_{i}', { depends_on: ['z', 'c_{i}'], parameters: { i: '1:1' } });
     expect(codesOf(read({ jobs: [job('z'), waiting, job('c_1', { depends_on: ['a_1'] })] }))).toEqual([
       'CYCLE jobs[1].depends_on[1]',
@@ -178,7 +180,7 @@ describe('a circle of dependencies', () => {
     ]);
   });
 
-  it('through files or user data is an error: Torc creates it, and it could never be initialised', () => {
+  it('a circle through files or user data is an error: Torc creates it, and it could never be initialized', () => {
     const files = [{ name: 'f', path: 'f' }];
     const user_data = [{ name: 'u' }];
     const jobs = [
@@ -196,7 +198,7 @@ describe('a circle of dependencies', () => {
     });
   });
 
-  it('is not a job that reads and writes the same file', () => {
+  it('a job that reads and writes the same file is not a circle', () => {
     const spec = { jobs: [job('a', { input_files: ['f'], output_files: ['f'] })], files: [{ name: 'f', path: 'f' }] };
     expect(read(spec).problems).toEqual([]);
   });
@@ -216,11 +218,11 @@ describe('files and user data', () => {
     ['by tokens of scripts', { invocation_script: '${files.output.g}' }, { invocation_script: '${files.input.g}' }],
     ['by user data', { output_user_data: ['u'] }, { input_user_data: ['u'] }],
     ['by a token for user data', { output_user_data_regexes: ['u'] }, { command: 'x ${user_data.input.u}' }],
-  ])('make the reader wait for the writer, %s', (_what, writer, reader) => {
+  ])('the reader waits for the writer, %s', (_what, writer, reader) => {
     expect(waiting([job('w', writer), job('r', reader)])).toEqual(['start', 'after_w']);
   });
 
-  it('that no job writes make nobody wait', () => {
+  it('a file that no job writes causes no dependency', () => {
     expect(waiting([job('r', { input_files: ['g'] })])).toEqual(['start']);
     expect(waiting([job('a', { output_files: ['g'] }), job('r', { input_files: ['f_1'] })])).toEqual(['start']);
   });
@@ -234,7 +236,7 @@ describe('a token in a command', () => {
   const user_data = [{ name: 'u', data: { k: [1, 'x'] } }, { name: 'empty' }];
   const made = (more: object) => jobsOf({ jobs: [job('j', more)], files, user_data })[0];
 
-  it('stands for the path of a file and for data as compact JSON', () => {
+  it('a token becomes the path of a file, or data as compact JSON', () => {
     const command = 'run ${files.input.in_1} ${user_data.input.u} > ${files.output.other}';
     expect(made({ command })).toMatchObject({
       command: 'run data/1.csv {"k":[1,"x"]} > o',
@@ -244,7 +246,7 @@ describe('a token in a command', () => {
     });
   });
 
-  it('may hold parameters, which go first', () => {
+  it('a token may contain parameters, which are replaced first', () => {
     const jobs = [job('j_{i}', { command: 'cat ${files.input.in_{i}}', parameters: { i: '1:2' } })];
     expect(jobsOf({ jobs, files }).map(({ command }) => command)).toEqual(['cat data/1.csv', 'cat data/2.csv']);
   });
@@ -261,7 +263,7 @@ describe('a token in a command', () => {
       { command: '${user_data.output.u}', output_user_data: ['empty'] },
       { outputUserData: [1, 0] },
     ],
-  ])('adds to what the job names in words, %s', (_where, fields, lists) => {
+  ])('a token is added to the records that the job names in its lists, %s', (_where, fields, lists) => {
     const job = made(fields);
     const found = Object.fromEntries(
       Object.keys(lists).map((list) => [list, [...(job?.[list as 'inputFiles'] ?? [])]]),
@@ -269,7 +271,7 @@ describe('a token in a command', () => {
     expect(found).toEqual(lists);
   });
 
-  it('and a name in words both make the job wait', () => {
+  it('a token and a name in a list both cause a dependency', () => {
     const jobs = [
       job('a', { output_files: ['in_1'] }),
       job('b', { output_files: ['other'] }),
@@ -282,7 +284,7 @@ describe('a token in a command', () => {
   });
 
   test.each(['${HOME}', '${files.input}', '${files.other.x}', '$files.input.other', '${env.input.x}'])(
-    'is not %s, which stays',
+    'a text is not a token if it is %s, and stays',
     (command) => {
       expect(made({ command })?.command).toBe(command);
     },
@@ -291,7 +293,7 @@ describe('a token in a command', () => {
   test.each([
     ['${files.input.otter}', 'there is no such record', 'other'],
     ['${user_data.input.empty}', 'it has no data', undefined],
-  ])('that stands for nothing, %s, stays with a warning', (command, why, suggestion) => {
+  ])('a token for an unknown record, %s, stays with a warning', (command, why, suggestion) => {
     const reading = read({ jobs: [job('j', { command })], files, user_data });
     expect(reading.plan?.jobs.at(0)).toMatchObject({
       command,
@@ -304,7 +306,7 @@ describe('a token in a command', () => {
   });
 });
 
-test('any job asked for by number, in any order, is the one that counting up to it gives', () => {
+test('a job read by its number, in any order, equals the one found by counting', () => {
   const plan = planned({
     jobs: [
       job('a_{i}', { parameters: { i: '1:5' }, env: { I: '{i}' } }),

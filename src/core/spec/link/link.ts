@@ -12,14 +12,14 @@ import { fileAdvice, jobAdvice } from './name-advice.ts';
 import { Linker, type Targets } from './references.ts';
 import { dependencies, inputFiles, inputUserData, outputFiles, outputUserData } from './relations.ts';
 
-/** What the jobs name, what waits for what because of it, and the order of the dependencies named in words. */
+/** The records that jobs name, the dependencies that follow, and the order of the named dependencies. */
 export interface Linked {
   readonly links: Links;
   readonly graph: Graph;
   readonly explicit: Walk;
 }
 
-/** Follows every name and pattern of every job, and complains of those that lead nowhere and of circles. */
+/** Resolves every name and pattern of every job, and reports unknown names and circles. */
 export function linkDraft(draft: Draft, maxEdges: number, complain: Complain): Linked {
   const { jobs, files, userData } = draft;
   const linker = new Linker(jobs.families, maxEdges, complain);
@@ -98,7 +98,7 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
   ].filter(({ inputs, outputs }) => inputs.items.length > 0 && outputs.items.length > 0);
   if (exchanges.length === 0) return { graph: explicitOnly, explicit };
   const graph = graphOf(jobs.length, named, exchanges);
-  // With a circle in words there is no telling which of the others it makes.
+  // With a circle among named dependencies, the circles of implied ones cannot be determined.
   const implicit = explicit.cycles.length > 0 ? [] : walk(graph).cycles;
   // A job that reads and writes the same file does not wait for itself.
   for (const cycle of implicit.filter(({ length }) => length > 1)) {
@@ -115,7 +115,7 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
 
 const MOST_NAMES = 20;
 
-/** Where a job names another that it waits for: the name, or the pattern that selects it. */
+/** The place where a job names one of its dependencies: the name, or the pattern that selects it. */
 function dependencyPath({ families, selections, nameAt }: Records<JobSpec>, job: number, other: number): Path {
   const { family, combination } = families.at(job);
   const { spec, at, axes } = family;

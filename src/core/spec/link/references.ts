@@ -15,26 +15,26 @@ import type { Part } from '../text/part.ts';
 
 const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
 
-/** The records that a relation leads to. */
+/** The records that a relation refers to. */
 export interface Targets {
   readonly names: Names;
   readonly selections: Selections;
   readonly lost: Lost;
-  /** Whether a token may stand for the record: user data without data cannot. */
+  /** Whether a token may be replaced by the record: user data without data cannot. */
   canStandFor(index: number): boolean;
   /** What a name that no record has probably means, and what to write. */
   adviceFor?(name: string): string | undefined;
 }
 
 /**
- * Reads one relation of all jobs: for each job the numbers of the records it names, and for each pattern the number of
- * its selection, counted on from the number of records.
+ * Reads one relation of all jobs: for each job the numbers of the records that it names, and for each pattern the
+ * number of its selection, counted on from the number of records.
  */
 export class Linker {
   private suggestions = 0;
   private readonly jobs: Families<JobSpec>;
   private readonly complain: Complain;
-  /** Most names of one relation, all jobs together. */
+  /** The maximum number of names of one relation, all jobs together. */
   private readonly limit: number;
 
   constructor(jobs: Families<JobSpec>, limit: number, complain: Complain) {
@@ -43,7 +43,7 @@ export class Linker {
     this.complain = complain;
   }
 
-  /** Tells the selections which patterns they will be asked for. */
+  /** Announces the patterns that the selections will be asked for. */
   announce(relation: Relation, { selections }: Targets): void {
     for (const family of this.jobs.all) {
       for (const text of family.spec[relation.patterns] ?? []) {
@@ -61,7 +61,7 @@ export class Linker {
       const fields = fieldsOf(family, relation);
       let numbers: number[] = [];
       for (let combination = 0; combination < family.count; combination += 1) {
-        // Where no parameter is used, all instances name the same.
+        // Without parameters, all instances name the same records.
         if (!fields.isFixed || combination === 0) {
           numbers = this.numbersOf({ family, relation, targets, fields, combination });
         }
@@ -80,7 +80,7 @@ export class Linker {
       const number = this.named(name.render(combination), [relation.names, at], site);
       if (number !== undefined) named.push(number);
     }
-    // Torc drops what the job names in words as soon as its command has a token: the job would not wait for these.
+    // Torc ignores the lists of a job as soon as its command has a token: the job would not wait for those records.
     const explicit = [
       ...named,
       ...this.inText(fields.command, 'command', site),
@@ -143,7 +143,7 @@ export class Linker {
     return names.length + number;
   }
 
-  /** The records that tokens in a text stand for. */
+  /** The records that tokens in a text refer to. */
   private inText(tokens: readonly NamedToken[], field: string, site: Site): number[] {
     const { targets, combination } = site;
     const found: number[] = [];
@@ -179,7 +179,10 @@ export class Linker {
     });
   }
 
-  /** The nearest name. Only for the first few mistakes and among the first names: each costs a look at all of them. */
+  /**
+   * The nearest name. Only for the first few errors and among the first names, because each suggestion compares all of
+   * them.
+   */
   private suggest(name: string, { length, nameAt }: Names): string | undefined {
     this.suggestions += 1;
     if (this.suggestions > 50) return undefined;
@@ -194,11 +197,11 @@ interface UnknownToken {
   readonly name: string;
   readonly part: Part;
   readonly field: string;
-  /** Whether there is such a record, which has no data. */
+  /** Whether the record exists without data. */
   readonly isThere: boolean;
 }
 
-/** One instance of a family, as far as one relation goes. */
+/** One instance of a family, for one relation. */
 interface Site {
   readonly family: Family<JobSpec>;
   readonly relation: Relation;
@@ -207,7 +210,7 @@ interface Site {
   readonly combination: number;
 }
 
-/** A sentence about an instance; about all of them where no parameter is used and all share the mistake. */
+/** A sentence about an instance; about all of them if no parameter is used and all share the error. */
 function about(
   { family, fields, combination }: Site,
   sentence: (job: string) => { message: string; creation: string },

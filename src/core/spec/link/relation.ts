@@ -12,7 +12,7 @@ type TextList =
   | 'input_user_data_regexes'
   | 'output_user_data_regexes';
 
-/** One way in which jobs name other records: two fields, the tokens of commands, and Torc's words for its mistakes. */
+/** One way in which jobs name other records: two fields, the tokens of commands, and Torc's messages for its errors. */
 export interface Relation {
   readonly names: TextList;
   readonly patterns: TextList;

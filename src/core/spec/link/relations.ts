@@ -1,6 +1,6 @@
 import type { Relation } from './relation.ts';
 
-/** The five ways in which a job names other records, with Torc's words for each mistake. */
+/** The five ways in which a job names other records, with Torc's message for each error. */
 
 export const dependencies: Relation = {
   names: 'depends_on',

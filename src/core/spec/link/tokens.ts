@@ -1,11 +1,11 @@
 import type { Part } from '../text/part.ts';
 
 /**
- * `${files.input.NAME}` and its kin in commands: they stand for a file's path or a record's data, and add the
- * dependency. Whatever else looks like `${…}` belongs to the shell.
+ * `${files.input.NAME}` and similar tokens in commands: they are replaced by a file's path or a record's data, and add
+ * the dependency. Any other `${…}` belongs to the shell.
  *
- * A name may hold parameters, `${files.input.part_{i}}`; so a command is taken apart before it is expanded, once for
- * all instances, and not searched a million times.
+ * A name may contain parameters, `${files.input.part_{i}}`; so a command is parsed before it is expanded, once for all
+ * instances, and not searched a million times.
  */
 export type TokenKind = 'files' | 'user_data';
 export type Direction = 'input' | 'output';
@@ -15,13 +15,13 @@ export interface Token {
   readonly direction: Direction;
   /** The name as written, with its parameters. */
   readonly name: string;
-  /** The whole token, with its place in the text. */
+  /** The whole token, with its position in the text. */
   readonly part: Part;
 }
 
 const TOKEN = /\$\{(files|user_data)\.(input|output)\.((?:[^{}]|\{[^{}]*\})+)\}/g;
 
-/** A text as plain parts and tokens, in turn. */
+/** A text as plain parts and tokens, alternating. */
 export function tokenParts(text: string): (string | Token)[] {
   // Most commands have none.
   if (!text.includes('${files.') && !text.includes('${user_data.')) return [text];

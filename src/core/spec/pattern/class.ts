@@ -5,7 +5,10 @@ import { escaped, inverse, knownSet, posixSet, type LetterTest } from './letters
 
 const DEEPEST = 250;
 
-/** The set of letters of a bracketed class with what it nests, its opening bracket taken. Throws `PatternMalformed`. */
+/**
+ * The set of letters of a bracketed class with its nested classes, after its opening bracket. Throws
+ * `PatternMalformed`.
+ */
 export const bracketedClass = (cursor: Cursor, flags: Flags): LetterTest => new ClassReader(cursor, flags).read();
 
 class ClassReader {
@@ -26,7 +29,7 @@ class ClassReader {
     let members = new Members(this.flags.ignoresCase);
     let combine: (right: LetterTest) => LetterTest = (right) => right;
     this.skipBlank();
-    // A bracket that comes first is a letter, as are the hyphens that come first.
+    // A bracket in the first position is a letter, as are leading hyphens.
     while (this.sees('-')) members.letter(this.taken('-'));
     if (members.isEmpty && this.sees(']')) members.letter(this.taken(']'));
     for (;;) {
@@ -88,7 +91,7 @@ class ClassReader {
     return letter;
   }
 
-  /** Whether the hyphen that stands here is no sign of a range: `[a-]`, and `[a--b]` takes letters away. */
+  /** Whether the hyphen at this position does not mark a range: `[a-]`, and `[a--b]` subtracts letters. */
   private isHyphenLast(): boolean {
     const { cursor, flags } = this;
     const rest = flags.isSpaced
@@ -117,7 +120,7 @@ const OPERATORS: Readonly<Record<string, (left: LetterTest, right: LetterTest) =
   '~~': (left, right) => (letter) => left(letter) !== right(letter),
 };
 
-/** What stands between the operators of a class. */
+/** The members between the operators of a class. */
 class Members {
   private source = '';
   private readonly sets: LetterTest[] = [];

@@ -1,6 +1,6 @@
 import { PatternMalformed } from './syntax.ts';
 
-/** Where the reading of a pattern stands. */
+/** The position of the parser in a pattern. */
 export class Cursor {
   at = 0;
   readonly text: string;
@@ -17,26 +17,26 @@ export class Cursor {
     return this.text[this.at];
   }
 
-  /** Takes one code point. */
+  /** Consumes one code point. */
   letter(): string {
     const letter = String.fromCodePoint(this.text.codePointAt(this.at) ?? 0);
     this.at += letter.length;
     return letter;
   }
 
-  /** Takes a sign if it stands here. */
+  /** Consumes a character if it is at this position. */
   take(sign: string): boolean {
     if (!this.text.startsWith(sign, this.at)) return false;
     this.at += sign.length;
     return true;
   }
 
-  /** What stands here, if it has that form (`^` is here); nothing is taken. */
+  /** The text at this position, if it has that form (`^` is here); nothing is consumed. */
   ahead(form: RegExp): RegExpExecArray | undefined {
     return form.exec(this.text.slice(this.at)) ?? undefined;
   }
 
-  /** Under `(?x)`: passes over blanks and comments. */
+  /** With `(?x)`: skips blanks and comments. */
   skipBlank(): void {
     this.at += this.ahead(/^(?:\p{White_Space}|#[^\n]*)+/u)?.[0].length ?? 0;
   }

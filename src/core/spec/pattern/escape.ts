@@ -4,7 +4,7 @@ import { inverse, perlSet, type LetterTest } from './letters.ts';
 import type { Assertion } from './syntax.ts';
 import { unicodeSet } from './unicode-set.ts';
 
-/** What follows a backslash. */
+/** The part of a pattern after a backslash. */
 export type Escape =
   | { readonly kind: 'letter'; readonly letter: string }
   | { readonly kind: 'set'; readonly set: LetterTest }
@@ -12,7 +12,7 @@ export type Escape =
 
 const CONTROLS: Readonly<Record<string, string>> = { a: '\x07', f: '\f', t: '\t', n: '\n', r: '\r', v: '\v' };
 
-/** Reads an escape; its backslash is taken. Throws `PatternMalformed`. */
+/** Reads an escape after its backslash. Throws `PatternMalformed`. */
 export function escape(cursor: Cursor, flags: Flags): Escape {
   if (cursor.isAtEnd) throw cursor.malformed('incomplete escape sequence, reached end of pattern prematurely');
   const code = codePoint(cursor);
@@ -26,7 +26,7 @@ export function escape(cursor: Cursor, flags: Flags): Escape {
   if (set !== undefined) return { kind: 'set', set };
   if (Object.hasOwn(CONTROLS, letter)) return { kind: 'letter', letter: CONTROLS[letter] ?? letter };
   if (/^\d$/.test(letter)) throw cursor.malformed('backreferences are not supported');
-  // Every sign of ASCII stands for itself, whether it has a meaning or not.
+  // Every ASCII punctuation character stands for itself, whether it has a meaning or not.
   if (!/^[\0-\x7f]$/.test(letter) || /^[a-z]$/i.test(letter)) throw cursor.malformed('unrecognized escape sequence');
   return { kind: 'letter', letter };
 }
@@ -78,7 +78,7 @@ function assertionOf(letter: string, cursor: Cursor, { isAscii }: Flags): Assert
   }
 }
 
-/** `{start}` and its like behind `\b`; braces around anything but letters count repetitions. */
+/** `{start}` and similar names after `\b`; other braces count repetitions. */
 function namedBorder(cursor: Cursor): (typeof WORD_BORDERS)[keyof typeof WORD_BORDERS] | undefined {
   const [whole, name = '', close] = cursor.ahead(/^\{([A-Za-z-]+)(\}?)/) ?? [];
   if (whole === undefined) return undefined;

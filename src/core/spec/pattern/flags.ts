@@ -1,14 +1,14 @@
 import type { Cursor } from './cursor.ts';
 
-/** The flags that hold at a place of a pattern. */
+/** The flags that apply at a position of a pattern. */
 export interface Flags {
   /** (?i) */
   readonly ignoresCase: boolean;
   /** (?m): ^ and $ at every line. */
   readonly isMultiline: boolean;
-  /** (?s): a dot takes a line break too. */
+  /** (?s): a dot matches a line break too. */
   readonly dotTakesAll: boolean;
-  /** (?x): blanks and comments are no letters. */
+  /** (?x): blanks and comments are ignored. */
   readonly isSpaced: boolean;
   /** (?R): `\r` ends a line too. */
   readonly isCrlf: boolean;
@@ -34,7 +34,7 @@ const FLAGS: ReadonlyMap<string, Change | undefined> = new Map<string, Change | 
   ['x', ['isSpaced', true]],
   ['R', ['isCrlf', true]],
   ['u', ['isAscii', false]],
-  // Swaps greedy and lazy, which makes no difference to whether a name matches.
+  // Swaps greedy and lazy, which does not affect whether a name matches.
   ['U', undefined],
 ]);
 

@@ -1,6 +1,6 @@
 import type { Letter } from './syntax.ts';
 
-/** Sets of letters, by the runtime's own Unicode tables: each is asked through a class for a single code point. */
+/** Sets of letters, by the runtime's own Unicode tables: each is tested with a class for a single code point. */
 export type LetterTest = (letter: string) => boolean;
 
 /** What the Perl classes mean in Rust: Unicode, where JavaScript's own are ASCII. */
@@ -29,7 +29,10 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** The set of the members of a class as JavaScript's `v` flag writes them, without brackets; nothing for no class. */
+/**
+ * The set of the members of a class as JavaScript's `v` flag writes them, without brackets; undefined for an invalid
+ * class.
+ */
 export function setOf(members: string, ignoresCase: boolean): LetterTest | undefined {
   let pattern: RegExp;
   try {
@@ -53,7 +56,7 @@ export const inverse =
     !set(letter);
 
 export function oneLetter(letter: string, ignoresCase: boolean): Letter {
-  // Digits and signs have no case: the quick comparison serves them too.
+  // Digits and punctuation have no case: the fast comparison works for them too.
   if (!ignoresCase || letter.toLowerCase() === letter.toUpperCase())
     return { fits: (other) => other === letter, only: letter };
   return { fits: knownSet(escaped(letter), true) };
@@ -64,7 +67,7 @@ interface Reading {
   readonly isAscii: boolean;
 }
 
-/** The set for `\d`, `\S` and their like; nothing for another letter. */
+/** The set for `\d`, `\S` and similar escapes; undefined for another letter. */
 export function perlSet(letter: string, { ignoresCase, isAscii }: Reading): LetterTest | undefined {
   const members = (isAscii ? ASCII_PERL : PERL)[letter.toLowerCase()];
   if (members === undefined) return undefined;
@@ -72,7 +75,7 @@ export function perlSet(letter: string, { ignoresCase, isAscii }: Reading): Lett
   return letter === letter.toLowerCase() ? set : inverse(set);
 }
 
-/** The set for `[:alpha:]` or `[:^alpha:]`; nothing for an unknown name. */
+/** The set for `[:alpha:]` or `[:^alpha:]`; undefined for an unknown name. */
 export function posixSet(name: string, isNegated: boolean, ignoresCase: boolean): LetterTest | undefined {
   const members = Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
   if (members === undefined) return undefined;
@@ -80,7 +83,7 @@ export function posixSet(name: string, isNegated: boolean, ignoresCase: boolean)
   return isNegated ? inverse(set) : set;
 }
 
-/** A letter as it may stand in a class. */
+/** A letter escaped for use in a class. */
 export const escaped = (letter: string): string => `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`;
 
 const WORD = knownSet(PERL['w'] ?? '', false);

@@ -1,8 +1,8 @@
 import { PatternMalformed, type Assertion, type Letter, type Pattern } from './syntax.ts';
 
 /**
- * A pattern as a machine of numbered states: a letter leads on, a fork leads both ways, an assertion leads on where it
- * holds, and the last state has matched.
+ * A pattern as a state machine with numbered states: a letter has one successor, a fork has two, an assertion has one
+ * if it holds, and the last state matches.
  */
 type State =
   | { readonly kind: 'letter'; readonly letter: Letter; readonly next: number }
@@ -15,9 +15,9 @@ export interface Machine {
   readonly start: number;
 }
 
-// Rust refuses what compiles to more than 10 MB; `(a{1000}){1000}` is the same mistake here.
+// Rust refuses patterns that compile to more than 10 MB; `(a{1000}){1000}` is refused here too.
 const MOST_STATES = 100_000;
-// Parts without a letter make no state: `((){1000}){1000}` would be built a million times, for nothing.
+// Parts without a letter create no state: `((){1000}){1000}` would be built a million times without effect.
 const MOST_PARTS = 1_000_000;
 
 export function machineOf(pattern: Pattern): Machine {

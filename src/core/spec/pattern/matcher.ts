@@ -3,11 +3,11 @@ import type { Machine } from './machine.ts';
 import type { Assertion } from './syntax.ts';
 
 /**
- * Runs a machine over a text in one pass, whatever the pattern: all states at once, and each set of states with its
- * way for a letter remembered, so that a million names of one make cost a table look-up a letter.
+ * Runs a state machine over a text in one pass, for any pattern: all states at once, with the transitions of each set
+ * of states cached, so that a million similar names cost a table lookup a letter.
  *
- * JavaScript's own RegExp would be shorter, but it backtracks: `(a+)+$` against thirty letters takes minutes, and
- * Torc's library promises it does not.
+ * JavaScript's own RegExp would be shorter, but it backtracks: `(a+)+$` with thirty letters takes minutes, and Torc's
+ * library guarantees that this cannot happen.
  */
 export class Matcher {
   private readonly machine: Machine;
@@ -36,7 +36,7 @@ export class Matcher {
         at += letter.length;
       }
       if (next === MATCHED) return true;
-      // Nothing left that could still match, and no new start is possible.
+      // No state is left that could still match, and no new start is possible.
       if (this.isAnchored && next.states.length === 0) return false;
       set = next;
     }
@@ -62,7 +62,7 @@ export class Matcher {
     return [...next].sort((a, b) => a - b);
   }
 
-  /** The states that are reached without a letter, a new start among them: the pattern may begin anywhere. */
+  /** The states reached without a letter, including a new start: the pattern may begin anywhere. */
   private closure(set: StateSet, letter: string | undefined): number[] {
     const seen = new Set<number>();
     const open = [...set.states, this.machine.start];
@@ -90,12 +90,13 @@ export class Matcher {
   }
 }
 
-// Sets are made as texts need them; a pattern that makes more than this forgets and starts over, at a cost in time only.
+// Sets are created as texts need them; a pattern with more sets than this clears them and starts again, which costs
+// only time.
 const MOST_SETS = 2000;
 
 const MATCHED = Symbol('matched');
 
-/** What stands before the place that was reached, as far as an assertion may ask. */
+/** The text before the present position, as far as an assertion may depend on it. */
 type Before = 'start' | 'newline' | 'return' | 'asciiWord' | 'word' | 'other';
 
 interface StateSet {

@@ -6,16 +6,16 @@ import { oneLetter, type LetterTest } from './letters.ts';
 import type { Assertion, Pattern } from './syntax.ts';
 
 /**
- * Reads a regular expression in the dialect of Rust's `regex` crate, which is the dialect of workflow files.
+ * Parses a regular expression in the dialect of Rust's `regex` crate, which is the dialect of workflow files.
  *
- * Unicode classes, flags and groups of any kind are read; look-around and back-references are refused, as there. What
- * differs: `Age` and the break properties of Unicode are unknown, and the size that is refused is another one.
+ * Unicode classes, flags and groups of any kind are supported; look-around and back-references are refused, as there.
+ * Differences: `Age` and the break properties of Unicode are unknown, and the size limit is another one.
  * Throws: `PatternMalformed`.
  */
 export const parsePattern = (text: string): Pattern => new Parser(text).pattern();
 
 const DEEPEST = 250;
-// The largest count that Rust reads; how much may come of it, the machine decides.
+// The largest count that Rust accepts; the state machine limits the result.
 const LARGEST_COUNT = 2 ** 32 - 1;
 
 class Parser {
@@ -100,7 +100,7 @@ class Parser {
     return { kind: 'letter', letter: { fits: (other) => fits(other) && other <= '\x7f' === letter <= '\x7f' } };
   }
 
-  /** Under `(?-u)` a class is one of bytes, and those above ASCII are no letters: such a class is refused. */
+  /** With `(?-u)` a class matches bytes, and those above ASCII are not letters: such a class is refused. */
   private set(set: LetterTest): Pattern {
     if (!this.flags.isAscii) return { kind: 'letter', letter: { fits: set } };
     if (BYTES_BEYOND_ASCII.some(set)) throw this.notUnicode();
@@ -127,7 +127,9 @@ class Parser {
     return { kind: 'empty' };
   }
 
-  /** Reads what follows `(?`: a name, or flags; true when flags stand alone and hold for the rest of the group. */
+  /**
+   * Reads the part after `(?`: a name, or flags; true if it contains only flags, which apply to the rest of the group.
+   */
   private groupHead(): boolean {
     const { cursor } = this;
     if (cursor.ahead(/^<?[=!]/) !== undefined) {
@@ -154,7 +156,7 @@ class Parser {
       if (this.flags.isSpaced) this.cursor.skipBlank();
       const bounds = this.bounds();
       if (bounds === undefined) return result;
-      // Flags alone are nothing that could be repeated.
+      // Flags alone cannot be repeated.
       if (item.kind === 'empty') throw this.cursor.malformed('repetition operator missing expression');
       if (this.depth + times > DEEPEST) throw this.cursor.malformed('exceeded the maximum nesting depth');
       this.cursor.take('?');

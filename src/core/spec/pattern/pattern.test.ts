@@ -40,7 +40,7 @@ describe('a pattern', () => {
     ['\\.\\-\\/\\ ', '.-/ ', true],
     ['^é.$', 'éß', true],
     ['^.$', '😀', true],
-  ])('"%s" over "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
+  ])('the pattern "%s" matches "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
 });
 
 describe('a class of letters', () => {
@@ -83,7 +83,7 @@ describe('a class of letters', () => {
     ['[\\d-]', '-', true],
     ['[[:digit:]-x]', '-', true],
     ['[(){}|*+?.^$]', '*', true],
-  ])('%s holds "%s": %s', (pattern, name, result) => expect(matches(`^${pattern}$`, name)).toBe(result));
+  ])('the class %s contains "%s": %s', (pattern, name, result) => expect(matches(`^${pattern}$`, name)).toBe(result));
 });
 
 describe('a flag', () => {
@@ -107,10 +107,10 @@ describe('a flag', () => {
     ['(?i)k', '\u212a', true],
     ['(?i-u)k', '\u212a', false],
     ['(?P<year>\\d)(?<month>\\d)', '12', true],
-  ])('in "%s" over "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
+  ])('the flag in "%s" applies to "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
 });
 
-describe('an edge of a word', () => {
+describe('a word border', () => {
   test.each([
     ['\\bfoo\\b', 'a foo b', true],
     ['\\bfoo\\b', 'a_foo', false],
@@ -133,7 +133,7 @@ describe('an edge of a word', () => {
     ['a(?-u:\\b)', 'aé', true],
     ['\\A\\w+\\z', 'foo', true],
     ['\\A\\w+\\z', 'foo bar', false],
-  ])('"%s" over "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
+  ])('the word border "%s" matches "%s": %s', (pattern, name, result) => expect(matches(pattern, name)).toBe(result));
 });
 
 test.each([
@@ -181,14 +181,14 @@ test.each([
   ['(?-u)\\pL', 'Unicode not allowed here'],
   ['(?P<n>a)(?P<n>b)', 'duplicate capture group name'],
   ['('.repeat(300), 'nested parentheses'],
-])('"%s" is no pattern', (pattern, words) => expect(() => namePattern(pattern)).toThrow(words));
+])('"%s" is not a valid pattern', (pattern, words) => expect(() => namePattern(pattern)).toThrow(words));
 
-it('takes no longer for a pattern that makes others go back and forth', () => {
+it('a pattern that makes other engines backtrack takes no longer', () => {
   expect(matches('^(a+)+$', `${'a'.repeat(5000)}!`)).toBe(false);
   expect(matches('^(a|a)*(a|a)*b$', 'a'.repeat(5000))).toBe(false);
 });
 
-describe('what a pattern begins with', () => {
+describe('the prefix of a pattern', () => {
   test.each([
     ['^work_\\d', 'work_', undefined],
     ['^work_a$', 'work_a', 'work_a'],
@@ -201,7 +201,7 @@ describe('what a pattern begins with', () => {
     ['(?m)^a$', '', undefined],
     ['(?i)^ab$', '', undefined],
     ['^$', '', ''],
-  ])('%s is "%s", and %s alone can match', (pattern, prefix, exact) => {
+  ])('%s has the prefix "%s", and only %s can match', (pattern, prefix, exact) => {
     expect(namePattern(pattern)).toMatchObject({ prefix, exact });
   });
 });
@@ -236,7 +236,7 @@ test("patterns of plain parts match as the runtime's own do", () => {
   );
 });
 
-test("every pattern of the captured list is refused, or matches the same texts, as by Rust's own crate", () => {
+test("every pattern of the captured list is refused, or matches the same texts, as with Rust's crate", () => {
   const [head = '', ...lines] = readFileSync(join(import.meta.dirname, 'fixtures/rust-regex.jsonl'), 'utf8')
     .trimEnd()
     .split('\n');

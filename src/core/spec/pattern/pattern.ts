@@ -5,11 +5,11 @@ import { PatternMalformed, type Pattern } from './syntax.ts';
 
 export { PatternMalformed };
 
-/** A pattern over names, ready to be asked. */
+/** A compiled pattern for names. */
 export interface NamePattern {
-  /** Every name that matches begins with this; empty for most. */
+  /** Every matching name begins with this; empty for most patterns. */
   readonly prefix: string;
-  /** The one name that matches, for `^name$`. */
+  /** The only matching name, for `^name$`. */
   readonly exact: string | undefined;
   matches(name: string): boolean;
 }
@@ -25,7 +25,7 @@ export function namePattern(text: string): NamePattern {
   const { isAnchored, letters, rest } = beginning(pattern);
   const isWhole = rest.length === 1 && rest[0]?.kind === 'assert' && rest[0].assertion.kind === 'end';
   const exact = isAnchored && isWhole ? letters : undefined;
-  // One name alone needs no machine: thousands of patterns of a sweep are of that kind.
+  // A pattern for a single name needs no state machine: thousands of patterns of a sweep are of that kind.
   const machine = exact === undefined ? machineOf(pattern) : undefined;
   let matcher: Matcher | undefined;
   return {
@@ -33,7 +33,7 @@ export function namePattern(text: string): NamePattern {
     exact,
     matches(name) {
       if (machine === undefined) return name === exact;
-      // Most names are ruled out by the letters that a pattern begins with, anchored or not.
+      // Most names are excluded by the letters that a pattern begins with, anchored or not.
       if (letters !== '' && !name.includes(letters)) return false;
       matcher ??= new Matcher(machine, isAnchored);
       return matcher.matches(name);
@@ -41,7 +41,7 @@ export function namePattern(text: string): NamePattern {
   };
 }
 
-/** Whether a pattern begins with `^`, the plain letters that follow, and what comes after these. */
+/** Whether a pattern begins with `^`, the plain letters that follow, and the rest. */
 function beginning(pattern: Pattern): { isAnchored: boolean; letters: string; rest: readonly Pattern[] } {
   const items = flat(pattern);
   const isAnchored = items[0]?.kind === 'assert' && items[0].assertion.kind === 'start';

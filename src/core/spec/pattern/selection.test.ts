@@ -10,7 +10,7 @@ const over = (names: readonly string[]): Selections => {
   return new Selections({ length: names.length, nameAt, index: new NameIndex(names.length, nameAt) });
 };
 
-test('each selection holds exactly the names that match, in order', () => {
+test('each selection contains exactly the matching names, in order', () => {
   const name = fc
     .tuple(fc.constantFrom('work_', 'wo', 'x_'), fc.nat({ max: 12 }))
     .map(([stem, number]) => `${stem}${number}`);
@@ -29,18 +29,18 @@ test('each selection holds exactly the names that match, in order', () => {
   );
 });
 
-it('asks the same pattern once, however often it is written', () => {
+it('the same pattern is evaluated once, however often it is written', () => {
   const selections = over(['a']);
   expect([selections.numberOf('a'), selections.numberOf('b'), selections.numberOf('a')]).toEqual([0, 1, 0]);
 });
 
-it('says why a pattern is none, each time', () => {
+it('an invalid pattern is reported with its reason each time', () => {
   const selections = over([]);
   expect(selections.numberOf('[')).toBeInstanceOf(PatternMalformed);
   expect(selections.numberOf('[')).toBe(selections.numberOf('['));
 });
 
-it('refuses more questions than can be asked in a minute, and answers none', () => {
+it('more comparisons than a minute permits are refused, and none is executed', () => {
   const many = { length: 300_000_000, nameAt: (index: number) => `j${index}`, index: new NameIndex(0, () => '') };
   const selections = new Selections(many);
   const [loose, exact] = [selections.numberOf('x'), selections.numberOf('^j1$')];
@@ -52,7 +52,7 @@ it('refuses more questions than can be asked in a minute, and answers none', () 
   ]);
 });
 
-it('selects no record without a name', () => {
+it('a record without a name is never selected', () => {
   const selections = over(['a', UNREAD]);
   const number = selections.numberOf('');
   selections.select();

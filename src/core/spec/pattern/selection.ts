@@ -3,26 +3,26 @@ import type { NameIndex } from '../name-index.ts';
 import { UNREAD } from '../shape/check.ts';
 import { namePattern, PatternMalformed, type NamePattern } from './pattern.ts';
 
-/** The names that patterns are asked about. */
+/** The names that patterns are compared with. */
 export interface Names {
   readonly length: number;
   readonly index: NameIndex;
   readonly nameAt: (index: number) => string;
 }
 
-// A million jobs with a pattern each would be 10^12 questions. Too small, and a large but honest fan-in is refused; too
-// big, and the command seems to hang: at 30 to 200 ns each, this many take 6 to 40 seconds.
+// A million jobs with a pattern each would be 10^12 comparisons. Too small, and a large but valid fan-in is refused;
+// too big, and the command seems to hang: at 30 to 200 ns each, this many take 6 to 40 seconds.
 const MOST_QUESTIONS = 200_000_000;
 
 /**
  * The names that each of many patterns selects, found in one pass over the names.
  *
- * Each different text is asked once, however many jobs of a sweep write it. A pattern that begins with `^` and plain
- * letters is only asked about names that begin so: `^work_{g}_\d+$` over a thousand groups of a thousand looks at each
- * name a few times, not a thousand times.
+ * Each different text is evaluated once, however many jobs of a sweep contain it. A pattern that begins with `^` and
+ * plain letters is only compared with names that begin so: `^work_{g}_\d+$` over a thousand groups of a thousand visits
+ * each name a few times, not a thousand times.
  */
 export class Selections {
-  /** Set when the patterns were too many to be asked; then every list is empty. */
+  /** Set if there were too many patterns; then every list is empty. */
   isTooMany = false;
   private readonly numbers = new Map<string, number | PatternMalformed>();
   private readonly patterns: NamePattern[] = [];
@@ -52,21 +52,22 @@ export class Selections {
     return number;
   }
 
-  /** Which names a selection has, in order. Only after `select`. */
+  /** The names of a selection, in order. Only after `select`. */
   membersOf(number: number): Int32Array {
     return this.members[number] ?? NOBODY;
   }
 
-  /** What every name of a selection begins with. */
+  /** The prefix of every name of a selection. */
   prefixOf(number: number): string {
     return this.patterns[number]?.prefix ?? '';
   }
 
-  /** Asks all patterns. */
+  /** Evaluates all patterns. */
   select(): void {
     const found = this.patterns.map(() => new IntList(4));
     const byPrefix = this.byPrefix(found);
-    // Those without a prefix are asked about every name; if that is too much, say so now and not in a minute.
+    // Those without a prefix are compared with every name; if that is too much, it is reported now and not after a
+    // minute.
     const unbounded = byPrefix.get(0)?.get('')?.length ?? 0;
     let questions = 0;
     this.isTooMany = unbounded * this.names.length > MOST_QUESTIONS;
@@ -88,7 +89,7 @@ export class Selections {
     for (const list of found) this.members.push(list.view().slice());
   }
 
-  /** The patterns by length and text of their prefix; a pattern for one name is answered by the index at once. */
+  /** The patterns by length and text of their prefix; the index answers a pattern for one name at once. */
   private byPrefix(found: readonly IntList[]): Map<number, Map<string, number[]>> {
     const byLength = new Map<number, Map<string, number[]>>();
     for (const [number, { prefix, exact }] of this.patterns.entries()) {

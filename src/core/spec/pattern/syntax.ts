@@ -1,7 +1,7 @@
 /**
- * What a pattern is made of, after reading.
+ * The parts of a parsed pattern.
  *
- * Only what is needed to say whether a name matches: groups leave no trace, for nothing is captured.
+ * Only what determines whether a name matches: groups are dropped, because nothing is captured.
  */
 export type Pattern =
   | { readonly kind: 'empty' }
@@ -11,16 +11,16 @@ export type Pattern =
   | { readonly kind: 'either'; readonly items: readonly Pattern[] }
   | { readonly kind: 'repeat'; readonly item: Pattern; readonly from: number; readonly to: number };
 
-/** One code point: whether it fits, and which it is when only one does. */
+/** One code point: whether it matches, and which it is if only one does. */
 export interface Letter {
   readonly fits: (letter: string) => boolean;
   readonly only?: string;
 }
 
 /**
- * What must hold between two letters. `start` and `end` are those of the text or, as `lineStart` and `lineEnd`, of a
- * line; a line ends with `\n` or, for the kinds with `Crlf`, with `\r`, `\n` or both. `word` is either border of a word,
- * a half border looks at one side only.
+ * A condition between two letters. `start` and `end` are those of the text or, as `lineStart` and `lineEnd`, of a line;
+ * a line ends with `\n` or, for the kinds with `Crlf`, with `\r`, `\n` or both. `word` is either border of a word, a
+ * half border depends on one side only.
  */
 export type Assertion =
   | { readonly kind: 'start' | 'end' | 'lineStart' | 'lineEnd' | 'lineStartCrlf' | 'lineEndCrlf' }
@@ -30,7 +30,7 @@ export type Assertion =
       readonly isAscii: boolean;
     };
 
-/** The text is no pattern, in the words that Torc's regex library would use where they are known. */
+/** The text is not a valid pattern; the message is that of Torc's regex library where it is known. */
 export class PatternMalformed extends Error {
   override readonly name = 'PatternMalformed';
 }

@@ -3,9 +3,9 @@ import { inverse, setOf, type LetterTest } from './letters.ts';
 /**
  * The set of a Unicode property as `\p{…}` names it: `Lu`, `greek`, `Script=Greek`, `sc:greek`, `gc!=Letter`.
  *
- * As in Rust, case, blanks, `_` and `-` between words and a leading `is` do not matter, and a script needs no `Script=`.
- * JavaScript wants the one right spelling, so the likely ones are tried. Nothing for a property that the runtime does not
- * have; `Age` and the break properties are among these.
+ * As in Rust, case, blanks, `_` and `-` between words and a leading `is` do not matter, and a script needs no
+ * `Script=`. JavaScript accepts only one spelling, so the likely ones are tried. Undefined for a property that the
+ * runtime does not have; `Age` and the break properties are among these.
  */
 export function unicodeSet(text: string, ignoresCase: boolean): LetterTest | undefined {
   const [, name = '', sign = '', value = ''] = /^(.*?)(!=|:|=)(.*)$/s.exec(text) ?? [undefined, text];
@@ -34,7 +34,7 @@ const propertyNames = (name: string): string[] => {
   return known === undefined ? [] : [known];
 };
 
-/** A name as it stands, `Like_This` and `LIKETHIS`. */
+/** A name unchanged, as `Like_This` and as `LIKETHIS`. */
 function spellings(name: string): string[] {
   const words = name
     .trim()

@@ -80,7 +80,7 @@ export class JobWriter {
 
 type Numbers = ReadonlyMap<string, number>;
 
-/** A command taken apart: texts, and tokens with the template of their name. */
+/** A parsed command: texts, and tokens with the template of their name. */
 type Text = readonly (Template | { readonly kind: TokenKind; readonly direction: string; readonly name: Template })[];
 
 function templatesOf({ spec, axes }: Family<JobSpec>) {

@@ -10,15 +10,15 @@ import { executionConfigOf, workflowOf } from './workflow.ts';
 export interface PlanParts {
   readonly draft: Draft;
   readonly links: Links;
-  /** The workflow's environment with its parameters put in. */
+  /** The workflow's environment with its parameters inserted. */
   readonly env: Readonly<Record<string, string>> | undefined;
-  /** Per action the jobs that its trigger looks at. */
+  /** Per action the jobs that its trigger concerns. */
   readonly actionJobs: readonly Int32Array[];
   readonly graph: Graph;
   readonly explicit: Walk;
 }
 
-/** The plan of a draft that was checked and linked. */
+/** The plan of a checked and linked draft. */
 export function makePlan({ draft, links, env, actionJobs, graph, explicit }: PlanParts): Plan {
   const { spec, jobs, files, userData } = draft;
   const fileWriter = new FileWriter(files.families);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planned } from '../../../../tests/spec/reading.ts';
 
 describe('the workflow of a plan', () => {
-  it('has every setting of the file, and the wait that Torc sends when the file names none', () => {
+  it('the workflow of a plan has every setting of the file, and the wait that Torc sends by default', () => {
     const settings = {
       name: 'w',
       description: 'd',
@@ -30,7 +30,7 @@ describe('the workflow of a plan', () => {
 });
 
 describe('the jobs of a plan', () => {
-  it('say what the file says, and nothing more', () => {
+  it('the jobs of a plan have the settings of the file, and no others', () => {
     const stdio = { mode: 'none' };
     const plan = planned({
       jobs: [
@@ -69,7 +69,7 @@ describe('the jobs of a plan', () => {
     });
   });
 
-  it('know which files are read, so that only these are looked up on disk', () => {
+  it('a plan knows which files are read, so that only these are checked on disk', () => {
     const plan = planned({
       jobs: [
         { name: 'a', command: 'x', input_files: ['f2'], output_files: ['f0'] },

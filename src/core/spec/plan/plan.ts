@@ -13,10 +13,10 @@ import type {
 import type { Json } from '../text/value.ts';
 
 /**
- * A workflow, expanded and linked, before it has any id.
+ * An expanded and linked workflow, before it has any id.
  *
- * Jobs, files and user data are sequences: each instance is made when asked for, in any order, and nothing is kept.
- * They refer to each other by number; whoever creates them maps numbers to ids.
+ * Jobs, files and user data are sequences: each instance is generated on demand, in any order, and not stored. They
+ * refer to each other by number; the code that creates them maps numbers to ids.
  */
 export interface Plan {
   readonly workflow: PlannedWorkflow;
@@ -28,21 +28,21 @@ export interface Plan {
   readonly slurmSchedulers: readonly SlurmSchedulerSpec[];
   readonly failureHandlers: readonly FailureHandlerSpec[];
   readonly actions: readonly PlannedAction[];
-  /** How many records the file has, before expansion. */
+  /** The number of records in the file, before expansion. */
   readonly before: { readonly jobs: number; readonly files: number; readonly userData: number };
   /** Per level of the explicit graph the numbers of its jobs: each needs jobs of earlier levels only. */
   readonly levels: Lists;
-  /** What each job waits for, through names, patterns, files and user data. */
+  /** The dependencies of each job, through names, patterns, files and user data. */
   readonly graph: Graph;
-  /** Name of a job, without making the rest of it. */
+  /** The name of a job, without generating the job. */
   readonly jobName: (job: number) => string;
-  /** The execution settings with the output settings of single jobs; nothing when the file sets nothing. */
+  /** The execution settings with the output settings of single jobs; undefined if the file sets none. */
   readonly executionConfig: () => ExecutionConfigSpec | undefined;
-  /** Numbers of the files that some job reads: those whose time of change is looked up on disk. */
+  /** Numbers of the files that some job reads: their modification times are read from disk. */
   readonly consumedFiles: () => Int32Array;
 }
 
-/** The workflow itself, without its records. Fields are named as on the wire. */
+/** The workflow itself, without its records. Fields are named as in the API. */
 export type PlannedWorkflow = Pick<
   WorkflowSpec,
   | 'name'
@@ -59,7 +59,7 @@ export type PlannedWorkflow = Pick<
 > & {
   readonly metadata?: { readonly [key: string]: Json };
   readonly slurm_defaults?: { readonly [key: string]: Json };
-  /** 90 when the file says nothing; only `workflows new` leaves the server's 0. */
+  /** 90 by default; only `workflows new` keeps the server's 0. */
   readonly compute_node_wait_for_new_jobs_seconds: number;
 };
 
@@ -67,7 +67,7 @@ export interface PlannedJob {
   readonly name: string;
   readonly command: string;
   readonly invocationScript: string | undefined;
-  /** Its own variables; the server puts them over the workflow's. */
+  /** Its own variables; they replace the workflow's. */
   readonly env: Readonly<Record<string, string>> | undefined;
   readonly priority: number | undefined;
   readonly cancelOnBlockingJobFailure: boolean | undefined;
@@ -102,6 +102,6 @@ export interface PlannedUserData {
 
 export interface PlannedAction {
   readonly spec: ActionSpec;
-  /** Numbers of the jobs that its trigger looks at. */
+  /** Numbers of the jobs that its trigger concerns. */
   readonly jobs: Int32Array;
 }

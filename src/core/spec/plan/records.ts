@@ -5,14 +5,14 @@ import type { FileSpec, UserDataSpec } from '../shape/workflow.ts';
 import { isList, isMap, plainJson, type Value } from '../text/value.ts';
 import type { PlannedFile, PlannedUserData } from './plan.ts';
 
-/** What is made once a family and used for each of its instances. */
+/** Computes a value once for a family and uses it for each of its instances. */
 export function perFamily<S, T>(make: (family: Family<S>) => T): (family: Family<S>) => T {
   const kept = new Map<Family<S>, T>();
   let last: { readonly family: Family<S>; readonly made: T } | undefined;
   return (family) => {
     if (last?.family === family) return last.made;
     const made = kept.get(family) ?? make(family);
-    // A record written out by hand is asked for once or twice; keeping 100,000 of them gains nothing.
+    // A record without parameters is read once or twice; caching 100,000 of them gains nothing.
     if (family.axes !== undefined) kept.set(family, made);
     last = { family, made };
     return made;
@@ -67,7 +67,7 @@ export class UserDataWriter {
     };
   }
 
-  /** The data with each number as the file writes it; null when there is none. */
+  /** The data with each number as the file writes it; null if there is none. */
   value(index: number): Value {
     const { family, combination } = this.families.at(index);
     return this.data(family)(combination);

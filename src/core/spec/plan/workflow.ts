@@ -16,7 +16,7 @@ const FIELDS = [
   'compute_node_wait_for_healthy_database_minutes',
 ] as const;
 
-/** The workflow itself; `env` has its parameters put in. */
+/** The workflow itself; `env` has its parameters inserted. */
 export const workflowOf = (spec: WorkflowSpec, env: WorkflowSpec['env']): PlannedWorkflow => ({
   name: spec.name,
   ...Object.fromEntries(FIELDS.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]]))),
@@ -30,9 +30,9 @@ const jsonMap = (map: ValueMap): { [key: string]: Json } =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, plainJson(value)]));
 
 /**
- * The execution settings to be stored; nothing when none differs from saying nothing.
+ * The execution settings to be stored; undefined if all are defaults.
  *
- * Output settings of single jobs travel in here, by name of the job; they win over an override that names the job.
+ * Output settings of single jobs are included, by name of the job; they replace an override that names the job.
  */
 export function executionConfigOf({ spec, jobs }: Draft): ExecutionConfigSpec | undefined {
   const overrides: Record<string, StdioSpec> = { ...spec.execution_config?.job_stdio_overrides };

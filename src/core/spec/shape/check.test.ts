@@ -6,7 +6,7 @@ const job = (more: object) => ({ jobs: [{ name: 'a', command: 'x', ...more }] })
 const yaml = (job: string): string[] =>
   readText(`name: w\njobs:\n  - name: a\n    command: x\n    ${job}\n`).problems.map(({ message }) => message);
 
-describe("a value of the wrong kind is refused with Torc's words", () => {
+describe("a value of the wrong kind is refused with Torc's message", () => {
   test.each([
     [{ name: 123 }, 'invalid type: integer `123`, expected a string'],
     [{ name: null }, 'invalid type: null, expected a string'],
@@ -30,9 +30,9 @@ describe("a value of the wrong kind is refused with Torc's words", () => {
       job({ stdio: { mode: 'both' } }),
       'unknown variant `both`, expected one of `separate`, `combined`, `no_stdout`, `no_stderr`, `none`',
     ],
-  ])('%j', (spec, message) => expect(messages(spec)[0]).toBe(message));
+  ])('the value of %j is refused', (spec, message) => expect(messages(spec)[0]).toBe(message));
 
-  it('also a number with a point where a whole one is meant', () => {
+  it('a number with a point is refused where a whole number is expected', () => {
     expect(yaml('priority: 3.0')).toEqual(['invalid type: floating point `3.0`, expected i64']);
     expect(yaml('priority: 3')).toEqual([]);
   });
@@ -52,16 +52,16 @@ describe('an unknown field is refused', () => {
       'actions[0].when',
     ],
     [{ execution_config: { stdio: { file: 'x' } } }, 'execution_config.stdio.file'],
-  ])('%j', (spec, path) => {
+  ])('the unknown field in %j is refused', (spec, path) => {
     expect(read(spec).problems).toMatchObject([{ code: 'FIELD_UNKNOWN', path, severity: 'error' }]);
   });
 
-  it('with all that is allowed', () => {
+  it('an unknown field is refused with the list of allowed ones', () => {
     const [message] = messages({ dynamic_jobs: { rounds: 1 } });
     expect(message).toBe('unknown field `rounds`, expected `max_iterations`');
   });
 
-  it('but in resource_monitor only passed over, and in slurm_defaults not even that', () => {
+  it('an unknown field in resource_monitor causes a warning, and in slurm_defaults nothing', () => {
     const { plan, problems } = read({
       resource_monitor: { enable: true, jobs: { enabled: true } },
       slurm_defaults: { qos: 'x' },
@@ -70,12 +70,12 @@ describe('an unknown field is refused', () => {
     expect(plan?.workflow.resource_monitor).toEqual({ jobs: { enabled: true } });
   });
 
-  it('slurm_config with a pointer to where its settings went', () => {
+  it('slurm_config is refused with the new place of its settings', () => {
     expect(messages({ slurm_config: {} })).toEqual([expect.stringContaining('execution_config')]);
   });
 });
 
-describe('a field that is missing', () => {
+describe('a missing field', () => {
   test.each([
     [{ jobs: [{ command: 'x' }] }, 'missing field `name`'],
     [{ jobs: [{ name: 'a' }] }, 'missing field `command`'],
@@ -84,9 +84,9 @@ describe('a field that is missing', () => {
     [{ slurm_schedulers: [{ name: 'a' }] }, 'missing field `account`'],
     [{ failure_handlers: [{ name: 'a' }] }, 'missing field `rules`'],
     [{ actions: [{ action_type: 'run_commands', commands: ['x'] }] }, 'missing field `trigger_type`'],
-  ])('in %j is told once', (spec, message) => expect(messages(spec)).toEqual([message]));
+  ])('a missing field in %j is reported once', (spec, message) => expect(messages(spec)).toEqual([message]));
 
-  it('is told for the workflow itself too', () => {
+  it('a missing field of the workflow itself is reported too', () => {
     expect(readText('{}').problems.map(({ message }) => message)).toEqual([
       'missing field `name`',
       'missing field `jobs`',
@@ -94,7 +94,7 @@ describe('a field that is missing', () => {
   });
 });
 
-it('takes null for absent, an empty list for an empty list, and empty names for names', () => {
+it('null means absent, an empty list is an empty list, and an empty name is a name', () => {
   const { workflow, jobs } = planned({
     name: '',
     description: null,
@@ -106,12 +106,12 @@ it('takes null for absent, an empty list for an empty list, and empty names for 
   expect(errorsOf({ jobs: [] })).toEqual([]);
 });
 
-describe('one mistake is one problem', () => {
+describe('one error causes one problem', () => {
   test.each([
-    ['a mistyped field that was needed', { jobs: [{ name: 'a', comand: 'x' }] }, ['FIELD_UNKNOWN jobs[0].comand']],
-    ['a mistyped field of the wrong kind', { jobs: [{ name: 'a', comand: [] }] }, ['FIELD_UNKNOWN jobs[0].comand']],
+    ['a misspelled required field', { jobs: [{ name: 'a', comand: 'x' }] }, ['FIELD_UNKNOWN jobs[0].comand']],
+    ['a misspelled field of the wrong kind', { jobs: [{ name: 'a', comand: [] }] }, ['FIELD_UNKNOWN jobs[0].comand']],
     [
-      'a mistyped name, which others refer to',
+      'a misspelled name that others refer to',
       {
         jobs: [
           { nmae: 'a', command: 'x' },
@@ -121,7 +121,7 @@ describe('one mistake is one problem', () => {
       ['FIELD_UNKNOWN jobs[0].nmae'],
     ],
     [
-      'a number for a name, which others refer to',
+      'a number as a name that others refer to',
       {
         jobs: [
           { name: 1, command: 'x' },
@@ -131,12 +131,12 @@ describe('one mistake is one problem', () => {
       ['TYPE_WRONG jobs[0].name'],
     ],
     [
-      'a job that is no object, which others refer to',
+      'a job that is not an object, which others refer to',
       { jobs: ['a', { name: 'b', command: 'x', depends_on: ['a'], depends_on_regexes: ['^a'] }] },
       ['TYPE_WRONG jobs[0]'],
     ],
     [
-      'a list of files that is none',
+      'a list of files that is not a list',
       { files: 'f', jobs: [{ name: 'b', command: 'cat ${files.input.f}', input_files: ['f'] }] },
       ['TYPE_WRONG files'],
     ],
@@ -162,20 +162,20 @@ describe('one mistake is one problem', () => {
       ['TYPE_WRONG resource_requirements[0].memory'],
     ],
     [
-      'an action whose kinds cannot be read',
+      'an action whose types cannot be read',
       { actions: [{ trigger_type: [], action_type: {} }] },
       ['TYPE_WRONG actions[0].trigger_type', 'TYPE_WRONG actions[0].action_type'],
     ],
-  ])('%s', (_what, spec, codes) => expect(codesOf(read(spec))).toEqual(codes));
+  ])('one error causes one problem: %s', (_what, spec, codes) => expect(codesOf(read(spec))).toEqual(codes));
 });
 
-it('tells an old field that has no effect, and accepts it', () => {
+it('an old field without effect is reported and accepted', () => {
   const { plan, problems } = read({ compute_node_expiration_buffer_seconds: 60 });
   expect(plan).toBeDefined();
   expect(problems).toMatchObject([{ code: 'FIELD_IGNORED', severity: 'warning' }]);
 });
 
-it('warns of data that JSON cannot carry', () => {
+it('data that JSON cannot represent causes a warning', () => {
   const { plan, problems } = readText(
     'name: w\njobs: []\nuser_data:\n  - name: u\n    data: {id: 9007199254740993, x: 1.0}\n',
   );

@@ -6,7 +6,7 @@ import { sectionsOf, type Section } from './sections.ts';
 import { fieldOfOthers, unknownFieldText } from './unknown-field.ts';
 import { wrongTypeText } from './wrong-type.ts';
 
-/** A value that passed, or what could be saved of it; and where something was lost that later checks may look for. */
+/** A valid value, or the readable parts of it; and the fields with lost parts that later checks may use. */
 export interface Checked<T> {
   readonly value: T;
   /** Top-level fields of which a part could not be read. */
@@ -14,10 +14,10 @@ export interface Checked<T> {
 }
 
 /**
- * Checks a value against a shape and complains of everything that does not fit.
+ * Checks a value against a shape and reports everything that does not fit.
  *
- * What is wrong is mended where the wish is plain (a number for a string, one string for a list, a mistyped field
- * whose right name is missing) and dropped where it is not, so that each mistake is told once and the rest is checked.
+ * A wrong value is corrected if its meaning is clear (a number for a string, one string for a list, a misspelled field
+ * whose correct name is missing) and dropped otherwise, so that each error is reported once and the rest is checked.
  */
 export function checkShape<T>(shape: Shape<T>, value: Value, complain: Complain): Checked<T> {
   const checker = new Checker(shape, complain);
@@ -25,7 +25,7 @@ export function checkShape<T>(shape: Shape<T>, value: Value, complain: Complain)
   return { value: (read === LOST ? checker.standIn(shape) : read) as T, damaged: checker.damaged };
 }
 
-/** Stands in for a text that must be there and could not be read; checks pass over it. No file can contain it. */
+/** Replaces a required text that could not be read; checks skip it. No file can contain it. */
 export const UNREAD = '\u0000';
 
 const LOST = Symbol('lost');
@@ -66,7 +66,7 @@ class Checker {
     }
   }
 
-  /** A value of the shape that says nothing, for a field that must be there. */
+  /** An empty value of the shape, for a required field. */
   standIn(shape: Shape<unknown>): unknown {
     if (shape.kind === 'string' || shape.kind === 'choice') return UNREAD;
     if (shape.kind === 'integer' || shape.kind === 'float') return 1;
@@ -99,7 +99,7 @@ class Checker {
     const items: unknown[] = [];
     for (const [index, item] of value.entries()) {
       const read = this.at(index, () => this.read(of, item));
-      // A lost item leaves its seat, so that the others keep their number in the file.
+      // A lost item keeps its position, so that the others keep their number in the file.
       items.push(read === LOST ? this.standIn(of) : read);
     }
     return items;
@@ -127,7 +127,7 @@ class Checker {
     for (const [key, name] of mended) {
       const field = fields[name];
       const wasMuted = this.isMuted;
-      // The name was complained of; a guess at what it meant is no ground for more.
+      // The name was reported; the guess of its meaning must not cause more problems.
       this.isMuted = true;
       if (field !== undefined) this.field(read, name, key, field, value[key] ?? null);
       this.isMuted = wasMuted;
@@ -154,7 +154,7 @@ class Checker {
     if (found !== LOST) read[name] = found;
   }
 
-  /** Complains of unknown fields; those that plainly mean a missing field are read as that. */
+  /** Reports unknown fields; those that clearly mean a missing field are read as that field. */
   private mend(
     shape: Shape<unknown>,
     fields: NonNullable<Shape<unknown>['fields']>,

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { specJsonSchema } from './json-schema.ts';
 import { workflow } from './workflow.ts';
 
-it('describes every field of a workflow, and refuses others', () => {
+it('the schema describes every field of a workflow, and refuses others', () => {
   const schema = specJsonSchema();
   expect(Object.keys(schema['properties'] as object)).toEqual(Object.keys(workflow.fields ?? {}));
   expect(schema).toMatchObject({ type: 'object', required: ['name', 'jobs'], additionalProperties: false });
 });
 
-it('knows what each field takes, what holds without it, and what it is for', () => {
+it('the schema contains the type, the default and the purpose of each field', () => {
   expect(specJsonSchema()).toMatchObject({
     properties: {
       name: { type: 'string', description: 'Name of the workflow.', examples: ['my_sweep'] },
@@ -26,6 +26,6 @@ it('knows what each field takes, what holds without it, and what it is for', () 
   });
 });
 
-it('is plain JSON', () => {
+it('the schema is plain JSON', () => {
   expect(JSON.parse(JSON.stringify(specJsonSchema()))).toEqual(specJsonSchema());
 });

@@ -1,13 +1,13 @@
 import type { Field, Shape } from './shape.ts';
 import { workflow } from './workflow.ts';
 
-/** A JSON Schema, as far as we print one. */
+/** A JSON Schema, with the keywords that we use. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
 /**
  * The JSON Schema (2020-12) of a workflow file, for completion and checks in editors.
  *
- * Printed from the same definition that the reader checks with. Fields that may be absent may also be null, as in Torc, but for `variables`.
+ * Generated from the definition that the reader uses. Optional fields may also be null, as in Torc, except `variables`.
  */
 export const specJsonSchema = (): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,22 +1,22 @@
 import type { Value } from '../text/value.ts';
 
 /**
- * The one definition from which a workflow file is checked, typed, completed in editors and documented.
+ * The single definition with which a workflow file is checked, typed, completed in editors and documented.
  *
- * A shape says what a value must be; `Read<typeof shape>` is the type of a value that passed. Our own and not a schema
- * library's, because each mistake must keep Torc's sentence, name the nearest field, and leave the rest of the file
+ * A shape describes a valid value; `Read<typeof shape>` is the type of a valid value. It is our own and not a schema
+ * library's, because each error must keep Torc's sentence, name the nearest field, and leave the rest of the file
  * readable.
  */
 export interface Shape<out T> {
   readonly kind: 'string' | 'integer' | 'float' | 'boolean' | 'choice' | 'list' | 'map' | 'object' | 'any';
-  /** What Torc calls it: `expected i64`. */
+  /** Torc's name for it: `expected i64`. */
   readonly expects: string;
   readonly choices?: readonly string[];
   readonly of?: Shape<unknown>;
   readonly fields?: Readonly<Record<string, Field<unknown, boolean>>>;
-  /** Unknown fields are passed over, with a warning, instead of refused. */
+  /** Unknown fields are ignored with a warning, instead of refused. */
   readonly isOpen?: boolean;
-  /** Only for the type; never there. */
+  /** Only for the type; never set. */
   readonly type?: T;
 }
 
@@ -33,7 +33,7 @@ export interface Field<out T, out Needed extends boolean> {
   readonly example?: Value;
   /** A deprecated field: it is read, with a warning. */
   readonly isOld?: boolean;
-  /** Whether null is refused, which stands for absence in other fields. */
+  /** Whether null is refused; in other fields it means absent. */
   readonly refusesNull?: boolean;
 }
 
@@ -53,7 +53,7 @@ export const integer: Shape<number> = { kind: 'integer', expects: 'i64' };
 export const float: Shape<number> = { kind: 'float', expects: 'f64' };
 export const boolean: Shape<boolean> = { kind: 'boolean', expects: 'a boolean' };
 
-/** Any value at all. */
+/** Any value. */
 export const any: Shape<Value> = { kind: 'any', expects: 'any value' };
 
 export const choice = <const C extends readonly string[]>(choices: C): Shape<C[number]> => ({
@@ -77,7 +77,7 @@ export const open = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, isOpen: true 
 /** What a field says of its values beside its shape. */
 type About = Pick<Field<unknown, boolean>, 'standard' | 'unit' | 'example'>;
 
-/** A field that must be there. */
+/** A required field. */
 export const must = <T>(shape: Shape<T>, says: string, about: Omit<About, 'standard'> = {}): Field<T, true> => ({
   shape,
   isNeeded: true,

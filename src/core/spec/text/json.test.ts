@@ -8,7 +8,7 @@ import { compactJson, ExactNumber, plainJson } from './value.ts';
 const strict = (text: string) => readJson(text, true, () => {}).value;
 const loose = (text: string) => readJson(text, false, () => {}).value;
 
-test('any JSON reads as the runtime reads it', () => {
+test('any JSON is read as the runtime reads it', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(undefined, 2), (text, indent) => {
       const value: unknown = JSON.parse(text);
@@ -18,7 +18,7 @@ test('any JSON reads as the runtime reads it', () => {
   );
 });
 
-test('a text is refused exactly when the runtime refuses it', () => {
+test('a text is refused exactly if the runtime refuses it', () => {
   const piece = fc.constantFrom(
     '{',
     '}',
@@ -63,11 +63,11 @@ describe('JSON5', () => {
     ['{a: NaN, b: Infinity, c: -Infinity}', { a: null, b: null, c: null }],
     ["'one \\\n two\\x41\\u0042\\0'", 'one  twoAB\0'],
     ['{$k_1: 1, é: 2}', { $k_1: 1, é: 2 }],
-  ])('%s is read', (text, value) => expect(plainJson(loose(text))).toEqual(value));
+  ])('the JSON5 text %s is read', (text, value) => expect(plainJson(loose(text))).toEqual(value));
 });
 
 describe('numbers', () => {
-  it('written with a point stay apart from whole ones', () => {
+  it('numbers written with a point are distinguished from whole ones', () => {
     expect(strict('[1.0, 1, 2.5, 1e3]')).toEqual([
       new ExactNumber(1, '1.0', true),
       1,
@@ -76,12 +76,12 @@ describe('numbers', () => {
     ]);
   });
 
-  it('beyond 2^53 keep their digits', () => {
+  it('numbers beyond 2^53 keep their digits', () => {
     expect(compactJson(strict('{"id":9007199254740993,"x":[1.0,"a"]}'))).toBe('{"id":9007199254740993,"x":[1.0,"a"]}');
   });
 });
 
-it('tells of a key that stands twice, and takes the last', () => {
+it('a duplicate key is reported, and the last value counts', () => {
   const keys: string[] = [];
   expect(readJson('{"a":1,"b":2,"a":{"c":3,"c":4}}', true, (key, at) => keys.push(`${key}@${at}`)).value).toEqual({
     a: { c: 4 },
@@ -90,7 +90,7 @@ it('tells of a key that stands twice, and takes the last', () => {
   expect(keys).toEqual(['c@24', 'a@13']);
 });
 
-it('knows where each value and each key stands', () => {
+it('the place of each value and each key is known', () => {
   const places = readJson('{"a": 1,\n "b": [2, {"c": 3}]}', true, () => {}).places();
   expect(offsetOf(places, ['b', 1, 'c'], false)).toBe(25);
   expect(offsetOf(places, ['b', 1, 'c'], true)).toBe(20);
@@ -108,12 +108,12 @@ test.each([
   ['"abc', 'unterminated string', 0],
   ['[01]', 'expected `,` or `]`, found `1`', 2],
   ['['.repeat(600), 'nested more than 500 deep', 500],
-])('%s is no JSON', (text, words, offset) => {
+])('%s is not valid JSON', (text, words, offset) => {
   expect(() => strict(text)).toThrow(expect.objectContaining({ name: 'Unreadable', offset }));
   expect(() => strict(text)).toThrow(words);
 });
 
-it('takes __proto__ for a key like any other', () => {
+it('__proto__ is an ordinary key', () => {
   const value = strict('{"__proto__": {"x": 1}}');
   expect(Object.keys(value as object)).toEqual(['__proto__']);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

@@ -2,11 +2,11 @@ import { Unreadable, type Place, type Reading } from './place.ts';
 import { numberOf, type Value } from './value.ts';
 
 /**
- * JSON and JSON5, read by one recursive descent.
+ * JSON and JSON5, read by one recursive descent parser.
  *
- * Our own, because three things are wanted that `JSON.parse` and the json5 package do not give: whether a number was
- * written as `1.0`, which keys stand twice (the last one counts), and where each value stands. `strict` takes RFC 8259
- * and nothing more.
+ * It is our own, because `JSON.parse` and the json5 package do not provide three things: whether a number was written
+ * as `1.0`, which keys are duplicate (the last one counts), and the position of each value. `strict` accepts only RFC
+ * 8259.
  */
 export function readJson(
   text: string,
@@ -14,7 +14,7 @@ export function readJson(
   onDuplicate: (key: string, at: number) => void,
 ): Reading<Value> {
   const value = new Parser(text, strict, onDuplicate, false).document().value;
-  // Places cost several times the values themselves, and a good file never asks for them.
+  // Places cost several times the values themselves, and a valid file never needs them.
   return { value, places: () => new Parser(text, strict, () => {}, true).document().place };
 }
 
@@ -23,7 +23,7 @@ interface Found {
   readonly place: Place;
 }
 
-// Deeper is no workflow, and the stack of a deep recursion ends the process.
+// A workflow is never nested deeper, and a stack overflow would end the process.
 const DEEPEST = 500;
 
 const NO_PLACE: Place = { at: 0 };
@@ -107,7 +107,7 @@ class Parser {
     return { value, place: this.keepsPlaces ? { at, items } : NO_PLACE };
   }
 
-  /** What stands between brackets, parted by commas; JSON5 allows one more at the end. */
+  /** The values between brackets, separated by commas; JSON5 allows a trailing comma. */
   private sequence(close: string, read: () => void): void {
     this.at += 1;
     this.blank();
@@ -212,7 +212,7 @@ const WORDS: readonly (readonly [string, Value])[] = [
   ['null', null],
 ];
 
-/** Sets a field as JSON means it: `__proto__` is a key like any other. */
+/** Sets a field as in JSON: `__proto__` is an ordinary key. */
 export function setField(target: Record<string, Value>, key: string, value: Value): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

@@ -5,7 +5,7 @@ import type { Level } from './kdl-dialect.ts';
 import type { Place } from './place.ts';
 import { describe, numberOf, type Value } from './value.ts';
 
-/** A value that was read, with its place. */
+/** A value with its place. */
 export interface Found<V = Value> {
   readonly value: V;
   readonly place: Place;
@@ -21,11 +21,11 @@ export function foundIn(entry: Entry): Found {
   return { value: numberOf(literal, value, !/^-?0[xob]/.test(literal) && /[.eE]/.test(literal)), place };
 }
 
-/** Where a node's name stands. */
+/** The position of a node's name. */
 export const startOf = (node: Node): number =>
   getLocation(node.name)?.start.offset ?? getLocation(node)?.start.offset ?? 0;
 
-/** What a reader of KDL says about what it refuses and about what it passes over, as Torc does without a word. */
+/** The messages of the KDL reader about what it refuses and what it ignores; Torc ignores the latter silently. */
 export class KdlComplaints {
   private readonly complain: Complain;
 

@@ -1,10 +1,9 @@
 /**
  * The KDL dialect of workflow files: which nodes are read at which level, and as what.
  *
- * The table is Torc's, and what stands elsewhere is not read, only warned about, so that a file means the same graph
- * here and there. Two additions: `depends_on_job`, which Torc's own examples use and Torc drops, is read as
- * `depends_on`; and fields that cannot change the graph (priority, project, metadata …) are read as in the other
- * formats.
+ * The table is Torc's. Other nodes are not read, only warned about, so that a file means the same graph here and there.
+ * Two additions: `depends_on_job`, which Torc's own examples use and Torc ignores, is read as `depends_on`; and fields
+ * that cannot change the graph (priority, project, metadata …) are read as in the other formats.
  */
 export type Take =
   /** The first argument, a string. */
@@ -22,9 +21,9 @@ export type Take =
   | 'freeMap'
   /** The first argument is JSON text. */
   | 'json'
-  /** Its children are fields of a level of their own. */
+  /** Its children are the fields of another level. */
   | { readonly level: Level }
-  /** Repeated; each is one item of a list, with fields of a level of their own. */
+  /** Repeated; each is one item of a list, with the fields of another level. */
   | { readonly items: Level };
 
 export interface Level {
@@ -34,7 +33,7 @@ export interface Level {
   readonly named?: boolean;
   /** Fields that may also be written as properties: `file "a" path="b"`. */
   readonly properties?: readonly string[];
-  /** Fields without which Torc refuses the node, in words of its own. */
+  /** Fields without which Torc refuses the node, each with its own message. */
   readonly needed?: readonly string[];
   readonly nodes: Readonly<Record<string, { readonly take: Take; readonly field?: string; readonly renamed?: true }>>;
 }

@@ -13,7 +13,7 @@ const complaints = (text: string): string[] => {
 };
 
 describe('a KDL file', () => {
-  it('has the value that the same workflow has in YAML', () => {
+  it('a KDL file has the same value as the same workflow in YAML', () => {
     const kdl = value(`
       name "w"
       parameters { i "1:3" }
@@ -91,7 +91,7 @@ describe('a KDL file', () => {
     });
   });
 
-  it('may use bare words, semicolons, raw and multi-line strings, and slash-dash', () => {
+  it('a KDL file may use bare words, semicolons, raw and multi-line strings, and slash-dash', () => {
     const text = 'name w; job a { command #"echo "x""#; /-depends_on b\n}\njob c { command """\n  one\n  two\n  """ }';
     expect(value(text)).toEqual({
       name: 'w',
@@ -102,7 +102,7 @@ describe('a KDL file', () => {
     });
   });
 
-  it('also reads what cannot change the graph and Torc forgot', () => {
+  it('a KDL file may contain fields that cannot change the graph, which Torc ignores', () => {
     const text =
       'project "p"\nenable_ro_crate #true\naccess_groups "g" "h"\ndynamic_jobs { max_iterations 3 }\nmetadata { team "t" }\njob "a" { priority 5 }';
     expect(value(text)).toEqual({
@@ -115,10 +115,10 @@ describe('a KDL file', () => {
     });
   });
 
-  it('has no jobs when it names none', () => expect(value('name "w"')).toEqual({ name: 'w', jobs: [] }));
+  it('a KDL file without jobs has an empty list', () => expect(value('name "w"')).toEqual({ name: 'w', jobs: [] }));
 });
 
-describe('what Torc drops in silence', () => {
+describe('parts of KDL that Torc ignores silently', () => {
   test.each([
     ['job "a" { input_files "x" }', 'KDL_NODE_IGNORED@10'],
     ['job "a" { priorty 5 }', 'KDL_NODE_IGNORED@10'],
@@ -135,7 +135,7 @@ describe('what Torc drops in silence', () => {
     ['execution_config { mod "direct" }', 'KDL_NODE_IGNORED@19'],
   ])('%s is a warning with its place', (text, complaint) => expect(complaints(text)).toEqual([complaint]));
 
-  it('is a warning that names what was meant, and an error when asked to be strict', () => {
+  it('an ignored node is a warning with a suggestion, and an error in strict mode', () => {
     const text = 'name "w"\njob "a" {\n  command "x"\n}\njob "b" {\n  command "x"\n  input_flie "f"\n}\n';
     expect(readText(text, 'kdl').problems).toMatchObject([
       { severity: 'warning', line: 7, column: 3, found: 'input_flie', suggestion: 'input_file' },
@@ -143,14 +143,14 @@ describe('what Torc drops in silence', () => {
     expect(readText(text, 'kdl', {}, true).problems).toMatchObject([{ severity: 'error', line: 7 }]);
   });
 
-  it('is not depends_on_job, which is read as depends_on, strict or not', () => {
+  it('depends_on_job is read as depends_on, in strict mode or not', () => {
     const text = 'name "w"\njob "a" { command "x" }\njob "b" { command "x"; depends_on_job "a" }';
     const { plan, problems } = readText(text, 'kdl', {}, true);
     expect([...each(plan!.jobs)].map(({ dependsOn }) => [...dependsOn])).toEqual([[], [0]]);
     expect(problems).toMatchObject([{ code: 'KDL_NODE_RENAMED', severity: 'warning', line: 3 }]);
   });
 
-  it('leaves a job without command, if the command was a number', () => {
+  it('a job whose command is a number has no command', () => {
     expect(codesOf(readText('name "w"\njob "a" { command 5 }', 'kdl'))).toEqual([
       'KDL_VALUE_IGNORED',
       'FIELD_MISSING jobs[0].command',
@@ -158,7 +158,7 @@ describe('what Torc drops in silence', () => {
   });
 });
 
-describe('what Torc refuses in KDL', () => {
+describe('parts of KDL that Torc refuses', () => {
   test.each([
     ['name "w"\njob { command "x" }', 'job must have a name', 2],
     ['name "w"\nfile "f"', 'file must have a path property', 2],
@@ -169,7 +169,7 @@ describe('what Torc refuses in KDL', () => {
     ['name "w"\nenv { A 1 }', "Environment key 'A' must have a string value", 2],
     ['name true', 'Invalid keyword "true"', 1],
     ['name "w"\njob "a" {', 'Invalid node children', 2],
-  ])('%j: %s', (text, words, line) => {
+  ])('the KDL file %j is refused: %s', (text, words, line) => {
     const { plan, problems } = readText(text, 'kdl');
     expect(plan).toBeUndefined();
     expect(problems).toMatchObject([{ severity: 'error', line }]);

@@ -9,8 +9,8 @@ import { kindOf, type Kind, type Value } from './value.ts';
 /**
  * KDL v2 as the value that the other formats give: repeated nodes become lists, arguments become fields.
  *
- * What Torc drops in silence (unknown nodes, second arguments, values of another kind) is dropped too, each with a
- * warning that says where.
+ * Parts that Torc ignores silently (unknown nodes, second arguments, values of another kind) are ignored too, each with
+ * a warning that says where.
  * Throws: `Unreadable` for text that is not KDL.
  */
 export function readKdl(text: string, complain: Complain): Reading<Value> {
@@ -22,10 +22,10 @@ export function readKdl(text: string, complain: Complain): Reading<Value> {
     // The message ends with the place, which every problem has anyway.
     if (cause instanceof InvalidKdlError)
       throw new Unreadable(cause.message.replace(/ at \d+:\d+$/, ''), cause.start?.offset, { cause });
-    // The parser trips over some broken texts, a lone `#` among them, instead of refusing them.
+    // The parser throws other errors for some invalid texts, for instance a single `#`.
     throw new Unreadable('the text is not KDL', undefined, { cause });
   }
-  // An empty list of jobs is a workflow to Torc's KDL reader, not a missing field.
+  // An empty list of jobs is a workflow for Torc's KDL reader, not a missing field.
   const found = reader.level(nodes, workflow, {}, 0);
   return { value: { jobs: [], ...found.value }, places: () => found.place };
 }
@@ -115,7 +115,7 @@ class KdlReader extends KdlComplaints {
     for (const field of level.needed ?? []) {
       if (Object.hasOwn(value, field)) continue;
       this.refuse(`${level.called} must have a ${field} property`, startOf(node));
-      // A stand-in, so that nothing later repeats the complaint.
+      // An empty value, so that no later check repeats the problem.
       value[field] = '';
     }
     if (level.named === true) value['name'] ??= '';
@@ -194,12 +194,12 @@ const KEYS: Readonly<Record<string, string>> = {
   env: 'Environment key',
 };
 
-/** Whether a second node of the name adds to the list, rather than replacing what the first one said. */
+/** Whether a second node of the name adds to the list, rather than replacing the first one. */
 const gathers = (take: Take): boolean =>
   take === 'each' || take === 'texts' || take === 'integers' || (typeof take === 'object' && 'items' in take);
 
 const joined = (before: Found, found: Found): Found => {
-  // Grown in place: a workflow of 20,000 jobs would otherwise copy the list 20,000 times.
+  // Changed in place: a workflow of 20,000 jobs would otherwise copy the list 20,000 times.
   if (Array.isArray(before.value) && Array.isArray(found.value))
     for (const each of found.value) before.value.push(each);
   if (Array.isArray(before.place.items)) for (const each of found.place.items ?? []) before.place.items.push(each);

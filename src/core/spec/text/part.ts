@@ -1,11 +1,11 @@
-/** A part of a value's text: as it is written there, and its number, from 0, among the parts that are written alike. */
+/** A part of a value's text: as written there, and its number, from 0, among identical parts. */
 export interface Part {
   readonly text: string;
   readonly number: number;
 }
 
-// Each part counts those before it that are alike. From here on a part has the place of the whole text: nobody looks at so
-// many mistakes in one text, and a text of a hundred thousand would take minutes.
+// For each part the identical ones before it are counted. Beyond this number a part has the place of the whole text: so
+// many errors in one text are not read one by one, and a text of a hundred thousand would take minutes.
 export const MOST_COUNTED = 100;
 
 /** The part of a value's text that begins at a position. */

@@ -2,8 +2,8 @@ import type { Path } from '../problems.ts';
 import { MOST_COUNTED, type Part } from './part.ts';
 
 /**
- * Where a value stands in a text: its position, that of its key, the places within it. -1 where nothing is written.
- * `end` is the position behind a text or number.
+ * The place of a value in a text: its position, that of its key, the places within it. -1 if nothing is written. `end`
+ * is the position after a text or number.
  */
 export interface Place {
   readonly at: number;
@@ -13,7 +13,7 @@ export interface Place {
   readonly items?: readonly Place[];
 }
 
-/** A text that was read: its value, and the places of its values when somebody asks. */
+/** A parsed text: its value, and on demand the places of its values. */
 export interface Reading<V> {
   readonly value: V;
   readonly places: () => Place;
@@ -44,8 +44,8 @@ export function offsetOf(root: Place, path: Path, atKey: boolean): number {
 }
 
 /**
- * Position of a part of the text at `path`; nothing when the file does not write it so, because of an escape or a line
- * break within it, or because a variable was put in.
+ * Position of a part of the text at `path`; undefined if the file does not contain it literally, because of an escape
+ * or a line break within it, or because a variable was inserted.
  */
 export function offsetOfPart(source: string, root: Place, path: Path, { text, number }: Part): number | undefined {
   if (number >= MOST_COUNTED) return undefined;
@@ -57,7 +57,10 @@ export function offsetOfPart(source: string, root: Place, path: Path, { text, nu
   return found < 0 || found + text.length > place.end ? undefined : found;
 }
 
-/** Line and column of a position, both counted from 1. Every line break of the formats ends a line; a byte order mark is no column. */
+/**
+ * Line and column of a position, both counted from 1. Every line break of the formats ends a line; a byte order mark is
+ * not a column.
+ */
 export function lineFinder(text: string): (offset: number) => { line: number; column: number } {
   const starts = [text.startsWith('\ufeff') ? 1 : 0];
   for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g)) starts.push(index + lineBreak.length);

@@ -24,52 +24,52 @@ test.each([
 ])('%s is %s', (name, format) => expect(formatOfName(name)).toBe(format));
 
 describe.each(Object.entries(same))('a workflow in %s', (format, text) => {
-  test.each([`w.${format}`, `W.${format.toUpperCase()}`, 'w', 'w.txt', '-'])('is read as "%s"', (name) => {
+  test.each([`w.${format}`, `W.${format.toUpperCase()}`, 'w', 'w.txt', '-'])('the file is read as "%s"', (name) => {
     const { plan, problems } = read(name, text);
     expect(problems).toEqual([]);
     expect(plan?.jobs.at(0)).toMatchObject({ name: 'a', command: 'x' });
   });
 });
 
-describe('an extension that is wrong', () => {
-  it('is believed: YAML is no JSON, and JSON is YAML', () => {
+describe('a wrong extension', () => {
+  it('the extension decides: YAML is not read as JSON, and JSON is valid YAML', () => {
     expect(read('w.json', same.yaml).problems).toMatchObject([{ code: 'SYNTAX', line: 1, column: 1 }]);
     expect(read('w.json', same.json5).problems).toMatchObject([{ code: 'SYNTAX', line: 1, column: 2 }]);
     expect(read('w.yaml', same.json).problems).toEqual([]);
   });
 
-  it('makes KDL nodes of YAML lines', () => {
+  it('YAML lines with the extension of KDL are read as KDL nodes', () => {
     expect(messages('w.kdl', 'name: x\njobs: y\n')).toContain('missing field `name`');
   });
 });
 
 describe('standard input', () => {
-  test.each(['', '  \n'])('that is empty (%j) is refused as such', (text) => {
+  test.each(['', '  \n'])('empty standard input (%j) is refused with its own message', (text) => {
     expect(messages('-', text)).toEqual(['workflow spec read from stdin is empty']);
   });
 
-  it('that holds no object is refused', () => {
+  it('standard input without an object is refused', () => {
     expect(messages('-', '[1]')[0]).toContain('unable to detect the format');
   });
 
-  it('that holds bare words is KDL that says nothing', () => {
+  it('standard input of bare words is KDL without known nodes', () => {
     expect(messages('-', 'hello world')).toContain('missing field `name`');
   });
 });
 
-describe('a file whose name tells nothing', () => {
-  it('says what is wrong in the format that it looks like', () => {
+describe('a file without a known extension', () => {
+  it('errors are those of the most likely format', () => {
     expect(messages('w', 'name: x\njobs: [')[0]).toContain('flow collection');
     expect(messages('w', '{name: 1')[0]).toContain('expected `,` or `}`');
     expect(messages('w', 'name "x\n')[0]).toMatch(/string|quot/i);
   });
 
-  it('is a value of the wrong kind when it is no object', () => {
+  it('a value that is not an object is reported as a value of the wrong kind', () => {
     expect(messages('w', '[1]')).toEqual(['invalid type: sequence, expected struct WorkflowSpec']);
   });
 });
 
-it('refuses a byte order mark in JSON, and reads past it in YAML', () => {
+it('a byte order mark is refused in JSON, and skipped in YAML', () => {
   expect(read('w.json', `\ufeff${same.json}`).problems).toMatchObject([{ code: 'SYNTAX' }]);
   expect(read('w.yaml', `\ufeff${same.yaml}`).problems).toEqual([]);
 });
@@ -78,7 +78,7 @@ test.each([
   ['w.yaml', 'name: a\nname: w\njobs: []\n', 2],
   ['w.json', '{"name": "a",\n"jobs": [], "name": "w"}', 2],
   ['w.json5', "{name: 'a',\nname: 'w', jobs: []}", 2],
-])('in %s a key that stands twice is a warning, and the last one counts', (name, text, line) => {
+])('in %s a duplicate key is a warning, and the last value counts', (name, text, line) => {
   const { plan, problems } = read(name, text);
   expect(problems).toMatchObject([{ code: 'KEY_DUPLICATE', severity: 'warning', found: 'name', line }]);
   expect(plan?.workflow.name).toBe('w');

@@ -8,7 +8,7 @@ import { yamlAdvice } from './yaml-advice.ts';
 
 export type Format = 'json' | 'json5' | 'yaml' | 'kdl';
 
-/** A workflow file's text. `name` is shown in problems; `-` is standard input. `format` wins over the extension. */
+/** A workflow file's text. Problems show `name`; `-` is standard input. `format` precedes the extension. */
 export interface Source {
   readonly text: string;
   readonly name: string;
@@ -23,15 +23,15 @@ const EXTENSIONS: Readonly<Record<string, Format>> = {
   kdl: 'kdl',
 };
 
-/** The format that a file's extension names, whatever its case; nothing for another extension or none. */
+/** The format of a file's extension in any case; undefined for another extension or none. */
 export const formatOfName = (name: string): Format | undefined =>
   EXTENSIONS[/\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
 
 /**
- * The value of a workflow file in any of the four formats; nothing, with the complaint made, when it is in none.
+ * The value of a workflow file in any of the four formats; undefined, with a reported problem, if it is in none.
  *
- * Without an extension that tells, the first format that yields an object is taken: JSON, JSON5, YAML, KDL. Torc takes
- * any YAML value there, a bare string too, so it never gets as far as KDL; ours does.
+ * Without a known extension, the first format that gives an object is used: JSON, JSON5, YAML, KDL. Torc accepts any
+ * YAML value there, also a bare string, so it never tries KDL; ours does.
  */
 export function readText(source: Source, complain: Complain): Reading<Value> | undefined {
   const isStdin = source.name === '-';
@@ -93,7 +93,7 @@ function detect(source: Source, complain: Complain): Reading<Value> | undefined 
     complain({ code: 'FORMAT_UNKNOWN', message, allowed: ['json', 'json5', 'yaml', 'kdl'] });
     return undefined;
   }
-  // A value of the wrong kind says more than four syntax errors; else the format that the text looks like.
+  // A value of the wrong kind is a better message than four syntax errors; otherwise the most likely format.
   if (other !== undefined) return other;
   const format = likeliest(source.text);
   const failure = failures.get(format);
@@ -101,7 +101,7 @@ function detect(source: Source, complain: Complain): Reading<Value> | undefined 
   return undefined;
 }
 
-/** Almost any words are KDL nodes: those of a broken YAML file say nothing that KDL knows. */
+/** Almost any words are KDL nodes: those of a broken YAML file are none that the dialect knows. */
 const isByChance = (value: ValueMap, text: string): boolean =>
   likeliest(text) !== 'kdl' &&
   Object.entries(value).every(([key, item]) => key === 'jobs' && isList(item) && item.length === 0);

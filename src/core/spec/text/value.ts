@@ -1,9 +1,9 @@
 /**
- * A value as a workflow file holds it: JSON's kinds, with whole numbers and others told apart.
+ * A value of a workflow file: JSON's kinds, with whole numbers distinguished from others.
  *
- * JavaScript has one kind of number, the file has two: `3.0` is no priority, and `[1.0, 2.0]` as parameters print with
- * the digits that `{x:.2f}` asks for while `[1, 2]` do not. A number whose text says more than its value is kept
- * as an `ExactNumber`; all others stay plain.
+ * JavaScript has one kind of number, the file has two: `3.0` is not a priority, and `[1.0, 2.0]` as parameters print
+ * with the digits of `{x:.2f}`, while `[1, 2]` do not. A number whose text contains more than its value is stored as an
+ * `ExactNumber`; all others stay plain.
  */
 export type Value =
   | null
@@ -14,7 +14,7 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
-/** A number that JavaScript cannot tell from another: `1.0`, or a whole number beyond 2^53. */
+/** A number that JavaScript cannot distinguish from another: `1.0`, or a whole number beyond 2^53. */
 export class ExactNumber {
   readonly value: number;
   readonly text: string;
@@ -45,7 +45,7 @@ export function kindOf(value: Value): Kind {
   return typeof value === 'string' ? 'string' : 'boolean';
 }
 
-/** The number that a literal stands for; nothing for NaN and the infinities, which JSON does not have. */
+/** The number of a literal; undefined for NaN and the infinities, which JSON does not have. */
 export function numberOf(literal: string, value: number, isFloat: boolean): Value {
   if (!Number.isFinite(value)) return null;
   if (isFloat) return Number.isInteger(value) ? new ExactNumber(value, `${plainDigits(value)}.0`, true) : value;
@@ -55,7 +55,7 @@ export function numberOf(literal: string, value: number, isFloat: boolean): Valu
 
 const plainDigits = (value: number): string => (Math.abs(value) < 1e21 ? String(value) : BigInt(value).toString());
 
-/** How Torc names a value that does not fit: ``integer `123` ``, `string "x"`, `map`. */
+/** Torc's notation for a value that does not fit: ``integer `123` ``, `string "x"`, `map`. */
 export function describe(value: Value): string {
   switch (kindOf(value)) {
     case 'null':
@@ -75,7 +75,7 @@ export function describe(value: Value): string {
   }
 }
 
-/** The value as compact JSON, each number as its text says. */
+/** The value as compact JSON, each number as in its text. */
 export function compactJson(value: Value): string {
   if (value instanceof ExactNumber) return value.text;
   if (isList(value)) return `[${value.map(compactJson).join(',')}]`;
@@ -85,10 +85,10 @@ export function compactJson(value: Value): string {
     .join(',')}}`;
 }
 
-/** A value that JSON can carry. */
+/** A value that JSON can represent. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** The value as plain JSON: what JavaScript can hold of each number. */
+/** The value as plain JSON: each number as JavaScript can represent it. */
 export function plainJson(value: Value): Json {
   if (value instanceof ExactNumber) return value.value;
   if (isList(value)) return value.map(plainJson);
@@ -96,5 +96,5 @@ export function plainJson(value: Value): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]));
 }
 
-/** Whether plain JSON would hold another number than the file: one beyond 2^53. */
+/** Whether plain JSON would contain another number than the file: one beyond 2^53. */
 export const isInexact = (value: Value): boolean => value instanceof ExactNumber && !value.isFloat;

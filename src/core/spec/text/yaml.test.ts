@@ -35,14 +35,14 @@ describe('a plain word of YAML', () => {
     ['~', null],
     ['null', null],
     ['', null],
-  ])('%s is %j', (text, expected) => expect(value(`a: ${text}`)).toEqual({ a: expected }));
+  ])('the plain word %s is read as %j', (text, expected) => expect(value(`a: ${text}`)).toEqual({ a: expected }));
 });
 
-it('follows anchors, and takes << for a key like any other', () => {
+it('anchors are followed, and << is an ordinary key', () => {
   expect(plainJson(value('a: &x {b: 1}\nc: *x\n<<: *x'))).toEqual({ a: { b: 1 }, c: { b: 1 }, '<<': { b: 1 } });
 });
 
-it('tells of a key that stands twice, and takes the last', () => {
+it('a duplicate key is reported, and the last value counts', () => {
   const keys: string[] = [];
   expect(readYaml('a: 1\nb: {c: 1, c: 2}\na: 3\n', (key, at) => keys.push(`${key}@${at}`)).value).toEqual({
     a: 3,
@@ -51,14 +51,14 @@ it('tells of a key that stands twice, and takes the last', () => {
   expect(keys).toEqual(['c@15', 'a@21']);
 });
 
-it('reads the text of JSON', () => expect(value('{"a": [1, "b"]}')).toEqual({ a: [1, 'b'] }));
+it('JSON is valid YAML', () => expect(value('{"a": [1, "b"]}')).toEqual({ a: [1, 'b'] }));
 
 describe('aliases', () => {
-  it('within what they name are refused', () => {
+  it('an alias within its own anchor is refused', () => {
     expect(() => value('a: &a [1, *a]')).toThrow('alias *a stands within what it names');
   });
 
-  it('that unfold without end are refused before they do', () => {
+  it('aliases that expand to too many values are refused before expansion', () => {
     const bomb = Array.from({ length: 12 }, (_, at) =>
       at === 0
         ? 'a0: &a0 [1,1,1,1,1,1,1,1,1,1]'
@@ -69,7 +69,7 @@ describe('aliases', () => {
     expect(() => value(bomb)).toThrow('aliases unfold to more than 20000000 values');
   });
 
-  it('of a reasonable size are fine', () => {
+  it('aliases of a reasonable size are accepted', () => {
     expect(value('a: &a [1,2]\nb: &b [*a,*a]\nc: [*b,*b]')).toMatchObject({
       c: [
         [
@@ -91,7 +91,7 @@ test.each([
   ['a:\n\t- b', 'tab characters'],
   ['a: !foo x', 'unknown scalar tag'],
   ['a: *x', 'unidentified alias'],
-])('%j is refused', (text, words) => {
+])('the YAML text %j is refused', (text, words) => {
   expect(() => value(text)).toThrow(expect.objectContaining({ name: 'Unreadable' }));
   expect(() => value(text)).toThrow(words);
 });
@@ -112,7 +112,7 @@ describe('a place', () => {
     [['jobs', 2, 'name'], false, 7, 11],
     [['jobs', 3], false, 3, 3],
     [[], false, 1, 1],
-  ])('of %j (key: %s) is line %d, column %d', (path, atKey, line, column) => {
+  ])('the place of %j (key: %s) is line %d, column %d', (path, atKey, line, column) => {
     expect(at(offsetOf(places, path, atKey))).toEqual({ line, column });
   });
 });

@@ -24,7 +24,7 @@ const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const NOT_FINITE = /^(?:[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const DIGITS = '+-.0123456789'.split('');
 
-// `007` is text, as for Torc: a name of digits keeps its zeros. YAML 1.2 would make it 7.
+// `007` is text, as for Torc: a name of digits keeps its zeros. YAML 1.2 would read it as 7.
 const integer = defineScalarTag<Value>('tag:yaml.org,2002:int', {
   implicit: true,
   implicitFirstChars: DIGITS,
@@ -49,14 +49,15 @@ const float = defineScalarTag<Value>('tag:yaml.org,2002:float', {
 
 const SCHEMA = CORE_SCHEMA.withTags(integer, float);
 
-// An alias is cheap to write and dear to read: ten lines can stand for a billion values. A real file of 100,000 jobs
-// has about two million; more than this is a bomb, or should be parameters.
+// An alias is cheap to write and expensive to read: ten lines can represent a billion values. A real file of 100,000
+// jobs has about two million; a larger one is an attack, or should use parameters.
 const MOST_VALUES = 20_000_000;
 
 /**
- * YAML 1.2: aliases are followed, `<<` is a key like any other, of two equal keys the last counts.
+ * YAML 1.2: aliases are followed, `<<` is an ordinary key, of two equal keys the last counts.
  *
- * Throws: `Unreadable`, also for more than one document, an alias within itself and aliases that unfold without end.
+ * Throws: `Unreadable`, also for more than one document, an alias within its own anchor and aliases that expand to too
+ * many values.
  */
 export function readYaml(text: string, onDuplicate: (key: string, at: number) => void): Reading<Value> {
   try {
@@ -85,7 +86,7 @@ function construct(events: Event[], text: string, onDuplicate: (key: string, at:
   }
 }
 
-/** Counts what the aliases stand for, without unfolding them. */
+/** Counts the values of the aliases without expanding them. */
 function refuseBombs(events: readonly Event[], text: string): void {
   if (!events.some((event) => event.type === EVENT_ALIAS)) return;
   const sizes = new Map<string, number>();
@@ -116,7 +117,7 @@ function refuseBombs(events: readonly Event[], text: string): void {
   }
 }
 
-/** The places of all values, from the events of the parser; tells keys that stand twice in one map. */
+/** The places of all values, from the events of the parser; reports duplicate keys. */
 function placesOf(events: readonly Event[], text: string, onDuplicate: (key: string, at: number) => void): Place {
   const anchors = new Map<string, Place>();
   let next = 0;
@@ -126,7 +127,7 @@ function placesOf(events: readonly Event[], text: string, onDuplicate: (key: str
     if (event === undefined || event.type === EVENT_DOCUMENT || event.type === EVENT_POP) return { at: 0 };
     if (event.type === EVENT_ALIAS) {
       const named = anchors.get(text.slice(event.anchorStart, event.anchorEnd));
-      // The alias is what stands here; the text that it stands for is elsewhere.
+      // The place is that of the alias, not of the text that it refers to.
       return { ...named, at: event.anchorStart - 1, end: event.anchorEnd };
     }
     const place = placeOf(event);
@@ -149,7 +150,7 @@ function placesOf(events: readonly Event[], text: string, onDuplicate: (key: str
       const keyAt = read().at;
       const value = read();
       if (fields.has(key)) onDuplicate(key, keyAt);
-      // An empty value has no position of its own; its key is where the eye looks.
+      // An empty value has no position; its key has one.
       fields.set(key, { ...value, at: value.at < 0 ? keyAt : value.at, keyAt });
     }
     next += 1;
