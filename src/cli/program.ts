@@ -110,7 +110,8 @@ function explain(error: unknown, output: Output): number {
   if (error instanceof Unreachable) {
     output.error(error.message);
     output.notice(
-      'Is the server running, and is the URL right? Start one with `torc-server run`, or add -s to start one for this command alone.',
+      error.remedy ??
+        'Is the server running, and is the URL right? Start one with `torc-server run`, or add -s to start one for this command alone.',
     );
     return 1;
   }

@@ -5,9 +5,13 @@ export interface Response {
 
 /** There was no reply, so it is unknown whether the request was executed. */
 export class Unreachable extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
+  /** What a person can do about it, where the cause says so. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, options?: { cause?: unknown; remedy?: string | undefined }) {
     super(message, options);
     this.name = 'Unreachable';
+    this.remedy = options?.remedy;
   }
 }
 

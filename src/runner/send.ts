@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Request, Send } from '../client/client.ts';
+import { connectionAdvice } from '../client/connection-advice.ts';
 import { type Response, ServiceError, Unreachable } from '../client/errors.ts';
 import type { OpenStream } from '../client/event-stream.ts';
 
@@ -72,7 +73,12 @@ export function connect(address: ServiceAddress): Connection {
     send: (sent) =>
       new Promise<Response>((resolve, reject) => {
         const lost = (cause: unknown) =>
-          reject(new Unreachable(`no reply from ${address.url}: ${(cause as Error).message}`, { cause }));
+          reject(
+            new Unreachable(`no reply from ${address.url}: ${(cause as Error).message}`, {
+              cause,
+              remedy: connectionAdvice(cause, address.url),
+            }),
+          );
         const asked = ask(sent, {}, (response) => {
           const parts: Buffer[] = [];
           response.on('data', (part: Buffer) => parts.push(part));

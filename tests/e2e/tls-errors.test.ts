@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/programs.ts';
+import { said } from '../support/words.ts';
+
+const hasOpenssl = (() => {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+interface Certificate {
+  readonly key: string;
+  readonly certificate: string;
+}
+
+/** A certificate that nobody signed but itself, for a host, valid between two dates. */
+function certificateFor(host: string, from: string, until: string): Certificate {
+  const cwd = temporaryFolder();
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd, stdio: 'ignore' });
+  const request = [
+    '-nodes',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-keyout',
+    'key.pem',
+    '-out',
+    'request.pem',
+  ];
+  openssl('req', '-new', ...request, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`);
+  // Of the commands of openssl only `ca` takes dates of the past.
+  const settings = [
+    '[ca]\ndefault_ca=own\n[own]\ndatabase=index\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256',
+    'policy=names\nunique_subject=no\ncopy_extensions=copy\n[names]\ncommonName=supplied\n',
+  ];
+  writeFileSync(join(cwd, 'settings'), settings.join('\n'));
+  writeFileSync(join(cwd, 'index'), '');
+  writeFileSync(join(cwd, 'serial'), '01\n');
+  const dates = ['-startdate', from, '-enddate', until];
+  const files = ['-keyfile', 'key.pem', '-in', 'request.pem', '-out', 'certificate.pem', '-notext'];
+  openssl('ca', '-batch', '-selfsign', '-config', 'settings', ...dates, ...files);
+  return { key: join(cwd, 'key.pem'), certificate: join(cwd, 'certificate.pem') };
+}
+
+const NOW = '20240101000000Z';
+const LATER = '21240101000000Z';
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that answers every request as torc's answers a ping. */
+const answer = (_request: unknown, response: { end(text: string): unknown }) =>
+  void response.end('{"status":"Server is running"}');
+
+const serving = ({ key, certificate }: Certificate): Promise<number> =>
+  listening(createHttpsServer({ key: readFileSync(key), cert: readFileSync(certificate) }, answer));
+
+const ping = (url: string, ...words: string[]) =>
+  said(['ping', '--skip-version-check', '--url', `${url}/torc-service/v1`, ...words], {});
+
+describe.skipIf(!hasOpenssl)('a connection that fails because of TLS (needs openssl)', () => {
+  it('names --tls-ca-cert when nobody trusts the certificate, and works with it', async () => {
+    const own = certificateFor('localhost', NOW, LATER);
+    const url = `https://localhost:${await serving(own)}`;
+    const { code, stderr } = await ping(url);
+    expect(code).toBe(1);
+    expect(stderr).toContain('--tls-ca-cert FILE (TORC_TLS_CA_CERT)');
+    expect(stderr).not.toContain('Is the server running');
+    expect(await ping(url, '--tls-ca-cert', own.certificate)).toMatchObject({ code: 0 });
+    expect(await ping(url, '--tls-insecure')).toMatchObject({ code: 0 });
+    const other = certificateFor('localhost', NOW, LATER);
+    const mistaken = await ping(url, '--tls-ca-cert', other.certificate);
+    expect(mistaken.code).toBe(1);
+    expect(mistaken.stderr).toContain('--tls-ca-cert FILE');
+  });
+
+  it('names the host that the certificate is for', async () => {
+    const own = certificateFor('login.example.org', NOW, LATER);
+    const { code, stderr } = await ping(`https://localhost:${await serving(own)}`, '--tls-ca-cert', own.certificate);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'is not for the name localhost, but for DNS:login.example.org. Use a name of the certificate',
+    );
+  });
+
+  it('says that the certificate has expired', async () => {
+    const own = certificateFor('localhost', '20200101000000Z', '20210101000000Z');
+    const { code, stderr } = await ping(`https://localhost:${await serving(own)}`, '--tls-ca-cert', own.certificate);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The certificate of the server has expired. Renew it');
+  });
+
+  it('says to write https:// where the server speaks TLS', async () => {
+    const port = await serving(certificateFor('localhost', NOW, LATER));
+    const { code, stderr } = await ping(`http://localhost:${port}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`write https:// in --url (TORC_API_URL): https://localhost:${port}/torc-service/v1`);
+  });
+});
+
+it('a connection by TLS to a server of plain HTTP says to write http://', async () => {
+  const port = await listening(createHttpServer(answer));
+  const { code, stderr } = await ping(`https://localhost:${port}`);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`Write http:// in --url (TORC_API_URL): http://localhost:${port}/torc-service/v1`);
+});
+
+it('a connection to nobody asks whether the server runs, and says nothing of TLS', async () => {
+  const server = createHttpServer(answer);
+  const port = await listening(server);
+  await new Promise((done) => server.close(done));
+  const { code, stderr } = await ping(`http://localhost:${port}`);
+  expect(code).toBe(1);
+  expect(stderr).toContain('Is the server running');
+  expect(stderr).not.toContain('https://');
+});
