@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { StringDecoder } from 'node:string_decoder';
 import { Failure } from './failure.ts';
 
-/** The password that was given, or typed without being shown, or on the first line of standard input. */
+/** The password from the option, typed without echo, or on the first line of standard input. */
 export async function passwordFor(given: string | undefined, isNew: boolean): Promise<string> {
   if (given !== undefined) return given;
   if (process.stdin.isTTY !== true) return firstLine();
@@ -20,13 +20,13 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES = ['\u007f', '\b'];
 
-/** Asks on the terminal, one question after the other; it shows nothing of the answers. */
+/** Asks on the terminal, one question after the other, without echo. */
 function hidden(questions: readonly string[]): Promise<string[]> {
   const { stdin, stderr } = process;
   const decoder = new StringDecoder('utf8');
   const answers: string[] = [];
   let typed: string[] = [];
-  // In this order: who answers at once must not see the answer either.
+  // In this order, so that a fast answer is not echoed either.
   stdin.setRawMode(true).resume();
   stderr.write(questions[0] as string);
   return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import type { Output } from './output/output.ts';
 import { counted } from './output/words.ts';
 
 interface BeginOptions {
-  /** Even when jobs run or earlier attempts have not ended. */
+  /** Even if jobs run or earlier attempts have not ended. */
   readonly force: boolean;
   readonly output: Output;
 }
@@ -20,18 +20,18 @@ interface Holder {
   readonly attempts: number;
 }
 
-/** Pause between two tries. */
+/** Pause between two attempts. */
 const PAUSE_MS = 500;
 
-/** Beyond the lead time of the workflow, in which its runners kill what does not end: for them to report it. */
+/** Added to the lead time of the workflow, in which its runners kill remaining jobs: the time for their reports. */
 const MARGIN_SECONDS = 30;
 
 /**
  * Begins a new run of a workflow.
  *
  * While attempts that were canceled or reset have not ended, the server refuses, because their jobs would run twice at
- * once. Their runners need as long as the lead time of the workflow to end them: this says what it waits for, and tries
- * again until then. A runner of this host that is gone is recovered first, because nobody else may do it.
+ * once. Their runners need at most the lead time of the workflow to end them: this reports what it waits for, and tries
+ * again until then. A lost runner of this host is recovered first, because no other host can do it.
  */
 export async function beginRun(client: Client, workflowId: number, { force, output }: BeginOptions): Promise<Workflow> {
   const call = { params: { id: workflowId }, query: { force } };
@@ -66,7 +66,7 @@ export async function beginRun(client: Client, workflowId: number, { force, outp
   }
 }
 
-/** What the person is told while attempts end. */
+/** The message while attempts end. */
 export function waitingWords(holders: readonly Holder[]): string {
   const attempts = holders.reduce((sum, each) => sum + each.attempts, 0);
   const where = holders.map(({ hostname: host, compute_node_id: id }) => `${host} (compute node ${id})`);
@@ -76,7 +76,7 @@ export function waitingWords(holders: readonly Holder[]): string {
 const isBusy = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'WORKFLOW_BUSY';
 
-/** Who holds attempts, where the server refused for that; nobody where it refused for another reason. */
+/** The holders of attempts, if the server refused because of them; empty if it refused for another reason. */
 function holdersIn(error: unknown): readonly Holder[] {
   if (!isBusy(error)) return [];
   try {

@@ -2,19 +2,20 @@ import { readFileSync } from 'node:fs';
 import type { Output } from './output/output.ts';
 
 /**
- * The certificates of a PEM file, as text; undefined where none is named.
+ * The certificates of a PEM file, as text; undefined if none is named.
  *
- * A file that is no such thing is a warning, as scripts set its variable for plain HTTP too; who needs it is refused later.
+ * An invalid file is a warning, because scripts set its variable for plain HTTP too; a connection that needs it fails
+ * later.
  */
 export function certificatesIn(path: string | undefined, output: Output): string | undefined {
   if (path === undefined) return undefined;
   try {
     const text = readFileSync(path, 'utf8');
     if (text.includes('-----BEGIN ')) return text;
-    output.warn(`${path} is not a PEM file: no certificate begins in it; those of the system are trusted`);
+    output.warn(`${path} is not a PEM file: it contains no certificate; using the system's certificates`);
   } catch (error) {
     output.warn(
-      `the certificates in ${path} cannot be read: ${(error as Error).message}; those of the system are trusted`,
+      `the certificates in ${path} cannot be read: ${(error as Error).message}; using the system's certificates`,
     );
   }
   return undefined;

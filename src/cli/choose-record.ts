@@ -8,17 +8,17 @@ import { asName, idOrName } from './id-or-name.ts';
 import type { Option } from './option.ts';
 import { counted, someOf } from './output/words.ts';
 
-/** Says which workflow a record belongs to, for commands that take a record by its name. */
+/** The workflow of a record, for commands that accept a record by its name. */
 export const workflowOption: Option = {
   flags: '-w, --workflow-id <workflow>',
-  says: 'the workflow, by id or name: needed where several workflows have the name',
+  says: 'workflow, by id or name; required if several workflows have this name',
 };
 
-/** The id of the job that is meant: by its id, or by its name within a workflow. */
+/** The id of the given job: by its id, or by its name within a workflow. */
 export const chooseJob = (context: Context, given: unknown, workflow?: unknown) =>
   chooseRecord(context, recordKinds.job, given, workflow);
 
-/** Workflows that are searched for a name when none is given: each is a request. */
+/** The maximum number of workflows searched for a name if none is given: each is a request. */
 const MOST_SEARCHED = 50;
 
 interface Named {
@@ -64,7 +64,7 @@ export const recordKinds = {
   },
 } as const satisfies Record<string, RecordKind>;
 
-/** The id of the record that is meant; `workflow` as `--workflow-id` gives it. */
+/** The id of the given record; `workflow` is the value of `--workflow-id`. */
 export async function chooseRecord(
   context: Context,
   kind: RecordKind,
@@ -80,12 +80,12 @@ export async function chooseRecord(
   const ids = workflow === undefined ? await ownWorkflows(context, client) : [await chooseWorkflow(context, workflow)];
   if (ids.length > MOST_SEARCHED)
     throw new Failure(
-      `${kind.thing} "${meant.name}": you have more than ${MOST_SEARCHED} workflows; say with -w which one is meant`,
+      `${kind.thing} "${meant.name}": you have more than ${MOST_SEARCHED} workflows; name the workflow with -w`,
     );
   return byName(context, kind, meant.name, ids);
 }
 
-/** The ids of the records of a workflow that an option names; the server judges ids. */
+/** The ids of the records of a workflow that an option names; the server checks ids. */
 export async function recordsWithin(
   context: Context,
   kind: RecordKind,
@@ -126,7 +126,7 @@ async function byName(
   return only.id as number;
 }
 
-/** Digits are an id, but not one of another workflow than the one that was named. */
+/** Digits are an id, but not of a record in another workflow than the named one. */
 async function refuseForeign(client: Client, kind: RecordKind, id: number, workflowId: number): Promise<void> {
   const record = await kind.get(client, id).catch((error: unknown) => {
     if (error instanceof ServiceError && error.status === 404) return undefined;
@@ -141,17 +141,17 @@ async function refuseForeign(client: Client, kind: RecordKind, id: number, workf
   throw new Failure(
     named.length === 0
       ? fact
-      : `${fact}; digits are read as an id, and the ${kind.thing} named "${id}" is written ${asName(String(id))}`,
+      : `${fact}; digits are read as an id; for the ${kind.thing} named "${id}" write ${asName(String(id))}`,
   );
 }
 
-/** The workflows of the person that are not archived, one more than are searched. */
+/** The user's workflows that are not archived, one more than are searched. */
 async function ownWorkflows({ settings }: Context, client: Client): Promise<number[]> {
   const query = { user: settings.user, is_archived: false, limit: MOST_SEARCHED + 1 };
   return (await client.listWorkflows({ query })).items.map(({ id }) => id as number);
 }
 
-/** The few that are named nearly so are shown: most often the name was mistyped. */
+/** Shows a few similar names, because the name was probably misspelled. */
 function noneWords(
   { thing, things }: RecordKind,
   name: string,
@@ -164,7 +164,7 @@ function noneWords(
     searched.length === 1
       ? `no ${thing} of workflow ${only} is named "${name}"`
       : searched.length === 0
-        ? `${thing} "${name}": user ${user} has no workflows; say with -w which workflow is meant`
+        ? `${thing} "${name}": user ${user} has no workflows; name the workflow with -w`
         : `no ${thing} is named "${name}" in the ${searched.length} workflows of user ${user}`;
   if (near.length === 0) return where;
   return `${where}; ${counted(near.length, thing, things)} with this in the name: ${someOf(near.map((each) => each.name))}`;
@@ -175,7 +175,7 @@ const SHOWN = 10;
 
 function severalWords({ thing, things }: RecordKind, name: string, found: readonly Named[]): string {
   const workflows = new Set(found.map((each) => each.workflow_id));
-  const how = workflows.size === found.length ? `say with -w which workflow is meant` : `use the id of one of them`;
+  const how = workflows.size === found.length ? `name the workflow with -w` : `use the id of one of them`;
   const shown = found.slice(0, SHOWN).map((each) => `  ${thing} ${each.id} of workflow ${each.workflow_id}`);
   const more = found.length > SHOWN ? [`  and ${found.length - SHOWN} more`] : [];
   return [`${found.length} ${things} are named "${name}"; ${how}:`, ...shown, ...more].join('\n');

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { tableText } from './output/table.ts';
 import { printable } from '../core/contract/printable.ts';
 
-/** The id of the workflow that a command was given by its id or its name, or else of the one that the person means. */
+/** The id of the workflow given by id or name, or else the one that the user selects. */
 export async function chooseWorkflow(context: Context, given: unknown): Promise<number> {
   if (given !== undefined) {
     const meant = idOrName('workflow', given);
@@ -26,7 +26,7 @@ export const workflowId = (given: unknown): number => idOf('workflow', given);
 /** Candidates that are shown. */
 const SHOWN = 10;
 
-/** The one workflow of this name, among those of the person. */
+/** The workflow with this name, among those of the user. */
 async function byName({ service, settings: { user } }: Context, name: string): Promise<number> {
   const { client } = await service();
   const found = await all((page) => client.listWorkflows({ query: { user, name, ...page } }));
@@ -72,7 +72,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
   }
 }
 
-/** Asks the person, or takes the next line of what is piped in; at its end the answer is no. */
+/** Asks the user, or reads the next line of piped input; at its end the answer is no. */
 export async function confirm({ output }: Context, question: string): Promise<boolean> {
   const prompt = await openPrompt();
   try {
@@ -97,7 +97,7 @@ async function nextLine(lines: AsyncIterable<string>, asked: string): Promise<st
   return '';
 }
 
-/** Loaded where somebody is asked: it would cost every command its time. */
+/** Loaded only for a question, because it would slow the start of every command. */
 async function openPrompt() {
   const { createInterface } = await import('node:readline/promises');
   return createInterface({ input: process.stdin, output: process.stderr });

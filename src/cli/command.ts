@@ -1,7 +1,10 @@
 import type { Context } from './context.ts';
 import type { Option, Values } from './option.ts';
 
-/** One command: its words, what it says of itself, what it takes, and a few lines that ask the client and hand the answer to `output`. */
+/**
+ * One command: its words, its help, its options and arguments, and a function that calls the client and passes the
+ * reply to `output`.
+ */
 export interface Command {
   /** `jobs list [workflow]`: the words, then its arguments as commander reads them. */
   readonly words: string;
@@ -9,15 +12,15 @@ export interface Command {
   /** More than a sentence, for its help. */
   readonly more?: string;
   readonly options?: readonly Option[];
-  /** Takes words that it does not know, behind `--`. */
+  /** Accepts unknown words after `--`. */
   readonly trailing?: boolean;
-  /** What its program does when no command is named. */
+  /** The command of its program if no command is named. */
   readonly isDefault?: boolean;
   /** Its first argument is the URL of the service. */
   readonly namesService?: boolean;
-  /** May keep the database of its standalone server in memory. */
+  /** The database of its standalone server may be kept in memory. */
   readonly inMemory?: boolean;
-  /** Runs in spite of a configuration that is wrong, and without it. */
+  /** Runs despite an invalid configuration, without using it. */
   readonly ignoresConfiguration?: boolean;
   /** Needs no server; `--standalone` has no effect. */
   readonly offline?: boolean;

@@ -1,8 +1,8 @@
 import type { Command } from './command.ts';
 
 /**
- * The commands of each program. A program loads its own table and no other: what the commands of `torc` import takes longer
- * to load than `torc-htpasswd` takes to run.
+ * The commands of each program. A program loads only its own table: loading the commands of `torc` takes longer than
+ * `torc-htpasswd` takes to run.
  */
 const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   torc: async () => (await import('./commands/torc.ts')).torcCommands,
@@ -15,23 +15,23 @@ const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
 export const commandsOf = async (program: string): Promise<readonly Command[]> =>
   (tables[program] ?? (tables['torc'] as () => Promise<readonly Command[]>))();
 
-/** What a group of commands is about. */
+/** The description of each group of commands. */
 export const groups: Readonly<Record<string, string>> = {
   workflows: 'Workflows: list, initialize, reset, export and more.',
   jobs: 'Jobs: list, change, run again.',
-  results: 'What came of each attempt at a job.',
+  results: 'Results of job attempts.',
   files: 'Files that jobs read and write.',
   'user-data': 'Values that jobs read and write through the server.',
-  events: 'What happened to a workflow, and what happens.',
+  events: 'Events of a workflow, past and live.',
   'compute-nodes': 'Runners, past and present.',
-  'scheduled-compute-nodes': 'Allocations that were asked for.',
-  'resource-requirements': 'What jobs need.',
-  'failure-handlers': 'What is done when jobs fail.',
-  'job-dependencies': 'Which jobs wait for which.',
-  'access-groups': 'Groups of users, and what they see.',
-  'ro-crate': 'What the research object says of a workflow and its files.',
-  tasks: 'What the server carries out after its answers.',
+  'scheduled-compute-nodes': 'Requested allocations.',
+  'resource-requirements': 'Resource requirements of jobs.',
+  'failure-handlers': 'Rules for failed jobs.',
+  'job-dependencies': 'Dependencies between jobs.',
+  'access-groups': 'Groups of users, and the workflows that they may see.',
+  'ro-crate': 'The research object (RO-Crate) of a workflow.',
+  tasks: 'Background tasks of the server.',
   admin: 'The server itself: logins, SQL, traffic.',
   config: 'Configuration files.',
-  service: 'The server as a service of systemd.',
+  service: 'The server as a systemd service.',
 };

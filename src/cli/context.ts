@@ -11,29 +11,29 @@ import type { Output } from './output/output.ts';
 import type { Settings } from './settings.ts';
 import type { Standalone } from './standalone/start.ts';
 
-/** A service that a command may talk to. */
+/** A service that a command may use. */
 export interface Service {
   readonly client: Client;
   readonly connection: Connection;
   readonly url: string;
-  /** Variables with which jobs reach it as well. */
+  /** Variables with which jobs reach it. */
   readonly variables: readonly (readonly [string, string])[];
 }
 
-/** What a command is given. */
+/** The services of the program for a command. */
 export interface Context {
   readonly settings: Settings;
   readonly configuration: Configuration;
   readonly output: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The service: reached, or started for this command. */
+  /** The service: connected, or started for this command. */
   service(): Promise<Service>;
   /**
    * A command, or a sentence with commands, that the person is told to run next: with the options that reach the same server,
    * and behind it those of `repeated` that were given to this command.
    */
   hint(command: string, repeated?: readonly Option[]): string;
-  /** Sets the exit code of the program, which goes on. */
+  /** Sets the exit code of the program, which continues. */
   exitWith(code: number): void;
 }
 
@@ -79,7 +79,7 @@ export function createContext({
             ['TORC_PASSWORD', password],
           ];
     const client = createClient(patientAfterContact(connection.send, output));
-    // A server that was started for this command is of the same version, unless somebody named another program.
+    // A server started for this command has the same version, unless another program was named.
     const isOwn = standalone?.isOwn === true && settings.serverProgram === undefined;
     if (!settings.skipVersionCheck && !isOwn) await checkVersion(client, output);
     return { client, connection, url, variables: login };
@@ -106,13 +106,13 @@ export function createContext({
   };
 }
 
-/** How long a command waits for a server that answered before and does not any more: a restart takes a few seconds. */
+/** How long a command retries a server that answered before: a restart takes a few seconds. */
 const PATIENCE_MS = 30_000;
 const SERVICE_UNAVAILABLE = 503;
 
 /**
- * Sends again what got no answer, once the server has answered anything: a server that was never there is reported at once.
- * Each request is carried out once, however often it is sent.
+ * Retries requests without a reply once the server has answered anything: a server that never answered is reported at
+ * once. Each request is executed once, however often it is sent.
  */
 function patientAfterContact(send: Send, output: Output): Send {
   let wasReached = false;
@@ -121,7 +121,7 @@ function patientAfterContact(send: Send, output: Output): Send {
     now: () => performance.now(),
     wait: pause,
     retries: (status) => status === SERVICE_UNAVAILABLE,
-    onAway: (reason) => output.warn(`the server does not answer: ${reason}; trying again for ${PATIENCE_MS / 1000} s`),
+    onAway: (reason) => output.warn(`the server does not answer: ${reason}; retrying for ${PATIENCE_MS / 1000} s`),
   });
   return async (request) => {
     if (wasReached) return patient(request);
@@ -137,13 +137,13 @@ async function passwordOf({ asksPassword, password }: Settings): Promise<string 
   return passwordFor(undefined, false);
 }
 
-/** Compares versions with the server; one that is not reached says so when it is asked for something. */
+/** Compares versions with the server; an unreachable server is reported when it is used. */
 async function checkVersion(client: Client, output: Output): Promise<void> {
   const { compareVersions } = await import('../client/compare-versions.ts');
   const told = await client.getVersion({}).catch(() => undefined);
   if (told === undefined) return;
   const { severity, message } = compareVersions({ version: VERSION, api_version: API_VERSION }, told);
-  if (severity === 'major') throw new Failure(`${message}; --skip-version-check goes on nevertheless`);
+  if (severity === 'major') throw new Failure(`${message}; use --skip-version-check to continue`);
   if (severity !== 'none') output.warn(message);
 }
 

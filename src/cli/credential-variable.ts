@@ -1,2 +1,4 @@
-/** The variable in which a server finds its credential: of its own process only, never an argument that others could read. */
+/**
+ * The variable with the credential of a server: only in its own environment, never an argument that others could read.
+ */
 export const CREDENTIAL_VARIABLE = 'TORC_SERVER_CREDENTIAL';

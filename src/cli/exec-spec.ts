@@ -23,7 +23,7 @@ interface ParameterRequest {
   readonly sources: ParameterSources;
 }
 
-/** Most values of a parameter and most jobs. */
+/** The maximum number of values of a parameter and of jobs. */
 const MOST = 10_000_000;
 
 /** The parameters of a call and their combinations. */
@@ -32,13 +32,13 @@ export function execAxes({ parameters, link, sources }: ParameterRequest): Axes 
   return combine(linked(axes, link), link);
 }
 
-/** The workflow that a list of commands is: job1, job2 … for each command with each combination of the parameters. */
+/** The workflow of a list of commands: job1, job2 … for each command with each combination of the parameters. */
 export function execSpec(request: ExecRequest, axes: Axes): object {
   const { commands } = request;
   const count = commands.length * axes.count;
   const empty = axes.axes.find(({ values }) => values.length === 0);
   if (empty !== undefined) throw new Failure(`there are no jobs: parameter ${empty.name} has no values`);
-  if (count > MOST) throw new Failure(`${count} jobs are more than the ${MOST} that one call may make`);
+  if (count > MOST) throw new Failure(`${count} jobs are more than the maximum of ${MOST}`);
   const templates = commands.map((command) => template(command, axes));
   const jobs = templates.flatMap((each, index) =>
     Array.from({ length: axes.count }, (_, combination) => ({
@@ -81,7 +81,7 @@ function monitoring({ monitor, monitorNode, sampleIntervalSeconds, generatePlots
   };
 }
 
-/** Lines of a file of commands: blank ones and comments are passed over. */
+/** Lines of a file of commands, without blank lines and comments. */
 export function commandLines(text: string): string[] {
   return text
     .split('\n')
@@ -89,7 +89,7 @@ export function commandLines(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Words as a shell reads them again. */
+/** Words quoted for a shell. */
 export function quoted(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }

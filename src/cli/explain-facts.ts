@@ -10,9 +10,9 @@ import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../core/lifecyc
 import { roomOfNode } from '../core/lifecycle/obstacles.ts';
 import { limitsOf } from './resource-use.ts';
 
-/** More than these are not looked at one by one: a person reads the first few. */
+/** More dependencies are not read one by one: users read the first few. */
 const MOST_DEPENDENCIES = 200;
-/** Jobs that are followed upwards to the one because of which others were canceled. */
+/** The maximum number of jobs followed upstream to find the cause of a cancellation. */
 const MOST_STEPS = 1000;
 
 export interface Gathered {
@@ -22,7 +22,7 @@ export interface Gathered {
   readonly node: ComputeNode | undefined;
 }
 
-/** Asks the service for all that has to do with why a job stands as it does. */
+/** Reads all facts that explain the status of a job. */
 export async function gatherFacts(client: Client, id: number, nowMs: number): Promise<Gathered> {
   const job = await client.getJob({ params: { id } });
   const { workflow_id: workflowId, status = 'uninitialized' } = job;
@@ -98,7 +98,7 @@ const other = ({ id, name, status }: Job): OtherJob => ({
   returnCode: undefined,
 });
 
-/** The first job on the way up that went wrong by itself. */
+/** The nearest upstream job that failed by itself. */
 async function causeOf(client: Client, dependencies: readonly OtherJob[]): Promise<OtherJob | undefined> {
   const wrong = (jobs: readonly OtherJob[]) =>
     jobs.find(({ status }) => status === 'failed' || status === 'terminated') ??
@@ -130,7 +130,7 @@ function endOf(result: Result, node: ComputeNode | undefined): AttemptEnd {
   };
 }
 
-/** The runners that are there, with what the jobs that run there leave free. */
+/** The active runners, with the resources that running jobs leave free. */
 async function liveRunners(client: Client, workflowId: number, nowMs: number): Promise<LiveRunner[]> {
   const query = { workflow_id: workflowId };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
@@ -145,7 +145,7 @@ async function liveRunners(client: Client, workflowId: number, nowMs: number): P
       return need === undefined ? [] : [need];
     });
     const slots = node.process?.max_parallel_jobs;
-    /** A job of several nodes holds them whole. */
+    /** A job of several nodes uses them whole. */
     const left = (perNode: number, of: (need: JobFacts['need']) => number) =>
       here.reduce(
         (rest, need) => Math.max(0, rest - (need.num_nodes > 1 ? need.num_nodes * perNode : of(need))),
@@ -165,14 +165,14 @@ async function liveRunners(client: Client, workflowId: number, nowMs: number): P
   });
 }
 
-/** The runner that was there last, without its end: the next one will have another. */
+/** The last runner, without its end: the next one will have another. */
 async function lastRunner(client: Client, workflowId: number): Promise<JobFacts['lastRunner']> {
   const query = { workflow_id: workflowId, sort_by: 'id', reverse_sort: true, limit: 1 };
   const [node] = (await client.listComputeNodes({ query })).items;
   return node && { id: node.id as number, hostname: node.hostname, room: roomOfNode(node, undefined) };
 }
 
-/** Outputs that the job declares and that its runner did not find. */
+/** Declared outputs of the job that its runner did not find. */
 async function missingOutputs(client: Client, { output_file_ids: ids }: Job): Promise<string[]> {
   const files = await Promise.all(
     (ids ?? []).slice(0, MOST_DEPENDENCIES).map((id) => client.getFile({ params: { id } })),

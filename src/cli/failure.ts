@@ -1,4 +1,4 @@
-/** The words were wrong: said on standard error, exit code 2. */
+/** Invalid arguments: reported on standard error, exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Something was wrong that a sentence explains: said on standard error, exit code 1 unless said. */
+/** An error with an explanation: reported on standard error, exit code 1 by default. */
 export class Failure extends Error {
   readonly exitCode: number;
 

@@ -1,6 +1,6 @@
 import { UsageError } from './failure.ts';
 
-/** What a person wrote to say which record is meant. */
+/** The user's text for a record. */
 export type IdOrName = { readonly id: number } | { readonly name: string };
 
 const NAME = 'name:';
@@ -8,7 +8,7 @@ const NAME = 'name:';
 /**
  * Reads an argument that is an id or a name.
  *
- * Digits are always an id: a script that passes ids must never meet another record because somebody chose a name of digits.
+ * Digits are always an id: a script that passes ids must never get another record because a name consists of digits.
  * Such a name is written `name:7`; so is a name that begins with `name:`.
  */
 export function idOrName(thing: string, given: unknown): IdOrName {
@@ -27,7 +27,7 @@ export function idOf(thing: string, given: unknown): number {
   return id;
 }
 
-/** How a name is written so that it is read as one. */
+/** The form of a name that is read as a name. */
 export const asName = (name: string) => (/^\d+$/.test(name) || name.startsWith(NAME) ? `${NAME}${name}` : name);
 
 const article = (thing: string) => (/^[aeiou]/i.test(thing) ? 'an' : 'a');

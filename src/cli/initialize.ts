@@ -7,11 +7,11 @@ import type { Output } from './output/output.ts';
 import { counted, someOf } from './output/words.ts';
 import { type FileOnDisk, readiness } from './readiness.ts';
 
-/** A change of a file's time smaller than this, in seconds, is none: file systems round. */
+/** A smaller change of a file's time, in seconds, is ignored: file systems round. */
 const SAME_TIME_SECONDS = 0.01;
 
 interface InitializeOptions {
-  /** Even when input files are missing, or jobs run. */
+  /** Even if input files are missing, or jobs run. */
   readonly force: boolean;
   readonly output: Output;
 }
@@ -23,9 +23,9 @@ export async function initialize(client: Client, workflowId: number, options: In
 }
 
 /**
- * Does what stands before an initialisation from the beginning: a new run, every job reset, files looked at again.
+ * The steps before an initialization from the beginning: a new run, every job reset, files checked again.
  *
- * Refused, with nothing changed, when inputs are missing that no job makes (unless forced) or when user data is.
+ * Refused, with nothing changed, if inputs are missing that no job produces (unless forced) or if user data is missing.
  */
 export async function prepare(client: Client, workflowId: number, { force, output }: InitializeOptions): Promise<void> {
   await refuseArchived(client, workflowId);
@@ -34,7 +34,7 @@ export async function prepare(client: Client, workflowId: number, { force, outpu
   await refuseMissingData(client, workflowId);
   if (existingOutputs.length > 0) {
     output.warn(
-      `${counted(existingOutputs.length, 'output file')} exist already and will be overwritten: ${someOf(existingOutputs)}`,
+      `${counted(existingOutputs.length, 'output file')} already exist and will be overwritten: ${someOf(existingOutputs)}`,
     );
   }
   await beginRun(client, workflowId, { force, output });
@@ -43,19 +43,19 @@ export async function prepare(client: Client, workflowId: number, { force, outpu
 }
 
 interface ReinitializeOptions extends InitializeOptions {
-  /** False where a new run has begun already. */
+  /** False if a new run has already begun. */
   readonly newRun?: boolean;
 }
 
-/** Makes ready only what changed, and everything downstream of it. */
+/** Makes only changed jobs ready, and everything downstream. */
 export async function reinitialize(client: Client, workflowId: number, options: ReinitializeOptions): Promise<void> {
   await prepareChanged(client, workflowId, options);
   await client.initializeJobs({ params: { id: workflowId }, query: { only_uninitialized: true } });
 }
 
 /**
- * Does what stands before an initialisation of what changed: a new run; jobs whose inputs changed or whose outputs are
- * gone become uninitialized.
+ * The steps before an initialization of changed jobs: a new run; jobs whose inputs changed or whose outputs are missing
+ * become uninitialized.
  */
 export async function prepareChanged(
   client: Client,
@@ -85,7 +85,7 @@ export async function prepareChanged(
   await client.processChangedJobInputs({ params: { id: workflowId } });
 }
 
-/** Completed jobs of which an output is not there any more. */
+/** Completed jobs with a missing output. */
 async function withMissingOutput(client: Client, workflowId: number, files: readonly FileOnDisk[]): Promise<number[]> {
   const gone = new Set(files.filter(({ mtime }) => mtime === undefined).map(({ file }) => file.id));
   const producers = new Set<number>();

@@ -7,7 +7,7 @@ export const jsonValue =
     try {
       return JSON.parse(text) as unknown;
     } catch (cause) {
-      throw new Failure(`${name} is not JSON: ${(cause as Error).message}. Text needs quotes of its own: '"text"'`, {
+      throw new Failure(`${name} is not JSON: ${(cause as Error).message}. Text must be quoted: '"text"'`, {
         cause,
       });
     }

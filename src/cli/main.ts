@@ -2,12 +2,12 @@ import { VERSION } from '../core/contract/version.ts';
 
 /** Runs one of the programs of this package. */
 export async function main(program: string, argv: readonly string[]): Promise<void> {
-  // Asked for often, by scripts too, so it costs nothing but the start of the runtime.
+  // Requested often, also by scripts, so it costs only the start of the runtime.
   if (program === 'torc' && argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     process.stdout.write(`torc ${VERSION}\n`);
     return;
   }
-  // A reader that has seen enough, such as head, is not an error.
+  // A reader that closes early, such as head, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;

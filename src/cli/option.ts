@@ -2,21 +2,21 @@ import { mask } from './config/kinds.ts';
 import type { Path } from './config/schema.ts';
 import { UsageError } from './failure.ts';
 
-/** An option of a command, as data: help, completion and the reference page are made from it. */
+/** An option of a command, as data: help, completion and the reference page are generated from it. */
 export interface Option {
-  /** As commander reads it: `-l, --limit <n>`. */
+  /** In the notation of commander: `-l, --limit <n>`. */
   readonly flags: string;
   readonly says: string;
   readonly default?: string | number | boolean;
-  /** The key of the configuration that holds where the option is not given. */
+  /** The configuration key that applies if the option is not given. */
   readonly setting?: Path | undefined;
-  /** Without it the command does nothing. */
+  /** The command refuses to run without it. */
   readonly required?: boolean;
-  /** Another spelling of one that help shows. */
+  /** A second spelling that help does not show. */
   readonly isHidden?: true;
-  /** What the text means; throws `UsageError`. */
+  /** Converts the text; throws `UsageError`. */
   readonly read?: (text: string) => unknown;
-  /** May be given several times; the values become a list. */
+  /** May be repeated; the values become a list. */
   readonly many?: boolean;
   readonly choices?: readonly string[];
 }

@@ -3,19 +3,19 @@ import { integer, type Option, type Values } from './option.ts';
 
 const limit: Option = {
   flags: '-l, --limit <n>',
-  says: 'at most so many (default all)',
+  says: 'maximum number of rows (default: all)',
   read: integer('--limit', 0),
 };
 const offset: Option = {
   flags: '--offset <n>',
-  says: 'leave out so many at the start',
+  says: 'number of rows to skip',
   default: 0,
   read: integer('--offset', 0),
 };
 const sortBy: Option = { flags: '--sort-by <field>', says: 'order by this field' };
 const reverseSort: Option = { flags: '--reverse-sort', says: 'largest first' };
 
-/** Options of lists that come in one order only. */
+/** Options of lists with a fixed order. */
 export const rangeOptions: readonly Option[] = [limit, offset];
 
 /** Options of most lists. */
@@ -29,13 +29,13 @@ export const letteredPagingOptions: readonly Option[] = [
   { ...reverseSort, flags: '-r, --reverse-sort' },
 ];
 
-/** Options of lists of which only the beginning comes unless more is asked for. */
+/** Options of lists that are limited by default. */
 export const cutRangeOptions = (atMost: number): readonly Option[] => [
-  { ...limit, says: 'at most so many', default: atMost },
+  { ...limit, says: 'maximum number of rows', default: atMost },
   { ...offset, flags: '-o, --offset <n>' },
 ];
 
-/** How to order, for lists with a range of their own. */
+/** The order, for lists with separate options for the range. */
 export const sortOptions: readonly Option[] = [sortBy, reverseSort];
 
 export interface Paging {
@@ -45,7 +45,7 @@ export interface Paging {
   reverse_sort?: boolean | undefined;
 }
 
-/** All rows that were asked for. */
+/** All requested rows. */
 export async function allRows<Item>(
   options: Values,
   fetch: (paging: Paging) => Promise<{ items: Item[]; has_more: boolean }>,

@@ -16,7 +16,7 @@ import { globalOptions, type Settings, settingsOf } from './settings.ts';
 
 const USAGE = 2;
 
-/** Runs the command that the words name, and says its exit code. */
+/** Runs the command that the arguments name, and returns its exit code. */
 export async function runProgram(program: string, argv: readonly string[]): Promise<number> {
   const streams = { out: process.stdout, err: process.stderr };
   const colours = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
@@ -27,7 +27,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
     const configuration =
       command.ignoresConfiguration === true ? builtIn : await configurationFor(program, process.env, plain);
     const options = fill(given, isGiven, [...(command.options ?? []), ...globalsOf(program)], configuration);
-    // Where the command has another meaning for --format, what it prints is its own matter.
+    // If the command defines --format itself, it also handles it.
     const format = command.options?.some((option) => optionName(option) === 'format') ? undefined : options['format'];
     const url = command.namesService === true ? args[0] : options['url'];
     const settings = settingsOf({ ...options, format, url }, process.env);
@@ -58,14 +58,14 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
 }
 
 /**
- * Refuses a database in memory where it would do harm: it begins empty, and its copy takes the place of what `--db` holds,
- * so a command that was to look at it would destroy it.
+ * Refuses a database in memory where it would destroy data: it starts empty, and its copy replaces the content of
+ * `--db`, so a command that should only read it would delete it.
  */
 function refuseMemory({ inMemory = false }: Command, settings: Settings): void {
   if (settings.inMemory && !(inMemory && settings.standalone))
     throw new Failure('--in-memory is only supported with --standalone (-s), by the commands run and exec');
   if (settings.snapshotIntervalSeconds !== undefined && !settings.inMemory)
-    throw new Failure('--snapshot-interval-seconds needs --in-memory: other databases are on disk at once');
+    throw new Failure('--snapshot-interval-seconds needs --in-memory: other databases are always on disk');
 }
 
 /** How the command suggests others: see `Context`. */
@@ -81,13 +81,13 @@ function hintsOf(
     [withOptions(text, given), optionWords(givenOf(repeated, values, isGiven))].filter((part) => part !== '').join(' ');
 }
 
-/** Answers the completion script of a shell: what could stand at the end of these words. */
+/** Answers the completion script of a shell: the possible continuations of these words. */
 async function complete(tree: Commander, words: string[]): Promise<void> {
   const { default: tab } = await import('@bomb.sh/tab/commander');
   tab(tree, { completionCommandName: 'completions-of' }).parse(words);
 }
 
-/** Says what went wrong, and the exit code for it. */
+/** Reports an error, and returns its exit code. */
 function explain(error: unknown, output: Output): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof UsageError) {
@@ -126,14 +126,15 @@ type Act = (
   isGiven: (name: string) => boolean,
 ) => Promise<void>;
 
-/** Servers and files of passwords ask no service, so they have only options of their own. */
+/** The programs for servers and password files use no service, so they have only their own options. */
 const globalsOf = (program: string): readonly Option[] =>
   program === 'torc-server' || program === 'torc-htpasswd' ? [] : globalOptions;
 
 /**
- * The commands of a program as commander knows them.
+ * The commands of a program for commander.
  *
- * Those that the words cannot mean are known by name alone: all options of all commands cost 40 ms at each start.
+ * Commands that the arguments cannot mean are registered by name only: all options of all commands cost 40 ms at each
+ * start.
  */
 function treeOf(program: string, commands: readonly Command[], act: Act, argv: readonly string[] = []): Commander {
   const root = new Commander(program).enablePositionalOptions().exitOverride().showHelpAfterError(false);
@@ -170,7 +171,7 @@ function add(root: Commander, command: Command, globals: readonly Option[], act:
     own.addOption(optionOf(option));
     for (const flag of flagsOf(option)) taken.add(flag);
   }
-  // Global options are taken behind the words too, where the command has not another meaning for them.
+  // Global options may follow the command, unless the command defines them itself.
   for (const option of globals) {
     const free = flagsOf(option).filter((flag) => !taken.has(flag));
     if (free.length === 0 || taken.has(longOf(option))) continue;
@@ -194,14 +195,14 @@ function groupOf(parent: Commander, word: string): Commander {
   return group;
 }
 
-/** Stands for a JSON `null` that an option was given: commander turns null into empty text. */
+/** Represents a JSON `null` in an option: commander turns null into empty text. */
 const GIVEN_NULL = Symbol('null');
 const readValue = (read: (text: string) => unknown, text: string): unknown => {
   const value = read(text);
   return value === null ? GIVEN_NULL : value;
 };
 
-/** `torc nosuch --help` is a mistake: commander would show the help of `torc`, and end well. */
+/** `torc nosuch --help` is an error: commander would show the help of `torc`, and exit with 0. */
 function refuseHelpForUnknown(group: Commander): void {
   group.addHelpText('beforeAll', ({ command }) => {
     const [word] = command.args;
@@ -213,7 +214,7 @@ function refuseHelpForUnknown(group: Commander): void {
 
 const isSaid = (source: string | undefined) => source !== undefined && source !== 'default';
 
-/** What was given behind the words wins over what was given before them, and both over defaults. */
+/** Options after the command precede those before it, and both precede defaults. */
 function merged(root: Commander, own: Commander): Values {
   const values: Record<string, unknown> = { ...root.opts() };
   for (const [name, value] of Object.entries(own.opts() as Record<string, unknown>)) {

@@ -4,10 +4,10 @@ import type { Progress } from '../runner/options.ts';
 import type { Output } from './output/output.ts';
 import { secondsText } from './output/words.ts';
 
-/** Shows how far a run is: one line that changes on a terminal, a plain line now and then elsewhere. */
+/** Shows the progress of a run: one line that changes on a terminal, a plain line now and then elsewhere. */
 export interface ProgressLine {
   update(progress: Progress): void;
-  /** Says something between two states of the line. */
+  /** Prints a message between two states of the line. */
   say(text: string): void;
   /** Takes the line away, for something else that is printed in its place. */
   clear(): void;
@@ -15,10 +15,10 @@ export interface ProgressLine {
 }
 
 const REDRAW_MS = 100;
-/** Where nothing happens only the time goes on. */
+/** Without news only the time is updated. */
 const IDLE_REDRAW_MS = 1_000;
 const PLAIN_MS = 30_000;
-/** Over so long the rate is smoothed: long enough to be read, short enough to follow a change. */
+/** The period over which the rate is smoothed: long enough to be readable, short enough to follow a change. */
 const SMOOTH_MS = 5_000;
 
 interface Terminal {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Failure } from './failure.ts';
 
-/** The text of a file, or of standard input for `-`; `what` is what is looked for there, for the message. */
+/** The text of a file, or of standard input for `-`; `what` names the expected content in the message. */
 export function readInput(path: string, what: string): string {
   if (path === '-' && process.stdin.isTTY === true)
     throw new Failure(`${what} is expected on standard input, and that is a terminal`);

@@ -38,8 +38,8 @@ function textOf(path: string): string {
 }
 
 /**
- * The plan of a reading that may be created. Problems are all told at once, and then nothing is created; warnings about
- * resources are put to the person.
+ * The plan of a valid reading. All problems are reported at once, and then nothing is created; the user confirms
+ * warnings about resources.
  */
 export async function acceptedPlan(
   context: Context,
@@ -65,7 +65,7 @@ export async function acceptedPlan(
   return reading.plan;
 }
 
-/** All problems, each at its place, behind the words with which the original begins; one alone as the original says it. */
+/** All problems, each with its place, after the message of Torc 1.0.0; a single one as Torc 1.0.0 prints it. */
 function problemsText(errors: readonly Problem[]): string {
   const [first, ...others] = errors;
   if (first === undefined) return 'Error reading spec: nothing that could be a workflow';
@@ -75,11 +75,11 @@ function problemsText(errors: readonly Problem[]): string {
   return [head, ...lines, 'Nothing was created.'].join('\n');
 }
 
-/** Progress of a creation is told from so many jobs on, at most so often. */
+/** The number of jobs from which on progress is shown, and the interval. */
 const SHOWN_FROM = 50_000;
 const SHOWN_EVERY_MS = 1_000;
 
-/** Creates the workflow of a plan as the person who calls. */
+/** Creates the workflow of a plan for the calling user. */
 export async function createFromPlan(
   context: Context,
   plan: Plan,

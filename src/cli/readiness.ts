@@ -3,10 +3,10 @@ import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import type { File } from '../core/contract/artifact.ts';
 
-/** Files looked at together: they may lie on a slow file system. */
+/** Files checked together: they may be on a slow file system. */
 const TOGETHER = 32;
 
-/** What stands in the way of an initialisation, and what it would have overwritten. */
+/** What prevents an initialization, and which files it would overwrite. */
 interface Readiness {
   /** Paths of files that must exist and do not. */
   readonly missingInputs: readonly string[];
@@ -16,11 +16,11 @@ interface Readiness {
 
 export interface FileOnDisk {
   readonly file: File & { id: number };
-  /** Undefined when it does not exist. */
+  /** Undefined if it does not exist. */
   readonly mtime: number | undefined;
 }
 
-/** Looks at all files of a workflow on this machine: what must exist and does not, and what exists that will be made. */
+/** Checks all files of a workflow on this machine: missing required ones, and existing ones that will be produced. */
 export async function readiness(client: Client, workflowId: number): Promise<Readiness> {
   const files = await filesOnDisk(client, workflowId);
   const required = new Set((await client.listRequiredExistingFiles({ params: { id: workflowId } })).files);

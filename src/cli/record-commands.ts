@@ -8,7 +8,7 @@ import { fieldsText } from './output/fields.ts';
 import type { Column } from './output/table.ts';
 import { allRows, type Paging } from './paging.ts';
 
-/** What the commands of most kinds of records have in common: to list those of a workflow, to show one, to delete one. */
+/** The common commands of most kinds of records: list those of a workflow, show one, delete one. */
 
 interface List<Row> {
   /** The words before `[workflow]`: `files list`. */
@@ -16,7 +16,7 @@ interface List<Row> {
   readonly says: string;
   /** What the rows are: `files`. */
   readonly things: string;
-  /** The word behind the total where that is another: `user data records`. */
+  /** The word after the total if it differs: `user data records`. */
   readonly counted?: string;
   readonly options: readonly Option[];
   /** Options that name a job; `page` gets its id. */
@@ -28,7 +28,7 @@ interface List<Row> {
     options: Values,
     paging: Paging,
   ) => Promise<{ items: Row[]; has_more: boolean }>;
-  /** A row as JSON where it is more than the record. */
+  /** A row as JSON if it is more than the record. */
   readonly json?: (row: Row) => unknown;
 }
 
@@ -69,7 +69,7 @@ interface Single<Row> {
   readonly words: string;
   /** What the record is: `file`. */
   readonly thing: string;
-  /** Of records that have names: may be given by its name. */
+  /** For records with names: the name is accepted too. */
   readonly kind?: RecordKind;
   readonly call: (client: Client, id: number) => Promise<Row>;
 }
@@ -89,7 +89,7 @@ export const getCommand = <Row extends object>({ words, thing, kind, call }: Sin
   },
 });
 
-/** A command that deletes one record and says what it was. */
+/** A command that deletes one record and prints it. */
 export const deleteCommand = <Row extends object>({ words, thing, kind, call }: Single<Row>): Command => ({
   ...named(words, kind),
   says: `Delete one ${thing}.`,

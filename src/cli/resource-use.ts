@@ -8,7 +8,7 @@ import type { Limits, Use } from '../core/lifecycle/resource-use.ts';
 import { parseMemory } from '../core/quantity/bytes.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 
-/** A job with what it was given, and how it ended if it did. */
+/** A job with its requirements, and how it ended if it did. */
 export interface UsedJob extends JobUse {
   readonly limits: Limits;
   readonly requirements: ResourceRequirements;
@@ -42,7 +42,7 @@ export async function usedJobs(client: Client, workflowId: number, runId?: numbe
   });
 }
 
-/** Of each job the result of its last attempt. */
+/** The result of the last attempt of each job. */
 function latestOf(results: readonly Result[]): ReadonlyMap<number, Result> {
   const latest = new Map<number, Result>();
   for (const result of results) {
@@ -62,14 +62,14 @@ function useOf(result: Result): Use {
   };
 }
 
-/** What the jobs with these requirements may use. */
+/** The limits of jobs with these requirements. */
 export const limitsOf = (needs: ResourceRequirements): Limits => ({
   memoryBytes: parseMemory(needs.memory ?? '1m'),
   numCpus: needs.num_cpus ?? 1,
   runtimeSeconds: runtimeOf(needs),
 });
 
-/** Seconds of the runtime that jobs ask for; undefined when a server let one pass that cannot be read. */
+/** Seconds of the requested runtime; undefined if a server accepted an invalid one. */
 export function runtimeOf({ runtime }: ResourceRequirements): number | undefined {
   try {
     return parseDuration(runtime ?? 'PT1M');

@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { counted, someOf } from './output/words.ts';
 
-/** Results of a workflow, each with the paths of what its job printed and of the logs of the runner that had it. */
+/** Results of a workflow, each with the paths of its job's output and of the logs of its runner. */
 export async function withLogs(
   { service, output }: Context,
   workflowId: number,
@@ -17,7 +17,7 @@ export async function withLogs(
   outputDir: string,
 ) {
   if (!existsSync(outputDir))
-    throw new Failure(`there is no output folder "${outputDir}"; name the one of the runs with --output-dir`);
+    throw new Failure(`there is no output folder "${outputDir}"; name the folder of the runs with --output-dir`);
   const { client } = await service();
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const nodes = await all((page) => client.listComputeNodes({ query: { workflow_id: workflowId, ...page } }));
@@ -55,7 +55,7 @@ export async function withLogs(
   };
 }
 
-/** Where the logs of a result lie, where they are kept at all; the names are those that runners give. */
+/** The paths of the logs of a result, if they are kept; the names are those that runners use. */
 export function pathsOf(
   workflow: Workflow,
   result: Pick<Result, 'workflow_id' | 'run_id' | 'job_id' | 'attempt_id' | 'job_name'>,
@@ -78,6 +78,6 @@ export function pathsOf(
   };
 }
 
-/** A job that did its work may leave no output behind, by the wish of its workflow. */
+/** A successful job may leave no output, if its workflow requests that. */
 const isDeletedOnSuccess = ({ execution_config: execution }: Workflow, { status, job_name: name }: Result) =>
   status === 'completed' && stdioOf(execution ?? {}, name ?? '').delete_on_success;

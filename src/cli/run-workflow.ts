@@ -10,63 +10,63 @@ import { createProgressLine } from './progress.ts';
 export const runnerOptions: readonly Option[] = [
   {
     flags: '-j, --max-parallel-jobs <n>',
-    says: 'run so many jobs at once and ignore what they need',
+    says: 'run this many jobs at once and ignore their requirements',
     setting: 'client.run.max_parallel_jobs',
     read: integer('--max-parallel-jobs', 1),
   },
   {
     flags: '--num-cpus <n>',
-    says: 'offer so many CPUs (default all of this machine)',
+    says: 'CPUs to offer (default: all of this machine)',
     setting: 'client.run.num_cpus',
     read: integer('--num-cpus', 1),
   },
   {
     flags: '--memory-gb <gb>',
-    says: 'offer so much memory (default all of this machine)',
+    says: 'memory to offer (default: all of this machine)',
     setting: 'client.run.memory_gb',
     read: number('--memory-gb', 0),
   },
   {
     flags: '--num-gpus <n>',
-    says: 'offer so many GPUs (default all of this machine)',
+    says: 'GPUs to offer (default: all of this machine)',
     setting: 'client.run.num_gpus',
     read: integer('--num-gpus', 0),
   },
   {
     flags: '-p, --poll-interval <s>',
-    says: 'seconds between looks at the server when it tells nothing',
+    says: 'polling interval in seconds when no event arrives',
     setting: 'client.run.poll_interval',
     read: number('--poll-interval', 0.001),
   },
   {
     flags: '--claim-backoff-max-secs <s>',
-    says: 'longest such pause while jobs run',
+    says: 'maximum polling interval while jobs run',
     setting: 'client.run.claim_backoff_max_secs',
     read: number('--claim-backoff-max-secs', 0),
   },
   {
     flags: '-o, --output-dir <folder>',
-    says: 'folder for what jobs print and for logs',
+    says: 'folder for job output and logs',
     setting: 'client.run.output_dir',
   },
-  { flags: '--time-limit <duration>', says: 'end after so long, an ISO 8601 duration such as PT2H' },
+  { flags: '--time-limit <duration>', says: 'time limit, an ISO 8601 duration such as PT2H' },
   { flags: '--end-time <time>', says: 'end at this time (RFC 3339)' },
   {
     flags: '--label <label>',
-    says: 'claim jobs whose labels are all among these; repeat or separate by commas',
+    says: 'claim jobs whose labels are all among these; may be repeated or separated by commas',
     many: true,
   },
   {
     flags: '--persistent',
-    says: 'stay while a job is left that has not ended and whose labels it covers, even when idle',
+    says: 'keep running until all jobs with matching labels have ended, even when idle',
   },
   { flags: '--fail', says: 'exit with 1 when jobs failed or did not finish, as exec always does' },
 ];
 
-/** As what a runner registers. */
+/** The registration data of a runner. */
 type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler'>;
 
-/** Runs a workflow here, shows how far it is, and passes on what the person says. */
+/** Runs a workflow here, shows its progress, and handles signals. */
 export async function runWorkflow(
   context: Context,
   workflowId: number,
@@ -117,7 +117,7 @@ export async function runWorkflow(
   }
 }
 
-/** When the runner must end: `--end-time` wins over `--time-limit`. */
+/** When the runner must end: `--end-time` precedes `--time-limit`. */
 function endOf(options: Values, nowMs: number): number | undefined {
   const time = options['endTime'] as string | undefined;
   if (time !== undefined) {
@@ -138,8 +138,8 @@ function endOf(options: Values, nowMs: number): number | undefined {
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
- * Ctrl-C asks the jobs to end, and the second time kills them; SIGTERM asks. SIGHUP asks too when a terminal has gone
- * away, but not under nohup: the runtime undoes that it was ignored, so we look where our words go instead.
+ * Ctrl-C signals the jobs to end, and the second time kills them; SIGTERM signals them. SIGHUP does too when a terminal
+ * was closed, but not under nohup: the runtime no longer ignores the signal there, so we check where the output goes.
  */
 function hookSignals({ exitWith }: Context, runner: Runner, say: (text: string) => void): () => void {
   let asked = 0;
@@ -149,7 +149,9 @@ function hookSignals({ exitWith }: Context, runner: Runner, say: (text: string) 
     exitWith(exitCodes[signal as keyof typeof exitCodes]);
     const now = asked > 1;
     say(
-      now ? 'Killing the jobs.' : 'Ending: running jobs are asked to end, nothing new starts. Again to kill them now.',
+      now
+        ? 'Killing the jobs.'
+        : 'Ending: running jobs are asked to end, no job starts any more. Press again to kill them now.',
     );
     runner.stop({ now });
   };

@@ -6,7 +6,7 @@ import { Failure } from './failure.ts';
 import type { Option, Values } from './option.ts';
 import type { Format } from './output/output.ts';
 
-/** Options of every command, before its words or after them. */
+/** Options of every command, before or after its words. */
 export const globalOptions: readonly Option[] = [
   {
     flags: '--log-level <level>',
@@ -20,7 +20,10 @@ export const globalOptions: readonly Option[] = [
     setting: 'client.api_url',
   },
   { flags: '--password <password>', says: 'password for the service (TORC_PASSWORD)' },
-  { flags: '--prompt-password', says: 'ask for the password; from standard input, its first line, without a terminal' },
+  {
+    flags: '--prompt-password',
+    says: 'ask for the password; without a terminal it is the first line of standard input',
+  },
   { flags: '--skip-version-check', says: 'do not compare versions with the server' },
   {
     flags: '--tls-ca-cert <pem>',
@@ -34,8 +37,11 @@ export const globalOptions: readonly Option[] = [
     says: 'use the database --db without a server: start one for this command, or attach to that of another -s command',
   },
   { flags: '--db <path>', says: 'database of the standalone server', default: './torc_output/torc.db' },
-  { flags: '--in-memory', says: 'keep the standalone database in memory; --db gets a copy at the end (run and exec)' },
-  { flags: '--snapshot-interval-seconds <n>', says: 'with --in-memory, copy to --db this often as well' },
+  {
+    flags: '--in-memory',
+    says: 'keep the standalone database in memory; it is copied to --db at the end (run and exec)',
+  },
+  { flags: '--snapshot-interval-seconds <n>', says: 'with --in-memory: also copy to --db at this interval' },
   {
     flags: '--torc-server-bin <program>',
     says: 'the server to start (TORC_SERVER_BIN; default the one of this installation)',
@@ -48,7 +54,7 @@ export interface Settings {
   readonly url: string;
   readonly user: string;
   readonly password: string | undefined;
-  /** The person is asked for the password. */
+  /** The user is asked for the password. */
   readonly asksPassword: boolean;
   readonly cookie: string | undefined;
   readonly tlsCaCert: string | undefined;
@@ -59,13 +65,13 @@ export interface Settings {
   readonly inMemory: boolean;
   readonly snapshotIntervalSeconds: number | undefined;
   readonly serverProgram: string | undefined;
-  /** Most jobs that a workflow file may come to; undefined for what is built in. */
+  /** The maximum number of jobs of a workflow file; undefined for the default. */
   readonly maxJobs: number | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What holds for this command: its options, filled from the configuration, then the environment. */
+/** The settings of this command: its options, completed from the configuration, then the environment. */
 export function settingsOf(options: Values, environment: Environment): Settings {
   const text = (name: string) => options[name] as string | undefined;
   const format = text('format') ?? 'table';
@@ -101,7 +107,7 @@ function maxJobsOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** Whose workflows these are: also the name of the login. */
+/** The owner of the workflows: also the name of the login. */
 export function userOf(environment: Environment): string {
   const names = [environment['TORC_USERNAME'], environment['USER'], environment['USERNAME']];
   const named = names.find((name) => name !== undefined && name !== '');

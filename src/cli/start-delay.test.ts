@@ -5,7 +5,7 @@ import { startDelaySeconds } from './start-delay.ts';
 const thousand = Array.from({ length: 1000 }, (_, index) => `${4_000_000 + index}.0.${20_000 + index * 3}`);
 
 describe('runners that start together', () => {
-  it('begin within the window, all over it', () => {
+  it('runners start spread over the whole window', () => {
     const delays = thousand.map((who) => startDelaySeconds(60, who));
     const perSecond = Array.from({ length: 60 }, (_, second) => delays.filter((each) => each === second).length);
     expect(perSecond.reduce((sum, each) => sum + each)).toBe(1000);
@@ -13,11 +13,11 @@ describe('runners that start together', () => {
     expect(Math.min(...perSecond)).toBeGreaterThan(5);
   });
 
-  it('wait as long again when they are started again', () => {
+  it('runners wait as long again when they are restarted', () => {
     expect(startDelaySeconds(60, '7.0.42')).toBe(startDelaySeconds(60, '7.0.42'));
   });
 
-  it('do not wait without a window', () => {
+  it('runners do not wait without a window', () => {
     expect(startDelaySeconds(0, '7.0.42')).toBe(0);
     expect(startDelaySeconds(1, '7.0.42')).toBe(0);
   });

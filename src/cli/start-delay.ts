@@ -1,6 +1,6 @@
 /**
- * Seconds after which a runner begins, so that those which start together spread over a window of whole seconds and do not
- * all ask the server at once. It depends on `who` alone: a runner that is started again waits as long as before.
+ * Seconds after which a runner starts, so that runners which start together spread over a window of whole seconds and
+ * do not contact the server at once. It depends on `who` alone: a restarted runner waits as long as before.
  */
 export function startDelaySeconds(windowSeconds: number, who: string): number {
   let hash = 0;

@@ -18,7 +18,7 @@ interface Options {
   readonly command?: string;
 }
 
-/** What is said of a run in which these jobs ended like that. */
+/** The summary of a run in which these jobs ended like that. */
 async function said(
   endings: Readonly<Record<string, Ended>>,
   { summary, errors = {}, command = 'true' }: Options = {},
@@ -71,11 +71,11 @@ async function said(
 }
 
 describe('the end of a run', () => {
-  it('in which all went well is one line', async () => {
+  it('a successful run is one line', async () => {
     expect(await said({ a: 0, b: 0 })).toBe('✓ test (workflow 1): 2 jobs completed in 6.0s\n');
   });
 
-  it('in which something failed says how much, and of each failure why and where to look', async () => {
+  it('a run with failures shows their number, and for each why it failed and where its output is', async () => {
     expect(await said({ good: 0, bad: 3 }, { errors: { bad: 'one\ntwo\n' } })).toBe(
       [
         '✗ test (workflow 1): 1 job completed, 1 failed in 6.0s',
@@ -97,7 +97,7 @@ describe('the end of a run', () => {
     expect(line.length).toBeLessThan(270);
   });
 
-  it('does not tell of output that is not there', async () => {
+  it('the summary does not mention missing output', async () => {
     expect(await said({ bad: 3 })).toMatch(/job_wf1_j1_r1_a1\.e\n$/);
   });
 
@@ -108,30 +108,30 @@ describe('the end of a run', () => {
     [139, 'failed with exit code 139 (SIGSEGV)'],
     [200, 'failed with exit code 200 after'],
     [{ code: 143, status: 'terminated' as const }, 'was terminated with exit code 143 after'],
-  ])('says what %j means', async (ending, words) => {
+  ])('the summary explains %j', async (ending, words) => {
     expect(await said({ job: ending })).toContain(`job (job 1) ${words}`);
   });
 
-  it('shows the last five lines of what a job wrote, and none of its control characters', async () => {
+  it("the summary shows the last five lines of a job's output, without control characters", async () => {
     const written = `${Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n')}\n\u001b[31mred\u0007\n`;
     const text = await said({ bad: 1 }, { errors: { bad: written } });
     expect(text.match(/│ .*/g)).toEqual(['│ line 16', '│ line 17', '│ line 18', '│ line 19', '│ �[31mred�']);
   });
 
-  it('shows the end of what a job wrote also when that is large', async () => {
+  it('the summary shows the end of large output too', async () => {
     const text = await said({ bad: 1 }, { errors: { bad: `${'x'.repeat(100_000)}\nthe reason\n` } });
     expect(text).toContain('│ the reason\n');
     expect(text.length).toBeLessThan(5_000);
   });
 
-  it('shows five failures, and how to find the others', async () => {
+  it('the summary shows five failures, and how to list the others', async () => {
     const text = await said(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`j${index}`, 1])));
     expect(text.match(/failed with exit code 1/g)).toHaveLength(5);
     expect(text).toMatch(/\n… and 3 more: torc results list 1 --failed\n$/);
   });
 });
 
-describe('a run that is not complete', () => {
+describe('an incomplete run', () => {
   const open = (counts: Partial<JobStatusCounts>): JobStatusCounts => ({
     uninitialized: 0,
     blocked: 0,
@@ -147,7 +147,7 @@ describe('a run that is not complete', () => {
     ...counts,
   });
 
-  it('says what is left, as people count it', async () => {
+  it('the summary counts the remaining jobs with readable numbers', async () => {
     const counts = open({ running: 1, ready: 2, pending: 3, blocked: 4, uninitialized: 5, pending_failed: 6 });
     expect(await said({ a: 0 }, { summary: { ending: 'idle', counts } })).toBe(
       '◷ test (workflow 1): 1 job completed, 1 running, 5 ready, 4 blocked, 5 uninitialized, 6 waiting for a decision in 6.0s\n' +
@@ -171,7 +171,7 @@ describe('a run that is not complete', () => {
     );
   });
 
-  it('says nothing of jobs when it never heard of them', async () => {
+  it('the summary does not mention jobs when nothing is known about them', async () => {
     expect(await said({ a: 0 }, { summary: { ending: 'unreachable', counts: undefined } })).toBe(
       'warning: the server could not be reached\n',
     );

@@ -10,7 +10,7 @@ import type { Output } from './output/output.ts';
 import { counted, secondsText } from './output/words.ts';
 import { thisRun } from './shortfalls.ts';
 
-/** Failed jobs that are shown one by one, and lines of what each said last. */
+/** Failed jobs that are shown one by one, and the last lines of their output. */
 const SHOWN_FAILURES = 5;
 const LAST_LINES = 5;
 const LAST_BYTES = 4096;
@@ -27,13 +27,13 @@ export interface SummaryOptions {
 const UNABLE: ReadonlySet<RunSummary['ending']> = new Set(['unreachable', 'behind', 'superseded', 'unable']);
 
 /**
- * Could the runner not go on, or is there something that the server was not told? Then nobody must take the run for good.
- * One that was stopped ends by its signal, which says as much.
+ * Whether the runner could not continue, or results were not reported: then the run must not look successful. A stopped
+ * run ends by its signal, which is clear enough.
  */
 export const isBroken = ({ ending, isTold }: Pick<RunSummary, 'ending' | 'isTold'>): boolean =>
   UNABLE.has(ending) || (!isTold && ending !== 'stopped');
 
-/** Says how a run ended: the counts, the time, and of failed jobs why and where to look. */
+/** Prints how a run ended: the counts, the time, and for failed jobs why and where their output is. */
 export async function saySummary(options: SummaryOptions): Promise<void> {
   const { output, workflow, summary } = options;
   const { counts, seconds, ending, reason, isTold } = summary;
@@ -57,7 +57,7 @@ export async function saySummary(options: SummaryOptions): Promise<void> {
     output.notice(
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );
-    // A server that could not be told anything cannot be asked either.
+    // A server that could not be reached for reports cannot be asked for results either.
     if (bad > 0 && isTold) await sayFailures(options);
   }
   const words = endingWords(summary);
@@ -81,7 +81,7 @@ function openParts({
   ];
 }
 
-/** What a person must know of an end that is not simply complete. */
+/** What a user must know about an end other than completion. */
 function endingWords({ ending, isTold, logPath, journal }: RunSummary): string | undefined {
   const untold = isTold
     ? ''
@@ -164,7 +164,7 @@ function signalWords(code: number): string {
   return signal === 'SIGKILL' ? ' (SIGKILL: killed, perhaps for want of memory)' : ` (${signal})`;
 }
 
-/** The last lines of a file, as far as its last few kilobytes hold them; control characters made visible. */
+/** The last lines of a file, as far as its last few kilobytes contain them; control characters made visible. */
 function lastLines(path: string): string[] {
   let fd: number;
   try {
@@ -184,7 +184,7 @@ function lastLines(path: string): string[] {
   }
 }
 
-/** The line with control characters made visible, but for tabs: a terminal would obey them. */
+/** The line with visible control characters, except tabs: a terminal would interpret them. */
 function printable(line: string): string {
   return Array.from(line, (letter) => ((letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter)).join(
     '',

@@ -1,7 +1,7 @@
-/** Signals that ask a program to end which only waits for that. The batch script of an allocation sends the first. */
+/** Signals that end a program which only waits for them. The batch script of an allocation sends the first. */
 const signals = ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Resolves when somebody asks this program to end. */
+/** Resolves when a signal asks this program to end. */
 export const untilAsked = (): Promise<void> =>
   new Promise((resolve) => {
     const onSignal = () => {

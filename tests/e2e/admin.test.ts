@@ -48,7 +48,7 @@ describe('SQL that changes', () => {
     const { code, stdout, stderr } = await torc(['admin', 'sql', '--write', describeAs('asked')], place());
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain('This changes 1 row. Go on?');
-    expect(stderr).toContain('Nothing was changed. --yes goes on without asking.');
+    expect(stderr).toContain('Nothing was changed. Use --yes to continue without asking.');
     expect(await names()).toContainEqual(['first', null]);
     expect(await audited()).toEqual([]);
   });

@@ -51,7 +51,7 @@ describe('torc config', () => {
     expect(readFileSync(user, 'utf8')).toContain('[client.run]\n');
     writeFileSync(user, '# mine\n');
     const { code, stderr } = await call('config', 'init', '--user');
-    expect([code, stderr]).toEqual([1, `Error: ${user} is there already; --force takes its place\n`]);
+    expect([code, stderr]).toEqual([1, `Error: ${user} already exists; use --force to replace it\n`]);
     expect(readFileSync(user, 'utf8')).toBe('# mine\n');
     expect((await call('config', 'init', '--user', '-f')).code).toBe(0);
     expect(readFileSync(user, 'utf8')).not.toBe('# mine\n');

@@ -93,7 +93,7 @@ describe('torc-htpasswd add', () => {
   it.each(['a:b', '#a', ' a', ''])('refuses a name that the file could not hold: %j', async (name) => {
     const { code, stderr } = await call(['add', '-f', 'users', ...quick, '--', name]);
     expect(code).toBe(1);
-    expect(stderr).toContain('cannot be the name of a user');
+    expect(stderr).toContain('is not a valid user name');
   });
 
   it('touches no file that a server would refuse, or that another one is just changing', async () => {
@@ -182,7 +182,7 @@ describe('torc-htpasswd', () => {
     expect((await call(['verify', '-f', 'users', 'ada', '-p', GOOD])).code).toBe(0);
     expect(await call(['verify', '-f', 'users', 'ada', '-p', 'wrong'])).toMatchObject({
       code: 1,
-      stderr: "Error: this is not the password of 'ada'\n",
+      stderr: "Error: the password of 'ada' is wrong\n",
     });
     expect((await call(['verify', '-f', 'users', 'eve', '-p', GOOD])).stderr).toContain(
       "there is no user 'eve' in users",

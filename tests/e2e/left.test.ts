@@ -73,7 +73,7 @@ describe('a runner that leaves without work', () => {
 
   it('so that the status of the workflow tells it, for people and for programs', async () => {
     const { stdout: text } = await call('status', '1');
-    expect(text).toContain('Waiting in vain for the runner (1):');
+    expect(text).toContain('No runner can take these jobs; checked for the runner (1):');
     expect(text).toContain(`  ${sentences[0] ?? ''}`);
     expect(await json('status', '1')).toMatchObject({
       unclaimable_ready_jobs: 5,

@@ -434,7 +434,7 @@ describe('user data', () => {
     });
     expect([code, stdout === '']).toEqual([0, left === 1]);
     expect(stderr).toContain('[y/N] ');
-    expect(stderr.includes('--no-prompts goes on without asking')).toBe(left === 1);
+    expect(stderr.includes('Use --no-prompts to continue without asking')).toBe(left === 1);
     expect(await items('user-data', 'list', workflow)).toHaveLength(left);
   });
 
@@ -804,7 +804,7 @@ describe('a workflow that is to be lost', () => {
     const id = await created('workflows', 'new', '--name', 'goes on');
     const { code, stdout, stderr } = await program('cancel', id);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('Not canceled. --no-prompts goes on without asking.');
+    expect(stderr).toContain('Not canceled. Use --no-prompts to continue without asking.');
     expect(await json('workflows', 'get', id)).toMatchObject({ is_canceled: false });
     expect((await program('cancel', id, '--no-prompts')).stdout).toBe(`Canceled workflow ${id} (goes on)\n`);
     expect(await json('workflows', 'get', id)).toMatchObject({ is_canceled: true });

@@ -46,8 +46,11 @@ describe('a server that cannot be what it is asked to be', () => {
       '--tls-cert (TORC_TLS_CERT): absent cannot be read: ENOENT',
     ],
     [['--database', 'text'], 'the database text is not a database of SQLite'],
-    [['--database', 'broken/torc.db'], 'the database broken/torc.db cannot stand there: a part of its path is a file'],
-    [['--database', 'foreign.db'], 'the database foreign.db holds tables of another program'],
+    [
+      ['--database', 'broken/torc.db'],
+      'the database broken/torc.db cannot be created there: a part of its path is a file',
+    ],
+    [['--database', 'foreign.db'], 'the database foreign.db contains tables of another program'],
     [['--host', '192.0.2.1'], '192.0.2.1 is not an address of this machine'],
     [['--log-dir', 'broken/logs'], '--log-dir: no log can be written to broken/logs'],
     [['--daemon'], '--daemon needs --log-dir'],
@@ -132,7 +135,7 @@ describe('a server', () => {
 
   it('warns where whoever reaches it may do everything, and only there', async () => {
     const open = begin('run', '--host', '0.0.0.0', '--port', '0');
-    await open.says('WARN Whoever reaches this address may use the service');
+    await open.says('WARN Everybody who reaches this address may use the service');
     open.child.kill('SIGTERM');
     await open.ended;
     const near = begin('run', '--port', '0');
@@ -189,7 +192,7 @@ describe('a server in the background', () => {
 
     const second = await call(...words, '--database', 'other.db');
     expect([second.code, second.stdout]).toEqual([1, '']);
-    expect(second.stderr).toContain(`torc-server runs already as process ${pid}, says server.pid`);
+    expect(second.stderr).toContain(`torc-server is already running as process ${pid}, according to server.pid`);
 
     process.kill(pid, 'SIGTERM');
     await until(
@@ -281,7 +284,7 @@ describe('a service of systemd', () => {
     withSystemd();
     const { code, stderr } = await call('service', 'start', '--user');
     expect(code).toBe(1);
-    expect(stderr).toContain('`torc-server service install --user` makes the service');
+    expect(stderr).toContain('install the service with `torc-server service install --user`');
   });
 
   it('cannot be without systemd; what was written stays, with what to do', async () => {

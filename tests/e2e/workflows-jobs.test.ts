@@ -1109,7 +1109,7 @@ describe('workflows diagnose', () => {
       allocations_too_short_for_longest: 1,
       runtime_blocked: true,
     });
-    expect((await call('workflows', 'diagnose', id)).stdout).toContain('1 ready job is longer than any runner');
+    expect((await call('workflows', 'diagnose', id)).stdout).toContain('1 ready job is longer than the remaining time');
     await server.client.createComputeNode({ body: { ...node(), is_active: true } });
     expect(await json('workflows', 'diagnose', id)).toMatchObject({
       has_unlimited_allocation: true,

@@ -6,11 +6,11 @@ const THING = 'access group';
 
 const groupsAddUser: Command = {
   words: 'access-groups add-user <group> <user>',
-  says: 'Put a user into a group.',
+  says: 'Add a user to a group.',
   options: [
     {
       flags: '-r, --role <role>',
-      says: 'member, or admin for one who may add and remove others',
+      says: 'member, or admin to let the user add and remove members',
       default: 'member',
     },
   ],
@@ -26,7 +26,7 @@ const groupsAddUser: Command = {
 
 const groupsRemoveUser: Command = {
   words: 'access-groups remove-user <group> <user>',
-  says: 'Take a user out of a group.',
+  says: 'Remove a user from a group.',
   async run({ service, output }, [group, user]) {
     output.recordOnly('membership');
     const params = { id: idOf(THING, group), user_name: String(user) };
@@ -51,18 +51,18 @@ const groupsAddWorkflow: Command = {
 
 const groupsRemoveWorkflow: Command = {
   words: 'access-groups remove-workflow <workflow> <group>',
-  says: 'Share a workflow with a group no longer.',
+  says: 'Stop sharing a workflow with a group.',
   async run(context, [workflow, group]) {
     const { output } = context;
     output.recordOnly('share');
     const params = { group_id: idOf(THING, group), id: await chooseWorkflow(context, workflow) };
     const { client } = await context.service();
     const share = await client.removeWorkflowFromGroup({ params });
-    output.record('share', share, `Workflow ${params.id} is shared with ${THING} ${params.group_id} no longer`);
+    output.record('share', share, `Workflow ${params.id} is no longer shared with ${THING} ${params.group_id}`);
   },
 };
 
-/** The commands that say who is in a group, and which workflows are shared with it. */
+/** The commands for members of a group, and for workflows shared with it. */
 export const accessGroupChanges: readonly Command[] = [
   groupsAddUser,
   groupsRemoveUser,

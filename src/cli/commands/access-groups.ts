@@ -23,7 +23,7 @@ const memberColumns: readonly Column<Membership>[] = [
   { title: 'Added', value: ({ created_at: added }) => added },
 ];
 
-/** Groups: all of them, or `where` says of whom. */
+/** Groups: all of them, or those described by `where`. */
 const printGroups = (output: Output, items: readonly AccessGroup[], where = '') =>
   output.list({
     items,
@@ -36,7 +36,7 @@ const printGroups = (output: Output, items: readonly AccessGroup[], where = '') 
 const groupsCreate: Command = {
   words: 'access-groups create <name>',
   says: 'Create a group of users with whom workflows may be shared.',
-  options: [{ flags: '-d, --description <text>', says: 'what it is for' }],
+  options: [{ flags: '-d, --description <text>', says: 'purpose of the group' }],
   async run({ service, output }, [name], options) {
     output.recordOnly(THING);
     const { client } = await service();

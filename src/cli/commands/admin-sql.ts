@@ -7,13 +7,13 @@ import { counted } from '../output/words.ts';
 
 export const adminSql: Command = {
   words: 'admin sql <statement>',
-  says: 'Carry out one SQL statement on the database of the server.',
-  more: 'Without --write nothing can be changed. A change is counted and asked about first, and stands in the audit log.',
+  says: 'Execute one SQL statement on the database of the server.',
+  more: 'Without --write the statement cannot change anything. A change is counted and confirmed first, and recorded in the audit log.',
   options: [
     { flags: '--write', says: 'the statement changes rows' },
     { flags: '-y, --yes', says: 'change them without asking' },
     { flags: '--allow-full-table', says: 'allow UPDATE and DELETE without WHERE' },
-    { flags: '--limit <n>', says: 'at most so many rows of what is read', read: integer('--limit', 1) },
+    { flags: '--limit <n>', says: 'maximum number of rows of a read', read: integer('--limit', 1) },
   ],
   async run(context, [statement], options) {
     const request = {
@@ -27,16 +27,16 @@ export const adminSql: Command = {
   },
 };
 
-/** Changes rows: how many it would be is counted before anybody is asked. */
+/** Changes rows: their number is determined before the user is asked. */
 async function write(context: Context, request: SqlRequest, options: Values): Promise<void> {
   const { output } = context;
   output.recordOnly('sql');
   const { client } = await context.service();
   if (options['yes'] !== true && output.format !== 'json') {
     const { rows_affected: rows } = await client.runSql({ body: { ...request, write: true, dry_run: true } });
-    if (!(await confirm(context, `This changes ${counted(rows ?? 0, 'row')}. Go on?`))) {
+    if (!(await confirm(context, `This changes ${counted(rows ?? 0, 'row')}. Continue?`))) {
       const isAnswer = process.stdin.isTTY === true;
-      output.notice(`Nothing was changed.${isAnswer ? '' : ' --yes goes on without asking.'}`);
+      output.notice(`Nothing was changed.${isAnswer ? '' : ' Use --yes to continue without asking.'}`);
       return;
     }
   }

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
-/** What the feed says of requests for which there was no room. */
+/** The report of the stream about requests that did not fit. */
 interface Dropped {
   readonly dropped: number;
 }
@@ -14,8 +14,8 @@ export const adminTailApi: Command = {
   words: 'admin tail-api',
   says: 'Print the requests that the server answers, as it answers them, until Ctrl-C.',
   options: [
-    { flags: '--include-bodies', says: 'with the beginning of what was sent and answered' },
-    { flags: '--limit <n>', says: 'end after so many requests', read: integer('--limit', 1) },
+    { flags: '--include-bodies', says: 'include the beginning of request and reply bodies' },
+    { flags: '--limit <n>', says: 'end after this many requests', read: integer('--limit', 1) },
   ],
   async run(context, _args, options) {
     const { output } = context;
@@ -31,15 +31,15 @@ export const adminTailApi: Command = {
       wait: pause,
       onConnected: () => output.notice('Listening to the requests of the server.'),
       onLost: (error) => {
-        // A refusal stays one, however often it is asked for.
+        // A refusal stays the same, however often the request is repeated.
         if (error instanceof ServiceError && error.status < 500) throw error;
-        output.warn(`the feed of requests was lost (${(error as Error).message}); connecting again`);
+        output.warn(`the stream of requests was lost (${(error as Error).message}); connecting again`);
       },
     });
     let left = (options['limit'] as number | undefined) ?? Infinity;
     for await (const { event } of requests) {
       if ('dropped' in event) {
-        output.warn(`${event.dropped} requests came too fast to be shown`);
+        output.warn(`${event.dropped} requests arrived too fast to be shown`);
         continue;
       }
       if (output.format === 'json') output.json(event);

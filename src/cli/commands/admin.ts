@@ -10,7 +10,7 @@ import { adminTailApi } from './admin-tail-api.ts';
 
 const adminReloadAuth: Command = {
   words: 'admin reload-auth',
-  says: 'Let the server read its file of users anew.',
+  says: 'Make the server read its file of users again.',
   async run({ service, output }) {
     output.recordOnly('reload-auth');
     const { client } = await service();
@@ -32,15 +32,15 @@ const bucketColumns: readonly Column<TrafficBucket>[] = [
 
 const adminApiStats: Command = {
   words: 'admin api-stats',
-  says: 'How many requests the server answered lately, and how; the newest first.',
+  says: 'Count recent requests of the server by result, the newest interval first.',
   options: [
     {
       flags: '--window <s>',
-      says: 'seconds to look back, an hour at most',
+      says: 'period in seconds, an hour at most',
       default: 3600,
       read: integer('--window', 1),
     },
-    { flags: '--interval <s>', says: 'seconds that are counted together', default: 60, read: integer('--interval', 1) },
+    { flags: '--interval <s>', says: 'seconds in each interval', default: 60, read: integer('--interval', 1) },
   ],
   async run({ service, output }, _args, options) {
     const { client } = await service();
@@ -69,7 +69,7 @@ const auditColumns: readonly Column<AuditLogEntry>[] = [
 
 const adminListAuditLog: Command = {
   words: 'admin list-audit-log',
-  says: 'List what was changed by SQL, and what was tried; the newest first.',
+  says: 'List changes by SQL, also failed ones; the newest first.',
   options: rangeOptions,
   async run({ service, output }, _args, options) {
     const { client } = await service();

@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 
 export const cancel: Command = {
   words: 'cancel [workflow]',
-  says: 'Cancel a workflow: nothing new starts, running jobs are ended by their runners.',
+  says: 'Cancel a workflow: no job starts any more, and runners end its running jobs.',
   options: [noPrompts],
   async run(context, [workflow], options) {
     const { output } = context;
@@ -44,7 +44,7 @@ export const remove: Command = {
         }
         const question = `Delete workflow ${id} (${workflow.name})?`;
         const isForced = options['force'] === true;
-        if (!isForced && !(await agrees(context, options, { question, otherwise: `Workflow ${id} is kept.` })))
+        if (!isForced && !(await agrees(context, options, { question, otherwise: `Workflow ${id} was not deleted.` })))
           continue;
         deleted.push(await client.deleteWorkflow({ params: { id } }));
       } catch (error) {

@@ -22,7 +22,7 @@ export const completions: Command = {
   },
 };
 
-// The library that makes the others does not know this shell; the program answers it alike.
+// The library that generates the other scripts does not support this shell; the program answers it in the same way.
 const ELVISH = `use str
 set edit:completion:arg-completer[torc] = {|@words|
   torc complete -- (all $words[1..]) | each {|line|

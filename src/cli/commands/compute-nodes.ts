@@ -33,13 +33,13 @@ const columns: readonly Column<ComputeNode>[] = [
 
 const both = (peak: string, average: string) => (peak === '' && average === '' ? '' : `${peak}/${average}`);
 
-/** The job id that Slurm gave the allocation, where the runner told it. */
+/** The job id that Slurm gave the allocation, if the runner reported it. */
 function schedulerJobId({ scheduler }: ComputeNode): unknown {
   if (typeof scheduler !== 'object' || scheduler === null || Array.isArray(scheduler)) return undefined;
   return scheduler['slurm_job_id'] ?? scheduler['scheduler_id'];
 }
 
-/** How long a runner was there: as it said at its end, or until now; unknown of one that never said. */
+/** The duration of a runner: as it reported at its end, or until now; unknown if it never reported. */
 function durationSeconds({ duration_seconds: said, is_active: isActive, start_time: start }: ComputeNode) {
   if (said !== undefined && said !== null) return said;
   return isActive === true ? ageSeconds(start, Date.now()) : undefined;
@@ -47,7 +47,7 @@ function durationSeconds({ duration_seconds: said, is_active: isActive, start_ti
 
 const computeNodesList = listCommand<ComputeNode>({
   words: 'compute-nodes list',
-  says: 'List the runners of a workflow, those that have left too.',
+  says: 'List the runners of a workflow, including those that have ended.',
   things: 'compute nodes',
   options: [
     {

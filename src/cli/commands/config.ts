@@ -5,7 +5,7 @@ import { filesOf, type Reading, readConfiguration, type Role } from '../config/r
 import { partsOf, type Path, paths } from '../config/schema.ts';
 import { Failure, UsageError } from '../failure.ts';
 
-/** These look at the configuration themselves: a wrong one is what they are for. */
+/** These commands read the configuration themselves, also an invalid one. */
 const itself = { offline: true, ignoresConfiguration: true } as const;
 
 const reading = (environment: Readonly<Record<string, string | undefined>>) =>
@@ -14,7 +14,7 @@ const reading = (environment: Readonly<Record<string, string | undefined>>) =>
 const configShow: Command = {
   ...itself,
   words: 'config show',
-  says: 'What holds: every key that has a value, from files, the environment or built in.',
+  says: 'Show every key that has a value, from files, the environment or defaults.',
   options: [{ flags: '-f, --format <format>', says: 'toml or json', default: 'toml' }],
   async run({ output, environment, exitWith }, _args, options) {
     const found = await reading(environment);
@@ -32,7 +32,7 @@ const configShow: Command = {
 const configPaths: Command = {
   ...itself,
   words: 'config paths',
-  says: 'Which configuration files are read; later ones win.',
+  says: 'Show which configuration files are read; later ones have precedence.',
   run: ({ output, environment }) => {
     const rows = filesOf(environment, process.cwd()).map(
       ({ role, path }) => `${`${role}:`.padEnd(8)}${path}${existsSync(path) ? '' : ' (not there)'}`,
@@ -51,10 +51,10 @@ const configInit: Command = {
   words: 'config init',
   says: 'Write a configuration file with every key, commented out.',
   options: [
-    { flags: '--system', says: 'that of the system' },
-    { flags: '--user', says: 'your own' },
+    { flags: '--system', says: 'the file of the system' },
+    { flags: '--user', says: 'your own file' },
     { flags: '--local', says: 'torc.toml in this folder' },
-    { flags: '-f, --force', says: 'in the place of one that is there' },
+    { flags: '-f, --force', says: 'replace an existing file' },
   ],
   async run({ output, environment }, _args, options) {
     const [role, ...others] = roles.filter((each) => options[each] === true);
@@ -67,7 +67,7 @@ const configInit: Command = {
       writeFileSync(path, template(), { flag: options['force'] === true ? 'w' : 'wx' });
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException;
-      if (code === 'EEXIST') throw new Failure(`${path} is there already; --force takes its place`, { cause });
+      if (code === 'EEXIST') throw new Failure(`${path} already exists; use --force to replace it`, { cause });
       throw new Failure(`${path} cannot be written: ${message}`, { cause });
     }
     output.text(`Created ${path}`);
@@ -77,7 +77,7 @@ const configInit: Command = {
 const configValidate: Command = {
   ...itself,
   words: 'config validate',
-  says: 'Check files and environment; every mistake is told with its place.',
+  says: 'Check files and environment; every error is reported with its place.',
   async run({ output, environment, exitWith }) {
     const found = await reading(environment);
     const { complaintsAbout } = await import('../config/check.ts');
@@ -93,7 +93,7 @@ const configValidate: Command = {
   },
 };
 
-/** Commands about files and variables that set what commands take for granted. */
+/** Commands about configuration files and variables. */
 export const configCommands: readonly Command[] = [configShow, configPaths, configInit, configValidate];
 
 /** The keys that have a value, as tables within tables. */
@@ -110,7 +110,7 @@ function nested({ configuration }: Reading, of: readonly Path[] = paths): Record
   return tables;
 }
 
-/** As a file, each value with where it comes from; what is built in without a word. */
+/** As a file, each value with its origin; defaults have none. */
 async function tomlOf(found: Reading): Promise<string> {
   const { literal, sections } = await import('../config/write.ts');
   const { stringify } = await import('smol-toml');

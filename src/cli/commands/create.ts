@@ -6,12 +6,12 @@ export const create: Command = {
   words: 'create <file>',
   says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
   options: [
-    { flags: '--dry-run', says: 'only check the file and say what it comes to; needs no server' },
-    { flags: '--no-resource-monitoring', says: 'do not measure jobs where the file says nothing of it' },
-    { flags: '--skip-checks', says: 'create in spite of warnings about resources' },
+    { flags: '--dry-run', says: 'check the file and print its counts, without a server' },
+    { flags: '--no-resource-monitoring', says: 'do not monitor jobs if the file has no monitoring settings' },
+    { flags: '--skip-checks', says: 'create despite warnings about resources' },
     {
       flags: '--strict',
-      says: 'refuse what only brings a warning otherwise: ignored nodes and keys, and names in commands that stand for nothing',
+      says: 'turn warnings into errors: ignored nodes and keys, and unknown names in commands',
     },
   ],
   async run(context, [file], options) {
@@ -32,7 +32,7 @@ export const create: Command = {
   },
 };
 
-/** Jobs that are named in the text of a report. */
+/** Job names in the text of a report. */
 const SHOWN_JOBS = 10;
 
 async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {

@@ -10,18 +10,18 @@ import { localTime } from '../output/local-time.ts';
 
 export const eventsMonitor: Command = {
   words: 'events monitor [workflow]',
-  says: 'Print what happens in a workflow, as it happens, until Ctrl-C.',
+  says: 'Print the events of a workflow as they happen, until Ctrl-C.',
   options: [
-    { flags: '-d, --duration <minutes>', says: 'end after so many minutes', read: number('--duration', 0) },
+    { flags: '-d, --duration <minutes>', says: 'end after this many minutes', read: number('--duration', 0) },
     {
       flags: '--level <level>',
-      says: 'least severity',
+      says: 'minimum severity',
       default: 'info',
       choices: ['debug', 'info', 'warning', 'error'],
     },
-    { flags: '--filename <file>', says: 'write them to this file as well, behind what it holds' },
+    { flags: '--filename <file>', says: 'append the events to this file as well' },
     { flags: '--last-event-id <id>', says: 'begin behind this event' },
-    { flags: '--limit <n>', says: 'end after so many events', read: integer('--limit', 1) },
+    { flags: '--limit <n>', says: 'end after this many events', read: integer('--limit', 1) },
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
@@ -40,16 +40,16 @@ export const eventsMonitor: Command = {
       signal: abort.signal,
       wait: pause,
       onLost: (error) => {
-        // A refusal stays one, however often it is asked for.
+        // A refusal stays the same, however often the request is repeated.
         if (error instanceof ServiceError && error.status < 500) throw error;
         context.output.warn(`the event stream was lost (${(error as Error).message}); connecting again`);
       },
     });
     let left = (options['limit'] as number | undefined) ?? Infinity;
     for await (const { id: eventId, event } of events) {
-      // Torc's own server has no ids of events and repeats none.
+      // Torc's own server has no event ids and repeats none.
       if (first !== undefined && eventId === undefined)
-        context.output.warn('this server does not number its events: what happened before now is not repeated');
+        context.output.warn('this server does not number its events, so earlier events are not repeated');
       first = undefined;
       const text = context.output.format === 'json' ? JSON.stringify(told(event), undefined, 2) : eventText(event);
       context.output.text(text);
@@ -61,7 +61,7 @@ export const eventsMonitor: Command = {
   },
 };
 
-/** Writes behind what a file holds, if one is named; one that cannot be written is refused before anything is waited for. */
+/** Appends to a file, if one is named; an unwritable file is refused at once. */
 function appendTo(file: string | undefined): (text: string) => void {
   if (file === undefined) return () => {};
   const append = (text: string) => {

@@ -19,19 +19,19 @@ const columns: readonly Column<Event>[] = [
   { title: 'Data', value: ({ data }) => JSON.stringify(data) },
 ];
 
-/** An event as JSON, with its time as people read it. */
+/** An event as JSON, with a readable time. */
 const told = (event: Event) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
 const eventsCreate: Command = {
   words: 'events create [workflow]',
-  says: 'Write down an event.',
-  more: 'Its data is free; lists show what stands in "category" (or "event_type") and "level".',
+  says: 'Create an event.',
+  more: 'The data is any JSON; lists show its "category" (or "event_type") and "level".',
   options: [{ flags: '-d, --data <json>', says: 'what happened, as JSON', read: jsonValue('--data'), required: true }],
   async run(context, [workflow], options) {
     context.output.recordOnly('event');
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    // The server writes its own time; the contract wants one all the same.
+    // The server writes its own time; the contract still requires one.
     const body = { workflow_id: id, timestamp: Date.now(), data: options['data'] as Event['data'] };
     const event = await client.createEvent({ body });
     context.output.record('event', event, `Created event ${event.id}`);
@@ -40,10 +40,10 @@ const eventsCreate: Command = {
 
 const eventsList = listCommand<Event>({
   words: 'events list',
-  says: 'List the events that people and programs wrote down.',
+  says: 'List the events that users and programs created.',
   things: 'events',
   options: [
-    { flags: '-t, --type <category>', says: 'only of this category' },
+    { flags: '-t, --type <category>', says: 'only events of this category' },
     { flags: '--category <category>', says: 'the same as --type' },
     ...letteredPagingOptions,
   ],
@@ -57,7 +57,7 @@ const eventsList = listCommand<Event>({
 
 const eventsGetLatest: Command = {
   words: 'events get-latest-event [workflow]',
-  says: 'Show the event that was written down last.',
+  says: 'Show the most recent event.',
   async run(context, [workflow]) {
     context.output.recordOnly('event');
     const id = await chooseWorkflow(context, workflow);

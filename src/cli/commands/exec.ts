@@ -14,17 +14,17 @@ const levels = ['off', 'summary', 'time-series'];
 
 export const exec: Command = {
   words: 'exec [command...]',
-  says: 'Run commands as a workflow: from options, a file, or behind "--"; with parameters, once for each combination.',
+  says: 'Run commands as a workflow: from options, a file, or after "--"; with parameters, once for each combination.',
   more: 'Exits with 1 when any of them failed.\n\n{name} in a command is replaced by the value of the parameter, which the shell then reads; {name:q} passes the value as one word, unchanged, also when it has blanks, quotes or $. Values from standard input (@-) are always passed so. {name:03d} pads a number. Jobs are named job1, job2 and so on, followed by the values: job2_b.txt.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  torc -s exec -k -c "wc -l {f}" --param f=@names.txt\n  ls *.txt | torc -s exec -c "gzip -k {f}" --param f=@-\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
   trailing: true,
   inMemory: true,
   options: [
     { flags: '-n, --name <name>', says: 'name of the workflow (default exec_ and the time)' },
-    { flags: '--description <text>', says: 'what it is for' },
-    { flags: '-c, --command <command>', says: 'a command; repeat for more', many: true },
+    { flags: '--description <text>', says: 'description of the workflow' },
+    { flags: '-c, --command <command>', says: 'a command; may be repeated', many: true },
     {
       flags: '-C, --commands-file <file>',
-      says: 'a command a line, "-" for standard input; blank lines and # comments are passed over',
+      says: 'file with a command a line, "-" for standard input; blank lines and # comments are skipped',
     },
     {
       flags: '--param <name=value>',
@@ -33,7 +33,7 @@ export const exec: Command = {
     },
     {
       flags: '--link <mode>',
-      says: 'every combination of the parameters, or their values side by side',
+      says: 'combine the parameters as a product, or their values pairwise',
       default: 'product',
       choices: ['product', 'zip'],
     },
@@ -43,14 +43,14 @@ export const exec: Command = {
       says: 'print what the jobs write to their standard output, in the order of the list, as they end',
     },
     { flags: '--dry-run', says: 'print the workflow as JSON and run nothing' },
-    { flags: '--monitor <level>', says: 'what is measured of jobs', default: 'summary', choices: levels },
+    { flags: '--monitor <level>', says: 'monitoring of jobs', default: 'summary', choices: levels },
     {
       flags: '--monitor-compute-node <level>',
-      says: 'what is measured of this machine',
+      says: 'monitoring of this machine',
       default: 'off',
       choices: levels,
     },
-    { flags: '--generate-plots', says: 'draw plots of what was measured' },
+    { flags: '--generate-plots', says: 'draw plots of the measurements' },
     {
       flags: '-i, --sample-interval-seconds <s>',
       says: 'seconds between samples',
@@ -58,7 +58,7 @@ export const exec: Command = {
     },
     {
       flags: '--stdio <mode>',
-      says: 'which files keep the output',
+      says: 'which output files are kept',
       choices: ['separate', 'combined', 'no-stdout', 'no-stderr', 'none'],
     },
   ],
@@ -95,7 +95,7 @@ export const exec: Command = {
     output.notice(`Created workflow ${id}`);
     await initialize(client, id, { force: false, output });
 
-    // Before the run: afterwards the server may be gone.
+    // Before the run, because afterwards the server may have stopped.
     const workflow = await client.getWorkflow({ params: { id } });
     const printer =
       options['keepOrder'] === true
@@ -177,7 +177,7 @@ async function axesOf(options: Values, commands: readonly string[], output: Outp
   return axes;
 }
 
-/** Words without "--" before them are a mistake, and which one can be guessed. */
+/** Words without "--" before them are an error whose cause can be guessed. */
 function refuseBareWords(trailing: readonly string[], hint: Context['hint']): void {
   const [first] = trailing;
   if (first === undefined || process.argv.includes('--')) return;

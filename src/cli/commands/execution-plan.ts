@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 
 export const executionPlan: Command = {
   words: 'workflows execution-plan <spec-or-id>',
-  says: 'Say which jobs of a workflow become ready when: of a file, or of one that exists by its id.',
+  says: 'Show which jobs of a workflow become ready when: for a file, or for an existing workflow by its id.',
   async run(context, [given]) {
     const path = given as string;
     const { output } = context;
@@ -37,7 +37,7 @@ async function ofWorkflow(context: Context, given: string): Promise<ExecutionPla
   const { is_uninitialized: isUninitialized } = await client.isUninitialized({ params: { id } });
   if (isUninitialized)
     context.output.warn(
-      `workflow ${id} is not initialized: what follows from files and user data is not among its dependencies yet`,
+      `workflow ${id} is not initialized: its dependencies do not include those implied by files and user data yet`,
     );
   return planned(await stagedWorkflow(client, id), { source: 'database', workflow_id: id });
 }

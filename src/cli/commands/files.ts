@@ -15,12 +15,12 @@ const columns: readonly Column<File>[] = [
   { title: 'Modified Time', value: ({ st_mtime: seconds }) => (seconds ? new Date(seconds * 1000).toISOString() : '') },
 ];
 
-const name = { flags: '-n, --name <name>', says: 'what the workflow calls it' };
+const name = { flags: '-n, --name <name>', says: 'name of the file in the workflow' };
 const path = { flags: '-p, --path <path>', says: 'where it lies' };
 
 const filesCreate: Command = {
   words: 'files create [workflow]',
-  says: 'Create a file record; the file itself is not looked at.',
+  says: 'Create a file record; the file itself is not checked.',
   options: [
     { ...name, required: true },
     { ...path, required: true },
@@ -72,7 +72,7 @@ const filesUpdate: Command = {
     const id = await chooseRecord(context, recordKinds.file, given, options['workflowId']);
     const { client } = await context.service();
     const before = await client.getFile({ params: { id } });
-    // The server writes the time whenever anything is written. That of another path is not known until it is looked at.
+    // The server writes the time with every update. The time of another path is not known until it is checked.
     const isSamePath = wanted.path === undefined || wanted.path === before.path;
     const body = {
       workflow_id: before.workflow_id,
@@ -94,13 +94,13 @@ const filesDelete = deleteCommand({
 
 const filesListRequiredExisting: Command = {
   words: 'files list-required-existing [workflow]',
-  says: 'List the files that must exist: inputs that no job makes, and outputs of completed jobs.',
+  says: 'List the files that must exist: inputs that no job produces, and outputs of completed jobs.',
   async run(context, [workflow]) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const { files } = await client.listRequiredExistingFiles({ params: { id } });
     const required = new Set(files);
-    // JSON names ids alone; people want to see which files these are.
+    // JSON contains only ids; users want to see the files.
     const isToSee = context.output.format !== 'json' && files.length > 0;
     const known = isToSee
       ? await allRows({}, (paging) => client.listFiles({ query: { workflow_id: id, ...paging } }))

@@ -8,12 +8,12 @@ import { integer, type Option } from '../option.ts';
 const fileOption: Option = { flags: '-f, --file <path>', says: 'the file of users', required: true };
 const passwordOption: Option = {
   flags: '-p, --password <password>',
-  says: 'the password; asked for on a terminal, else the first line of standard input',
+  says: 'the password; by default asked for on a terminal, or the first line of standard input',
 };
 
 const costOption: Option = {
   flags: '-c, --cost <n>',
-  says: 'how much work a guess is, 4 to 31; one more doubles it, for each login too',
+  says: 'bcrypt cost, 4 to 31; one more doubles the time of a guess, and of each login',
   default: 12,
   read(text) {
     const cost = integer('--cost')(text);
@@ -24,7 +24,7 @@ const costOption: Option = {
 
 const htpasswdAdd: Command = {
   words: 'add <user>',
-  says: 'Add a user to a file, or give one another password.',
+  says: 'Add a user to a file, or change the password of a user.',
   options: [fileOption, passwordOption, costOption, ...reloadOptions],
   async run(context, [user], options) {
     const path = options['file'] as string;
@@ -45,7 +45,7 @@ const htpasswdAdd: Command = {
 
 const htpasswdHash: Command = {
   words: 'hash [user]',
-  says: 'Print the line of a user, to be sent to who administers the server.',
+  says: 'Print the line of a user, to be sent to the administrator of the server.',
   more: 'Without a name the user is $TORC_USERNAME, $USER or $USERNAME.',
   options: [passwordOption, costOption],
   async run({ output, environment }, [given], options) {
@@ -57,13 +57,13 @@ const htpasswdHash: Command = {
     if (user === undefined) throw new Failure('could not read from $TORC_USERNAME, $USER, or $USERNAME: name the user');
     output.notice(`Hashing password for user '${user}'`);
     output.text(`${user}:${await newHash(user, options)}`);
-    output.notice('Send the line above to who administers the server.');
+    output.notice('Send the line above to the administrator of the server.');
   },
 };
 
 const htpasswdRemove: Command = {
   words: 'remove <user>',
-  says: 'Take a user out of a file.',
+  says: 'Remove a user from a file.',
   options: [fileOption, ...reloadOptions],
   async run(context, [user], options) {
     const path = options['file'] as string;
@@ -79,7 +79,7 @@ const htpasswdRemove: Command = {
 
 const htpasswdList: Command = {
   words: 'list',
-  says: 'The users of a file, one a line.',
+  says: 'List the users of a file, one a line.',
   options: [fileOption],
   run({ output }, _args, options) {
     const path = options['file'] as string;
@@ -93,7 +93,7 @@ const htpasswdList: Command = {
 
 const htpasswdVerify: Command = {
   words: 'verify <user>',
-  says: 'Is this the password of a user? Exit code 1 when it is not.',
+  says: 'Check the password of a user. Exit code 1 if it is wrong.',
   options: [fileOption, passwordOption],
   async run({ output }, [user], options) {
     const path = options['file'] as string;
@@ -102,8 +102,8 @@ const htpasswdVerify: Command = {
     const { passwordFor } = await import('../ask-password.ts');
     const password = await passwordFor(options['password'] as string | undefined, false);
     const { default: bcrypt } = await import('bcryptjs');
-    if (!(await bcrypt.compare(password, hash))) throw new Failure(`this is not the password of '${String(user)}'`);
-    output.text(`This is the password of '${String(user)}'`);
+    if (!(await bcrypt.compare(password, hash))) throw new Failure(`the password of '${String(user)}' is wrong`);
+    output.text(`The password of '${String(user)}' is correct`);
   },
 };
 
@@ -116,11 +116,11 @@ export const htpasswdCommands: readonly Command[] = [
   htpasswdVerify,
 ];
 
-/** The hash of a password that is good enough for the user. */
+/** The hash of a password that is strong enough. */
 async function newHash(user: string, options: Readonly<Record<string, unknown>>): Promise<string> {
   if (!/^[^:#\s][^:\r\n]*$/.test(user) || user.trim() !== user)
     throw new Failure(
-      `"${user}" cannot be the name of a user: no colon, no blank or # at its beginning, no line break`,
+      `"${user}" is not a valid user name: it must not contain a colon or a line break, or begin with a blank or #`,
     );
   const { passwordFor } = await import('../ask-password.ts');
   const { hashed, refuseWeak } = await import('../htpasswd/password.ts');

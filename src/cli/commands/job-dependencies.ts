@@ -19,7 +19,7 @@ const producerAndConsumer: readonly Column<Relationship>[] = [
 export const jobDependencyCommands: readonly Command[] = [
   listCommand<JobDependency>({
     words: 'job-dependencies job-job',
-    says: 'List which job waits for which.',
+    says: 'List the dependencies between jobs.',
     things: 'job dependencies',
     options: rangeOptions,
     columns: [
@@ -32,7 +32,7 @@ export const jobDependencyCommands: readonly Command[] = [
   }),
   listCommand<JobFileRelationship>({
     words: 'job-dependencies job-file',
-    says: 'List which job makes which file for which job.',
+    says: 'List which job produces which file for which job.',
     things: 'job-file relationships',
     options: rangeOptions,
     columns: [
@@ -44,7 +44,7 @@ export const jobDependencyCommands: readonly Command[] = [
   }),
   listCommand<JobUserDataRelationship>({
     words: 'job-dependencies job-user-data',
-    says: 'List which job writes which user data for which job.',
+    says: 'List which job produces which user data for which job.',
     things: 'job-user-data relationships',
     options: rangeOptions,
     columns: [

@@ -8,10 +8,10 @@ import { untilAsked } from '../until-asked.ts';
 
 export const monitorNode: Command = {
   words: 'monitor-node',
-  says: 'Measure CPU and memory of this machine until it is told to end (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',
-  more: 'Samples go to a file in <output-dir>/resource_utilization, which plot-resources draws. With a workflow, its compute_node monitoring says what is measured.',
+  says: 'Measure CPU and memory of this machine until it is stopped (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',
+  more: 'Samples go to a file in <output-dir>/resource_utilization, which plot-resources draws. With a workflow, its compute_node monitoring determines what is measured.',
   options: [
-    { flags: '-w, --workflow-id <workflow>', says: 'measure what this workflow asks for' },
+    { flags: '-w, --workflow-id <workflow>', says: 'use the monitoring settings of this workflow' },
     { flags: '-o, --output-dir <folder>', says: 'folder of the file', default: 'torc_output' },
     {
       flags: '-i, --sample-interval-seconds <s>',
@@ -66,14 +66,14 @@ function orFailure<T>(attempt: () => T): T {
   }
 }
 
-/** What a workflow wants to be measured of nodes. */
+/** The monitoring settings of a workflow for nodes. */
 async function planOf(client: Client, id: number) {
   const { monitorPlanOf } = await import('../../runner/monitor/plan.ts');
   const workflow = await client.getWorkflow({ params: { id } });
   try {
     const { node, sampleSeconds, flushSeconds } = monitorPlanOf(workflow);
     if (node === undefined)
-      throw new Error('resource_monitor.compute_node is not enabled; without -w the machine is measured all the same');
+      throw new Error('resource_monitor.compute_node is not enabled; without -w the machine is measured anyway');
     return { workflow: { id, runId: workflow.run_id ?? 0 }, node, sampleSeconds, flushSeconds };
   } catch (cause) {
     throw new Failure(`workflow ${id}: ${(cause as Error).message}`, { cause });

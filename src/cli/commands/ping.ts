@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 
 export const ping: Command = {
   words: 'ping',
-  says: 'Is the server there?',
+  says: 'Check that the server answers.',
   async run({ service, output }) {
     const { client, url } = await service();
     try {

@@ -3,13 +3,13 @@ import { Failure, UsageError } from '../failure.ts';
 
 export const plotResources: Command = {
   words: 'plot-resources <database...>',
-  says: 'Draw how jobs and nodes used CPU and memory, from the files of time-series monitoring.',
+  says: 'Draw the CPU and memory use of jobs and nodes, from the files of time-series monitoring.',
   more: 'The files stand in <output-dir>/resource_utilization. Pages need nothing but a browser, also without a network.\n\n  torc plot-resources torc_output/resource_utilization/*.db -o plots',
   offline: true,
   options: [
     { flags: '-o, --output-dir <folder>', says: 'where the pages are written', default: '.' },
     { flags: '-j, --job-ids <ids>', says: 'only these jobs, separated by commas' },
-    { flags: '-p, --prefix <text>', says: 'stands before the name of each file', default: '' },
+    { flags: '-p, --prefix <text>', says: 'prefix of each file name', default: '' },
     { flags: '-f, --format <format>', says: 'pages, or their figures', default: 'html', choices: ['html', 'json'] },
   ],
   async run({ output }, [databases], options) {

@@ -21,14 +21,14 @@ const columns: readonly Column<ResourceRequirements>[] = [
   { title: 'Runtime', value: ({ runtime }) => runtime },
 ];
 
-const name: Option = { flags: '-n, --name <name>', says: 'what jobs call them' };
+const name: Option = { flags: '-n, --name <name>', says: 'name that jobs use' };
 
 const amounts = {
   cpus: { flags: '--num-cpus <n>', says: 'CPUs on each node', read: integer('--num-cpus', 1) },
   gpus: { flags: '--num-gpus <n>', says: 'GPUs on each node', read: integer('--num-gpus', 0) },
   nodes: { flags: '--num-nodes <n>', says: 'nodes', read: integer('--num-nodes', 1) },
   memory: { flags: '-m, --memory <amount>', says: 'memory on each node, such as 512m or 4g' },
-  runtime: { flags: '-r, --runtime <duration>', says: 'longest runtime, an ISO 8601 duration such as PT2H' },
+  runtime: { flags: '-r, --runtime <duration>', says: 'maximum runtime, an ISO 8601 duration such as PT2H' },
 } satisfies Record<string, Option>;
 
 /** The fields that were given. */
@@ -43,7 +43,7 @@ const fieldsOf = (options: Values) => ({
 
 const requirementsCreate: Command = {
   words: 'resource-requirements create [workflow]',
-  says: 'Create resource requirements for jobs to name.',
+  says: 'Create resource requirements that jobs can name.',
   options: [
     { ...name, required: true },
     { ...amounts.cpus, default: 1 },
@@ -83,7 +83,7 @@ const requirementsGet: Command = {
 
 const requirementsUpdate: Command = {
   words: 'resource-requirements update <resource-requirements>',
-  says: 'Change resource requirements; what is not given stays.',
+  says: 'Change resource requirements; fields that are not given keep their value.',
   options: [name, ...Object.values(amounts), workflowOption],
   async run(context, [given], options) {
     const { output } = context;
@@ -93,7 +93,7 @@ const requirementsUpdate: Command = {
       throw new Failure('nothing to change: give --name, --num-cpus, --num-gpus, --num-nodes, --memory or --runtime');
     const id = await chooseRecord(context, recordKinds.requirements, given, options['workflowId']);
     const { client } = await context.service();
-    // The server replaces the whole record: what is left out would become its default.
+    // The server replaces the whole record: missing fields would get their default.
     const before = await client.getResourceRequirements({ params: { id } });
     const record = await client.updateResourceRequirements({ params: { id }, body: { ...before, ...wanted } });
     output.record(THING, record, fieldsText(`Updated ${THING} ${id}:`, record));
@@ -107,7 +107,7 @@ const requirementsDelete: Command = {
     kind: recordKinds.requirements,
     call: (client, id) => client.deleteResourceRequirements({ params: { id } }),
   }),
-  says: 'Delete resource requirements that no job has.',
+  says: 'Delete resource requirements that no job uses.',
 };
 
 export const resourceRequirementCommands: readonly Command[] = [

@@ -24,25 +24,25 @@ const columns: readonly Column<Result>[] = [
   { title: 'Status', value: ({ status }) => status },
 ];
 
-/** The same in every row, so a table leaves it out; a program that reads CSV may put several files together. */
+/** The same in every row, so tables leave it out; a program that reads CSV may combine several files. */
 const isShown = (title: string, { allRuns, csv }: { allRuns: boolean; csv: boolean }) =>
   csv || (title === 'Run ID' ? allRuns : title !== 'WF ID');
 
 const resultsList: Command = {
   words: 'results list [workflow]',
-  says: 'List how jobs ended: the current result of each, or with --all-runs the whole history.',
+  says: 'List how jobs ended: the current result of each, or with --all-runs all results.',
   options: [
-    { flags: '-j, --job-id <job>', says: 'only of this job, by id or name' },
-    { flags: '-r, --run-id <id>', says: 'only of this run', read: integer('--run-id', 0) },
+    { flags: '-j, --job-id <job>', says: 'only this job, by id or name' },
+    { flags: '-r, --run-id <id>', says: 'only this run', read: integer('--run-id', 0) },
     { flags: '--return-code <code>', says: 'only with this return code', read: integer('--return-code') },
     { flags: '--failed', says: 'only with a return code other than 0' },
     { flags: '-s, --status <status>', says: 'only with this status' },
-    { flags: '--compute-node <id>', says: 'only of this compute node', read: integer('--compute-node', 1) },
-    { flags: '--all-runs', says: 'of all runs and attempts' },
-    { flags: '--include-logs', says: 'as JSON, with the paths of what each job printed and of the logs' },
+    { flags: '--compute-node <id>', says: 'only this compute node', read: integer('--compute-node', 1) },
+    { flags: '--all-runs', says: 'include all runs and attempts' },
+    { flags: '--include-logs', says: 'as JSON, with the paths of job output and logs' },
     {
       flags: '-o, --output-dir <folder>',
-      says: 'with --include-logs, the output folder of the runs',
+      says: 'with --include-logs: output folder of the runs',
       default: 'torc_output',
     },
     ...pagingOptions,
@@ -54,7 +54,7 @@ const resultsList: Command = {
     const allRuns = options['allRuns'] === true;
     const onlyFailed = options['failed'] === true;
     const { offset, limit } = options as { offset: number; limit?: number };
-    // The server cannot filter so: all are looked at, and the range counts among those that are left.
+    // The server has no such filter: all results are read, and the range applies to the remaining ones.
     const all = await allRows(onlyFailed ? { ...options, offset: 0, limit: undefined } : options, (paging) =>
       client.listResults({
         query: {

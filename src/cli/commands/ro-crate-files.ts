@@ -16,7 +16,7 @@ type Entity = Pick<RoCrateEntity, 'entity_id' | 'entity_type' | 'metadata'>;
 const roCrateExport: Command = {
   words: 'ro-crate export [workflow]',
   says: 'Write the research object of a workflow as an RO-Crate 1.1 document (ro-crate-metadata.json).',
-  more: 'Files with an identifier are called by it wherever another entity refers to their path. What is stored for "./", such as a licence, is said of the root.',
+  more: 'A file with an identifier is named by it wherever another entity refers to its path. Properties stored for "./", such as a licence, belong to the root.',
   options: [{ flags: '-o, --output <file>', says: 'write to this file instead of standard output' }],
   async run(context, [given], options) {
     const { output } = context;
@@ -46,21 +46,25 @@ const roCrateExport: Command = {
 
 const roCrateAddDataset: Command = {
   words: 'ro-crate add-dataset [workflow]',
-  says: 'Describe a folder as a dataset of the research object: its size, its files, a hash, and the jobs that made it.',
-  more: 'A dataset that is there already is described anew. The hash "manifest" is made of names, sizes and times, "content" of what is in the files.',
+  says: 'Describe a folder as a dataset of the research object: its size, its files, a hash, and the jobs that produced it.',
+  more: 'An existing dataset is described again. The hash "manifest" covers names, sizes and times, "content" the contents of the files.',
   options: [
-    { flags: '--name <name>', says: 'what it is called', required: true },
+    { flags: '--name <name>', says: 'name of the dataset', required: true },
     { flags: '--path <folder>', says: 'the folder', required: true },
-    { flags: '--hash-mode <mode>', says: 'what the hash is made of', default: 'manifest', choices: hashModes },
-    { flags: '--description <text>', says: 'what it is' },
+    { flags: '--hash-mode <mode>', says: 'what the hash covers', default: 'manifest', choices: hashModes },
+    { flags: '--description <text>', says: 'description of the dataset' },
     { flags: '--encoding-format <type>', says: 'the media type of its files' },
     {
       flags: '-t, --threads <n>',
-      says: 'so many files are read at once (default one a CPU)',
+      says: 'number of files read at once (default: number of CPUs)',
       read: integer('--threads', 1),
     },
-    { flags: '-j, --job <id...>', says: 'jobs that made it', many: true, read: integer('--job', 1) },
-    { flags: '--metadata <json>', says: 'more of it, as a JSON object; wins', read: jsonObject('--metadata') },
+    { flags: '-j, --job <id...>', says: 'jobs that produced it', many: true, read: integer('--job', 1) },
+    {
+      flags: '--metadata <json>',
+      says: 'additional properties, as a JSON object; they have precedence',
+      read: jsonObject('--metadata'),
+    },
   ],
   async run(context, [given], options) {
     const { output } = context;
@@ -101,11 +105,11 @@ const roCrateAddDataset: Command = {
 
 function refuseNoFolder(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new Failure(`${path}: there is no such folder`);
-  if (!found.isDirectory()) throw new Failure(`${path} is not a folder; a file is described by torc ro-crate create`);
+  if (found === undefined) throw new Failure(`${path}: the folder does not exist`);
+  if (!found.isDirectory()) throw new Failure(`${path} is not a folder; describe a file with torc ro-crate create`);
 }
 
-/** The attempts of jobs that made the dataset, as they are described where nothing is said of them yet. */
+/** The attempts of jobs that produced the dataset, described unless they already are. */
 async function attemptsOf(
   client: Client,
   workflowId: number,
@@ -144,7 +148,7 @@ async function attemptsOf(
   return attempts;
 }
 
-/** Stores an entity, or changes the metadata of the one of its name as `change` says; undefined leaves it as it is. */
+/** Stores an entity, or changes the metadata of the existing one with `change`; undefined keeps it. */
 async function put(
   client: Client,
   workflowId: number,

@@ -20,11 +20,11 @@ const columns: readonly Column<RoCrateEntity>[] = [
   { title: 'File ID', value: ({ file_id: file }) => file, align: 'right' },
 ];
 
-const entityId: Option = { flags: '--entity-id <id>', says: 'its @id, one of a kind in the workflow' };
+const entityId: Option = { flags: '--entity-id <id>', says: 'its @id, unique in the workflow' };
 const entityType: Option = { flags: '--entity-type <type>', says: 'its @type, such as File or SoftwareApplication' };
 const metadata: Option = {
   flags: '--metadata <json>',
-  says: 'what is said of it, as a JSON object, or "-" for standard input',
+  says: 'its properties, as a JSON object, or "-" for standard input',
 };
 const fileId = (says: string, least: number): Option => ({
   flags: '--file-id <id>',
@@ -41,7 +41,7 @@ async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
 
 const roCrateCreate: Command = {
   words: 'ro-crate create [workflow]',
-  says: 'Store an entity of the research object.',
+  says: 'Create an entity of the research object.',
   options: [
     { ...entityId, required: true },
     { ...entityType, required: true },
@@ -66,7 +66,7 @@ const roCrateCreate: Command = {
 
 const roCrateUpdate: Command = {
   words: 'ro-crate update <id>',
-  says: 'Change an entity of the research object; what is not given stays.',
+  says: 'Change an entity of the research object; fields that are not given keep their value.',
   options: [entityId, entityType, metadata, fileId('the file that it describes; 0 for none', 0)],
   async run({ service, output }, [which], options) {
     output.recordOnly(THING);

@@ -8,15 +8,15 @@ import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 
 export const run: Command = {
   words: 'run <spec-or-id>',
-  says: 'Run a workflow on this machine: a file, standard input ("-"), or one that exists by its id.',
+  says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id.',
   more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, jobs that failed or did not finish make it 1.',
   inMemory: true,
   options: [
     ...runnerOptions,
-    { flags: '--skip-checks', says: 'create in spite of warnings about resources' },
+    { flags: '--skip-checks', says: 'create despite warnings about resources' },
     {
       flags: '--strict',
-      says: 'refuse what only brings a warning otherwise: ignored nodes and keys, and names in commands that stand for nothing',
+      says: 'turn warnings into errors: ignored nodes and keys, and unknown names in commands',
     },
     { flags: '--resume', says: 'first make ready again the jobs that were interrupted: terminated or canceled' },
     { flags: '--retry-failed', says: 'the same, and the jobs that failed as well' },
@@ -42,7 +42,7 @@ export const run: Command = {
   },
 };
 
-/** A file, by its name or because it is there; anything else must be an id. */
+/** A file, by its name or because it exists; anything else must be an id. */
 function isSpec(given: string): boolean {
   return given === '-' || /\.(ya?ml|json5?|kdl)$/i.test(given) || (existsSync(given) && statSync(given).isFile());
 }

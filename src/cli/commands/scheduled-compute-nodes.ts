@@ -21,10 +21,10 @@ const columns: readonly Column<ScheduledComputeNode>[] = [
 
 const scheduledNodesList = listCommand<ScheduledComputeNode>({
   words: 'scheduled-compute-nodes list',
-  says: 'List the allocations that were asked for.',
+  says: 'List the requested allocations.',
   things: 'scheduled compute nodes',
   options: [
-    { flags: '--scheduler-id <id>', says: 'only with this job id of Slurm', read: integer('--scheduler-id') },
+    { flags: '--scheduler-id <id>', says: 'only with this Slurm job id', read: integer('--scheduler-id') },
     { flags: '--scheduler-config-id <id>', says: 'only of this scheduler', read: integer('--scheduler-config-id', 1) },
     { flags: '--status <status>', says: 'only with this status: pending, active, complete or canceled' },
     ...letteredPagingOptions,
@@ -73,7 +73,7 @@ const scheduledNodesListJobs: Command = {
   },
 };
 
-/** The jobs that ended on a runner, in whatever run, and those that it has now. */
+/** The jobs that ended on a runner in any run, and those that it has now. */
 async function jobsOn(client: Client, workflowId: number, nodeId: number): Promise<number[]> {
   const ended = await all((page) =>
     client.listResults({ query: { workflow_id: workflowId, compute_node_id: nodeId, all_runs: true, ...page } }),

@@ -5,8 +5,8 @@ import { integer } from '../option.ts';
 
 export const serverExport: Command = {
   words: 'export [workflow...]',
-  says: 'Write some workflows of a database into a database of their own; a server may be at work on it.',
-  more: 'Takes the workflows that are named, those of --user and those shared with --access-group; all where nothing is named.',
+  says: 'Write some workflows of a database into a separate database; a server may be using the source.',
+  more: 'Exports the named workflows, those of --user and those shared with --access-group; all if nothing is named.',
   offline: true,
   options: [
     { flags: '-o, --output <path>', says: 'the database to write', required: true },
@@ -15,19 +15,19 @@ export const serverExport: Command = {
       says: 'the database to read (DATABASE_URL; default torc.db)',
       setting: 'server.database',
     },
-    { flags: '--user <user>', says: "a user's workflows; repeat for more", many: true },
+    { flags: '--user <user>', says: 'workflows of this user; may be repeated', many: true },
     {
       flags: '--access-group <id>',
-      says: 'workflows shared with a group; repeat for more',
+      says: 'workflows shared with this group; may be repeated',
       many: true,
       read: integer('--access-group', 1),
     },
-    { flags: '--overwrite', says: 'in the place of a file that is there' },
+    { flags: '--overwrite', says: 'replace an existing file' },
     {
       flags: '--preserve-access-groups',
       says: 'keep the groups that the workflows are shared with, and their members',
     },
-    { flags: '--no-vacuum', says: 'leave the room of what was taken away in the file: faster, and larger' },
+    { flags: '--no-vacuum', says: 'do not compact the file: faster, and larger' },
   ],
   async run({ output, configuration }, [given], options) {
     restrictFiles(configuration['server.umask']);

@@ -22,9 +22,9 @@ export const serverRun: Command = {
   offline: true,
   options: [
     ...runOptions,
-    { flags: '--daemon', says: 'go on in the background, with --log-dir; returns when the server answers' },
-    { flags: '--as-daemon', says: 'be the process in the background', isHidden: true },
-    { flags: '--pid-file <path>', says: `file for the number of the process (default with --daemon ${PID_FILE})` },
+    { flags: '--daemon', says: 'run in the background, with --log-dir; returns when the server answers' },
+    { flags: '--as-daemon', says: 'run as the background process', isHidden: true },
+    { flags: '--pid-file <path>', says: `file for the process id (default with --daemon: ${PID_FILE})` },
     { flags: '--shutdown-on-stdin-eof', says: 'end when standard input ends' },
   ],
   async run({ output, environment }, _args, options) {
@@ -61,13 +61,13 @@ export const serverRun: Command = {
 
 function folderOfDaemon(options: Values): string {
   const folder = options['logDir'] as string | undefined;
-  if (folder === undefined) throw new Failure('--daemon needs --log-dir: a folder for what the server has to say');
+  if (folder === undefined) throw new Failure('--daemon needs --log-dir: a folder for the log of the server');
   if (options['shutdownOnStdinEof'] === true)
     throw new Failure('--daemon has no standard input: --shutdown-on-stdin-eof would end it at once');
   return folder;
 }
 
-/** A server outlives who reads what it says: that nobody hears it is no reason to end. */
+/** A server outlives the readers of its output: a closed output is no reason to end. */
 function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {});
 }
@@ -99,7 +99,7 @@ async function start(wish: Wish, log: Log): Promise<Service> {
       onBroken(error) {
         log.write(
           'error',
-          'The database cannot be written; the server stops, for it must not acknowledge what is not on disk',
+          'The database cannot be written; the server stops, because it must not acknowledge data that is not on disk',
           { database: wish.database, error: (error as Error).message },
         );
         process.exit(EX_IOERR);
@@ -135,7 +135,10 @@ async function outlast(service: Service, wish: Wish, log: Log, signalled: Promis
   return reason as string;
 }
 
-/** SIGHUP ends it where its terminal has gone away, but not under nohup: the runtime undoes that it was ignored. */
+/**
+ * SIGHUP ends the server when its terminal was closed, but not under nohup: the runtime no longer ignores the signal
+ * there.
+ */
 function hookSignals(end: (reason: string) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal));
   process.on('SIGHUP', () => {

@@ -3,15 +3,15 @@ import type { Option } from '../option.ts';
 import { runOptions } from '../server/options.ts';
 import { SERVICE } from '../server/systemd.ts';
 
-const user: Option = { flags: '--user', says: 'the service of your own, without root' };
+const user: Option = { flags: '--user', says: 'service of your user, without root' };
 const room = () => import('../server/service.ts');
 
 const serviceInstall: Command = {
   words: 'service install',
-  says: 'Install the server as a service of systemd, with the options of run.',
-  more: 'Unless said, logs and database stand in /var/log/torc and /var/lib/torc/torc.db;\nthose of a service of your own in ~/.torc/logs and ~/.torc/torc.db.',
+  says: 'Install the server as a systemd service, with the options of run.',
+  more: 'By default logs and database are in /var/log/torc and /var/lib/torc/torc.db;\nwith --user in ~/.torc/logs and ~/.torc/torc.db.',
   offline: true,
-  // What is not given stays open: the service reads the configuration when it starts.
+  // Options that are not given stay unset: the service reads the configuration when it starts.
   options: [user, ...runOptions.map((option) => ({ ...option, setting: undefined }))],
   async run(context, _args, options) {
     const { output } = context;
@@ -24,7 +24,7 @@ const serviceInstall: Command = {
     output.text(`Installed ${place.unit}`);
     output.notice(
       place.isUser
-        ? 'Start it with `torc-server service start --user`. It ends with your last login, unless `loginctl enable-linger` keeps it.'
+        ? 'Start it with `torc-server service start --user`. It ends with your last login unless `loginctl enable-linger` is set.'
         : 'Start it with `torc-server service start`.',
     );
   },
@@ -59,11 +59,11 @@ const simple = (verb: 'start' | 'stop', says: string, done: string): Command => 
 });
 
 const serviceStart = simple('start', 'Start the service.', 'Started torc-server');
-const serviceStop = simple('stop', 'Stop the service; requests under way are answered.', 'Stopped torc-server');
+const serviceStop = simple('stop', 'Stop the service after answering the requests in flight.', 'Stopped torc-server');
 
 const serviceStatus: Command = {
   words: 'service status',
-  says: 'Does the service run? Exit code 1 when it does not.',
+  says: 'Show whether the service runs. Exit code 1 if it does not.',
   offline: true,
   options: [user],
   async run(context, _args, options) {
@@ -74,7 +74,7 @@ const serviceStatus: Command = {
   },
 };
 
-/** Commands about the server as a service of systemd. */
+/** Commands for the server as a systemd service. */
 export const serviceCommands: readonly Command[] = [
   serviceInstall,
   serviceUninstall,

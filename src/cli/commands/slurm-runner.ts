@@ -13,38 +13,38 @@ export const slurmRunner: Command = {
   words: 'run <url> <workflow> <output-dir>',
   isDefault: true,
   namesService: true,
-  says: 'Run jobs of a workflow inside of a Slurm allocation, with what the allocation has, until it ends.',
+  says: 'Run jobs of a workflow inside a Slurm allocation, with its resources, until it ends.',
   options: [
     {
       flags: '--max-parallel-jobs <n>',
-      says: 'run so many jobs at once and ignore what they need',
+      says: 'run this many jobs at once and ignore their requirements',
       read: integer('--max-parallel-jobs', 1),
     },
     {
       flags: '-p, --poll-interval <s>',
-      says: 'seconds between looks at the server when it tells nothing',
+      says: 'polling interval in seconds when no event arrives',
       setting: 'client.slurm.poll_interval',
       read: number('--poll-interval', 0.001),
     },
     {
       flags: '--claim-backoff-max-secs <s>',
-      says: 'longest such pause while jobs run',
+      says: 'maximum polling interval while jobs run',
       setting: 'client.run.claim_backoff_max_secs',
       read: number('--claim-backoff-max-secs', 0),
     },
     {
       flags: '--label <label>',
-      says: 'claim jobs whose labels are all among these; repeat or separate by commas',
+      says: 'claim jobs whose labels are all among these; may be repeated or separated by commas',
       many: true,
     },
     {
       flags: '--persistent',
-      says: 'stay while a job is left that has not ended and whose labels it covers, even when idle',
+      says: 'keep running until all jobs with matching labels have ended, even when idle',
     },
-    { flags: '--is-subtask', says: 'one of several runners in the allocation: SLURM_CPUS_PER_TASK says its share' },
+    { flags: '--is-subtask', says: 'one of several runners in the allocation, with the share of SLURM_CPUS_PER_TASK' },
     {
       flags: '--startup-delay-seconds <s>',
-      says: 'wait up to so long first, so that many runners do not begin at once',
+      says: 'wait at most this long before the start, so that many runners do not start at once',
       default: 0,
       read: number('--startup-delay-seconds', 0),
     },
@@ -54,9 +54,7 @@ export const slurmRunner: Command = {
     const { allocationOf, endOfAllocation } = await import('../../cluster/slurm/allocation.ts');
     const allocation = allocationOf(environment);
     if (allocation === undefined)
-      throw new Failure(
-        'SLURM_JOB_ID is not set: this program runs inside of a Slurm allocation; elsewhere use torc run',
-      );
+      throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
     const id = workflowId(workflow);
     const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
     const delaySeconds = startDelaySeconds(options['startupDelaySeconds'] as number, who);
@@ -64,7 +62,7 @@ export const slurmRunner: Command = {
 
     const endAtMs = await endOfAllocation(allocation, environment, Date.now()).catch((cause: Error) => {
       throw new Failure(
-        `when allocation ${allocation.jobId} ends is not known: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, where squeue cannot be asked.`,
+        `the end of allocation ${allocation.jobId} is unknown: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, if squeue is not available.`,
         { cause },
       );
     });
@@ -99,7 +97,7 @@ export const slurmRunner: Command = {
   },
 };
 
-/** What one of several runners on the node may use: its CPUs, and the same part of the memory. */
+/** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */
 function shareOf(allocation: Allocation, cpusPerTask: string | undefined): Pick<Allocation, 'cpus' | 'memoryBytes'> {
   const { cpus, memoryBytes } = allocation;
   const own = Number(cpusPerTask);

@@ -8,13 +8,13 @@ import { secondsText } from '../output/words.ts';
 
 const command = (words: string): Command => ({
   words,
-  says: 'How a workflow stands.',
+  says: 'Show the status of a workflow.',
   async run(context, [workflow]) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const found = await client.getWorkflowStatus({ params: { id } });
     const { walltime_seconds: walltime, total_exec_time_minutes: minutes } = found;
-    // Only where something waits, and not from a server that does not know the question.
+    // Only if jobs wait, and not from a server without this route.
     const left =
       found.jobs_by_status.ready === 0
         ? undefined
@@ -45,7 +45,7 @@ const command = (words: string): Command => ({
   },
 });
 
-/** Under both names that people know it by. */
+/** Under both names of the command. */
 export const statusCommands: readonly Command[] = [
   command('status [workflow]'),
   command('workflows status [workflow]'),
@@ -57,7 +57,7 @@ function leftLines(left: Unclaimable | undefined): string[] {
   const who = left.compute_node_ids.length === 1 ? 'the runner' : `any of ${left.compute_node_ids.length} runners`;
   return [
     '',
-    `Waiting in vain for ${who} (${left.compute_node_ids.join(', ')}):`,
+    `No runner can take these jobs; checked for ${who} (${left.compute_node_ids.join(', ')}):`,
     ...left.reasons.map((each) => `  ${unclaimableWords(each)}`),
   ];
 }
@@ -67,19 +67,19 @@ function heldLines({ held_attempts: holders }: WorkflowStatus): string[] {
   if (holders === undefined || holders === null) return [];
   return [
     '',
-    'Attempts of canceled or reset jobs that have not ended; their jobs start behind them:',
+    'Attempts of canceled or reset jobs that have not ended; their jobs start after them:',
     ...holders.map(
       ({ compute_node_id: id, hostname, attempts }) => `  ${attempts} on ${hostname} (compute node ${id})`,
     ),
   ];
 }
 
-/** Actions whose runner was lost while their commands ran: somebody has to look how far they came. */
+/** Actions whose runner was lost while their commands ran: a user has to check their progress. */
 function interruptedLines(actions: readonly WorkflowAction[]): string[] {
   if (actions.length === 0) return [];
   return [
     '',
-    'Interrupted actions (their runner was lost, and they are not run again):',
+    'Interrupted actions (their runner was lost, and they do not run again):',
     ...actions.map(({ id, trigger_type: trigger, action_type: type }) => `  ${id}: ${type} ${trigger}`),
   ];
 }

@@ -7,13 +7,13 @@ import { fieldsText } from '../output/fields.ts';
 
 const tasksWait: Command = {
   words: 'tasks wait <id>',
-  says: 'Wait until work that the server does in the background has ended.',
-  more: 'Exits with 0 when it succeeded, with 1 when it failed or the time was up first.',
+  says: 'Wait until a background task of the server has ended.',
+  more: 'Exits with 0 if it succeeded, with 1 if it failed or the timeout came first.',
   options: [
-    { flags: '--timeout <s>', says: 'wait no longer than so many seconds', read: number('--timeout', 0) },
+    { flags: '--timeout <s>', says: 'timeout in seconds', read: number('--timeout', 0) },
     {
       flags: '--poll-fallback-interval <s>',
-      says: 'seconds between looks where no events come through',
+      says: 'polling interval in seconds when no event arrives',
       default: 10,
       read: number('--poll-fallback-interval', 0.1),
     },
@@ -38,7 +38,7 @@ const tasksWait: Command = {
   },
 };
 
-/** Why a task has not succeeded: in a word or in the server's words, and as a sentence. */
+/** Why a task has not succeeded: as a code or the server's message, and as a sentence. */
 function failureOf({ id, status, operation, error }: Task, timeoutSeconds: number | undefined) {
   if (status !== 'failed')
     return { error: 'timeout', message: `task ${id} (${operation}) is still ${status} after ${timeoutSeconds} s` };

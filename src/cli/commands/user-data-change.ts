@@ -10,11 +10,11 @@ import { consumer, producer, userDataText } from './user-data.ts';
 
 const userDataCreate: Command = {
   words: 'user-data create [workflow]',
-  says: 'Create a user data record, with a value or for one that a job will publish.',
+  says: 'Create a user data record, with a value or for a job that will publish one.',
   options: [
-    { flags: '-n, --name <name>', says: 'what the workflow calls it', required: true },
-    { flags: '-d, --data <json>', says: 'its value, as JSON', read: jsonValue('--data') },
-    { flags: '--ephemeral', says: 'it means nothing beyond one run' },
+    { flags: '-n, --name <name>', says: 'name of the user data in the workflow', required: true },
+    { flags: '-d, --data <json>', says: 'value, as JSON', read: jsonValue('--data') },
+    { flags: '--ephemeral', says: 'the value is meaningful for one run only' },
     consumer('a job that reads it, by id or name'),
     producer('the job that writes it, by id or name'),
   ],
@@ -44,7 +44,7 @@ const userDataUpdate: Command = {
   options: [
     { flags: '-n, --name <name>', says: 'a new name' },
     { flags: '-d, --data <json>', says: 'a new value, as JSON; null for none', read: jsonValue('--data') },
-    { flags: '--ephemeral <flag>', says: 'is it ephemeral?', choices: ['true', 'false'] },
+    { flags: '--ephemeral <flag>', says: 'whether it is ephemeral', choices: ['true', 'false'] },
     workflowOption,
   ],
   async run(context, [given], options) {

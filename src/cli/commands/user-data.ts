@@ -7,7 +7,7 @@ import type { Column } from '../output/table.ts';
 import { allRows, cutRangeOptions, sortOptions } from '../paging.ts';
 import { listCommand } from '../record-commands.ts';
 
-/** Rows of the list unless more are asked for: values may be large. */
+/** The default number of rows of the list: values may be large. */
 const LISTED = 50;
 /** Characters of a value that a table shows. */
 const PREVIEW = 60;
@@ -43,9 +43,13 @@ const userDataList = listCommand<UserData>({
     ...cutRangeOptions(LISTED),
     ...sortOptions,
     { flags: '--name <text>', says: 'only names that contain this' },
-    { flags: '--is-ephemeral <flag>', says: 'only ephemeral ones, or only others', choices: ['true', 'false'] },
-    consumer('only what this job reads, by id or name'),
-    producer('only what this job writes, by id or name'),
+    {
+      flags: 'only ephemeral ones, or only others',
+      says: 'only ephemeral ones, or only others',
+      choices: ['true', 'false'],
+    },
+    consumer('only user data that this job reads, by id or name'),
+    producer('only user data that this job writes, by id or name'),
   ],
   columns,
   jobOptions: ['consumerJobId', 'producerJobId'],
@@ -79,13 +83,13 @@ const userDataGet: Command = {
 
 const userDataListMissing: Command = {
   words: 'user-data list-missing [workflow]',
-  says: 'List user data without a value that jobs read and no job makes, and what completed jobs left empty.',
+  says: 'List user data without a value that jobs read and no job produces, and empty outputs of completed jobs.',
   async run(context, [workflow]) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const { user_data: ids } = await client.listMissingUserData({ params: { id } });
     const missing = new Set(ids);
-    // JSON names ids alone; people want to see which records these are.
+    // JSON contains only ids; users want to see the records.
     const isToSee = context.output.format !== 'json' && ids.length > 0;
     const known = isToSee
       ? await allRows({}, (paging) => client.listUserData({ query: { workflow_id: id, ...paging } }))

@@ -1,9 +1,9 @@
 import { keyAt, type Path, paths } from './schema.ts';
 import type { Reading } from './read.ts';
 
-/** Everything that should not stay as it is: what is wrong, what does not go together, and what is possible but unwise. */
+/** Everything that should be changed: errors, conflicting settings, and valid but unwise ones. */
 export function complaintsAbout({ problems, told, configuration }: Reading): string[] {
-  const placed = (path: Path, words: string) => `${told.get(path)?.place ?? 'built in'}: ${path}: ${words}`;
+  const placed = (path: Path, words: string) => `${told.get(path)?.place ?? 'default'}: ${path}: ${words}`;
   const unwise = paths.flatMap((path) => {
     const said = told.get(path);
     const words = said === undefined ? undefined : keyAt(path).objection?.(said.value as never);
@@ -17,7 +17,7 @@ export function complaintsAbout({ problems, told, configuration }: Reading): str
   return [...problems.map(({ text }) => text), ...unwise, ...lacks];
 }
 
-/** What is switched on needs a value of these. */
+/** Settings that need a value of others when they are enabled. */
 const needs: readonly (readonly [Path, ...Path[]])[] = [
   ['server.https', 'server.tls_cert', 'server.tls_key'],
   ['server.require_auth', 'server.auth_file'],

@@ -1,7 +1,7 @@
 import { type Option, optionName, type Values } from '../option.ts';
 import type { Configuration } from './schema.ts';
 
-/** The options of a command, where they were not given as the configuration says. */
+/** The options of a command, completed from the configuration. */
 export function fill(
   given: Values,
   isGiven: (name: string) => boolean,
@@ -12,7 +12,7 @@ export function fill(
   const taken = new Set<string>();
   for (const option of options) {
     const name = optionName(option);
-    // The command's own option stands before a global one of the same name.
+    // The command's own option precedes a global one of the same name.
     if (taken.has(name)) continue;
     taken.add(name);
     if (option.setting === undefined || isGiven(name)) continue;

@@ -5,15 +5,15 @@ import { readConfiguration, readEnvironment } from './read.ts';
 import type { Configuration } from './schema.ts';
 
 /**
- * The configuration for a command of a program. What is wrong in the part that the program reads stops it, with each
- * place; what is wrong elsewhere is said.
+ * The configuration for a command of a program. Errors in the part that the program reads stop it, with each place;
+ * errors elsewhere are reported.
  */
 export async function configurationFor(
   program: string,
   environment: Readonly<Record<string, string | undefined>>,
   output: Output,
 ): Promise<Configuration> {
-  // A server that was started for one command is told all that it needs, and must not ask anybody for a login.
+  // A server that was started for one command gets all of its settings, and must not require a login.
   if (program === 'torc-server' && environment[CREDENTIAL_VARIABLE] !== undefined)
     return readEnvironment({ RUST_LOG: environment['RUST_LOG'], TORC_UMASK: environment['TORC_UMASK'] }).configuration;
   const { configuration, problems, warnings } = await readConfiguration(environment, process.cwd());
@@ -23,6 +23,6 @@ export async function configurationFor(
   const grave = problems.filter(({ section }) => section === undefined || section === own);
   if (grave.length === 0) return configuration;
   throw new Failure(
-    `the configuration is wrong:\n${grave.map(({ text }) => `  ${text}`).join('\n')}\nCorrect it; \`torc config paths\` says which files are read, \`torc config validate\` checks them.`,
+    `the configuration is invalid:\n${grave.map(({ text }) => `  ${text}`).join('\n')}\nCorrect it; \`torc config paths\` lists the files that are read, \`torc config validate\` checks them.`,
   );
 }

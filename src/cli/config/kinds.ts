@@ -1,16 +1,17 @@
 /**
- * What a value of the configuration may be. Values come from TOML, or as text from a variable, and text is converted.
+ * The types of configuration values. Values come from TOML, or as text from a variable, which is converted.
  *
- * Our own and not those of a schema library: every command reads variables, and loading one would cost each its start.
+ * They are our own and not those of a schema library, because every command reads variables, and loading a library
+ * would slow each start.
  */
 export interface Kind<out T> {
   /** The end of the sentence "expected …". */
   readonly expected: string;
-  /** The value, or undefined where it is not of this kind; what is wrong inside of it is told to `hear`. */
+  /** The value, or undefined if it is not of this type; errors inside it are reported to `hear`. */
   read(value: unknown, hear: HearInside): T | undefined;
 }
 
-/** Hears of something wrong inside of a value: where in it, and in which words. */
+/** Called for an error inside a value: its place, and the message. */
 export type HearInside = (inside: readonly string[], words: string, isUnknown?: boolean) => void;
 
 const simple = <T>(expected: string, read: (value: unknown) => T | undefined): Kind<T> => ({ expected, read });
@@ -66,7 +67,7 @@ export const choice = <const C extends string>(...words: readonly C[]): Kind<C> 
 
 const levels = ['trace', 'debug', 'info', 'warn', 'warning', 'error', 'off'];
 
-/** How loud a log is, in either case, as the original reads it. */
+/** The severity of a log in upper or lower case, as in Torc 1.0.0. */
 export const level = simple('debug, info, warn or error', (value) =>
   typeof value === 'string' && levels.includes(value.toLowerCase()) ? value.toLowerCase() : undefined,
 );
@@ -80,7 +81,7 @@ export const names = simple('a list of names', (value): readonly string[] | unde
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined;
 });
 
-/** Permissions that files do not get, as three octal digits: `077`, or 0o077 in a TOML file. */
+/** A umask as three octal digits: `077`, or 0o077 in a TOML file. */
 export const mask = simple('an octal mask of permissions as 077 or 027', (value) => {
   const text = typeof value === 'number' ? value.toString(8).padStart(3, '0') : value;
   return typeof text === 'string' && /^0?[0-7]{3}$/.test(text) ? text.slice(-3) : undefined;
@@ -89,7 +90,7 @@ export const mask = simple('an octal mask of permissions as 077 or 027', (value)
 type Fields = Readonly<Record<string, { readonly kind: Kind<unknown>; readonly isNeeded?: true }>>;
 type Entry = Readonly<Record<string, unknown>>;
 
-/** A table of named things, each with these fields. */
+/** A table of named items, each with these fields. */
 export const tableOf = (fields: Fields): Kind<Readonly<Record<string, Entry>>> => ({
   expected: 'a table of tables',
   read(value, hear) {
@@ -100,7 +101,7 @@ export const tableOf = (fields: Fields): Kind<Readonly<Record<string, Entry>>> =
   },
 });
 
-/** A list of things, each with these fields. */
+/** A list of items, each with these fields. */
 export const listOf = (fields: Fields): Kind<readonly Entry[]> => ({
   expected: 'a list of tables',
   read(value, hear) {
@@ -134,7 +135,7 @@ function readEntry(entry: unknown, fields: Fields, inside: readonly string[], he
 export const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** The value as a message shows it. */
+/** The value as shown in a message. */
 export function found(value: unknown): string {
   if (isTable(value)) return 'a table';
   const shown = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));

@@ -2,7 +2,7 @@ import { suggest } from '../../core/spec/suggest.ts';
 import { found, isTable } from './kinds.ts';
 import { keyAt, partsOf, type Path, paths } from './schema.ts';
 
-/** What one file or the environment says. */
+/** The settings of one file or of the environment. */
 export interface Layer {
   readonly values: ReadonlyMap<Path, Told>;
   readonly problems: readonly Problem[];
@@ -16,12 +16,12 @@ export interface Told {
 }
 
 export interface Problem {
-  /** The first section of the key, where it is one of ours; a file that cannot be read concerns all. */
+  /** The first section of the key, if we know it; an unreadable file concerns all sections. */
   readonly section: string | undefined;
   readonly text: string;
 }
 
-/** What gathers the values of a layer, and what is wrong with them. */
+/** Collects the values of a layer, and their errors. */
 export function createLayer() {
   const values = new Map<Path, Told>();
   const problems: Problem[] = [];
@@ -30,7 +30,7 @@ export function createLayer() {
     values,
     problems,
     warnings,
-    /** Sets a key to a value as it was found; `placeOf` says where something inside of it stands. */
+    /** Sets a key to a raw value; `placeOf` returns the place of a part of it. */
     set(path: Path, raw: unknown, placeOf: (inside: readonly string[]) => string): void {
       const { kind } = keyAt(path);
       const refuse = (inside: readonly string[], words: string) =>
@@ -43,7 +43,7 @@ export function createLayer() {
         else refuse(inside, words);
       });
       if (value === undefined) refuse([], `expected ${kind.expected}, found ${found(raw)}`);
-      // An empty text is how a shell and a template say "nothing".
+      // Shells and templates use an empty text for no value.
       else if (value !== '') values.set(path, { value, place: placeOf([]) });
     },
     unknown(key: string, place: string): void {
@@ -57,7 +57,7 @@ export function createLayer() {
 
 export type OpenLayer = ReturnType<typeof createLayer>;
 
-/** Goes through the tables of a file: every key that we know is set, every other one is told. */
+/** Visits the tables of a file: every known key is set, every other one is reported. */
 export function setAll(
   layer: OpenLayer,
   tables: Readonly<Record<string, unknown>>,
@@ -97,7 +97,7 @@ function nearestOf(key: string): string | undefined {
   const own = partsOf(key).at(-1) as string;
   const whole = suggest(key, paths);
   if (whole !== undefined) return whole;
-  // The right name in the wrong section.
+  // The correct name in the wrong section.
   const elsewhere = paths.filter((path) => partsOf(path).at(-1) === own);
   if (elsewhere.length > 0) return elsewhere.join(' or ');
   return suggest(

@@ -23,16 +23,16 @@ describe('the line of a key', () => {
     [['client', 'log_level'], 4],
     [['client', 'run', 'poll_interval'], 5],
     [['client', 'tls', 'insecure'], 8],
-  ])('%j is %i', (path, line) => {
+  ])('the line of %j is %i', (path, line) => {
     expect(lineOf(toml, path)).toBe(line);
   });
 
-  it('is that of the nearest table or key around it where it has none of its own', () => {
+  it('a key without a line has the line of the nearest table or key around it', () => {
     expect(lineOf(toml, ['profiles', 'mine', 'partitions', '1', 'cpus'])).toBe(12);
     expect(lineOf(toml, ['profiles', 'mine', 'partitions', 'inline', 'deep'])).toBe(14);
   });
 
-  it('is not made up for what does not stand there', () => {
+  it('a missing key has no line', () => {
     expect(lineOf(toml, ['server', 'port'])).toBeUndefined();
   });
 });

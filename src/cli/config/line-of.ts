@@ -1,8 +1,8 @@
 /**
- * The line of a TOML text on which a key is set, or its table begins; undefined where it cannot be told.
+ * The line of a TOML text on which a key is set, or its table begins; undefined if it cannot be determined.
  *
- * The parser hands out values without their places. This looks at headers and at the beginnings of lines only, which
- * finds all but what stands inside of an inline table: there it is the line of the key that holds the table.
+ * The parser returns values without their places. This reads only headers and the beginnings of lines, which is enough
+ * except inside an inline table: there it is the line of the key of the table.
  */
 export function lineOf(toml: string, path: readonly string[]): number | undefined {
   let table: readonly string[] = [];

@@ -29,13 +29,13 @@ const problemsOf = async (toml: string) => {
 };
 
 describe('the configuration', () => {
-  it('is what is built in where nobody says anything', async () => {
+  it('the configuration consists of defaults if nothing is set', async () => {
     expect(await read()).toMatchObject({ configuration: builtIn, problems: [], warnings: [] });
     write('local', '');
     expect((await read()).configuration).toEqual(builtIn);
   });
 
-  it('is taken key by key from the system, the user, the folder, the environment: the last one wins', async () => {
+  it('each key is taken from the system, the user, the folder and the environment: the last one counts', async () => {
     const four = (count: number, name: string) =>
       ['api_url', 'format', 'log_level', 'run.output_dir']
         .slice(0, count)
@@ -56,7 +56,7 @@ describe('the configuration', () => {
     expect(told.get('server.port')?.place).toBe('TORC_SERVER__PORT');
   });
 
-  it("reads the user's file from XDG_CONFIG_HOME, where that is a folder by its full name", () => {
+  it("the user's file is read from XDG_CONFIG_HOME if that is an absolute path", () => {
     const user = (xdg: string) => filesOf({ HOME: '/home/ada', XDG_CONFIG_HOME: xdg }, '/')[1]?.path;
     expect([user('/x'), user(''), user('x')]).toEqual([
       '/x/torc/config.toml',
@@ -78,13 +78,13 @@ describe('a variable', () => {
     [{ TORC_CLIENT_FORMAT: 'json' }, 'client.format', 'table'],
     [{ RUST_LOG: 'torc=debug,hyper=off' }, 'client.log_level', undefined],
     [{ RUST_LOG: 'debug' }, 'client.log_level', 'debug'],
-  ] as const)('%j makes %s %j', async (variables, path, value) => {
+  ] as const)('%j sets %s to %j', async (variables, path, value) => {
     const { configuration, problems } = await read(variables);
     expect(problems).toEqual([]);
     expect(configuration[path]).toEqual(value);
   });
 
-  it('that is wrong is told by its name', async () => {
+  it('an invalid variable is reported by its name', async () => {
     const { problems } = await read({ TORC_SERVER__PORT: 'abc', TORC_CREDENTIAL_CACHE_TTL_SECS: '-1' });
     expect(problems.map(({ text }) => text)).toEqual([
       'TORC_SERVER__PORT: server.port: expected a whole number from 0 to 65535, found "abc"',
@@ -92,7 +92,7 @@ describe('a variable', () => {
     ]);
   });
 
-  it('that nobody knows is told with the name that was meant', async () => {
+  it('an unknown variable is reported with the name that was meant', async () => {
     expect((await read({ TORC_CLIENT__RUN__POL_INTERVAL: '1' })).warnings).toEqual([
       'TORC_CLIENT__RUN__POL_INTERVAL: unknown key client.run.pol_interval; did you mean client.run.poll_interval?',
     ]);
@@ -100,7 +100,7 @@ describe('a variable', () => {
 });
 
 describe('a value in a file', () => {
-  it('may be a number in quotes, or a whole one where fractions are possible', async () => {
+  it('a value may be a number in quotes, or a whole number where fractions are allowed', async () => {
     expect(await problemsOf('[server]\nport = "9999"\n[client.run]\npoll_interval = 3')).toEqual([]);
     expect((await read()).configuration).toMatchObject({ 'server.port': 9999, 'client.run.poll_interval': 3 });
   });
@@ -119,11 +119,11 @@ describe('a value in a file', () => {
       '[client.hpc.custom_profiles.mine]\ndisplay_name = "Mine"\npartitions = [{name = "a", cpus_per_node = 0, memory_mb = 1}]',
       'torc.toml:3: client.hpc.custom_profiles.mine.partitions.1.cpus_per_node: expected a whole number of 1 or more, found 0',
     ],
-  ])('is refused with its place, what was expected and what stands there: %j', async (toml, problem) => {
+  ])('an invalid value is refused with its place, the expected type and the value: %j', async (toml, problem) => {
     expect((await problemsOf(toml))[0]).toContain(problem);
   });
 
-  it('may be a profile of a cluster', async () => {
+  it('a value may be a profile of a cluster', async () => {
     const partition = 'name = "a"\ncpus_per_node = 4\nmemory_mb = 1000\nmax_walltime_secs = 3600';
     expect(
       await problemsOf(
@@ -138,13 +138,13 @@ describe('a value in a file', () => {
     });
   });
 
-  it('does not spoil the others', async () => {
+  it('an invalid value does not affect the others', async () => {
     await problemsOf('[server]\nport = "abc"\n[client]\nformat = "json"');
     expect((await read()).configuration).toMatchObject({ 'server.port': 8080, 'client.format': 'json' });
   });
 });
 
-describe('a key that nobody knows', () => {
+describe('an unknown key', () => {
   test.each([
     ['[server]\nprot = 1', 'torc.toml:2: unknown key server.prot; did you mean server.port?'],
     [
@@ -152,14 +152,14 @@ describe('a key that nobody knows', () => {
       'torc.toml:1: unknown key poll_interval; did you mean client.run.poll_interval or client.slurm.poll_interval or client.watch.poll_interval?',
     ],
     ['[sevrer]\nport = 1', 'torc.toml:1: unknown key sevrer'],
-  ])('is told, with the name that was meant where one is near: %j', async (toml, warning) => {
+  ])('an unknown key is reported, with a suggestion if one is near: %j', async (toml, warning) => {
     expect(await problemsOf(toml)).toEqual([]);
     expect((await read()).warnings).toEqual([warning]);
   });
 });
 
-describe('the check', () => {
-  it('says everything at once', async () => {
+describe('the check of the configuration', () => {
+  it('the check reports all errors at once', async () => {
     write(
       'local',
       '[client]\nformat = "csv"\nrun.poll_interval = 0\n[server]\nport = 0\nthreads = 0\nhttps = true\nrequire_auth = true',
@@ -174,7 +174,7 @@ describe('the check', () => {
     ]);
   });
 
-  it('finds nothing in the file that `config init` writes', async () => {
+  it('the check finds no error in the file that `config init` writes', async () => {
     write('local', template());
     const found = await read();
     expect([complaintsAbout(found), found.warnings]).toEqual([[], []]);

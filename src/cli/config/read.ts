@@ -7,7 +7,7 @@ import { builtIn, type Configuration, keyAt, type Path, paths } from './schema.t
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What files and environment say together, what is wrong in them, and where each value comes from. */
+/** The combined settings of files and environment, their errors, and the origin of each value. */
 export interface Reading {
   readonly configuration: Configuration;
   readonly told: ReadonlyMap<Path, Told>;
@@ -17,7 +17,7 @@ export interface Reading {
 
 export type Role = 'system' | 'user' | 'local';
 
-/** Where configuration files stand; later ones win. */
+/** The places of configuration files; later ones have precedence. */
 export function filesOf(environment: Environment, cwd: string): { readonly role: Role; readonly path: string }[] {
   const xdg = environment['XDG_CONFIG_HOME'] ?? '';
   const home = environment['HOME'] ?? homedir();
@@ -28,7 +28,7 @@ export function filesOf(environment: Environment, cwd: string): { readonly role:
   ];
 }
 
-/** Reads the files that are there, and the environment. Where there are none, no reader of TOML is loaded. */
+/** Reads the existing files and the environment. Without files, no TOML parser is loaded. */
 export async function readConfiguration(environment: Environment, cwd: string): Promise<Reading> {
   const layers: Layer[] = [];
   for (const { path } of filesOf(environment, cwd)) {
@@ -37,7 +37,7 @@ export async function readConfiguration(environment: Environment, cwd: string): 
   return together([...layers, environmentLayer(environment)]);
 }
 
-/** What the environment alone says. */
+/** The settings of the environment alone. */
 export const readEnvironment = (environment: Environment): Reading => together([environmentLayer(environment)]);
 
 function together(layers: readonly Layer[]): Reading {
@@ -74,7 +74,7 @@ async function fileLayer(path: string, cwd: string): Promise<Layer> {
   return layer;
 }
 
-/** As a person standing in the folder would write it. */
+/** The path as a user in the folder would write it. */
 function nameOf(path: string, cwd: string): string {
   const near = relative(cwd, path);
   return near.startsWith('..') ? path : near;

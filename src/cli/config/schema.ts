@@ -15,18 +15,18 @@ import {
   text,
 } from './kinds.ts';
 
-/** One key of the configuration: what it may be, what it is without any word, and where else it may be set. */
+/** One key of the configuration: its type, its default, and its other sources. */
 export interface Key<out T> {
   readonly kind: Kind<NonNullable<T>>;
   readonly says: string;
   readonly default: T;
-  /** The variable that sets it directly, beside that made of its section and name. */
+  /** The variable that sets it directly, in addition to the one built from section and name. */
   readonly variable?: string;
-  /** Other programs read that variable too and have other words for it: what is not understood is passed over. */
+  /** Other programs use that variable too, with other values: unknown values are ignored. */
   readonly isShared?: boolean;
-  /** Another name that it goes by. */
+  /** An alternative name. */
   readonly alias?: string;
-  /** Why a value, though possible, should not stand in a file; said by `config validate`. */
+  /** Why a valid value should not be in a file; reported by `config validate`. */
   objection?(value: NonNullable<T>): string | undefined;
 }
 
@@ -36,11 +36,11 @@ type More<T> = Omit<Partial<Key<T>>, 'kind' | 'says' | 'default'>;
 const key = <T>(kind: Kind<T>, initial: NoInfer<T>, says: string, more: More<T> = {}): Key<T> =>
   ({ kind, says, default: initial, ...more }) as Key<T>;
 
-/** A key that has no value unless somebody gives it one. */
+/** A key without a default. */
 const unset = <T>(kind: Kind<T>, says: string, more: More<T | undefined> = {}): Key<T | undefined> =>
   ({ kind, says, default: undefined, ...more }) as Key<T | undefined>;
 
-const notZero = (value: number) => (value === 0 ? 'port 0 is another one at each start' : undefined);
+const notZero = (value: number) => (value === 0 ? 'port 0 is a different port at each start' : undefined);
 
 const partitions = listOf({
   name: { kind: text, isNeeded: true },
@@ -66,44 +66,49 @@ const customProfiles = tableOf({
   partitions: { kind: partitions },
 });
 
-/** Every key of the configuration by its path. Help, the reference page and `config init` are made from it. */
+/** Every key of the configuration by its path. Help, the reference page and `config init` are generated from it. */
 export const schema = {
   'client.api_url': key(text, `http://localhost:8080${BASE_PATH}`, 'URL of the service', { variable: 'TORC_API_URL' }),
-  'client.format': key(choice('table', 'json', 'csv'), 'table', 'how results are printed: table, json or csv', {
-    objection: (value) => (value === 'csv' ? 'csv suits lists only, so other commands would refuse to run' : undefined),
+  'client.format': key(choice('table', 'json', 'csv'), 'table', 'output format: table, json or csv', {
+    objection: (value) =>
+      value === 'csv' ? 'csv is only supported by lists, so other commands would fail' : undefined,
   }),
-  'client.log_level': unset(level, 'debug, info, warn or error (info without a word)', {
+  'client.log_level': unset(level, 'debug, info, warn or error (default info)', {
     variable: 'RUST_LOG',
     isShared: true,
   }),
 
-  'client.run.poll_interval': key(positive, 5, 'seconds between looks at the server when it tells nothing'),
-  'client.run.claim_backoff_max_secs': key(notNegative, 300, 'longest such pause while jobs run'),
-  'client.run.output_dir': key(text, 'torc_output', 'folder for what jobs print and for logs'),
-  'client.run.max_parallel_jobs': unset(integer(1), 'run so many jobs at once and ignore what they need'),
-  'client.run.num_cpus': unset(integer(1), 'CPUs to offer (all of the machine without a word)'),
-  'client.run.memory_gb': unset(positive, 'memory to offer in GiB (all of the machine without a word)'),
-  'client.run.num_gpus': unset(integer(0), 'GPUs to offer (all of the machine without a word)'),
+  'client.run.poll_interval': key(positive, 5, 'polling interval in seconds when no event arrives'),
+  'client.run.claim_backoff_max_secs': key(notNegative, 300, 'maximum polling interval while jobs run'),
+  'client.run.output_dir': key(text, 'torc_output', 'folder for job output and logs'),
+  'client.run.max_parallel_jobs': unset(integer(1), 'run this many jobs at once and ignore their requirements'),
+  'client.run.num_cpus': unset(integer(1), 'CPUs to offer (default: all of the machine)'),
+  'client.run.memory_gb': unset(positive, 'memory to offer in GiB (default: all of the machine)'),
+  'client.run.num_gpus': unset(integer(0), 'GPUs to offer (default: all of the machine)'),
 
   'client.run.umask': key(
     mask,
     '077',
-    'permissions that output folders, output of jobs, logs and ledgers do not get: 027 lets the group read (files of jobs have their own)',
+    "umask of output folders, job output, logs and ledgers: 027 lets the group read (files created by jobs use the user's umask)",
     { variable: 'TORC_UMASK' },
   ),
 
-  'client.offline.enabled': key(boolean, true, 'go on with claimed jobs while the server is away'),
-  'client.offline.drain_ping_interval_secs': key(positive, 120, 'seconds between looks for the server meanwhile'),
+  'client.offline.enabled': key(boolean, true, 'continue claimed jobs while the server is away'),
+  'client.offline.drain_ping_interval_secs': key(
+    positive,
+    120,
+    'interval in seconds at which a drained runner checks whether the server is back',
+  ),
 
-  'client.slurm.poll_interval': key(positive, 30, 'seconds between looks at the server inside of an allocation'),
+  'client.slurm.poll_interval': key(positive, 30, 'polling interval in seconds inside an allocation'),
   'client.slurm.keep_submission_scripts': key(boolean, false, 'keep the scripts that were given to sbatch'),
   'client.slurm.strict_scheduler_match': key(
     boolean,
     false,
-    'claim only jobs of the scheduler that made the allocation',
+    'claim only jobs of the scheduler that created the allocation',
   ),
 
-  'client.watch.poll_interval': key(positive, 30, 'accepted and not used, as the original does'),
+  'client.watch.poll_interval': key(positive, 30, 'accepted and not used, as in Torc 1.0.0'),
   'client.watch.max_retries': key(integer(0), 3, 'accepted and not used'),
   'client.watch.retry_cooldown': key(notNegative, 60, 'accepted and not used'),
   'client.watch.model': unset(text, 'accepted and not used'),
@@ -112,10 +117,10 @@ export const schema = {
   'client.watch.audit_log_path': unset(text, 'accepted and not used'),
   'client.watch.api_key': unset(text, 'accepted and not used'),
 
-  'client.tls.ca_cert': unset(text, 'certificates to trust, a PEM file', { variable: 'TORC_TLS_CA_CERT' }),
+  'client.tls.ca_cert': unset(text, 'trusted certificates, a PEM file', { variable: 'TORC_TLS_CA_CERT' }),
   'client.tls.insecure': key(boolean, false, 'accept any certificate', { variable: 'TORC_TLS_INSECURE' }),
 
-  'client.hpc.default_account': unset(text, 'account to charge'),
+  'client.hpc.default_account': unset(text, 'account for the allocations'),
   'client.hpc.profile_overrides': unset(
     tableOf({ default_account: { kind: text } }),
     'by profile: `default_account`; in files only',
@@ -126,53 +131,47 @@ export const schema = {
   ),
 
   'server.host': key(text, 'localhost', 'address to listen on; 0.0.0.0 for all', { alias: 'url' }),
-  'server.port': key(port, 8080, 'port; 0 takes any free one', { objection: notZero }),
-  'server.threads': key(integer(1), 1, 'accepted for scripts of the original; one thread serves all'),
-  'server.database': unset(text, 'database file, or :memory: (torc.db without a word)', { variable: 'DATABASE_URL' }),
-  'server.log_level': unset(level, 'debug, info, warn or error (info without a word)', {
+  'server.port': key(port, 8080, 'port; 0 selects any free one', { objection: notZero }),
+  'server.threads': key(integer(1), 1, 'accepted for compatibility with scripts; one thread serves all requests'),
+  'server.database': unset(text, 'database file, or :memory: (default torc.db)', { variable: 'DATABASE_URL' }),
+  'server.log_level': unset(level, 'debug, info, warn or error (default info)', {
     variable: 'RUST_LOG',
     isShared: true,
   }),
-  'server.https': key(boolean, false, 'speak TLS'),
+  'server.https': key(boolean, false, 'use TLS'),
   'server.tls_cert': unset(text, 'certificate with its chain, a PEM file', { variable: 'TORC_TLS_CERT' }),
   'server.tls_key': unset(text, 'key of the certificate, a PEM file', { variable: 'TORC_TLS_KEY' }),
-  'server.auth_file': unset(text, 'who may log in: a file of torc-htpasswd', { variable: 'TORC_AUTH_FILE' }),
-  'server.require_auth': key(boolean, false, 'answer nobody without a login'),
-  'server.credential_cache_ttl_secs': key(
-    integer(0),
-    60,
-    'seconds for which a login is taken without checking it again',
-    { variable: 'TORC_CREDENTIAL_CACHE_TTL_SECS' },
-  ),
+  'server.auth_file': unset(text, 'users who may log in: a file of torc-htpasswd', { variable: 'TORC_AUTH_FILE' }),
+  'server.require_auth': key(boolean, false, 'refuse requests without a login'),
+  'server.credential_cache_ttl_secs': key(integer(0), 60, 'seconds for which a checked login is cached', {
+    variable: 'TORC_CREDENTIAL_CACHE_TTL_SECS',
+  }),
   'server.enforce_access_control': key(
     boolean,
     false,
-    'show workflows to owners, their groups and administrators only',
+    'let only owners, their groups and administrators see a workflow',
   ),
   'server.admin_users': key(names, [], 'members of the group of administrators', { variable: 'TORC_ADMIN_USERS' }),
   'server.allowed_hosts': key(
     names,
     [],
-    'names in `Host` that a server on a loopback address answers, beside localhost, 127.0.0.1 and [::1]',
+    'names in `Host` that a server on a loopback address accepts, in addition to localhost, 127.0.0.1 and [::1]',
     { variable: 'TORC_ALLOWED_HOSTS' },
   ),
-  'server.allowed_origins': key(names, [], 'origins whose web pages are answered: https://portal.example.org', {
+  'server.allowed_origins': key(names, [], 'origins whose web pages may use the server: https://portal.example.org', {
     variable: 'TORC_ALLOWED_ORIGINS',
   }),
   'server.completion_check_interval_secs': key(
     positive,
     30,
-    'accepted for scripts of the original; dependants are released at once',
+    'accepted for compatibility with scripts; dependents are released at once',
     { variable: 'TORC_COMPLETION_CHECK_INTERVAL_SECS' },
   ),
-  'server.disable_admin_sql': key(boolean, false, 'administrators may send no SQL'),
-  'server.disable_admin_sql_writes': key(boolean, false, 'administrators may send SQL that reads only'),
-  'server.umask': key(
-    mask,
-    '077',
-    'permissions that the database, copies of it and logs do not get: 027 lets the group read',
-    { variable: 'TORC_UMASK' },
-  ),
+  'server.disable_admin_sql': key(boolean, false, 'disable SQL of administrators'),
+  'server.disable_admin_sql_writes': key(boolean, false, 'let administrators only read with SQL'),
+  'server.umask': key(mask, '077', 'umask of the database, its copies and logs: 027 lets the group read', {
+    variable: 'TORC_UMASK',
+  }),
   'server.logging.log_dir': unset(text, 'folder for log files, instead of standard error', {
     variable: 'TORC_LOG_DIR',
   }),
@@ -184,24 +183,24 @@ export const schema = {
   'dash.torc_bin': unset(text, 'the program torc', { variable: 'TORC_BIN' }),
   'dash.torc_server_bin': unset(text, 'the program torc-server', { variable: 'TORC_SERVER_BIN' }),
   'dash.standalone': key(boolean, false, 'start a server for the dashboard'),
-  'dash.server_port': key(port, 0, 'port of that server; 0 takes any free one'),
+  'dash.server_port': key(port, 0, 'port of that server; 0 selects any free one'),
   'dash.server_host': key(text, 'localhost', 'address of that server'),
   'dash.database': unset(text, 'database of that server', { variable: 'DATABASE_URL' }),
   'dash.socket': unset(text, 'Unix socket to listen on instead'),
-  'dash.completion_check_interval_secs': key(notNegative, 5, 'accepted for scripts of the original'),
+  'dash.completion_check_interval_secs': key(notNegative, 5, 'accepted for compatibility with scripts'),
 } as const;
 
-/** `client.run.poll_interval` and the like. */
+/** `client.run.poll_interval` and similar paths. */
 export type Path = keyof typeof schema;
 export const paths = Object.keys(schema) as readonly Path[];
 
-/** What holds: a value for each key. */
+/** The effective configuration: a value for each key. */
 export type Configuration = { readonly [P in Path]: (typeof schema)[P] extends Key<infer T> ? T : never };
 
-/** The key at a path, of whatever kind. */
+/** The key at a path, of any type. */
 export const keyAt = (path: Path): Key<unknown> => schema[path] as Key<unknown>;
 
-/** The sections and names that a path is made of. */
+/** The sections and names of a path. */
 export const partsOf = (path: string): string[] => path.split('.');
 
 export const builtIn = Object.fromEntries(paths.map((path) => [path, keyAt(path).default])) as Configuration;

@@ -18,7 +18,7 @@ export function sections(of: readonly Path[] = paths): ReadonlyMap<string, reado
   return found;
 }
 
-/** A file with every key, commented out, with what is built in. */
+/** A file with every key and its default, commented out. */
 export function template(): string {
   const blocks = [...sections()].map(([section, rows]) => {
     const lines = rows.map(({ path, name }) => {
@@ -27,9 +27,9 @@ export function template(): string {
     });
     return `[${section}]\n${lines.join('\n')}`;
   });
-  return `# Configuration of torc. What is commented out is built in; take the # away to set it.\n\n${blocks.join('\n\n')}\n`;
+  return `# Configuration of torc. Commented lines are defaults; remove the # to set them.\n\n${blocks.join('\n\n')}\n`;
 }
 
-/** A text, number, truth or list of names as TOML. */
+/** A string, number, boolean or list of names as TOML. */
 export const literal = (value: unknown): string =>
   Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value);

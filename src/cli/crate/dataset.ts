@@ -8,15 +8,15 @@ type Entity = Pick<RoCrateEntity, 'entity_id' | 'entity_type' | 'metadata'>;
 
 export interface Dataset {
   readonly name: string;
-  /** As it was given. */
+  /** As given by the user. */
   readonly path: string;
   readonly facts: FolderFacts;
   readonly hashMode: HashMode;
   readonly description: string | undefined;
   readonly encodingFormat: string | undefined;
-  /** `@id`s of the attempts that made it. */
+  /** `@id`s of the attempts that produced it. */
   readonly madeBy: readonly string[];
-  /** What is said of it besides; wins. */
+  /** Additional properties, with precedence. */
   readonly metadata: Metadata | undefined;
 }
 
@@ -47,7 +47,7 @@ export function datasetEntity(dataset: Dataset): Entity {
   };
 }
 
-/** The metadata of an attempt with one more thing that it made; undefined where it says so already. */
+/** The metadata of an attempt with one more result; undefined if it already contains it. */
 export function withResult(metadata: Metadata, id: string): Metadata | undefined {
   const before = metadata['result'] ?? [];
   const results: readonly Json[] = Array.isArray(before) ? before : [before];

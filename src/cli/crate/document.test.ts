@@ -29,7 +29,7 @@ const graphOf = (entities: readonly RoCrateEntity[]) => {
 };
 
 describe('the document of a research object', () => {
-  it('says what it is, and its root lists files and datasets as parts and attempts as what made them', () => {
+  it('the document describes itself, and its root lists files and datasets as parts and attempts as their producers', () => {
     const graph = graphOf([
       entity('in.csv', 'File', { '@type': ['File', 'prov:Entity'] }, 1),
       entity('made/', 'Dataset'),
@@ -61,7 +61,7 @@ describe('the document of a research object', () => {
     expect(graph.get('#software')).toEqual({ '@id': '#software', '@type': 'SoftwareApplication' });
   });
 
-  it('has for the root what somebody stored for it, over what it says itself', () => {
+  it('stored properties of the root have precedence over generated ones', () => {
     const graph = graphOf([entity('./', 'Dataset', { name: 'My study', license: { '@id': 'https://example.org/l' } })]);
     expect([...graph.keys()]).toEqual(['ro-crate-metadata.json', './']);
     expect(graph.get('./')).toMatchObject({
@@ -72,7 +72,7 @@ describe('the document of a research object', () => {
     });
   });
 
-  it('calls a file that has an identifier by it wherever it is referred to, at any depth', () => {
+  it('a file with an identifier is named by it in every reference, at any depth', () => {
     const at = (id: string) => ({ '@id': id });
     const graph = graphOf([
       entity('urn:in', 'File', { '@type': ['File', 'prov:Entity'], sameAs: at('in.csv') }, 1),
@@ -94,7 +94,7 @@ describe('the document of a research object', () => {
     expect(graph.get('copy')).toMatchObject({ sameAs: at('urn:in'), name: 'in.csv' });
   });
 
-  it('leaves the name of an entity as it is, also one that is the path of a file with an identifier', () => {
+  it('the name of an entity does not change, also if it is the path of a file with an identifier', () => {
     const graph = graphOf([entity('urn:in', 'File', {}, 1), entity('in.csv', 'Thing')]);
     expect([...graph.keys()]).toEqual(['ro-crate-metadata.json', './', 'urn:in', 'in.csv']);
   });

@@ -2,8 +2,8 @@ import type { File, RoCrateEntity } from '../../core/contract/artifact.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 
 /**
- * The research object of a workflow as one JSON-LD document (RO-Crate 1.1): the descriptor of the document, the root, which
- * lists files and datasets as parts, and every entity that is stored.
+ * The research object of a workflow as one JSON-LD document (RO-Crate 1.1): the descriptor of the document, the root,
+ * which lists files and datasets as parts, and every stored entity.
  */
 
 type Json = RoCrateEntity['metadata'][string];
@@ -13,7 +13,7 @@ const PROFILE = 'https://w3id.org/ro/crate/1.1';
 const DESCRIPTOR_ID = 'ro-crate-metadata.json';
 const ROOT_ID = './';
 
-/** Words that the context of RO-Crate 1.1 does not have. */
+/** Terms that are not in the context of RO-Crate 1.1. */
 const OWN_WORDS = {
   prov: 'http://www.w3.org/ns/prov#',
   sha256: 'https://schema.org/sha256',
@@ -51,7 +51,7 @@ export function crateDocument({ workflow, files, entities }: CrateRecords): obje
   };
   return {
     '@context': [`${PROFILE}/context`, OWN_WORDS],
-    // What somebody stored for the descriptor or the root, such as a licence, stands over what is made here.
+    // Properties that a user stored for the descriptor or the root, such as a licence, have precedence.
     '@graph': [
       { ...descriptor, ...described(DESCRIPTOR_ID) },
       { ...root, ...described(ROOT_ID) },
@@ -68,14 +68,14 @@ const isA = (node: Node, type: string) => {
   return Array.isArray(found) ? found.includes(type) : found === type;
 };
 
-/** The name of an entity is that under which it is stored, whatever its metadata says. */
+/** The name of an entity is the stored one, regardless of its metadata. */
 const nodeOf = ({ entity_id: id, entity_type: type, metadata }: RoCrateEntity): Node => ({
   '@type': type,
   ...metadata,
   '@id': id,
 });
 
-/** What files that have a name of their own are called, by their paths. */
+/** The identifiers of files, by their paths. */
 function identifiersOf(files: CrateRecords['files'], entities: CrateRecords['entities']): ReadonlyMap<string, string> {
   const paths = new Map(files.map(({ id, path }) => [id, path]));
   const found = new Map<string, string>();
@@ -87,8 +87,8 @@ function identifiersOf(files: CrateRecords['files'], entities: CrateRecords['ent
 }
 
 /**
- * The node with references to a file by its path turned into those by its name. Its own name stays, and the `sameAs` of a
- * file, which says where the file is.
+ * The node with references to a file by its path replaced by its identifier. The node's own name and the `sameAs` of a
+ * file, which is its location, stay.
  */
 function withIdentifiers(node: Node, identifiers: ReadonlyMap<string, string>): Node {
   const renamed = (value: Json): Json => {

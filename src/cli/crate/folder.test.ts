@@ -7,7 +7,7 @@ import { folderFacts } from './folder.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** `b.txt` and `a/one.txt`, `a/é.txt`, with times of their own. */
+/** `b.txt` and `a/one.txt`, `a/é.txt`, each with its own time. */
 function folder(): string {
   const path = temporaryFolder();
   mkdirSync(join(path, 'a'));
@@ -22,7 +22,7 @@ function folder(): string {
   return path;
 }
 
-it('a folder is told by the number, the size and the newest time of all files within it', async () => {
+it('a folder is described by the number, the size and the newest time of all its files', async () => {
   expect(await folderFacts(folder(), 'none', 1)).toEqual({
     fileCount: 3,
     sizeBytes: 3,
@@ -31,7 +31,7 @@ it('a folder is told by the number, the size and the newest time of all files wi
   });
 });
 
-it('the hash of its manifest is that of names, sizes and times; another time is another hash', async () => {
+it('the hash of its manifest covers names, sizes and times; another time gives another hash', async () => {
   const path = folder();
   const lines = ['a/one.txt|1|1600000000.000000', 'a/é.txt|0|1500000000.000000', 'b.txt|2|1700000000.250000'];
   const before = await folderFacts(path, 'manifest', 1);
@@ -40,7 +40,7 @@ it('the hash of its manifest is that of names, sizes and times; another time is 
   expect((await folderFacts(path, 'manifest', 1)).sha256).not.toBe(before.sha256);
 });
 
-it('the hash of its content is that of what is in the files, whatever their times and however many are read at once', async () => {
+it('the hash of its content covers the contents of its files, regardless of their times and of the number read at once', async () => {
   const path = folder();
   const lines = [`a/one.txt:${sha256('1')}\n`, `a/é.txt:${sha256('')}\n`, `b.txt:${sha256('bb')}\n`];
   for (const together of [1, 2, 64])
@@ -51,7 +51,7 @@ it('the hash of its content is that of what is in the files, whatever their time
   expect((await folderFacts(path, 'content', 3)).sha256).not.toBe(sha256(lines.join('')));
 });
 
-it('an empty folder is one of no files', async () => {
+it('an empty folder has no files', async () => {
   const path = temporaryFolder();
   expect(await folderFacts(path, 'content', 4)).toEqual({
     fileCount: 0,
@@ -61,7 +61,7 @@ it('an empty folder is one of no files', async () => {
   });
 });
 
-it('a link to a file counts as the file, and one to a folder or to nothing is passed over', async () => {
+it('a link to a file counts as the file, and a link to a folder or to nothing is skipped', async () => {
   const path = temporaryFolder();
   writeFileSync(join(path, 'a'), 'aaaa');
   symlinkSync('a', join(path, 'link'));

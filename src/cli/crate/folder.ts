@@ -9,7 +9,7 @@ import type { HashMode } from './hash-mode.ts';
 export interface FolderFacts {
   readonly fileCount: number;
   readonly sizeBytes: number;
-  /** When its newest file was changed, in Unix milliseconds; undefined for an empty one. */
+  /** The modification time of its newest file, in Unix milliseconds; undefined for an empty folder. */
   readonly modifiedMs: number | undefined;
   /** Hexadecimal; undefined with the mode `none`. */
   readonly sha256: string | undefined;
@@ -24,11 +24,12 @@ interface Found {
 }
 
 /**
- * Looks at every file of a folder and of the folders within it.
+ * Reads every file of a folder and of its subfolders.
  *
- * The hash is that of the original: with `manifest` of the sorted lines `name|size|mtime` (Unix seconds with six decimals)
- * joined by line feeds, with `content` of a line `name:hash` for each file in the order of their names. A link to a file
- * counts as that file; links to folders are not followed, for they may lead back. `together` is how many files are read at once.
+ * The hash is that of Torc 1.0.0: with `manifest` of the sorted lines `name|size|mtime` (Unix seconds with six
+ * decimals) joined by line feeds, with `content` of a line `name:hash` for each file in the order of their names. A
+ * link to a file counts as that file; links to folders are not followed, because they may form circles. `together` is
+ * the number of files read at once.
  */
 export async function folderFacts(folder: string, mode: HashMode, together: number): Promise<FolderFacts> {
   const found: Found[] = [];
@@ -53,7 +54,7 @@ async function* filesOf(folder: string, prefix: string): AsyncGenerator<Found> {
     else if (entry.isFile() || entry.isSymbolicLink()) {
       const path = join(folder, name);
       const facts = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
-        // A link that leads nowhere, or in a circle, is no file.
+        // A link that leads nowhere, or in a circle, is not a file.
         if (entry.isSymbolicLink() && (error.code === 'ENOENT' || error.code === 'ELOOP')) return undefined;
         throw error;
       });

@@ -1,6 +1,6 @@
 import { readUsersFile, type UsersFile } from '../../core/contract/users-file.ts';
 
-/** A file of users as it stands, to be changed line by line. */
+/** The lines of a file of users, to be changed one by one. */
 export interface Entries extends UsersFile {
   readonly lines: readonly string[];
 }
@@ -11,17 +11,17 @@ export function readEntries(text: string): Entries {
   return { lines, ...readUsersFile(lines) };
 }
 
-/** The hash of a user; undefined for one who is not in the file. */
+/** The hash of a user; undefined for an unknown one. */
 export const hashOf = ({ users }: Entries, user: string): string | undefined => users.get(user)?.hash;
 
-/** The text with this hash for the user: in the place of an older one, or on a line of its own at the end. */
+/** The text with this hash for the user: replacing an older one, or on a new line at the end. */
 export function withUser({ lines, users }: Entries, user: string, hash: string): string {
   const at = users.get(user)?.line;
   const entry = `${user}:${hash}`;
   return textOf(at === undefined ? [...lines, entry] : lines.with(at - 1, entry));
 }
 
-/** The text without the user, also where it stands in it twice. */
+/** The text without the user, also if it appears twice. */
 export const withoutUser = ({ lines }: Entries, user: string): string =>
   textOf(lines.filter((line) => line.slice(0, Math.max(0, line.indexOf(':'))).trim() !== user));
 

@@ -23,7 +23,7 @@ export function readUsersFile(path: string): Entries {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     throw new Failure(
       isMissing
-        ? `there is no file ${path}; \`torc-htpasswd add -f ${path} USER\` makes it`
+        ? `there is no file ${path}; create it with \`torc-htpasswd add -f ${path} USER\``
         : `${path} cannot be read: ${(cause as Error).message}`,
       { cause },
     );
@@ -31,10 +31,11 @@ export function readUsersFile(path: string): Entries {
 }
 
 /**
- * Changes a file of users: written whole beside its place, and moved there, so that a server never reads half of it.
+ * Changes a file of users: it is written completely beside its destination, and moved there, so that a server never
+ * reads half of it.
  *
- * The file beside is at the same time the lock against a second change. Nobody but its owner, and its group where that
- * had rights before, may read the outcome.
+ * The new file is at the same time a lock against a second change. Only its owner may read it, and its group if that
+ * had rights before.
  */
 export function changeUsersFile(path: string, change: (entries: Entries) => string): void {
   const target = existsSync(path) ? realpathSync(path) : path;
@@ -62,20 +63,20 @@ function openFresh(fresh: string, path: string): number {
     const { code, message } = cause as NodeJS.ErrnoException;
     throw new Failure(
       code === 'EEXIST'
-        ? `${path} is being changed by another torc-htpasswd; if none runs, one was interrupted: remove ${fresh}`
+        ? `${path} is being changed by another torc-htpasswd; if none is running, an earlier one was interrupted: remove ${fresh}`
         : `${path} cannot be written: ${message}`,
       { cause },
     );
   }
 }
 
-/** A server that reads the file as a member of its group goes on doing so; without the same group, nobody but us may. */
+/** A server that reads the file as a member of its group can still read it; with another group, only we may. */
 function keepOwner(fd: number, before: string): void {
   const { uid, gid, mode } = statSync(before);
   try {
     fchownSync(fd, uid, gid);
     fchmodSync(fd, mode & 0o660);
   } catch {
-    // Not ours to give away: it stays as it was made, 0600.
+    // We may not change its group: it stays 0600.
   }
 }

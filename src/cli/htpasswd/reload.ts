@@ -5,12 +5,12 @@ import type { Option, Values } from '../option.ts';
 
 /** Options of commands that change a file which a server has read. */
 export const reloadOptions: readonly Option[] = [
-  { flags: '--reload-auth', says: 'tell the server to read the file again' },
+  { flags: '--reload-auth', says: 'make the server read the file again' },
   { flags: '--url <url>', says: 'URL of that server (TORC_API_URL)', setting: 'client.api_url' },
   { flags: '--server-password <password>', says: 'your password there (TORC_PASSWORD)' },
 ];
 
-/** Has the server read the file again, where that is wished for. */
+/** Makes the server read the file again, if requested. */
 export async function reload(
   { configuration, environment, output, settings }: Context,
   options: Values,
@@ -28,12 +28,12 @@ export async function reload(
   });
   try {
     const { status, text } = await connection.send({ method: 'POST', path: '/admin/reload-auth', body: undefined });
-    if (status !== 200) throw new Error(`it answers ${status}: ${text}`);
+    if (status !== 200) throw new Error(`the reply was ${status}: ${text}`);
     const { user_count: users } = JSON.parse(text) as { user_count?: number };
     output.notice(`The server at ${url} knows ${users} user(s) now.`);
   } catch (cause) {
     throw new Failure(
-      `the file is changed, but the server at ${url} did not read it again: ${(cause as Error).message}`,
+      `the file was changed, but the server at ${url} did not read it again: ${(cause as Error).message}`,
       { cause },
     );
   } finally {

@@ -6,7 +6,7 @@ import { strengthOf } from './strength.ts';
 
 const whole = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
-/** What the estimator says with all of its words. */
+/** The verdict of the estimator with all of its words. */
 function expected(password: string, known: string[]) {
   const { score, feedback } = whole.check(password, known);
   return { score, warning: feedback.warning ?? undefined };
@@ -26,11 +26,11 @@ test.each([
   'İstanbul 1453',
   '|_|nb3|!3v4b|3',
   '💥💥💥💥',
-])('"%s" is judged as by all words of the estimator', (password) => {
+])('"%s" gets the same verdict as with all words of the estimator', (password) => {
   expect(strengthOf(password, ['bob', 'torc'])).toEqual(expected(password, ['bob', 'torc']));
 });
 
-test('every password is judged as by all words of the estimator', () => {
+test('every password gets the same verdict as with all words of the estimator', () => {
   const words = Object.values(dictionary).flat() as string[];
   const word = fc.constantFrom(...words.filter((_, index) => index % 7 === 0));
   const munged = word.map((text) => text.replace('a', '@').replace('e', '3').replace('s', '$').replace('o', '0'));
@@ -46,7 +46,7 @@ test('every password is judged as by all words of the estimator', () => {
   );
 });
 
-it('a word that the password spells with other characters is found', () => {
+it('a word spelled with other characters is found', () => {
   expect(strengthOf('p@$$w0rd', []).score).toBe(0);
   expect(strengthOf('a8Fk2pQz!x7', []).score).toBeGreaterThanOrEqual(3);
 });

@@ -4,20 +4,20 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 export interface Strength {
   /** 0 to 4. */
   readonly score: number;
-  /** The estimator's key for what is weak. */
+  /** The estimator's key for the weakness. */
   readonly warning: string | undefined;
 }
 
 /**
- * How well a password resists guessing, by zxcvbn; `known` are words that a guesser tries first.
+ * How well a password resists guessing, by zxcvbn; `known` are words that an attacker tries first.
  *
- * Of its 57,000 words only those are handed to the estimator whose letters the password has: putting all of them into its
- * tables takes 40 ms, half of the time of a `torc-htpasswd add`, and no other word can be part of the password. The rank of a
- * word, which is what counts, stays that of the whole list.
+ * Of its 57,000 words the estimator gets only those whose letters occur in the password: adding all of them to its
+ * tables takes 40 ms, half of the time of a `torc-htpasswd add`, and no other word can be part of the password. The
+ * rank of a word, which determines the score, stays that of the whole list.
  */
 export function strengthOf(password: string, known: readonly string[]): Strength {
   const factory = new ZxcvbnFactory({ graphs: adjacencyGraphs });
-  // Not part of its types; its tables of ranks are otherwise only made of whole lists.
+  // Not part of its types; otherwise its tables of ranks can only be built from whole lists.
   const options = factory['options'];
   const isPossible = lettersOf(password, options.l33tTable);
   for (const [name, words] of Object.entries(dictionary)) {
@@ -29,7 +29,7 @@ export function strengthOf(password: string, known: readonly string[]): Strength
   return { score, warning: feedback.warning ?? undefined };
 }
 
-/** Which UTF-16 units a word may have: those of the password, and the letters that characters of it may stand for. */
+/** The UTF-16 units that a word may contain: those of the password, and the letters that its characters may replace. */
 function lettersOf(password: string, substitutes: Readonly<Record<string, readonly string[]>>): Uint8Array {
   const units = new Uint8Array(0x1_00_00);
   const add = (text: string) => {
@@ -46,7 +46,7 @@ function lettersOf(password: string, substitutes: Readonly<Record<string, readon
 function possibleWords(words: readonly string[], isPossible: Uint8Array) {
   const ranks: Record<string, number> = {};
   let longest = 0;
-  // By index: entries() makes an array for each word, and collecting them takes as long as the rest.
+  // By index: entries() creates an array for each word, and collecting them takes as long as everything else.
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] as string;
     if (!hasOnly(word, isPossible)) continue;

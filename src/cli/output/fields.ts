@@ -1,4 +1,4 @@
-/** A record as text: a title, and each field that is set on a line of its own. `unset` are values that mean nothing. */
+/** A record as text: a title, and each field that is set on its own line. `unset` are values without meaning. */
 export function fieldsText(title: string, record: object, unset: readonly unknown[] = []): string {
   const lines = Object.entries(record)
     .filter(([, value]) => value !== undefined && value !== null && !unset.includes(value))

@@ -1,4 +1,4 @@
-/** `2026-11-21 14:05:09 +0100`, in the time zone of the person. */
+/** `2026-11-21 14:05:09 +0100`, in the time zone of the user. */
 export function localTime(ms: number): string {
   const at = new Date(ms);
   const two = (value: number) => String(value).padStart(2, '0');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOutput, CsvRefused, type Format, type ListView } from './output.ts';
 
-/** An output of which everything that was printed is kept. */
+/** An output that records everything that was printed. */
 function output(format: Format, colours = false) {
   const written = { out: '', err: '' };
   const stream = (name: 'out' | 'err') => ({ write: (text: string) => (written[name] += text) });
@@ -18,20 +18,20 @@ const jobs = (items: readonly { id: number }[], more: Partial<ListView<{ id: num
 });
 
 describe('a list', () => {
-  it('is a table between its title and its count', () => {
+  it('a list is a table between its title and its count', () => {
     const { list, written } = output('table');
     list(jobs([{ id: 7 }, { id: 8 }]));
     expect(written.out).toBe('Jobs:\n╭────╮\n│ ID │\n├────┤\n│ 7  │\n│ 8  │\n╰────╯\n\nTotal: 2 jobs\n');
     expect(written.err).toBe('');
   });
 
-  it('without items is a sentence for people', () => {
+  it('a list without items is a sentence for users', () => {
     const { list, written } = output('table');
     list(jobs([]));
     expect(written.out).toBe('No jobs found\n');
   });
 
-  it('without items is an empty list or a header for programs', () => {
+  it('a list without items is an empty list or a header for programs', () => {
     const json = output('json');
     json.list(jobs([]));
     expect(JSON.parse(json.written.out)).toEqual({ items: [] });
@@ -40,7 +40,7 @@ describe('a list', () => {
     expect(csv.written.out).toBe('ID\n');
   });
 
-  it('is an envelope of items as JSON, or what the command puts in its place', () => {
+  it('a list as JSON is an envelope of items, or the value of the command', () => {
     const plain = output('json');
     plain.list(jobs([{ id: 7 }]));
     expect(plain.written.out).toBe('{\n  "items": [\n    {\n      "id": 7\n    }\n  ]\n}\n');
@@ -51,7 +51,7 @@ describe('a list', () => {
 });
 
 describe('a record', () => {
-  it('is the bare object as JSON, and its text otherwise', () => {
+  it('a record is the plain object as JSON, and its text otherwise', () => {
     const json = output('json');
     json.record('job', { id: 7 }, 'Job 7');
     expect(JSON.parse(json.written.out)).toEqual({ id: 7 });
@@ -60,7 +60,7 @@ describe('a record', () => {
     expect(table.written.out).toBe('Job 7\n');
   });
 
-  it('is refused as CSV, and nothing is printed', () => {
+  it('a record is refused as CSV, and nothing is printed', () => {
     const { record, written } = output('csv');
     expect(() => record('job', { id: 7 }, 'Job 7')).toThrow(
       new CsvRefused(
@@ -70,7 +70,7 @@ describe('a record', () => {
     expect(written.out).toBe('');
   });
 
-  it('can be refused as CSV before there is one', () => {
+  it('a record can be refused as CSV before it exists', () => {
     expect(() => output('csv').recordOnly('job')).toThrow(CsvRefused);
     expect(() => output('json').recordOnly('job')).not.toThrow();
     expect(() => output('table').recordOnly('job')).not.toThrow();
@@ -78,7 +78,7 @@ describe('a record', () => {
 });
 
 describe('a result on one line', () => {
-  it('is printed only for programs that read JSON', () => {
+  it('a result on one line is printed only as JSON', () => {
     const [json, table, csv] = (['json', 'table', 'csv'] as const).map((format) => {
       const { jsonLine, written } = output(format);
       jsonLine({ id: 7, ok: true });
@@ -88,8 +88,8 @@ describe('a result on one line', () => {
   });
 });
 
-describe('words for the person', () => {
-  it('never stand among the results', () => {
+describe('messages for the user', () => {
+  it('messages never go to standard output', () => {
     const { notice, warn, error, written } = output('json');
     notice('Created workflow 1');
     warn('no such column');
@@ -101,7 +101,7 @@ describe('words for the person', () => {
     expect(written.out).toBe('');
   });
 
-  it('have colours only where they are wanted', () => {
+  it('messages have colours only if they are enabled', () => {
     for (const [colours, expected] of [
       [false, 'a bad word\n'],
       [true, 'a \u001b[31mbad\u001b[39m word\n'],
@@ -112,7 +112,7 @@ describe('words for the person', () => {
     }
   });
 
-  it('have no other control characters, also between those that make the colours', () => {
+  it('messages have no other control characters, also between those of the colours', () => {
     const { style, notice, warn, error, terminalText, written } = output('table', true);
     const evil = '\u001b[2J\u001b[31m\u0007';
     const shown = String.raw`\u001b[2J\u001b[31m\u0007`;

@@ -8,44 +8,44 @@ export type Format = 'table' | 'json' | 'csv';
 export interface ListView<Row> {
   readonly items: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  /** `jobs`: what the items are, for `Total: 3 jobs`. */
+  /** `jobs`: the kind of items, for `Total: 3 jobs`. */
   readonly things: string;
-  /** Said instead of an empty table. */
+  /** Printed instead of an empty table. */
   readonly empty: string;
-  /** Said above the table. */
+  /** Printed above the table. */
   readonly title?: string;
-  /** The items as JSON where they differ from the rows; an object to take the place of `{items}`. */
+  /** The items as JSON if they differ from the rows; an object that replaces `{items}`. */
   readonly json?: unknown;
 }
 
 /**
- * Everything that the program prints. Results go to standard output and nothing else does; words for the person (notices,
- * warnings, progress) go to standard error. Colours only on a terminal.
+ * Everything that the program prints. Only results go to standard output; messages for the user (notices, warnings,
+ * progress) go to standard error. Colours only on a terminal.
  *
- * Names and messages come from files, servers and other programs. Whatever is printed for people shows their control characters
- * instead of sending them to the terminal; the colours are put in afterwards.
+ * Names and messages come from files, servers and other programs. Text for users shows their control characters instead
+ * of sending them to the terminal; colours are added afterwards.
  */
 export interface Output {
   readonly format: Format;
   /** A list: a table, CSV, or `{"items": […]}`. */
   list<Row>(view: ListView<Row>): void;
-  /** One record or report: JSON as it is, or as text. Refused as CSV. */
+  /** One record or report: as JSON, or as text. Refused as CSV. */
   record(what: string, json: unknown, text: string): void;
   /** Refuses CSV as `record` does: for commands that change something, before they do. */
   recordOnly(what: string): void;
-  /** The result of a command as text, whatever the format. */
+  /** The result of a command as text, in any format. */
   text(text: string): void;
-  /** The result of a command as JSON, whatever the format. */
+  /** The result of a command as JSON, in any format. */
   json(json: unknown): void;
-  /** The result of a command as JSON on one line, when JSON is asked for. */
+  /** The result of a command as JSON on one line, if JSON was requested. */
   jsonLine(json: unknown): void;
-  /** For the person. */
+  /** A message for the user. */
   notice(text: string): void;
   warn(text: string): void;
   error(text: string): void;
-  /** Emphasis on a terminal's standard error, the bare text elsewhere; for texts that this output prints. */
+  /** Emphasis on a terminal's standard error, plain text elsewhere; for texts that this output prints. */
   style(style: Style, text: string): string;
-  /** The same for a text that is written to the terminal past this output. */
+  /** The same for a text that is written to the terminal without this output. */
   terminalText(style: Style, text: string): string;
 }
 
@@ -59,7 +59,7 @@ export interface Streams {
 export class CsvRefused extends Error {}
 
 export function createOutput(format: Format, { out, err }: Streams, colours: boolean): Output {
-  // Nobody can have put it into a name.
+  // Random, so no name can contain it.
   const mark = colours ? `\u{f0000}${randomUUID()}` : '';
   const paint = (which: Style, text: string) => (colours ? styleText(which, text, { validateStream: false }) : text);
   const style = (which: Style, text: string) => (colours ? `${mark}${which} ${text}${mark}/` : text);
@@ -82,7 +82,7 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
     format,
     list({ items, columns, things, empty, title, json }) {
       if (format === 'json') put(pretty(json ?? { items }));
-      // For programs as it is.
+      // Unescaped for programs.
       else if (format === 'csv') (out.isTTY === true ? print : put)(csvText(columns, items));
       else if (items.length === 0) print(empty);
       else
@@ -112,5 +112,5 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
   };
 }
 
-/** JSON for people and programs. What is shown otherwise in it means the same. */
+/** JSON for users and programs. Escaped characters in it have the same meaning. */
 const pretty = (value: unknown) => printable(JSON.stringify(value, undefined, 2) ?? 'null');

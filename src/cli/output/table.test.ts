@@ -15,7 +15,7 @@ const columns: readonly Column<Job>[] = [
 const nameOnly: readonly Column<string>[] = [{ title: 'Name', value: (name) => name }];
 
 describe('a table', () => {
-  it('is as wide as its longest cells, with numbers at the right', () => {
+  it('a table is as wide as its longest cells, with numbers aligned to the right', () => {
     const rows = [
       { id: 7, name: 'sum' },
       { id: 1204, name: 'a' },
@@ -32,23 +32,26 @@ describe('a table', () => {
     );
   });
 
-  it('has its head also without rows', () => {
+  it('a table without rows has its header', () => {
     expect(tableText(columns, [])).toBe(
       ['╭────┬──────╮', '│ ID │ Name │', '├────┼──────┤', '╰────┴──────╯'].join('\n'),
     );
   });
 
-  it('keeps a row on one line, whatever stands in it', () => {
+  it('a row stays on one line for any text', () => {
     expect(tableText(nameOnly, ['one\n  two\r\nthree']).split('\n')).toContain('│ one two three │');
   });
 
-  it.each(['日本', '🚀a', 'größ'])('stands straight beside %s, which is wider or longer than it counts', (name) => {
-    const [rule, , , row] = tableText(nameOnly, [name, 'xxxx']).split('\n');
-    const shown = Array.from(row as string, (letter) => (/[日本🚀]/u.test(letter) ? 2 : 1));
-    expect(shown.reduce((sum: number, each) => sum + each, 0)).toBe((rule as string).length);
-  });
+  it.each(['日本', '🚀a', 'größ'])(
+    'columns stay aligned beside %s, which is wider or longer than its number of characters',
+    (name) => {
+      const [rule, , , row] = tableText(nameOnly, [name, 'xxxx']).split('\n');
+      const shown = Array.from(row as string, (letter) => (/[日本🚀]/u.test(letter) ? 2 : 1));
+      expect(shown.reduce((sum: number, each) => sum + each, 0)).toBe((rule as string).length);
+    },
+  );
 
-  it('has lines of one length for any text of single width', () => {
+  it('a table has lines of one length for any text of single width', () => {
     const text = fc.string({ unit: 'grapheme-ascii' });
     fc.assert(
       fc.property(fc.array(fc.record({ id: fc.nat(), name: text })), (rows) => {
@@ -72,13 +75,13 @@ describe('a cell', () => {
     [false, 'false'],
     [{ a: [1] }, '{"a":[1]}'],
     [[], '[]'],
-  ])('of %j is %j', (value, text) => {
+  ])('the cell of %j is %j', (value, text) => {
     expect(cellText(value)).toBe(text);
   });
 });
 
 describe('CSV', () => {
-  it('begins with the titles, also when nothing follows', () => {
+  it('CSV begins with the titles, also without rows', () => {
     expect(csvText(columns, [])).toBe('ID,Name');
     expect(csvText(columns, [{ id: 1, name: 'a' }])).toBe('ID,Name\n1,a');
   });
@@ -90,11 +93,11 @@ describe('CSV', () => {
     ['one\rtwo', '"one\rtwo"'],
     ["it's; fine | here", "it's; fine | here"],
     [' blank ', ' blank '],
-  ])('quotes only what would break it: %j', (name, written) => {
+  ])('CSV quotes only text that needs it: %j', (name, written) => {
     expect(csvText(nameOnly, [name])).toBe(`Name\n${written}`);
   });
 
-  it('read again is what was written', () => {
+  it('CSV parses back to what was written', () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(',', '"', '\n', '\r', ' ', 'a') }));
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text)), (rows) => {
@@ -108,7 +111,7 @@ describe('CSV', () => {
   });
 });
 
-/** RFC 4180, section 2, but for line ends, which are LF here. */
+/** RFC 4180, section 2, except for line ends, which are LF here. */
 function parseCsv(text: string): string[][] {
   const field = /(?:"((?:[^"]|"")*)"|([^",\n\r]*))(,|\n|$)/gy;
   const rows: string[][] = [[]];

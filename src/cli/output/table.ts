@@ -1,11 +1,11 @@
 import { printable } from '../../core/contract/printable.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 
-/** A column of a list: what stands above it, and what stands in it. */
+/** A column of a list: its title and its cells. */
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => unknown;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned to the right. */
   readonly align?: 'left' | 'right';
 }
 
@@ -38,7 +38,7 @@ export function tableText<Row>(given: readonly Column<Row>[], rows: readonly Row
   ].join('\n');
 }
 
-/** What a value looks like in a table or in CSV; what is not set is empty. */
+/** A value in a table or in CSV; an undefined value is empty. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -46,7 +46,7 @@ export function cellText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value as number | boolean);
 }
 
-/** CSV with a header, quoted where it must be. */
+/** CSV with a header, quoted where necessary. */
 export function csvText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const quote = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const line = (texts: readonly string[]) => texts.map(quote).join(',');
@@ -59,7 +59,7 @@ export function csvText<Row>(columns: readonly Column<Row>[], rows: readonly Row
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu;
 
-/** Columns that a text takes on a terminal: East Asian characters and pictures take two. */
+/** The terminal columns of a text: East Asian characters and emoji take two. */
 const width = (text: string) => Array.from(text).length + (text.match(wide)?.length ?? 0);
 
 function pad(text: string, to: number, right: boolean): string {

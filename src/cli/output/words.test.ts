@@ -13,15 +13,15 @@ describe('an amount of memory', () => {
     [1.5 * 2 ** 30, '1.5 GB'],
     [2 ** 40, '1.0 TB'],
     [2 ** 50, '1024.0 TB'],
-  ])('of %d bytes is %s', (bytes, text) => {
+  ])('%d bytes are shown as %s', (bytes, text) => {
     expect(bytesText(bytes)).toBe(text);
   });
 
-  it('that is not known is nothing', () => {
+  it('an unknown amount of memory is empty', () => {
     expect([bytesText(undefined), bytesText(null)]).toEqual(['', '']);
   });
 
-  it('is always less than 1024 of its unit, also where it was rounded', () => {
+  it('an amount of memory is always below 1024 of its unit, also after rounding', () => {
     const near = fc.tuple(fc.constantFrom(10, 20, 30, 40), fc.integer({ min: -999, max: 999 }));
     const bytesNear = near.map(([power, off]) => 2 ** power + off * 2 ** Math.max(0, power - 20));
     fc.assert(
@@ -44,7 +44,7 @@ describe('a time', () => {
     [7500, '2h 05m'],
     [86_400, '1d 00h'],
     [90_000 + 86_400, '2d 01h'],
-  ])('of %d seconds is %s', (seconds, text) => {
+  ])('%d seconds are shown as %s', (seconds, text) => {
     expect(secondsText(seconds)).toBe(text);
   });
 
@@ -53,11 +53,11 @@ describe('a time', () => {
     [59.96, '1m 00s'],
     [3599.6, '1h 00m'],
     [86_399.6, '1d 00h'],
-  ])('of %d seconds, just short of the next unit, is told in that: %s', (seconds, text) => {
+  ])('%d seconds, just below the next unit, are shown in that unit: %s', (seconds, text) => {
     expect(secondsText(seconds)).toBe(text);
   });
 
-  it('that is not known, or has no end, is nothing', () => {
+  it('an unknown or infinite time is empty', () => {
     expect([undefined, null, Number.NaN, Infinity].map((seconds) => secondsText(seconds))).toEqual(['', '', '', '']);
   });
 });
@@ -68,17 +68,17 @@ describe('a count', () => {
     [1, '1 job'],
     [2, '2 jobs'],
     [12_345, '12,345 jobs'],
-  ])('of %d is %s', (count, text) => {
+  ])('a count of %d is shown as %s', (count, text) => {
     expect(counted(count, 'job')).toBe(text);
   });
 
-  it('has its own word for several where there is one', () => {
+  it('a count uses an irregular plural if there is one', () => {
     expect([counted(1, 'entry', 'entries'), counted(2, 'entry', 'entries')]).toEqual(['1 entry', '2 entries']);
   });
 });
 
-describe('a part', () => {
-  it('has one decimal; one that is not known is nothing', () => {
+describe('a percentage', () => {
+  it('a percentage has one decimal, and an unknown one is empty', () => {
     expect([percentText(49.77), percentText(100), percentText(0), percentText(null), percentText(undefined)]).toEqual([
       '49.8%',
       '100.0%',
@@ -99,22 +99,22 @@ test.each([
   [262_800, '3d 1h'],
   [90_000, '1d 1h'],
   [86_460, '1d'],
-])('a plan of %d seconds is %s', (seconds, text) => {
+])('a planned time of %d seconds is shown as %s', (seconds, text) => {
   expect(roughText(seconds)).toBe(text);
 });
 
 describe('an age', () => {
   const at = '2026-01-31T18:00:00Z';
-  it('is what passed since', () => {
+  it('an age is the time that passed since', () => {
     expect(ageSeconds(at, Date.parse(at) + 90_500)).toBe(90.5);
   });
 
-  it('of what a machine with a clock ahead of ours began is zero, and never negative', () => {
+  it('an age by a clock that is ahead of ours is zero, and never negative', () => {
     expect(ageSeconds(at, Date.parse(at) - 3_600_000)).toBe(0);
     expect(secondsText(ageSeconds(at, Date.parse(at) - 3_600_000))).toBe('0ms');
   });
 
-  it('is shown as zero also where it was worked out elsewhere', () => {
+  it('a negative age is shown as zero', () => {
     expect([secondsText(-0.4), secondsText(-3600)]).toEqual(['0ms', '0ms']);
   });
 });

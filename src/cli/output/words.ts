@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. */
+/** Numbers and times in readable form. */
 
 /** `1.5 GB`: in units of 1024, one decimal. */
 export function bytesText(bytes: number | null | undefined): string {
@@ -6,7 +6,7 @@ export function bytesText(bytes: number | null | undefined): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let value = bytes;
   let unit = 0;
-  // What one decimal would round up to 1024 is one of the next unit.
+  // A value that one decimal would round up to 1024 is shown in the next unit.
   while (value >= (unit === 0 ? 1024 : 1023.95) && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
@@ -17,7 +17,7 @@ export function bytesText(bytes: number | null | undefined): string {
 /** `2h 05m`, `3m 12s`, `4.2s`, `85ms`. */
 export function secondsText(seconds: number | null | undefined): string {
   if (seconds === undefined || seconds === null || !Number.isFinite(seconds)) return '';
-  // The bounds are where rounding would make a whole of the next unit: never `1000ms` or `60.0s`.
+  // The bounds are where rounding would reach the next unit: never `1000ms` or `60.0s`.
   if (seconds < 0.9995) return `${Math.max(0, Math.round(seconds * 1000))}ms`;
   if (seconds < 59.95) return `${seconds.toFixed(1)}s`;
   const whole = Math.round(seconds);
@@ -27,9 +27,7 @@ export function secondsText(seconds: number | null | undefined): string {
   return `${Math.floor(whole / 86_400)}d ${two(Math.floor((whole % 86_400) / 3600))}h`;
 }
 
-/**
- * Seconds since a time of the server or of a runner, whose clock may be ahead of ours: never negative.
- */
+/** Seconds since a time of the server or of a runner, whose clock may be ahead of ours: never negative. */
 export const ageSeconds = (time: string, nowMs: number): number => Math.max(0, (nowMs - Date.parse(time)) / 1000);
 
 /** `1 job`, `3 jobs`. */
@@ -39,13 +37,13 @@ export const counted = (count: number, thing: string, things = `${thing}s`) =>
 export const percentText = (percent: number | null | undefined) =>
   percent === undefined || percent === null ? '' : `${percent.toFixed(1)}%`;
 
-/** The first few, and how many more. */
+/** The first few, and the number of the others. */
 export function someOf(texts: readonly string[]): string {
   const shown = texts.slice(0, 5).join(', ');
   return texts.length > 5 ? `${shown} and ${texts.length - 5} more` : shown;
 }
 
-/** Seconds as people plan with them: `<1m`, `45m`, `1h 30m`, `3d 1h`. */
+/** Seconds in the precision of plans: `<1m`, `45m`, `1h 30m`, `3d 1h`. */
 export function roughText(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes === 0) return seconds > 0 ? '<1m' : '0m';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isJournalOf } from '../../runner/journal/file.ts';
 
-/** Journals below a folder, and folders that could not be looked into, each with the reason. */
+/** Journals below a folder, and folders that could not be read, each with the reason. */
 interface Found {
   readonly journals: readonly string[];
   readonly closed: readonly { readonly path: string; readonly reason: string }[];
@@ -27,7 +27,7 @@ export async function findJournals(baseDir: string, workflowId: number, runId: n
       }
     } catch (cause) {
       const reason = (cause as Error).message;
-      if (folder === baseDir) throw new Failure(`--base-dir: cannot look into ${baseDir}: ${reason}`, { cause });
+      if (folder === baseDir) throw new Failure(`--base-dir: cannot read ${baseDir}: ${reason}`, { cause });
       closed.push({ path: folder, reason });
     }
   }

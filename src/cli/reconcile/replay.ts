@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { JobCompletion } from '../../core/contract/result.ts';
 import { readJournal } from '../../runner/journal/file.ts';
 
-/** What became of one journal. */
+/** The result of one journal. */
 export interface Replayed {
   readonly path: string;
   completions: number;
@@ -11,7 +11,7 @@ export interface Replayed {
   readonly faults: string[];
 }
 
-/** A reason for which entries were refused, as the server said it of the first. */
+/** A reason for refused entries, as the server stated it for the first. */
 export interface Rejection {
   readonly message: string;
   count: number;
@@ -22,7 +22,7 @@ export interface Replay {
   readonly rejections: readonly Rejection[];
 }
 
-/** Entries of one call: as many as the original sends, so that no server is held up for long. */
+/** Entries in one request: as many as Torc 1.0.0 sends, so that no server is blocked for long. */
 const BATCH = 500;
 
 interface Entry {
@@ -31,10 +31,9 @@ interface Entry {
 }
 
 /**
- * Tells the server what journals hold, in batches that go across files, and counts what it took.
+ * Sends the content of journals to the server, in batches across files, and counts the accepted entries.
  *
- * It may be done again at any time: the server refuses what it knows. A file that cannot be read whole gives what can be
- * read of it.
+ * It may be repeated at any time: the server refuses known results. Of a damaged file, the readable part is sent.
  */
 export async function replayJournals(client: Client, workflowId: number, paths: readonly string[]): Promise<Replay> {
   const files: Replayed[] = [];
@@ -56,7 +55,7 @@ export async function replayJournals(client: Client, workflowId: number, paths: 
   return { files, rejections: [...rejections.values()] };
 }
 
-/** The entries of a journal that are what they should be; the others are noted as faults. */
+/** The valid entries of a journal; the others are recorded as faults. */
 function completionsIn(file: Replayed): JobCompletion[] {
   const { payloads, fault } = readJournal(file.path);
   if (fault !== undefined) file.faults.push(fault);
@@ -70,7 +69,7 @@ function completionsIn(file: Replayed): JobCompletion[] {
   return completions;
 }
 
-/** The entry, or why it is none. */
+/** The entry, or why it is invalid. */
 function completionOf(text: string): JobCompletion | string {
   let json: unknown;
   try {
@@ -95,7 +94,7 @@ async function replay(
   const completions = batch.map(({ completion }) => completion);
   const { completed, errors } = await client.batchCompleteJobs({ params: { id: workflowId }, body: { completions } });
   const accepted = new Set(completed);
-  // The server goes by the order: of two entries of a job the first is the one that it took.
+  // The server uses the order: of two entries of a job it accepted the first.
   for (const { completion, file } of batch) if (accepted.delete(completion.job_id)) file.accepted += 1;
   for (const { message } of errors) {
     const kind = message.replaceAll(/\d+/g, '#');

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { readEntries } from '../htpasswd/entries.ts';
 import type { Values } from '../option.ts';
 
-/** Who may log in and who may do what. What the server could not hold is refused here, before it listens. */
+/** Who may log in and who may do what. Invalid combinations are refused here, before the server listens. */
 export function accessOf(options: Values): AccessSettings {
   const usersFile = options['authFile'] as string | undefined;
   const requireLogin = options['requireAuth'] === true;

@@ -4,19 +4,19 @@ import { startDetached } from '../../cluster/exec.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 
-/** The option that the process in the background finds in the place of `--daemon`. */
+/** The option that replaces `--daemon` for the background process. */
 export const AS_DAEMON = '--as-daemon';
 
-/** What the process in the background tells when it is ready. */
+/** The message of the background process when it is ready. */
 export interface Ready {
   readonly port: number;
   readonly url: string;
 }
 
 /**
- * Starts the same server in the background and waits until it answers; what it says of why it does not is passed on.
+ * Starts the same server in the background and waits until it answers; a reason for failure is passed on.
  *
- * What it prints goes to a file beside its log: a runtime that dies of its own says so there.
+ * Its output goes to a file beside its log, because a crashing runtime writes there.
  */
 export async function startDaemon(folder: string, words: readonly string[], output: Output): Promise<void> {
   const path = join(folder, 'torc-server.out');
@@ -36,7 +36,7 @@ export async function startDaemon(folder: string, words: readonly string[], outp
       .toString()
       .trim()
       .replace(/^Error: /, '');
-    throw new Failure(reason === '' ? `the server ended without a word; see ${folder}` : reason);
+    throw new Failure(reason === '' ? `the server ended without a message; see ${folder}` : reason);
   }
   output.text(`TORC_SERVER_PORT=${told.port}`);
   output.notice(`torc-server runs as process ${daemon.pid} on ${told.url}; its log is in ${folder}`);

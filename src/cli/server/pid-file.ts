@@ -1,12 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 
-/** Writes our number into a file that goes with us; refused while the server that an older one names still runs. */
+/**
+ * Writes our process id into a file that we remove at our end; refused while the server in an older file still runs.
+ */
 export function takePidFile(path: string): void {
   const other = numberIn(path);
   if (other !== undefined && other !== process.pid && isServer(other))
     throw new Failure(
-      `torc-server runs already as process ${other}, says ${path}; stop it, or name another --pid-file`,
+      `torc-server is already running as process ${other}, according to ${path}; stop it, or name another --pid-file`,
     );
   try {
     writeFileSync(path, `${process.pid}\n`);
@@ -29,7 +31,7 @@ function numberIn(path: string): number | undefined {
   }
 }
 
-/** A number is given to another program in time: where the kernel tells its command, that decides. */
+/** Process ids are reused: if the kernel shows the command, that decides. */
 function isServer(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -7,7 +7,7 @@ interface Wish {
   readonly database: string;
 }
 
-/** Why a server could not start, and what to do about it; errors of another kind as they are. */
+/** Why a server could not start, and what to do; other errors unchanged. */
 export function refusedStart(error: unknown, wish: Wish): unknown {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
   const words = listenWords(code, wish) ?? databaseWords(code, errcode, message ?? '', wish.database);
@@ -26,24 +26,24 @@ function listenWords(code: string | undefined, { host, port }: Wish): string | u
   return undefined;
 }
 
-/** The low byte of a result code of SQLite says what kind it is. */
+/** The low byte of a SQLite result code is its kind. */
 const kinds: Readonly<Record<number, string>> = {
   8: 'cannot be written by this user',
   10: 'cannot be read or written: the disk reports an error',
-  11: 'is damaged; `sqlite3 FILE .recover` may save what is in it',
+  11: 'is damaged; `sqlite3 FILE .recover` may recover its data',
   13: 'cannot grow: the disk is full',
-  14: 'cannot be opened; is its folder there, and may this user write to it?',
+  14: 'cannot be opened; does its folder exist, and may this user write to it?',
   23: 'cannot be opened: permission denied',
   26: 'is not a database of SQLite; name another file with --database',
 };
 
-const FILE_IN_PATH = 'cannot stand there: a part of its path is a file';
+const FILE_IN_PATH = 'cannot be created there: a part of its path is a file';
 
 const systemKinds: Readonly<Record<string, string>> = {
   ENOTDIR: FILE_IN_PATH,
   EEXIST: FILE_IN_PATH,
-  EROFS: 'would stand on a file system that is read-only',
-  ENOSPC: 'cannot be made: the disk is full',
+  EROFS: 'would be on a read-only file system',
+  ENOSPC: 'cannot be created: the disk is full',
 };
 
 function databaseWords(
@@ -58,7 +58,7 @@ function databaseWords(
       : `the database ${database} cannot be written by this user: ${message}`;
   }
   if (/table \w+ already exists/.test(message))
-    return `the database ${database} holds tables of another program, for instance of the original Torc, whose workflows cannot be taken over; name another file with --database`;
+    return `the database ${database} contains tables of another program, for instance of Torc itself, whose workflows cannot be used; name another file with --database`;
   const kind = errcode === undefined ? systemKinds[code ?? ''] : kinds[errcode & 0xff];
   return kind === undefined ? undefined : `the database ${database} ${kind} (${message})`;
 }

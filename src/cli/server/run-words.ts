@@ -1,6 +1,6 @@
 import { type Option, optionName, type Values } from '../option.ts';
 
-/** The options as words of a command line again, for those that have a value. */
+/** The options as command-line arguments, for those that have a value. */
 export function runWords(options: readonly Option[], values: Values): string[] {
   return options.flatMap((option) => {
     const value = values[optionName(option)];

@@ -9,7 +9,7 @@ import { runWords } from './run-words.ts';
 import { SERVICE, type Systemctl, systemctlOf } from './systemd.ts';
 import { unitText } from './unit.ts';
 
-/** Where a service stands: that of the machine, or that of one person. */
+/** The place of a service: of the machine, or of one user. */
 export interface Place {
   readonly isUser: boolean;
   readonly unit: string;
@@ -32,7 +32,7 @@ export function placeOf({ environment }: Context, options: Values): Place {
   };
 }
 
-/** Writes the unit and the folders that it needs. */
+/** Writes the unit and creates its folders. */
 export function writeUnit({ configuration }: Context, place: Place, options: Values): void {
   const { isUser, unit } = place;
   const values: Record<string, unknown> = {
@@ -52,16 +52,16 @@ export function writeUnit({ configuration }: Context, place: Place, options: Val
     for (const path of [values['logDir'] as string, folder, dirname(unit)]) mkdirSync(path, { recursive: true });
     writeFileSync(unit, unitText({ isUser, folder, command }));
   } catch (cause) {
-    const hint = isUser ? '' : '; a service of the machine needs root, --user makes one of your own';
+    const hint = isUser ? '' : '; a service of the machine needs root, --user installs one for your user';
     throw new Failure(`the service cannot be installed: ${(cause as Error).message}${hint}`, { cause });
   }
 }
 
-/** The way to systemd for a service that is installed. */
+/** The connection to systemd for an installed service. */
 export function systemctlFor({ environment }: Context, { isUser, unit }: Place): Systemctl {
   const flag = isUser ? ' --user' : '';
   if (!existsSync(unit))
-    throw new Failure(`there is no ${unit}; \`torc-server service install${flag}\` makes the service`);
+    throw new Failure(`there is no ${unit}; install the service with \`torc-server service install${flag}\``);
   const systemctl = systemctlOf(isUser, environment['PATH']);
   if (systemctl !== undefined) return systemctl;
   throw new Failure(
@@ -73,7 +73,7 @@ export const removeUnit = ({ unit }: Place) => rmSync(unit, { force: true });
 
 const properties = ['ActiveState', 'SubState', 'MainPID', 'ActiveEnterTimestamp'] as const;
 
-/** How the service is, as `Property=value` lines of systemd tell it. */
+/** The state of the service, from systemd's lines `Property=value`. */
 export async function stateOf(systemctl: Systemctl): Promise<{ isActive: boolean; words: string }> {
   const told = await systemctl('show', SERVICE, `--property=${properties.join(',')}`);
   const values = new Map(told.split('\n').map((line) => line.split(/=(.*)/s, 2) as [string, string]));

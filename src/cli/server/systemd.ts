@@ -5,13 +5,13 @@ import { Failure } from '../failure.ts';
 
 export const SERVICE = 'torc-server.service';
 
-/** A minute: stopping waits for requests under way. */
+/** A minute, because stopping waits for requests in flight. */
 const AT_MOST_MS = 60_000;
 
-/** Asks systemd for something, and answers what it said. */
+/** Calls systemctl, and returns its output. */
 export type Systemctl = (...words: string[]) => Promise<string>;
 
-/** The way to the systemd of this machine, or to that of one person; undefined where there is none. */
+/** The connection to the systemd of this machine, or of one user; undefined if there is none. */
 export function systemctlOf(isUser: boolean, path: string | undefined): Systemctl | undefined {
   if (!(path ?? '').split(delimiter).some((folder) => isProgram(join(folder, 'systemctl')))) return undefined;
   return async (...words) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 import type { Values } from '../option.ts';
 
-/** Certificate and key as PEM texts that belong together; undefined where the server speaks plain HTTP. */
+/** Matching certificate and key as PEM texts; undefined if the server uses plain HTTP. */
 export function tlsOf(options: Values): { readonly certificate: string; readonly key: string } | undefined {
   if (options['https'] !== true) return undefined;
   const certificate = read(options, 'tlsCert', '--tls-cert (TORC_TLS_CERT)');
@@ -11,7 +11,7 @@ export function tlsOf(options: Values): { readonly certificate: string; readonly
   const parsed = parse(certificate.path, 'a certificate', () => new X509Certificate(certificate.text));
   const secret = parse(key.path, 'a key without a passphrase', () => createPrivateKey(key.text));
   if (!parsed.checkPrivateKey(secret))
-    throw new Failure(`the key in ${key.path} is not that of the certificate in ${certificate.path}`);
+    throw new Failure(`the key in ${key.path} does not match the certificate in ${certificate.path}`);
   return { certificate: certificate.text, key: key.text };
 }
 

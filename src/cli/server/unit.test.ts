@@ -3,14 +3,14 @@ import { unitText } from './unit.ts';
 
 const lineOf = (text: string, key: string) => text.split('\n').find((line) => line.startsWith(`${key}=`));
 
-describe('a unit of systemd', () => {
-  it('runs in its folder', () => {
+describe('a systemd unit', () => {
+  it('the unit runs in its folder', () => {
     expect(lineOf(unitText({ isUser: true, folder: '/a b/100%', command: ['x'] }), 'WorkingDirectory')).toBe(
       'WorkingDirectory=/a b/100%%',
     );
   });
 
-  it('runs the server with each argument as it was given', () => {
+  it('the unit runs the server with each argument unchanged', () => {
     const command = [
       '/usr/bin/node',
       '/opt/my torc/torc-server.mjs',
@@ -25,7 +25,7 @@ describe('a unit of systemd', () => {
     );
   });
 
-  it('comes up with the machine, behind the network; that of a person with the person', () => {
+  it("the unit starts with the machine, after the network; a user's unit starts with the user", () => {
     const system = unitText({ isUser: false, folder: '/', command: ['x'] });
     const user = unitText({ isUser: true, folder: '/', command: ['x'] });
     expect([lineOf(system, 'WantedBy'), lineOf(system, 'After')]).toEqual([
@@ -35,7 +35,7 @@ describe('a unit of systemd', () => {
     expect([lineOf(user, 'WantedBy'), lineOf(user, 'After')]).toEqual(['WantedBy=default.target', undefined]);
   });
 
-  it('is started again after a crash, and not after a refusal to start', () => {
+  it('the unit restarts the server after a crash, and not after a refusal to start', () => {
     const unit = unitText({ isUser: true, folder: '/', command: ['x'] });
     expect([lineOf(unit, 'Restart'), lineOf(unit, 'RestartPreventExitStatus')]).toEqual([
       'Restart=on-failure',

@@ -1,7 +1,7 @@
-/** What a service of systemd runs, and for whom. */
+/** The program of a systemd service, and its user. */
 export interface Unit {
   readonly isUser: boolean;
-  /** Where it runs: what is named without a path stands there. */
+  /** The working directory: relative paths refer to it. */
   readonly folder: string;
   /** Program and arguments. */
   readonly command: readonly string[];
@@ -10,7 +10,7 @@ export interface Unit {
 /**
  * A unit file for `torc-server run`.
  *
- * A refusal to start (exit codes 1 and 2) stays one, so it is not tried again; anything else is, after a while.
+ * A refusal to start (exit codes 1 and 2) is permanent, so it is not retried; anything else is, after a pause.
  */
 export function unitText({ isUser, folder, command }: Unit): string {
   return `[Unit]
@@ -31,7 +31,7 @@ WantedBy=${isUser ? 'default.target' : 'multi-user.target'}
 `;
 }
 
-/** A word as systemd reads it: % and $ stand for other things there, blanks and quotes divide. */
+/** A word in systemd's notation: % and $ have other meanings there, blanks and quotes separate words. */
 function quoted(word: string): string {
   const plain = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w./:=@,+%$-]+$/.test(plain) ? plain : `"${plain.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;

@@ -10,11 +10,11 @@ import { accessOf } from './access.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Wish extends Omit<ServeOptions, 'onError' | 'onNotice' | 'onBroken'> {
-  /** Where a copy of the database goes when SIGUSR1 asks for it, and how many copies are kept. */
+  /** Where SIGUSR1 copies the database, and how many copies are kept. */
   readonly snapshots: { readonly path: string; readonly keep: number };
 }
 
-/** What the server is to be, checked as far as it can be before anything is opened. */
+/** The settings of the server, checked as far as possible before anything is opened. */
 export async function wishOf(options: Values, environment: Environment): Promise<Wish> {
   const credential = environment[CREDENTIAL_VARIABLE];
   const database = pathOfDatabase(options['database'] as string | undefined);
@@ -25,7 +25,7 @@ export async function wishOf(options: Values, environment: Environment): Promise
     port: options['port'] as number,
     credential,
     attach: credential === undefined ? undefined : attachable(database === ':memory:' ? snapshotPath : database),
-    // Who carries the credential may do everything; nobody else is answered.
+    // A request with the credential may do everything; all others are refused.
     access: credential === undefined ? accessOf(options) : undefined,
     pages: { hosts: hostsOf(options['allowedHost']), origins: originsOf(options['allowedOrigin']) },
     tls: options['https'] === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
@@ -46,7 +46,7 @@ const attachable = (beside: string) => ({
   start: startOf(process.pid) ?? 'unknown',
 });
 
-/** A path, also from a connection string of the original: `sqlite:torc.db?mode=rwc`. */
+/** A path, also from a connection string of Torc 1.0.0: `sqlite:torc.db?mode=rwc`. */
 export const pathOfDatabase = (text = 'torc.db'): string => text.replace(/^sqlite:(\/\/)?/, '').replace(/\?.*$/, '');
 
 const listed = (value: unknown): string[] =>
@@ -59,7 +59,7 @@ function hostsOf(value: unknown): string[] {
   return listed(value).map((name) => {
     const host = nameOf(/^[^[]*:.*:/.test(name) ? `[${name}]` : name);
     if (/^(\[[\da-f:.]+\]|[\w.-]+)$/.test(host)) return host;
-    throw new Failure(`--allowed-host: expected a name as torc.example.org, found "${name}"`);
+    throw new Failure(`--allowed-host: expected a name such as torc.example.org, found "${name}"`);
   });
 }
 
@@ -67,7 +67,7 @@ function originsOf(value: unknown): string[] {
   return listed(value).map((text) => {
     const origin = originOf(text);
     if (origin !== undefined) return origin;
-    throw new Failure(`--allowed-origin: expected an origin as https://portal.example.org, found "${text}"`);
+    throw new Failure(`--allowed-origin: expected an origin such as https://portal.example.org, found "${text}"`);
   });
 }
 
@@ -86,18 +86,18 @@ function countIn(environment: Environment, variable: string, least: number): num
   }
 }
 
-/** What an administrator should think about, though it can be done. */
+/** Valid settings that an administrator should reconsider. */
 export function worriesAbout({ host, access, credential }: Wish, options: Values): string[] {
   const isOpen = credential === undefined && access?.requireLogin !== true && !LOOPBACK.test(host);
   return [
     ...(isOpen
-      ? ['Whoever reaches this address may use the service: --auth-file with --require-auth asks for a login']
+      ? ['Everybody who reaches this address may use the service: --auth-file with --require-auth requires a login']
       : []),
     ...(((options['allowedHost'] ?? []) as readonly string[]).length > 0 && !LOOPBACK.test(host)
-      ? ['--allowed-host limits nothing here: a server on an address of the network answers to any name']
+      ? ['--allowed-host has no effect here: a server on an address of the network answers to any name']
       : []),
     ...(options['https'] !== true && (options['tlsCert'] ?? options['tlsKey']) !== undefined
-      ? ['A certificate is named and not used: --https speaks TLS']
+      ? ['A certificate is named and not used: use --https for TLS']
       : []),
   ];
 }

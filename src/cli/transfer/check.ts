@@ -4,13 +4,14 @@ import { byLevel, walk } from '../../core/spec/graph/walk.ts';
 import { Failure } from '../failure.ts';
 import { type Exported, problemsText } from './document.ts';
 
-/** Most dependencies of a workflow that can be taken in. */
+/** The maximum number of dependencies of an imported workflow. */
 const MOST_EDGES = 50_000_000;
 
 /**
- * The places of the jobs by level: those of level 0 wait for none, those of the next for some of them, and so on.
+ * The positions of the jobs by level: those of level 0 have no dependencies, those of the next depend on some of them,
+ * and so on.
  *
- * Refuses a file whose records name others that are not there, that has an id twice, or jobs that wait for each other.
+ * Refuses a file whose records name missing ones, with duplicate ids, or with jobs that wait for each other.
  */
 export function checkedLevels(document: Exported, name: string): Lists {
   const problems = [...referenceProblems(document)];

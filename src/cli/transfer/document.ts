@@ -13,11 +13,11 @@ import { shellWord } from '../shell-word.ts';
 import { EXPORT_VERSION } from './version.ts';
 
 /**
- * A workflow as a file that another server can take in.
+ * A workflow as a file that another server can import.
  *
- * One JSON object: its version, the workflow, and a list of each kind of record as the service tells them. Ids are those
- * of the server that it came from; they only say which record another one means. What cannot be taken along is left out
- * here: how far everything was, who may see it, and processes of another machine.
+ * One JSON object: its version, the workflow, and a list of each kind of record as the API returns them. Ids are those
+ * of the exporting server; they only link records. Parts that cannot be transferred are left out here: progress, access
+ * rights, and processes of another machine.
  */
 
 const identified = { id };
@@ -46,18 +46,23 @@ const Exported = z.object({
 });
 export type Exported = z.output<typeof Exported>;
 
-/** Problems that are told of one file: behind them the rest is seldom news. */
+/** The number of problems reported for one file: the others seldom add information. */
 const SHOWN = 10;
 
-/** Reads an exported workflow; `name` is the file's, for the message. Refuses what is none, with each place that is wrong. */
+/**
+ * Reads an exported workflow; `name` is the file's, for the message. Refuses an invalid one, with each invalid place.
+ */
 export function readDocument(text: string, name: string, hint = (command: string) => command): Exported {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Failure(`${name} is not JSON: ${(cause as Error).message}; expected what torc workflows export wrote`, {
-      cause,
-    });
+    throw new Failure(
+      `${name} is not JSON: ${(cause as Error).message}; expected a file written by torc workflows export`,
+      {
+        cause,
+      },
+    );
   }
   const version = (value as { export_version?: unknown } | null)?.export_version;
   if (typeof version !== 'string')

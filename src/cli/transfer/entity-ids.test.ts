@@ -9,7 +9,7 @@ const renamed = renamedEntity({
   files: new Map([[7, 70]]),
 });
 
-it('an entity is called after the new ids of jobs and files, and so is every @id in it, at any depth', () => {
+it('an entity gets the new ids of jobs and files in its name, and in every @id in it, at any depth', () => {
   const entity = renamed({
     entity_id: '#job-1-attempt-3',
     metadata: {
@@ -36,7 +36,7 @@ it('text that only looks like an id stays, and so do names of runs and programs'
   }
 });
 
-it('the id of a job that the file does not have is told apart from every job here', () => {
+it('the id of a job that is not in the file is distinguished from every job here', () => {
   const entity = renamed({ entity_id: '#job-9-attempt-1', metadata: { 'prov:used': { '@id': '#file-9' } } });
   expect(entity).toEqual({
     entity_id: '#elsewhere-job-9-attempt-1',

@@ -7,10 +7,11 @@ type Named = Pick<RoCrateEntity, 'entity_id' | 'metadata'>;
 type Json = RoCrateEntity['metadata'][string];
 
 /**
- * Entities as they are called behind an import: their names, and every `@id` in their metadata, say ids of jobs and files of
- * this server.
+ * Entities after an import: their names, and every `@id` in their metadata, contain ids of jobs and files of this
+ * server.
  *
- * An id that the file has no record of is marked as one of another server: as it stands, it could be that of another job here.
+ * An id without a record in the file is marked as one of another server: unchanged, it could be that of another job
+ * here.
  */
 export function renamedEntity({ jobs, files }: { readonly jobs: Ids; readonly files: Ids }) {
   const renamed = (name: string): string =>

@@ -14,11 +14,11 @@ export interface ImportOptions {
 }
 
 /**
- * Creates the workflow of a document anew, with ids of this server, and says its id. `levels` are its jobs in the order
- * in which they can be created.
+ * Creates the workflow of a document with ids of this server, and returns its id. `levels` are its jobs in the order in
+ * which they can be created.
  *
- * Jobs are uninitialized, and nothing has run; jobs that were disabled stay so. When anything is refused, or the
- * connection breaks, the half-made workflow is deleted.
+ * Jobs are uninitialized, and nothing has run; disabled jobs stay disabled. If anything is refused, or the connection
+ * breaks, the incomplete workflow is deleted.
  */
 export async function recreate(
   client: Client,
@@ -84,7 +84,7 @@ interface Records {
   readonly handlers: Ids;
 }
 
-/** The requirements of jobs that name none are there already, and become what they were. */
+/** The requirements of jobs that name none exist already, and get the exported values. */
 async function recreateRequirements(client: Client, document: Exported, workflowId: number): Promise<Ids> {
   const { items } = await client.listResourceRequirements({ query: { workflow_id: workflowId, name: 'default' } });
   const ownDefault = items[0]?.id as number;
@@ -132,7 +132,7 @@ function jobBody(job: Exported['jobs'][number], records: Records, earlier: numbe
   };
 }
 
-/** An action as it was before it was done. */
+/** An action before its execution. */
 function actionBody(action: WorkflowAction, { workflowId, slurm, local }: Records, jobs: Ids): WorkflowAction {
   const { trigger_type, action_type, persistent, is_recovery } = action;
   const config = action.action_config as { scheduler_id?: number; scheduler_type?: string };
@@ -151,12 +151,12 @@ function actionBody(action: WorkflowAction, { workflowId, slurm, local }: Record
 }
 
 /**
- * The id of a record that another one may name; none for 0, and for a record that was deleted where it came from, which
- * the original lets happen to schedulers and failure handlers.
+ * The id of a record that another one may name; none for 0, and for a record that was deleted on the exporting server,
+ * which Torc 1.0.0 permits for schedulers and failure handlers.
  */
 const newId = (ids: Ids, id: number | null | undefined) => (id ? ids.get(id) : undefined);
 
-/** Creates records a thousand at a time; `create` answers them in their order. */
+/** Creates records a thousand at a time; `create` returns them in their order. */
 async function inBatches<Row extends { readonly id: number }>(
   rows: readonly Row[],
   create: (part: readonly Row[]) => Promise<readonly { readonly id?: number | null | undefined }[]>,

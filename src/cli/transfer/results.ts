@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
 import type { Exported } from './document.ts';
 
-/** Calls under way at once: the server writes what arrives together in one transaction. */
+/** Concurrent requests: the server writes those that arrive together in one transaction. */
 const TOGETHER = 32;
 
-/** The node of results whose own one is not in the file: it was deleted, or the file was written without nodes. */
+/** The node of results whose node is not in the file: it was deleted, or the file was written without nodes. */
 const UNKNOWN_NODE = {
   hostname: 'unknown',
   pid: 0,
@@ -19,7 +19,7 @@ const UNKNOWN_NODE = {
 /**
  * Stores the results of a document with the compute nodes that they name, as history: no job has run here.
  *
- * The workflow goes on counting its runs behind them, or the first run here would end jobs that have ended already.
+ * The workflow counts its runs on from them, otherwise the first run here would end jobs that have already ended.
  */
 export async function recreateResults(
   client: Client,
@@ -55,8 +55,8 @@ export async function recreateResults(
 }
 
 /**
- * Batches in the order of runs and attempts, of which none has two results of one job: calls of a batch may arrive in any
- * order, and the result that arrives last is the current one of its job.
+ * Batches in the order of runs and attempts, none of which has two results of one job: requests of a batch may arrive
+ * in any order, and the result that arrives last is the current one of its job.
  */
 function batchesOf(results: Exported['results']): Exported['results'][] {
   const inOrder = results.toSorted((a, b) => a.run_id - b.run_id || (a.attempt_id ?? 1) - (b.attempt_id ?? 1));

@@ -6,7 +6,7 @@ import { recreate } from './recreate.ts';
 import { writeWorkflow } from './write.ts';
 
 let here: TestService;
-/** The server that the workflow goes to: its ids are others. */
+/** The importing server: its ids are different. */
 let there: TestService;
 
 beforeEach(async () => {
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await workflow(there, 'already there');
 });
 
-/** A workflow with something of everything; `late` waits for a job that was made after it. */
+/** A workflow with records of every kind; `late` depends on a job that was created after it. */
 async function workflow({ client }: TestService, name: string): Promise<number> {
   const env = { A: '1' };
   const { id } = (await client.createWorkflow({ body: { name, user: 'somebody', env, project: 'p' } })) as {
@@ -135,7 +135,7 @@ async function imported(service: TestService, text: string, includesResults = tr
   return recreate(service.client, document, checkedLevels(document, 'w.json'), options);
 }
 
-/** What a workflow is, with names where records name each other by ids. */
+/** The content of a workflow, with names where records refer to each other by ids. */
 async function portrait(service: TestService, id: number): Promise<object> {
   const { json } = await exported(service, id);
   const nameOf = new Map(
@@ -178,7 +178,7 @@ const byName = (a: Record<string, unknown>, b: Record<string, unknown>) =>
   String(a['name']).localeCompare(String(b['name']));
 
 describe('a workflow that is exported and imported', () => {
-  it('is the same on another server, whatever ids it has there', async () => {
+  it('an imported workflow is the same on another server, whatever ids it has there', async () => {
     const id = await workflow(here, 'w');
     const { text, counts } = await exported(here, id);
     const copy = await imported(there, text);
@@ -198,7 +198,7 @@ describe('a workflow that is exported and imported', () => {
     expect([...here.errors, ...there.errors]).toEqual([]);
   });
 
-  it('begins anew and belongs to who imports it; a job that was taken out stays out', async () => {
+  it('an imported workflow starts again and belongs to the importing user; a disabled job stays disabled', async () => {
     const id = await workflow(here, 'w');
     await run(here, id);
     const copy = await imported(there, (await exported(here, id)).text);
@@ -209,7 +209,7 @@ describe('a workflow that is exported and imported', () => {
     ]);
   });
 
-  it('may take its results along: as history, behind which its runs are counted', async () => {
+  it('an imported workflow may include its results as history, and counts its runs on from them', async () => {
     const id = await workflow(here, 'w');
     await run(here, id);
     const { text } = await exported(here, id, { results: true });
@@ -231,7 +231,7 @@ describe('a workflow that is exported and imported', () => {
     expect(await there.client.getWorkflow({ params: { id: without } })).toMatchObject({ run_id: 0 });
   });
 
-  it('takes results of which the file has no compute node, as an export without nodes has them', async () => {
+  it('an imported workflow may have results without compute nodes, as an export without nodes has them', async () => {
     const id = await workflow(here, 'w');
     await run(here, id);
     const { json } = await exported(here, id, { results: true });
@@ -244,7 +244,7 @@ describe('a workflow that is exported and imported', () => {
     ]);
   });
 
-  it('describes in its research object the jobs of this server', async () => {
+  it('the research object of an imported workflow describes the jobs of this server', async () => {
     const id = await workflow(here, 'w');
     const { items } = await here.client.listJobs({ query: { workflow_id: id, name: 'early' } });
     const name = `#job-${items[0]?.id}-attempt-1`;
@@ -262,7 +262,7 @@ describe('a workflow that is exported and imported', () => {
     ]);
   });
 
-  it('has as current results the last ones of its jobs, in whatever order the file has them', async () => {
+  it('the current results of an imported workflow are the last ones of its jobs, in any order of the file', async () => {
     const id = await workflow(here, 'w');
     await run(here, id);
     const { json } = await exported(here, id, { results: true });
@@ -278,7 +278,7 @@ describe('a workflow that is exported and imported', () => {
     expect((await there.client.listResults({ query: { workflow_id: copy, all_runs: true } })).count).toBe(3);
   });
 
-  it('tells its events where that is asked for, and else neither them nor its results', async () => {
+  it('the export contains events only on request, and otherwise neither events nor their results', async () => {
     const id = await workflow(here, 'w');
     await run(here, id);
     expect((await exported(here, id)).json).not.toHaveProperty('results');
@@ -289,7 +289,7 @@ describe('a workflow that is exported and imported', () => {
     );
   });
 
-  it('may have two jobs of one name', async () => {
+  it('an imported workflow may have two jobs of one name', async () => {
     const id = await workflow(here, 'w');
     await here.client.createJob({ body: { workflow_id: id, name: 'early', command: 'false' } });
     const copy = await imported(there, (await exported(here, id)).text);
@@ -297,7 +297,7 @@ describe('a workflow that is exported and imported', () => {
     expect(items.map(({ name }) => name).sort()).toEqual(['early', 'early', 'late', 'off']);
   });
 
-  it('keeps who waits for whom, also along a chain of jobs of one name', async () => {
+  it('an imported workflow keeps its dependencies, also along a chain of jobs of one name', async () => {
     const id = await workflow(here, 'w');
     const names = ['step', 'step', 'between', 'step'];
     let before: number[] = [];
@@ -315,7 +315,7 @@ describe('a workflow that is exported and imported', () => {
     expect(found).toEqual(names);
   });
 
-  it('forgets a scheduler that was deleted where it came from', async () => {
+  it('an imported workflow drops a scheduler that was deleted on the exporting server', async () => {
     const id = await workflow(here, 'w');
     await here.client.deleteSlurmSchedulers({ query: { workflow_id: id } });
     const copy = await imported(there, (await exported(here, id)).text);
@@ -324,15 +324,15 @@ describe('a workflow that is exported and imported', () => {
   });
 });
 
-describe('a file is refused before anything is created', () => {
+describe('an invalid export file', () => {
   const job = (id: number, more: object = {}) => ({ id, workflow_id: 1, name: `j${id}`, command: 'true', ...more });
   const file = (parts: object) =>
     JSON.stringify({ export_version: '1.0', workflow: { name: 'w', user: 'u' }, ...parts });
   const all = async () => (await there.client.listWorkflows({ query: {} })).total_count;
 
   it.each([
-    ['that is no JSON', '{', 'w.json is not JSON'],
-    ['that is something else', '{"name": "w", "jobs": []}', 'no exported workflow: it has no export_version'],
+    ['that is not JSON', '{', 'w.json is not JSON'],
+    ['that is another kind of file', '{"name": "w", "jobs": []}', 'no exported workflow: it has no export_version'],
     ['of another version', '{"export_version": "2.0"}', 'w.json has export_version 2.0; this torc reads 1.0'],
     ['without a workflow', '{"export_version": "1.1"}', 'workflow: Invalid input'],
     [
@@ -341,23 +341,23 @@ describe('a file is refused before anything is created', () => {
       'jobs[0].command: Invalid input: expected string',
     ],
     [
-      'with a job that waits for none',
+      'with a dependency on an unknown job',
       file({ jobs: [job(1, { depends_on_job_ids: [2] })] }),
       'jobs[0].depends_on_job_ids (j1): the file has no record 2',
     ],
     [
-      'with a job that reads a file which is not there',
+      'with a job that reads an unknown file',
       file({ jobs: [job(1, { input_file_ids: [9] })] }),
       'jobs[0].input_file_ids (j1): the file has no record 9',
     ],
     [
-      'with a job that needs what is not there',
+      'with a job with unknown requirements',
       file({ jobs: [job(1, { resource_requirements_id: 9 })] }),
       'jobs[0].resource_requirements_id (j1)',
     ],
     ['with one id twice', file({ jobs: [job(1), job(1)] }), 'jobs: 1 of 2 have an id that another one has'],
     [
-      'with an action of a job that is not there',
+      'with an action of an unknown job',
       file({
         workflow_actions: [{ workflow_id: 1, trigger_type: 't', action_type: 'a', action_config: {}, job_ids: [4] }],
       }),
@@ -368,12 +368,12 @@ describe('a file is refused before anything is created', () => {
       file({ jobs: [job(1, { depends_on_job_ids: [2] }), job(2, { depends_on_job_ids: [1] })] }),
       'jobs wait for each other: j1 → j2 → j1',
     ],
-  ])('%s', async (_, text, why) => {
+  ])('a file %s is refused before anything is created', async (_, text, why) => {
     await expect(imported(there, text)).rejects.toThrow(why);
     expect(await all()).toBe(1);
   });
 
-  it('and what was made of one that the server refuses later is deleted', async () => {
+  it('a workflow that the server refuses later is deleted', async () => {
     const text = file({ jobs: [job(1), job(2, { depends_on_job_ids: [1], priority: -1 })] });
     await expect(imported(there, text)).rejects.toMatchObject({ status: 422 });
     expect(await all()).toBe(1);

@@ -1,2 +1,2 @@
-/** Version of the format; another first number is another format. Apart, so that writing needs no shapes of records. */
+/** Version of the format; another major number is another format. In its own file, so that writing loads no schemas. */
 export const EXPORT_VERSION = '1.0';

@@ -3,14 +3,14 @@ import { open, rename, rm } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 
 /**
- * Writes a file a part at a time. It gets its name when it is whole: one that broke off leaves nothing behind, and the
- * one that was there before stays.
+ * Writes a file in parts. It gets its name when it is complete: an interrupted write leaves nothing, and an existing
+ * file stays.
  */
 export async function writeWhole<T>(
   path: string,
   writeTo: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  // A name that nobody else could have prepared, and private: what a workflow runs is nobody else's business.
+  // A name that nobody else could have prepared, and private: a workflow is private to its user.
   const part = `${path}.${randomUUID()}.part`;
   const file = await open(part, 'wx', 0o600).catch((cause: unknown) => {
     throw new Failure(`cannot write ${path}: ${(cause as Error).message}`, { cause });

@@ -11,13 +11,13 @@ export interface ExportOptions {
 
 /** Rows that are written together. */
 const TOGETHER = 1000;
-/** Jobs asked for at a time: with their relationships each costs the server six queries. */
+/** Jobs in a request: with their relationships each costs the server six queries. */
 const JOBS_A_CALL = 2000;
 
 /**
- * Writes a workflow as JSON, a part at a time, and says how many records of each kind it has.
+ * Writes a workflow as JSON, in parts, and returns the number of records of each kind.
  *
- * Nothing is held but the rows of one call, so a workflow may be as large as it likes.
+ * Only the rows of one request are in memory, so a workflow may have any size.
  */
 export async function writeWorkflow(
   client: Client,

@@ -14,18 +14,18 @@ const create: Command = {
   words: 'jobs create [workflow]',
   says: 'Add a job to a workflow; it is uninitialized.',
   options: [
-    { flags: '-n, --name <name>', says: 'its name' },
-    { flags: '-c, --command <command>', says: 'what it runs' },
+    { flags: '-n, --name <name>', says: 'name of the job' },
+    { flags: '-c, --command <command>', says: 'command of the job' },
     {
       flags: '-r, --resource-requirements-id <requirements>',
-      says: 'what it needs, by id or name (default the requirements of the workflow)',
+      says: 'resource requirements, by id or name (default: those of the workflow)',
     },
     {
       flags: '-b, --depends-on-job-ids <id-or-name...>',
       says: 'jobs that must end before it',
       many: true,
     },
-    // The name that the original gives it.
+    // The name in Torc 1.0.0.
     {
       flags: '--blocking-job-ids <id-or-name...>',
       says: 'the same as --depends-on-job-ids',
@@ -34,12 +34,12 @@ const create: Command = {
     },
     {
       flags: '-i, --input-file-ids <id-or-name...>',
-      says: 'files that it reads',
+      says: 'input files',
       many: true,
     },
     {
       flags: '-o, --output-file-ids <id-or-name...>',
-      says: 'files that it writes',
+      says: 'output files',
       many: true,
     },
   ],
@@ -73,14 +73,14 @@ const create: Command = {
 
 const createFromFile: Command = {
   words: 'jobs create-from-file <workflow> [file]',
-  says: 'Add a job for each line of a file; blank lines and those that begin with # are passed over.',
+  says: 'Add a job for each line of a file; blank lines and lines that begin with # are skipped.',
   options: [
-    { flags: '--cpus-per-job <n>', says: 'CPUs for each', default: 1, read: integer('--cpus-per-job', 1) },
-    { flags: '--memory-per-job <memory>', says: 'memory for each', default: '1m' },
-    { flags: '--runtime-per-job <duration>', says: 'time for each, ISO 8601', default: 'PT1M' },
+    { flags: '--cpus-per-job <n>', says: 'CPUs of each job', default: 1, read: integer('--cpus-per-job', 1) },
+    { flags: '--memory-per-job <memory>', says: 'memory of each job', default: '1m' },
+    { flags: '--runtime-per-job <duration>', says: 'runtime of each job, an ISO 8601 duration', default: 'PT1M' },
     {
       flags: '--batch [n]',
-      says: `create so many with each call to the server, at most ${BATCH} (default ${BATCH}); all are created or none`,
+      says: `jobs created in each request, at most ${BATCH} (default ${BATCH}); all are created or none`,
       read: (text) => (/^\d+$/.test(text) ? integer('--batch', 1)(text) : text),
     },
   ],
@@ -122,8 +122,8 @@ const createFromFile: Command = {
 };
 
 /**
- * The workflow, the file and the size of batches. `--batch` may stand without a number before an argument, which commander
- * takes for its number: with one argument missing that one is given back to its place.
+ * The workflow, the file and the batch size. `--batch` may precede an argument without a number; commander then uses
+ * that argument as its number, so if an argument is missing, it is moved back.
  */
 function fromFileArguments(
   first: string,
@@ -141,11 +141,11 @@ function fromFileArguments(
 
 interface Creation {
   readonly requirementsId: number;
-  /** Jobs of a call. */
+  /** Jobs in a request. */
   readonly batch: number;
 }
 
-/** Creates the jobs, or none of them: what was made is taken back when a later call fails. */
+/** Creates the jobs, or none of them: created ones are deleted when a later request fails. */
 async function createAll(client: Client, jobs: readonly Job[], { requirementsId, batch }: Creation): Promise<void> {
   const created: number[] = [];
   try {

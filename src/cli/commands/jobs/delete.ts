@@ -8,7 +8,7 @@ import { counted } from '../../output/words.ts';
 
 const remove: Command = {
   words: 'jobs delete <job...>',
-  says: 'Delete jobs, with their results; none of them when one is not there.',
+  says: 'Delete jobs, with their results; none is deleted if one does not exist.',
   options: [workflowOption],
   async run(context, [given], options) {
     const { output, exitWith } = context;

@@ -5,12 +5,12 @@ import type { Command } from '../../command.ts';
 
 export const jobsExplain: Command = {
   words: 'jobs explain <job>',
-  says: 'Say why a job waits, or why it ended as it did, and what to do.',
+  says: 'Explain why a job waits or why it ended with its status, and what to do.',
   options: [
     workflowOption,
     {
       flags: '-o, --output-dir <folder>',
-      says: 'the output folder of the run, for the paths of what the job printed',
+      says: "output folder of the run, for the paths of the job's output",
       setting: 'client.run.output_dir',
     },
   ],
@@ -49,7 +49,7 @@ export const jobsExplain: Command = {
   },
 };
 
-/** The attempt that runs, in the words of a result: the names of its files are made of these. */
+/** The running attempt with the fields of a result, which determine the names of its files. */
 const runningAttempt = ({ id, name, attempt, workflow }: JobFacts, runId: number) => ({
   job_id: id,
   job_name: name,
@@ -58,7 +58,7 @@ const runningAttempt = ({ id, name, attempt, workflow }: JobFacts, runId: number
   workflow_id: workflow.id,
 });
 
-/** Those that are there; where none is, the folder may be on another machine, and their names are all that helps. */
+/** The existing files; if there is none, the folder may be on another machine, and only the names are shown. */
 function pathLines(paths: Readonly<Record<string, string | undefined>>): string[] {
   const all = [...new Set(Object.values(paths).filter((path) => path !== undefined))];
   const there = all.filter((path) => existsSync(path));

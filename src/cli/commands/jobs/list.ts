@@ -24,13 +24,13 @@ const list: Command = {
   words: 'jobs list [workflow]',
   says: 'List the jobs of a workflow.',
   options: [
-    { flags: '-s, --status <status>', says: 'only jobs in this status' },
+    { flags: '-s, --status <status>', says: 'only jobs with this status' },
     {
       flags: '--upstream-job-id <job>',
       says: 'only jobs that depend on this one, by id or name',
     },
-    { flags: '--include-relationships', says: 'with what they depend on, read and write' },
-    { flags: '-x, --exclude <column...>', says: 'leave columns out of the table' },
+    { flags: '--include-relationships', says: 'include dependencies, inputs and outputs' },
+    { flags: '-x, --exclude <column...>', says: 'leave these columns out of the table' },
     ...pagingOptions,
   ],
   async run(context, [workflow], options) {
@@ -87,7 +87,7 @@ const runningColumns: readonly Column<RunningJob>[] = [
 
 const running: Command = {
   words: 'jobs running [workflow]',
-  says: 'List the jobs that run, with the node and the Slurm job of each.',
+  says: 'List the running jobs, with the node and the Slurm job of each.',
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import type { Option, Values } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
-const jobOption: Option = { flags: '-j, --job-id <job>', says: 'only of this job, by id or name' };
+const jobOption: Option = { flags: '-j, --job-id <job>', says: 'only this job, by id or name' };
 
 interface JobNeeds {
   readonly job_id: number;
@@ -36,7 +36,7 @@ const needsColumns: readonly Column<JobNeeds>[] = [
 
 const listRequirements: Command = {
   words: 'jobs list-resource-requirements [workflow]',
-  says: 'List what each job of a workflow needs.',
+  says: 'List the resource requirements of each job of a workflow.',
   options: [jobOption],
   async run(context, [given], options) {
     const { client } = await context.service();
@@ -78,7 +78,7 @@ interface JobHandler {
   readonly workflow_id: number;
   readonly fh_id: number;
   readonly fh_name: string;
-  /** JSON text, as the handler's record has it. */
+  /** JSON text, as stored in the handler's record. */
   readonly rules: string;
 }
 
@@ -97,7 +97,9 @@ interface Rule {
   readonly max_retries?: number;
 }
 
-/** `exit 3, 4: 2 attempts; any other: 3 attempts`. Rules are stored unread, so text that cannot be read is shown as it is. */
+/**
+ * `exit 3, 4: 2 attempts; any other: 3 attempts`. Rules are stored unchecked, so unreadable text is shown unchanged.
+ */
 function summaryOf(text: string): string {
   try {
     return (JSON.parse(text) as readonly Rule[])
@@ -145,7 +147,7 @@ const listHandlers: Command = {
   },
 };
 
-/** The one job that was asked for, or all of a workflow. */
+/** The requested job, or all jobs of a workflow. */
 async function jobsOf(
   context: Context,
   given: unknown,

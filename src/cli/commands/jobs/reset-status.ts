@@ -10,22 +10,26 @@ import type { Output } from '../../output/output.ts';
 import { counted } from '../../output/words.ts';
 import { downstreamJobs, selectionOf, selectJobs, type Selected } from './selection.ts';
 
-/** Calls under way at once: the server writes what arrives together in one transaction. */
+/** Concurrent requests: the server writes those that arrive together in one transaction. */
 const TOGETHER = 32;
 
 export const jobsResetStatus: Command = {
   words: 'jobs reset-status [job...]',
-  says: 'Make jobs uninitialized, so that a reinit makes them ready again with everything downstream of them.',
+  says: 'Make jobs uninitialized; a reinit then makes them and everything downstream ready again.',
   more: 'Which jobs: by their ids or names, by --status or by --return-code.',
   options: [
-    { flags: '--status <statuses>', says: 'the jobs in one of these; repeat or separate by commas', many: true },
-    { flags: '--return-code <n>', says: 'the jobs whose result has this return code', read: integer('--return-code') },
+    {
+      flags: '--status <statuses>',
+      says: 'jobs with one of these statuses; may be repeated or separated by commas',
+      many: true,
+    },
+    { flags: '--return-code <n>', says: 'jobs whose result has this return code', read: integer('--return-code') },
     {
       flags: '-w, --workflow-id <workflow>',
-      says: 'the workflow, by id or name: needed with --status and --return-code, and where several workflows have a job of the name',
+      says: 'workflow, by id or name; required with --status and --return-code, and if several workflows have a job with this name',
     },
     { flags: '--force', says: 'even while runners or allocations are active or jobs run' },
-    { flags: '--dry-run', says: 'only say which jobs, and change nothing' },
+    { flags: '--dry-run', says: 'only show which jobs, and change nothing' },
     { flags: '--reinit', says: 'and make ready what changed at once, as workflows reinit does' },
     noPrompts,
   ],

@@ -8,14 +8,14 @@ import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import type { Values } from '../../option.ts';
 
-/** Which jobs of a workflow are meant. */
+/** The selected jobs of a workflow. */
 export type Selection =
   /** Ids or names. */
   | { readonly by: 'jobs'; readonly given: readonly string[]; readonly workflow: string | undefined }
   | { readonly by: 'status'; readonly statuses: readonly JobStatus[]; readonly workflow: string }
   | { readonly by: 'return code'; readonly code: number; readonly workflow: string };
 
-/** Reads which jobs are meant: ids or names, `--status` or `--return-code`, and one of them only. */
+/** Reads the selection: ids or names, `--status` or `--return-code`, and only one of them. */
 export function selectionOf(given: readonly string[], options: Values): Selection {
   const texts = options['status'] as readonly string[] | undefined;
   const code = options['returnCode'] as number | undefined;
@@ -72,7 +72,7 @@ async function byIds(client: Client, ids: readonly number[]): Promise<Selected> 
   return { workflowId: of, jobs };
 }
 
-/** The jobs that wait for these, directly or over others. */
+/** The direct and indirect dependents of these jobs. */
 export async function downstreamJobs(client: Client, { workflowId, jobs }: Selected): Promise<Job[]> {
   const edges = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
   const ids = downstreamOf(

@@ -6,7 +6,7 @@ import { integer } from '../../option.ts';
 import { counted } from '../../output/words.ts';
 import { readInput } from '../../read-input.ts';
 
-/** Adds jobs from within a running one (ours; the original has the route and Python for it). */
+/** Adds jobs from within a running one (an addition; Torc 1.0.0 has the route and a Python function). */
 export const jobsSpawn: Command = {
   words: 'jobs spawn <file>',
   says: 'Add jobs from within a running job; they wait for it.',
@@ -14,14 +14,14 @@ export const jobsSpawn: Command = {
   options: [
     {
       flags: '-j, --job-id <id>',
-      says: 'the running job that adds them (default TORC_JOB_ID, which a job finds)',
+      says: 'the running job that adds them (default: TORC_JOB_ID, which is set in jobs)',
       read: integer('--job-id', 1),
     },
     {
       flags: '--lineage <name>',
-      says: 'the lineage whose next generation they are (default TORC_ORCHESTRATOR_LINEAGE_ID, then the name of the job)',
+      says: 'lineage whose next generation they are (default: TORC_ORCHESTRATOR_LINEAGE_ID, then the name of the job)',
     },
-    { flags: '--state <json>', says: 'what the next generation is to know', read: jsonValue('--state') },
+    { flags: '--state <json>', says: 'state for the next generation', read: jsonValue('--state') },
   ],
   async run({ service, output, environment }, [path], options) {
     output.recordOnly('spawned');
@@ -29,7 +29,7 @@ export const jobsSpawn: Command = {
     const request = requestFrom(readInput(path as string, 'jobs'), String(path));
     const lineage =
       (options['lineage'] as string | undefined) ?? request.lineage ?? environment['TORC_ORCHESTRATOR_LINEAGE_ID'];
-    // A null that was given says that there is no state, whatever the file says.
+    // A given null means that there is no state, regardless of the file.
     const state = options['state'] === undefined ? request.state : options['state'];
     const { client } = await service();
     const reply = await client.spawnJobs({
@@ -51,12 +51,12 @@ export const jobsSpawn: Command = {
 
 function ownId(text: string | undefined): number {
   if (text === undefined || text === '')
-    throw new UsageError('which job adds them? Inside a job TORC_JOB_ID says it; elsewhere name it: --job-id ID');
+    throw new UsageError('which job adds them? Jobs have TORC_JOB_ID set; elsewhere name the job: --job-id ID');
   if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`TORC_JOB_ID: expected the id of a job, found "${text}"`);
   return Number(text);
 }
 
-/** The server says what is wrong with the jobs themselves. */
+/** The server checks the jobs themselves. */
 function requestFrom(text: string, path: string): SpawnRequest {
   let value: unknown;
   try {

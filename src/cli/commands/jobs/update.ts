@@ -10,24 +10,24 @@ import { fieldsText } from '../../output/fields.ts';
 
 export const jobsUpdate: Command = {
   words: 'jobs update <job>',
-  says: 'Change a job: name and command while it is uninitialized, the rest at any time; what is not given stays.',
-  more: 'With --runtime the job gets resource requirements of its own, where other jobs have the same; those keep theirs.',
+  says: 'Change a job: name and command while it is uninitialized, other fields at any time; fields that are not given keep their value.',
+  more: 'With --runtime a job that shares its resource requirements gets its own; other jobs keep theirs.',
   options: [
     workflowOption,
     { flags: '-n, --name <name>', says: 'a new name' },
     { flags: '-c, --command <command>', says: 'a new command' },
-    { flags: '--runtime <duration>', says: 'how long it may take, ISO 8601' },
+    { flags: '--runtime <duration>', says: 'maximum runtime, an ISO 8601 duration' },
     {
       flags: '--resource-requirements-id <requirements>',
-      says: 'what it needs, by id or name',
+      says: 'resource requirements, by id or name',
     },
-    { flags: '--priority <n>', says: 'larger ones start first', read: integer('--priority', 0) },
+    { flags: '--priority <n>', says: 'larger numbers start first', read: integer('--priority', 0) },
     {
       flags: '--label <label>',
-      says: 'labels in place of those that it has; repeat or separate by commas',
+      says: 'labels that replace the present ones; may be repeated or separated by commas',
       many: true,
     },
-    { flags: '--clear-labels', says: 'no labels any more' },
+    { flags: '--clear-labels', says: 'remove all labels' },
   ],
   async run(context, [given], options) {
     const { output } = context;
@@ -67,7 +67,9 @@ export const jobsUpdate: Command = {
   },
 };
 
-/** Requirements as the job has them, or is to have them, but with this runtime: changed where no other job has them, else new ones. */
+/**
+ * The present or new requirements of the job, with this runtime: changed if no other job uses them, otherwise new ones.
+ */
 async function requirementsWith(
   client: Client,
   job: Job,
@@ -85,7 +87,7 @@ async function requirementsWith(
   return created.id as number;
 }
 
-/** Does another job of the workflow have these requirements? */
+/** Whether another job of the workflow uses these requirements. */
 async function hasOther(client: Client, job: Job, requirementsId: number): Promise<boolean> {
   const jobs = every((page) => client.listJobs({ query: { workflow_id: job.workflow_id, ...page } }));
   for await (const other of jobs) {

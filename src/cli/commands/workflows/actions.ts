@@ -37,7 +37,7 @@ function statusOf({ executed, state, trigger_count: count, required_triggers: of
 
 const list: Command = {
   words: 'workflows list-actions [workflow]',
-  says: 'List what is done when a workflow or its jobs reach a point, and how near each is.',
+  says: 'List the actions of a workflow, and how far the trigger of each is.',
   async run(context, [given]) {
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
@@ -54,23 +54,31 @@ const list: Command = {
 };
 
 const configOptions: readonly Option[] = [
-  { flags: '--scheduler-id <id>', says: 'the scheduler to ask for nodes', read: integer('--scheduler-id', 1) },
-  { flags: '--scheduler-type <type>', says: 'what kind of scheduler that is', choices: ['slurm', 'local'] },
-  { flags: '--num-allocations <n>', says: 'how many allocations', read: integer('--num-allocations', 1) },
+  { flags: '--scheduler-id <id>', says: 'scheduler of the allocations', read: integer('--scheduler-id', 1) },
+  { flags: '--scheduler-type <type>', says: 'type of the scheduler', choices: ['slurm', 'local'] },
+  { flags: '--num-allocations <n>', says: 'number of allocations', read: integer('--num-allocations', 1) },
   {
     flags: '--start-one-worker-per-node <flag>',
-    says: 'a runner on each node of an allocation',
+    says: 'one runner on each node of an allocation',
     choices: ['true', 'false'],
   },
-  { flags: '--max-parallel-jobs <n>', says: 'jobs that run at once', read: integer('--max-parallel-jobs', 1) },
+  {
+    flags: '--max-parallel-jobs <n>',
+    says: 'number of jobs that run at once',
+    read: integer('--max-parallel-jobs', 1),
+  },
 ];
 
 const update: Command = {
   words: 'workflows update-action <workflow> <action>',
-  says: 'Change which nodes an action asks for; what is not given stays.',
+  says: 'Change the allocations that an action requests; fields that are not given keep their value.',
   options: [
     ...configOptions,
-    { flags: '--json <object>', says: 'the same as a JSON object; the other options win', read: jsonObject('--json') },
+    {
+      flags: '--json <object>',
+      says: 'the same as a JSON object; other options have precedence',
+      read: jsonObject('--json'),
+    },
   ],
   async run(context, [givenWorkflow, givenAction], options) {
     const { output } = context;
@@ -112,7 +120,7 @@ const remove: Command = {
     const { client } = await context.service();
     const { trigger_type: trigger, action_type: type } = await actionOf(client, id, actionId);
     const question = `Delete action ${actionId} (${type} ${trigger}) of workflow ${id}?`;
-    if (!(await agrees(context, options, { question, otherwise: `Action ${actionId} is kept.` }))) return;
+    if (!(await agrees(context, options, { question, otherwise: `Action ${actionId} was not deleted.` }))) return;
     await client.deleteWorkflowAction({ params: { id, action_id: actionId } });
     output.record(
       'delete-action',

@@ -8,14 +8,18 @@ import { type UsedJob, usedJobs } from '../../resource-use.ts';
 
 export const workflowsCheckResources: Command = {
   words: 'workflows check-resources [workflow]',
-  says: 'Say which jobs used more memory, CPUs or time than they asked for.',
+  says: 'Show which jobs used more memory, CPUs or time than they requested.',
   options: [
-    { flags: '-r, --run-id <id>', says: 'of this run (default the current results)', read: integer('--run-id', 0) },
-    { flags: '-a, --all', says: 'jobs that stayed within their limits too' },
-    { flags: '--include-failed', says: 'jobs that failed too, and what they probably lacked' },
+    {
+      flags: '-r, --run-id <id>',
+      says: 'results of this run (default: the current results)',
+      read: integer('--run-id', 0),
+    },
+    { flags: '-a, --all', says: 'include jobs that stayed within their limits' },
+    { flags: '--include-failed', says: 'include failed jobs, and what they probably lacked' },
     {
       flags: '--min-over-utilization <percent>',
-      says: 'how far above its limit a job must be',
+      says: 'minimum excess over the limit in percent',
       default: 1,
       read: number('--min-over-utilization', 0),
     },
@@ -91,7 +95,7 @@ const told = (row: Row) => ({
   over_utilization: overText(row),
 });
 
-/** What a job that failed probably lacked; nothing when no lack is known. */
+/** The resources that a failed job probably lacked; undefined if none is known. */
 function lackTold({ id, name, limits, requirements, result, use }: UsedJob) {
   if (use === undefined || result === undefined) return [];
   const lack = lackOf(limits, use);

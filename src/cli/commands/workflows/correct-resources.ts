@@ -12,7 +12,7 @@ import { usedJobs } from '../../resource-use.ts';
 
 const multiplier = (name: string, what: string): Option => ({
   flags: `--${name}-multiplier <factor>`,
-  says: `${what} that was used, times this, is asked for`,
+  says: `factor between the measured ${what} and the new requirement`,
   default: 1.2,
   read(text) {
     const value = number(`--${name}-multiplier`)(text);
@@ -23,17 +23,17 @@ const multiplier = (name: string, what: string): Option => ({
 
 export const workflowsCorrectResources: Command = {
   words: 'workflows correct-resources [workflow]',
-  says: 'Change what jobs ask for to what they used: more where they lacked something, less where much was left.',
+  says: 'Change resource requirements to the measured use: more if jobs lacked a resource, less if much was left.',
   options: [
     multiplier('memory', 'memory'),
     multiplier('cpu', 'CPUs'),
     multiplier('runtime', 'time'),
     {
       flags: '--job-ids <jobs>',
-      says: 'look at these jobs only: ids or names, separated by commas',
+      says: 'only these jobs: ids or names, separated by commas',
     },
-    { flags: '--dry-run', says: 'only say what would be changed' },
-    { flags: '--no-downsize', says: 'never ask for less' },
+    { flags: '--dry-run', says: 'only show the changes, and change nothing' },
+    { flags: '--no-downsize', says: 'never lower requirements' },
   ],
   async run(context, [workflow], options) {
     const { output } = context;
@@ -106,7 +106,7 @@ interface Adjustment {
   readonly after: ResourceRequirements;
 }
 
-/** For how many jobs each resource is changed. */
+/** The number of jobs for which each resource is changed. */
 function countsOf(corrections: readonly Correction[], direction: Correction['direction'], prefix: string) {
   const jobs = (field: 'memoryBytes' | 'numCpus' | 'runtimeSeconds') =>
     corrections

@@ -7,7 +7,7 @@ import { runtimeOf } from '../../resource-use.ts';
 
 export const workflowsDiagnose: Command = {
   words: 'workflows diagnose [workflow]',
-  says: 'Say whether ready jobs wait for nothing but time: every runner ends before they would.',
+  says: 'Show whether ready jobs lack only time: every runner ends too early for them.',
   async run(context, [given]) {
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
@@ -53,10 +53,10 @@ export const workflowsDiagnose: Command = {
         `  Active runners: ${allocations.length} (${unlimited} without an end)`,
         ...(remaining.count === 0 ? [] : [`  Time left to them: ${rangeText(remaining)}`]),
         `  Ready jobs: ${jobs.length}`,
-        ...(asked.count === 0 ? [] : [`  Time that they ask for: ${rangeText(asked)}`]),
+        ...(asked.count === 0 ? [] : [`  Time that they request: ${rangeText(asked)}`]),
         blocked === 0
-          ? '  No ready job waits for time alone.'
-          : `  ${counted(blocked, 'ready job is', 'ready jobs are')} longer than any runner that could take them has time for: ask for longer allocations, or lower their runtime.`,
+          ? '  No ready job lacks only time.'
+          : `  ${counted(blocked, 'ready job is', 'ready jobs are')} longer than the remaining time of every runner that could take them: request longer allocations, or lower their runtime.`,
       ].join('\n'),
     );
   },

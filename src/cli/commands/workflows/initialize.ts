@@ -9,12 +9,12 @@ import { number, type Option, type Values } from '../../option.ts';
 import { readiness } from '../../readiness.ts';
 
 const options: readonly Option[] = [
-  { flags: '--force', says: 'even when input files are missing or jobs run' },
-  { flags: '--dry-run', says: 'only say whether it is safe, and change nothing' },
-  { flags: '--async', says: 'do not wait until the server has done it' },
+  { flags: '--force', says: 'even if input files are missing or jobs run' },
+  { flags: '--dry-run', says: 'only check whether it is possible, and change nothing' },
+  { flags: '--async', says: 'do not wait until the server has finished' },
   {
     flags: '--wait-timeout <s>',
-    says: 'wait so many seconds at most; the server goes on then (default for ever)',
+    says: 'wait at most this many seconds; the server continues afterwards (default: no limit)',
     read: number('--wait-timeout', 0),
   },
 ];
@@ -29,7 +29,7 @@ const init: Command = {
     if (values['dryRun'] === true) return sayReadiness(context, id);
     const { client } = await context.service();
     const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
-    const question = `Workflow ${id} has run before. Begin again with every job?`;
+    const question = `Workflow ${id} has run before. Start again with every job?`;
     if (!isFresh && !(await agrees(context, values, { question, otherwise: 'Not initialized.' }))) return;
     await carryOut(context, id, values, {
       done: `Initialized workflow ${id}`,
@@ -43,7 +43,7 @@ const init: Command = {
 
 const reinit: Command = {
   words: 'workflows reinit [workflow]',
-  says: 'Make ready what changed since the last run: changed inputs, missing outputs, and all downstream of them.',
+  says: 'Make changed jobs ready: those with changed inputs or missing outputs, and everything downstream.',
   options,
   async run(context, [given], values) {
     context.output.recordOnly('workflow');
@@ -61,15 +61,15 @@ const reinit: Command = {
 };
 
 interface Work {
-  /** What is said when it is done. */
+  /** The message when it is done. */
   readonly done: string;
   readonly begin: () => ReturnType<Client['initializeJobs']>;
 }
 
 /**
- * Lets the server initialise and says how that went.
+ * Lets the server initialize the workflow and reports the result.
  *
- * A task that is under way is never disturbed: with `--async` it is the answer, without it is waited for first.
+ * An active task is never disturbed: with `--async` it is the reply, otherwise it is waited for first.
  */
 async function carryOut(context: Context, id: number, values: Values, { done, begin }: Work): Promise<void> {
   const { output, exitWith } = context;
@@ -106,9 +106,9 @@ async function waited({ service }: Context, taskId: number, values: Values): Pro
   });
 }
 
-/** The time was up: the server goes on, and nobody knows yet how it will end. */
+/** The timeout was reached: the server continues, and the result is not known yet. */
 function saySlow({ output, exitWith, hint }: Context, task: Task, values: Values): void {
-  const message = `task ${task.id} has not ended within ${String(values['waitTimeout'])} s; the server goes on with it`;
+  const message = `task ${task.id} has not ended within ${String(values['waitTimeout'])} s; the server continues with it`;
   output.error(message);
   output.notice(`Wait for it with: ${hint(`torc tasks wait ${task.id}`)}`);
   if (output.format === 'json')
@@ -123,7 +123,7 @@ const toldOf = (task: Task) => ({
   task_operation: task.operation,
 });
 
-/** Says whether a workflow could be initialised, and changes nothing. */
+/** Reports whether a workflow could be initialized, and changes nothing. */
 async function sayReadiness({ service, output, exitWith }: Context, id: number): Promise<void> {
   const { client } = await service();
   const { missingInputs, existingOutputs } = await readiness(client, id);
@@ -143,7 +143,7 @@ async function sayReadiness({ service, output, exitWith }: Context, id: number):
     [
       safe ? `Workflow ${id} can be initialized.` : `Workflow ${id} cannot be initialized.`,
       ...missingInputs.map((path) => `  missing input: ${path}`),
-      ...missingData.map((data) => `  user data ${data} has no value, and no job makes it`),
+      ...missingData.map((data) => `  user data ${data} has no value, and no job produces it`),
       ...existingOutputs.map((path) => `  existing output, will be overwritten: ${path}`),
     ].join('\n'),
   );

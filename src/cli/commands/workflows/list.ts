@@ -22,9 +22,9 @@ export const workflowsList: Command = {
   options: [
     ...pagingOptions,
     { flags: '--archived-only', says: 'only archived ones' },
-    { flags: '--include-archived', says: 'archived ones too' },
+    { flags: '--include-archived', says: 'include archived ones' },
     { flags: '-a, --all-users', says: 'of all users' },
-    { flags: '-g, --access-group <name>', says: 'only those that this group may use, of all users' },
+    { flags: '-g, --access-group <name>', says: 'only those shared with this group, of all users' },
   ],
   async run({ service, settings, output }, _args, options) {
     const { client } = await service();

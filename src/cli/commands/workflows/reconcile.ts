@@ -5,8 +5,8 @@ import { counted } from '../../output/words.ts';
 
 export const workflowsReconcile: Command = {
   words: 'workflows reconcile <workflow> <run>',
-  says: 'Tell the server the results that runners kept in their journals while it was away.',
-  more: 'Looks through all folders below --base-dir and follows no links. It may be done again at any time: results that the server knows, or that a later run has superseded, are refused, which is no error. Exits with 1 when a journal could not be read.',
+  says: 'Send the results in journals of runners to the server after an outage.',
+  more: 'Searches all folders below --base-dir without following links. It can be repeated at any time: results that the server knows, or that a later run has superseded, are refused, which is not an error. Exits with 1 if a journal could not be read.',
   options: [
     {
       flags: '--base-dir <folder>',
@@ -23,7 +23,7 @@ export const workflowsReconcile: Command = {
     const { findJournals } = await import('../../reconcile/find.ts');
     const { replayJournals } = await import('../../reconcile/replay.ts');
     const { journals, closed } = await findJournals(baseDir, id, runId);
-    for (const { path, reason } of closed) output.warn(`not looked into: ${path}: ${reason}`);
+    for (const { path, reason } of closed) output.warn(`skipped: ${path}: ${reason}`);
     if (journals.length === 0)
       output.warn(
         `there is no journal of workflow ${id}, run ${runId} below ${baseDir} (offline_results_wf${id}_r${runId}_*.db)`,

@@ -22,8 +22,8 @@ const create: Command = {
   words: 'workflows new',
   says: 'Create an empty workflow.',
   options: [
-    { flags: '-n, --name <name>', says: 'its name' },
-    { flags: '-d, --description <text>', says: 'what it is for' },
+    { flags: '-n, --name <name>', says: 'name of the workflow' },
+    { flags: '-d, --description <text>', says: 'description of the workflow' },
   ],
   async run({ service, settings, output }, _args, options) {
     output.recordOnly('workflow');
@@ -38,13 +38,13 @@ const create: Command = {
 
 const update: Command = {
   words: 'workflows update [workflow]',
-  says: 'Change what a workflow says of itself; what is not given stays.',
+  says: 'Change the fields of a workflow; fields that are not given keep their value.',
   options: [
     { flags: '-n, --name <name>', says: 'a new name' },
     { flags: '-d, --description <text>', says: 'a new description' },
-    { flags: '--owner-user <user>', says: 'whose it is from now on' },
-    { flags: '--project <name>', says: 'the project that it belongs to' },
-    { flags: '--metadata <json>', says: 'anything else, as a JSON object', read: jsonObject('--metadata') },
+    { flags: '--owner-user <user>', says: 'new owner' },
+    { flags: '--project <name>', says: 'project of the workflow' },
+    { flags: '--metadata <json>', says: 'other metadata, as a JSON object', read: jsonObject('--metadata') },
   ],
   async run(context, [given], options) {
     const { output } = context;

@@ -7,11 +7,11 @@ import { counted } from '../../output/words.ts';
 
 export const workflowsResetStatus: Command = {
   words: 'workflows reset-status [workflow]',
-  says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and all downstream of them.',
+  says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and everything downstream.',
   options: [
-    { flags: '--failed-only', says: 'only jobs that failed, were terminated or canceled, and their downstream' },
+    { flags: '--failed-only', says: 'only jobs that failed, were terminated or canceled, and everything downstream' },
     { flags: '-r, --reinitialize', says: 'and make them ready at once' },
-    { flags: '--force', says: 'even when jobs run or input files are missing' },
+    { flags: '--force', says: 'even if jobs run or input files are missing' },
     noPrompts,
   ],
   async run(context, [given], options) {
@@ -39,7 +39,7 @@ export const workflowsResetStatus: Command = {
         messages.push(`Reinitialized workflow ${id}`);
       }
     } catch (error) {
-      // What was done before stays done, so it is told beside what was not.
+      // Completed steps stay, so they are reported together with the error.
       errors.push((error as Error).message);
       output.error((error as Error).message);
       context.exitWith(1);

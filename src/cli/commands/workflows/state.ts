@@ -4,7 +4,7 @@ import { UsageError } from '../../failure.ts';
 
 const isComplete: Command = {
   words: 'workflows is-complete [workflow]',
-  says: 'Say whether every job has ended or the workflow was canceled.',
+  says: 'Show whether every job has ended or the workflow was canceled.',
   async run(context, [given]) {
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
@@ -19,7 +19,7 @@ const isComplete: Command = {
 
 const archive: Command = {
   words: 'workflows archive <is-archived> <workflow...>',
-  says: 'Put workflows away (true), or take them out again (false); lists leave out those that are away.',
+  says: 'Archive workflows (true), or unarchive them (false); lists leave out archived workflows.',
   async run({ service, output, exitWith }, [wish, given]) {
     output.recordOnly('archive');
     if (wish !== 'true' && wish !== 'false')

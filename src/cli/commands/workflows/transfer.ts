@@ -7,8 +7,8 @@ const exportWorkflow: Command = {
   says: 'Write a workflow with all its records as JSON, for another server.',
   options: [
     { flags: '-o, --output <file>', says: 'write to this file instead of standard output' },
-    { flags: '--include-results', says: 'with the results of all runs and the compute nodes that they name' },
-    { flags: '--include-events', says: 'with the events that were written down' },
+    { flags: '--include-results', says: 'include the results of all runs and the compute nodes that they name' },
+    { flags: '--include-events', says: 'include the events that users and programs created' },
   ],
   async run(context, [given], options) {
     const { output } = context;
@@ -49,12 +49,12 @@ const exportWorkflow: Command = {
 
 const importWorkflow: Command = {
   words: 'workflows import <file>',
-  says: 'Create a workflow from what export wrote: a file, or standard input ("-").',
-  more: 'Its records get ids of this server and its jobs begin anew, uninitialized. It belongs to whoever imports it.',
+  says: 'Create a workflow from an exported file, or from standard input ("-").',
+  more: 'Its records get new ids and its jobs start again, uninitialized. It belongs to the user who imports it.',
   options: [
-    { flags: '--name <name>', says: 'a name in place of its own' },
-    { flags: '--skip-results', says: 'without the results that the file may have' },
-    { flags: '--skip-events', says: 'events are never imported; taken for scripts that say so' },
+    { flags: '--name <name>', says: 'name instead of the exported one' },
+    { flags: '--skip-results', says: 'without the results in the file' },
+    { flags: '--skip-events', says: 'events are never imported; accepted for compatibility with scripts' },
   ],
   async run({ service, settings, output, hint }, [given], options) {
     output.recordOnly('import');
@@ -84,10 +84,10 @@ const importWorkflow: Command = {
   },
 };
 
-/** `3 jobs, 2 files`: what there is any of. */
+/** `3 jobs, 2 files`: the kinds that exist. */
 function countsText(counts: readonly (readonly [string, number])[]): string {
   const some = counts.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`);
-  return some.length === 0 ? 'nothing in it' : some.join(', ');
+  return some.length === 0 ? 'nothing' : some.join(', ');
 }
 
 export const workflowTransfer: readonly Command[] = [exportWorkflow, importWorkflow];
