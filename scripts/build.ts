@@ -1,7 +1,7 @@
 /**
  * Bundles the programs into dist/: a home directory on a parallel file system is slow at many small files, and a start
- * from sources reads hundreds. Libraries are bundled too, so that a package installs without any; their licences travel
- * along in one file.
+ * from sources reads hundreds. Libraries are bundled too, so that a package installs without any and without a network: in
+ * package.json they are development dependencies. Their licences travel along in one file.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -10,5 +10,8 @@ describe(`with the packed tarball, installed without a network on Node ${process
     path = await installPacked(process.execPath, ['--offline', '--omit=optional']);
   }, 120_000);
 
-  it.each(pagesToFollow())('$page', ({ steps }) => follow(steps, { path, hasNetwork: false }), 600_000);
+  it.for(pagesToFollow())('$page', { timeout: 600_000 }, async ({ steps }, { skip }) => {
+    const { skipped } = await follow(steps, { path, hasNetwork: false });
+    if (skipped !== undefined) skip(skipped);
+  });
 });

@@ -10,15 +10,27 @@ const root = resolve(import.meta.dirname, '../../..');
 /**
  * Takes the steps of a page in a fresh folder. Throws at the first that does not do what the page says.
  *
- * Without a network, what is done in a fresh clone of the repository is left out: `npm ci` fetches packages for 20 s.
+ * Without a network, what is done in a fresh clone of the repository is left out: `npm ci` fetches packages for 20 s. What
+ * needs a Slurm cluster is left out where SLURM_CONF names none.
  */
-export async function follow(steps: readonly Step[], options: ReaderOptions): Promise<void> {
+export async function follow(steps: readonly Step[], options: ReaderOptions): Promise<Followed> {
+  if (!steps.some((step) => step.kind === 'commands' && canRun(step, options)))
+    return { skipped: 'SLURM_CONF names no cluster' };
   const reader = await openReader(options);
   for (const step of steps) {
     if (step.kind === 'file') writeShown(reader.folder, step.name, step.text);
-    else if (step.notRun === undefined && (options.hasNetwork || step.clone !== 'fresh')) await runBlock(step, reader);
+    else if (canRun(step, options)) await runBlock(step, reader);
   }
+  return { skipped: undefined };
 }
+
+export interface Followed {
+  /** Why no block of the page could be run here. */
+  readonly skipped: string | undefined;
+}
+
+const canRun = ({ notRun, clone, needsSlurm }: RunCommands, { hasNetwork }: ReaderOptions) =>
+  notRun === undefined && (hasNetwork || clone !== 'fresh') && (!needsSlurm || process.env['SLURM_CONF'] !== undefined);
 
 async function runBlock({ commands, exitCode, clone }: RunCommands, reader: Reader): Promise<void> {
   if (clone !== 'none') await reader.type(`cd '${cloneFor(reader, clone)}'`).ended;

@@ -70,11 +70,12 @@ function environmentOf(
   outputs: string,
   { path, hasNetwork }: ReaderOptions,
 ): Record<string, string | undefined> {
-  const { npm_config_cache: cache, npm_config_userconfig: settings, HOME = '/root' } = process.env;
+  const { npm_config_cache: cache, npm_config_userconfig: settings, SLURM_CONF, HOME = '/root' } = process.env;
   return {
     HOME: home,
     USER: 'ada',
     LANG: 'C.UTF-8',
+    ...(SLURM_CONF === undefined ? {} : { SLURM_CONF }),
     PATH: [join(home, 'npm/bin'), ...path].join(':'),
     READER_OUTPUT: outputs,
     XDG_CONFIG_HOME: join(home, '.config'),
