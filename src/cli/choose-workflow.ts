@@ -3,7 +3,9 @@ import { all } from '../client/every.ts';
 import { Failure } from './failure.ts';
 import { idOf, idOrName } from './id-or-name.ts';
 import type { Context } from './context.ts';
-import { tableText } from './output/table.ts';
+import { dateText } from './output/local-time.ts';
+import { widthOf } from './output/output.ts';
+import { tableOf } from './output/table.ts';
 import { printable } from '../core/contract/printable.ts';
 
 /** The id of the workflow given by id or name, or else the one that the user selects. */
@@ -38,7 +40,7 @@ async function byName({ service, settings: { user } }: Context, name: string): P
     .slice(-SHOWN)
     .map(
       ({ id, timestamp, is_archived: isArchived }) =>
-        `  ${id}, created ${timestamp}${isArchived === true ? ', archived' : ''}`,
+        `  ${id}, created ${dateText(timestamp)}${isArchived === true ? ', archived' : ''}`,
     );
   const before = found.length > SHOWN ? [`  ${found.length - SHOWN} older ones`] : [];
   throw new Failure(
@@ -52,14 +54,15 @@ async function byName({ service, settings: { user } }: Context, name: string): P
 
 async function ask({ output }: Context, items: readonly Workflow[]): Promise<number> {
   output.notice(
-    tableText<Workflow>(
+    tableOf<Workflow>(
       [
         { title: 'ID', value: ({ id }) => id, align: 'right' },
-        { title: 'Name', value: ({ name }) => name },
-        { title: 'Timestamp', value: ({ timestamp }) => timestamp },
+        { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+        { title: 'Timestamp', value: ({ timestamp }) => dateText(timestamp) },
       ],
       items,
-    ),
+      widthOf(process.stderr),
+    ).text,
   );
   const prompt = await openPrompt();
   try {

@@ -32,7 +32,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
     const url = command.namesService === true ? args[0] : options['url'];
     const settings = settingsOf({ ...options, format, url }, process.env);
     refuseMemory(command, settings);
-    const output = createOutput(settings.format, streams, colours);
+    const output = createOutput(settings.format, streams, colours, settings.wide);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
     const hint = hintsOf(program, command, { ...given, url }, isGiven);

@@ -14,6 +14,7 @@ export const globalOptions: readonly Option[] = [
     setting: 'client.log_level',
   },
   { flags: '-f, --format <format>', says: 'table, json or csv', setting: 'client.format' },
+  { flags: '--wide', says: 'tables in their full width; without it they fit the terminal' },
   {
     flags: '--url <url>',
     says: `URL of the service with ${BASE_PATH} (TORC_API_URL)`,
@@ -50,6 +51,8 @@ export const globalOptions: readonly Option[] = [
 
 export interface Settings {
   readonly format: Format;
+  /** Tables may be wider than the terminal. */
+  readonly wide: boolean;
   readonly logLevel: LogLevel;
   readonly url: string;
   readonly user: string;
@@ -82,6 +85,7 @@ export function settingsOf(options: Values, environment: Environment): Settings 
     throw new Failure(`--snapshot-interval-seconds: expected 1 or more, found ${interval}`);
   return {
     format,
+    wide: options['wide'] === true,
     logLevel: logLevelOf(text('logLevel')),
     url: (text('url') ?? builtIn['client.api_url']).replace(/\/+$/, ''),
     user: userOf(environment),

@@ -56,7 +56,7 @@ async function lookUp(workflowId: number): Promise<void> {
 describe('of a workflow that was run', () => {
   it('a job that failed: its code, and where to read what it printed', async () => {
     const { kind, headline, reasons, paths } = await toldOf('bad');
-    expect([kind, headline]).toEqual(['ended', expect.stringMatching(/^failed after [\d.]+ s with exit code 3$/)]);
+    expect([kind, headline]).toEqual(['ended', expect.stringMatching(/^failed after [\d.]+m?s with exit code 3$/)]);
     expect(reasons).toEqual([{ code: 'exit_code', message: 'the command itself ended with 3' }]);
     expect(paths['job_stderr']).toBe('torc_output/job_stdio/job_wf1_j2_r1_a1.e');
     for (const file of Object.values(paths)) expect(existsSync(join(folder, file))).toBe(true);
@@ -88,7 +88,7 @@ describe('of a workflow that was run', () => {
   it('as text: what became of it, why, the files, and what to do', async () => {
     const { stdout } = await call('jobs', 'explain', '2');
     expect(stdout).toMatch(
-      /^Job 2 \(bad\) failed after [\d.]+ s with exit code 3\n {2}the command itself ended with 3\n/,
+      /^Job 2 \(bad\) failed after [\d.]+m?s with exit code 3\n {2}the command itself ended with 3\n/,
     );
     expect(stdout).toContain('\nFiles:\n  torc_output/job_stdio/job_wf1_j2_r1_a1.o\n');
     expect(stdout).toContain('\nNext:\n  read what it printed last\n');

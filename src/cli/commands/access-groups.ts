@@ -3,6 +3,7 @@ import { chooseWorkflow } from '../choose-workflow.ts';
 import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 import type { Output } from '../output/output.ts';
+import { dateText } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, cutRangeOptions } from '../paging.ts';
 import { deleteCommand, getCommand } from '../record-commands.ts';
@@ -12,15 +13,25 @@ const listOptions = cutRangeOptions(100);
 
 const groupColumns: readonly Column<AccessGroup>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Name', value: ({ name }) => name },
-  { title: 'Description', value: ({ description }) => description },
-  { title: 'Created', value: ({ created_at: created }) => created },
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Description', value: ({ description }) => description, cut: 'end', importance: 4 },
+  {
+    title: 'Created',
+    value: ({ created_at: created }) => created,
+    text: ({ created_at: created }) => dateText(created),
+    importance: 3,
+  },
 ];
 
 const memberColumns: readonly Column<Membership>[] = [
-  { title: 'User', value: ({ user_name: user }) => user },
+  { title: 'User', value: ({ user_name: user }) => user, cut: 'middle', importance: 9 },
   { title: 'Role', value: ({ role }) => role },
-  { title: 'Added', value: ({ created_at: added }) => added },
+  {
+    title: 'Added',
+    value: ({ created_at: added }) => added,
+    text: ({ created_at: added }) => dateText(added),
+    importance: 3,
+  },
 ];
 
 /** Groups: all of them, or those described by `where`. */

@@ -47,7 +47,12 @@ async function write(context: Context, request: SqlRequest, options: Values): Pr
 const printRows = ({ output }: Context, reply: SqlReply) =>
   output.list<Record<string, unknown>>({
     items: reply.items as Record<string, unknown>[],
-    columns: reply.columns.map((title) => ({ title, value: (row) => row[title] })),
+    columns: reply.columns.map((title) => ({
+      title,
+      value: (row) => row[title],
+      // A number that is cut reads as another one.
+      ...(reply.items.some((row) => typeof (row as Record<string, unknown>)[title] === 'string') ? { cut: 'end' } : {}),
+    })),
     things: reply.items.length === 1 ? 'row' : 'rows',
     empty: 'No rows.',
     json: reply,

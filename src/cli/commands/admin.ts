@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
-import { bytesText, counted } from '../output/words.ts';
+import { bytesText, counted, memoryText } from '../output/words.ts';
 import { allRows, rangeOptions } from '../paging.ts';
 import { adminSql } from './admin-sql.ts';
 import { adminTailApi } from './admin-tail-api.ts';
@@ -20,10 +20,20 @@ const adminReloadAuth: Command = {
 };
 
 const bucketColumns: readonly Column<TrafficBucket>[] = [
-  { title: 'Start', value: ({ start_ms: start }) => localTime(start) },
+  { title: 'Start', importance: 9, value: ({ start_ms: start }) => localTime(start) },
   { title: 'Requests', value: ({ request_count: count }) => count, align: 'right' },
-  { title: 'In', value: ({ bytes_in: bytes }) => bytesText(bytes), align: 'right' },
-  { title: 'Out', value: ({ bytes_out: bytes }) => bytesText(bytes), align: 'right' },
+  {
+    title: 'In',
+    value: ({ bytes_in: bytes }) => bytesText(bytes),
+    text: ({ bytes_in: bytes }) => memoryText(bytes),
+    align: 'right',
+  },
+  {
+    title: 'Out',
+    value: ({ bytes_out: bytes }) => bytesText(bytes),
+    text: ({ bytes_out: bytes }) => memoryText(bytes),
+    align: 'right',
+  },
   { title: '2xx', value: ({ status_2xx: count }) => count, align: 'right' },
   { title: '4xx', value: ({ status_4xx: count }) => count, align: 'right' },
   { title: '5xx', value: ({ status_5xx: count }) => count, align: 'right' },
@@ -59,12 +69,12 @@ const adminApiStats: Command = {
 
 const auditColumns: readonly Column<AuditLogEntry>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Timestamp', value: ({ timestamp }) => localTime(timestamp) },
-  { title: 'User', value: ({ user_name: user }) => user },
-  { title: 'SQL', value: ({ sql_text: sql }) => sql },
+  { title: 'Timestamp', importance: 6, value: ({ timestamp }) => localTime(timestamp) },
+  { title: 'User', value: ({ user_name: user }) => user, cut: 'middle', importance: 7 },
+  { title: 'SQL', value: ({ sql_text: sql }) => sql, cut: 'end', importance: 8 },
   { title: 'Committed', value: ({ committed }) => committed },
   { title: 'Rows', value: ({ rows_affected: rows }) => rows, align: 'right' },
-  { title: 'Error', value: ({ error }) => error },
+  { title: 'Error', value: ({ error }) => error, cut: 'end', importance: 7 },
 ];
 
 const adminListAuditLog: Command = {

@@ -1,32 +1,49 @@
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
+import { dateText } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
-import { ageSeconds, bytesText, percentText, secondsText } from '../output/words.ts';
+import { ageSeconds, bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
 import { letteredPagingOptions } from '../paging.ts';
 import { getCommand, listCommand } from '../record-commands.ts';
 
 const columns: readonly Column<ComputeNode>[] = [
-  { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Hostname', value: ({ hostname }) => hostname },
-  { title: 'Scheduler', value: ({ compute_node_type: type }) => type },
-  { title: 'Scheduler Job ID', value: schedulerJobId, align: 'right' },
-  { title: 'Labels', value: ({ labels }) => labels?.join(',') },
-  { title: 'PID', value: ({ pid }) => pid, align: 'right' },
-  { title: 'CPUs', value: ({ num_cpus: cpus }) => cpus, align: 'right' },
-  { title: 'Memory (GB)', value: ({ memory_gb: gigabytes }) => gigabytes, align: 'right' },
-  { title: 'GPUs', value: ({ num_gpus: gpus }) => gpus, align: 'right' },
-  { title: 'Active', value: ({ is_active: isActive }) => isActive },
-  { title: 'Start Time', value: ({ start_time: start }) => start },
-  { title: 'Duration', value: (node) => secondsText(durationSeconds(node)), align: 'right' },
+  { title: 'ID', value: ({ id }) => id, align: 'right', importance: 8 },
+  { title: 'Hostname', short: 'Host', value: ({ hostname }) => hostname, cut: 'middle', importance: 9 },
+  { title: 'Scheduler', value: ({ compute_node_type: type }) => type, importance: 3 },
+  { title: 'Scheduler Job ID', short: 'Slurm', value: schedulerJobId, align: 'right', importance: 5 },
+  { title: 'Labels', value: ({ labels }) => labels?.join(','), cut: 'end', importance: 4 },
+  { title: 'PID', value: ({ pid }) => pid, align: 'right', importance: 1 },
+  { title: 'CPUs', value: ({ num_cpus: cpus }) => cpus, align: 'right', importance: 6 },
+  {
+    title: 'Memory (GB)',
+    heading: 'Memory',
+    value: ({ memory_gb: gigabytes }) => gigabytes,
+    text: ({ memory_gb: gigabytes }) => memoryText(gigabytes * 2 ** 30),
+    align: 'right',
+    importance: 6,
+  },
+  { title: 'GPUs', value: ({ num_gpus: gpus }) => gpus, align: 'right', importance: 4 },
+  { title: 'Active', value: ({ is_active: isActive }) => isActive, importance: 7 },
+  {
+    title: 'Start Time',
+    short: 'Start',
+    value: ({ start_time: start }) => start,
+    text: ({ start_time: start }) => dateText(start),
+    importance: 2,
+  },
+  { title: 'Duration', value: (node) => secondsText(durationSeconds(node)), align: 'right', importance: 4 },
   {
     title: 'CPU peak/avg',
+    importance: 3,
     value: ({ peak_cpu_percent: peak, avg_cpu_percent: average }) => both(percentText(peak), percentText(average)),
     align: 'right',
   },
   {
     title: 'Mem peak/avg',
+    importance: 3,
     value: ({ peak_memory_bytes: peak, avg_memory_bytes: average }) => both(bytesText(peak), bytesText(average)),
+    text: ({ peak_memory_bytes: peak, avg_memory_bytes: average }) => both(memoryText(peak), memoryText(average)),
     align: 'right',
   },
 ];

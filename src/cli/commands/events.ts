@@ -13,10 +13,15 @@ const fieldsOf = ({ data }: Event) =>
   typeof data === 'object' && data !== null && !Array.isArray(data) ? data : ({} as Record<string, undefined>);
 
 const columns: readonly Column<Event>[] = [
-  { title: 'Timestamp', value: ({ timestamp }) => localTime(timestamp) },
-  { title: 'Level', value: (event) => fieldsOf(event)['level'] ?? 'info' },
-  { title: 'Event Type', value: (event) => fieldsOf(event)['event_type'] ?? fieldsOf(event)['category'] ?? '' },
-  { title: 'Data', value: ({ data }) => JSON.stringify(data) },
+  { title: 'Timestamp', value: ({ timestamp }) => localTime(timestamp), importance: 6 },
+  { title: 'Level', value: (event) => fieldsOf(event)['level'] ?? 'info', importance: 3 },
+  {
+    title: 'Event Type',
+    value: (event) => fieldsOf(event)['event_type'] ?? fieldsOf(event)['category'] ?? '',
+    cut: 'end',
+    importance: 9,
+  },
+  { title: 'Data', value: ({ data }) => JSON.stringify(data), cut: 'end', importance: 5 },
 ];
 
 /** An event as JSON, with a readable time. */

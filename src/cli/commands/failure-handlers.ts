@@ -6,8 +6,8 @@ import { getCommand, listCommand } from '../record-commands.ts';
 
 const columns: readonly Column<FailureHandler>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Name', value: ({ name }) => name },
-  { title: 'Rules', value: ({ rules }) => rules },
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Rules', value: ({ rules }) => rules, cut: 'end' },
 ];
 
 export const failureHandlerCommands: readonly Command[] = [

@@ -4,15 +4,22 @@ import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { fieldsText } from '../output/fields.ts';
+import { localTime } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
 
 const columns: readonly Column<File>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Name', value: ({ name }) => name },
-  { title: 'Path', value: ({ path }) => path },
-  { title: 'Modified Time', value: ({ st_mtime: seconds }) => (seconds ? new Date(seconds * 1000).toISOString() : '') },
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Path', value: ({ path }) => path, cut: 'middle', importance: 8 },
+  {
+    title: 'Modified Time',
+    short: 'Modified',
+    value: ({ st_mtime: seconds }) => (seconds ? new Date(seconds * 1000).toISOString() : ''),
+    text: ({ st_mtime: seconds }) => (seconds ? localTime(seconds * 1000) : ''),
+    importance: 3,
+  },
 ];
 
 const name = { flags: '-n, --name <name>', says: 'name of the file in the workflow' };

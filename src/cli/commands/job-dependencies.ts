@@ -10,10 +10,10 @@ type Relationship = Pick<
 >;
 
 const producerAndConsumer: readonly Column<Relationship>[] = [
-  { title: 'Producer Job ID', value: ({ producer_job_id: job }) => job, align: 'right' },
-  { title: 'Producer Job Name', value: ({ producer_job_name: name }) => name },
-  { title: 'Consumer Job ID', value: ({ consumer_job_id: job }) => job, align: 'right' },
-  { title: 'Consumer Job Name', value: ({ consumer_job_name: name }) => name },
+  { title: 'Producer Job ID', value: ({ producer_job_id: job }) => job, align: 'right', importance: 4 },
+  { title: 'Producer Job Name', value: ({ producer_job_name: name }) => name, cut: 'middle', importance: 8 },
+  { title: 'Consumer Job ID', value: ({ consumer_job_id: job }) => job, align: 'right', importance: 4 },
+  { title: 'Consumer Job Name', value: ({ consumer_job_name: name }) => name, cut: 'middle', importance: 8 },
 ];
 
 export const jobDependencyCommands: readonly Command[] = [
@@ -23,10 +23,10 @@ export const jobDependencyCommands: readonly Command[] = [
     things: 'job dependencies',
     options: rangeOptions,
     columns: [
-      { title: 'Job ID', value: ({ job_id: job }) => job, align: 'right' },
-      { title: 'Job Name', value: ({ job_name: name }) => name },
-      { title: 'Blocked By Job ID', value: ({ depends_on_job_id: job }) => job, align: 'right' },
-      { title: 'Blocked By Job Name', value: ({ depends_on_job_name: name }) => name },
+      { title: 'Job ID', value: ({ job_id: job }) => job, align: 'right', importance: 4 },
+      { title: 'Job Name', value: ({ job_name: name }) => name, cut: 'middle', importance: 8 },
+      { title: 'Blocked By Job ID', value: ({ depends_on_job_id: job }) => job, align: 'right', importance: 4 },
+      { title: 'Blocked By Job Name', value: ({ depends_on_job_name: name }) => name, cut: 'middle', importance: 8 },
     ],
     page: (client, id, _options, paging) => client.listJobDependencies({ params: { id }, query: paging }),
   }),
@@ -36,8 +36,8 @@ export const jobDependencyCommands: readonly Command[] = [
     things: 'job-file relationships',
     options: rangeOptions,
     columns: [
-      { title: 'File ID', value: ({ file_id: file }) => file, align: 'right' },
-      { title: 'File Name', value: ({ file_name: name }) => name },
+      { title: 'File ID', value: ({ file_id: file }) => file, align: 'right', importance: 4 },
+      { title: 'File Name', value: ({ file_name: name }) => name, cut: 'middle', importance: 8 },
       ...producerAndConsumer,
     ],
     page: (client, id, _options, paging) => client.listJobFileRelationships({ params: { id }, query: paging }),
@@ -48,8 +48,8 @@ export const jobDependencyCommands: readonly Command[] = [
     things: 'job-user-data relationships',
     options: rangeOptions,
     columns: [
-      { title: 'User Data ID', value: ({ user_data_id: record }) => record, align: 'right' },
-      { title: 'User Data Name', value: ({ user_data_name: name }) => name },
+      { title: 'User Data ID', value: ({ user_data_id: record }) => record, align: 'right', importance: 4 },
+      { title: 'User Data Name', value: ({ user_data_name: name }) => name, cut: 'middle', importance: 8 },
       ...producerAndConsumer,
     ],
     page: (client, id, _options, paging) => client.listJobUserDataRelationships({ params: { id }, query: paging }),

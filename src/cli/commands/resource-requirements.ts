@@ -5,6 +5,7 @@ import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, type Option, type Values } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
+import { askedMemoryText, askedTimeText } from '../output/needs-text.ts';
 import type { Column } from '../output/table.ts';
 import { pagingOptions } from '../paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
@@ -13,12 +14,24 @@ const THING = 'resource requirements';
 
 const columns: readonly Column<ResourceRequirements>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Name', value: ({ name }) => name },
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
   { title: 'CPUs', value: ({ num_cpus: cpus }) => cpus, align: 'right' },
   { title: 'GPUs', value: ({ num_gpus: gpus }) => gpus, align: 'right' },
   { title: 'Nodes', value: ({ num_nodes: nodes }) => nodes, align: 'right' },
-  { title: 'Memory', value: ({ memory }) => memory, align: 'right' },
-  { title: 'Runtime', value: ({ runtime }) => runtime },
+  {
+    title: 'Memory',
+    value: ({ memory }) => memory,
+    text: ({ memory }) => askedMemoryText(memory),
+    align: 'right',
+    importance: 7,
+  },
+  {
+    title: 'Runtime',
+    value: ({ runtime }) => runtime,
+    text: ({ runtime }) => askedTimeText(runtime),
+    align: 'right',
+    importance: 6,
+  },
 ];
 
 const name: Option = { flags: '-n, --name <name>', says: 'name that jobs use' };

@@ -4,24 +4,51 @@ import { integer } from '../option.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { idOf } from '../id-or-name.ts';
-import { cellText, type Column } from '../output/table.ts';
-import { bytesText, percentText, secondsText } from '../output/words.ts';
+import { dateText } from '../output/local-time.ts';
+import { type Column, shownText } from '../output/table.ts';
+import { bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 import { deleteCommand } from '../record-commands.ts';
 
 const columns: readonly Column<Result>[] = [
-  { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Job ID', value: ({ job_id: job }) => job, align: 'right' },
-  { title: 'Job Name', value: ({ job_name: name }) => name },
-  { title: 'WF ID', value: ({ workflow_id: workflow }) => workflow, align: 'right' },
-  { title: 'Run ID', value: ({ run_id: run }) => run, align: 'right' },
-  { title: 'Attempt', value: ({ attempt_id: attempt }) => attempt, align: 'right' },
-  { title: 'Return Code', value: ({ return_code: code }) => code, align: 'right' },
-  { title: 'Exec Time', value: ({ exec_time_minutes: minutes }) => secondsText(minutes * 60), align: 'right' },
-  { title: 'Peak Mem', value: ({ peak_memory_bytes: bytes }) => bytesText(bytes), align: 'right' },
-  { title: 'Peak CPU %', value: ({ peak_cpu_percent: percent }) => percentText(percent), align: 'right' },
-  { title: 'Completion Time', value: ({ completion_time: time }) => time },
-  { title: 'Status', value: ({ status }) => status },
+  { title: 'ID', value: ({ id }) => id, align: 'right', importance: 1 },
+  { title: 'Job ID', short: 'Job', value: ({ job_id: job }) => job, align: 'right', importance: 6 },
+  { title: 'Job Name', short: 'Name', value: ({ job_name: name }) => name, cut: 'middle', importance: 9 },
+  { title: 'WF ID', value: ({ workflow_id: workflow }) => workflow, align: 'right', importance: 0 },
+  { title: 'Run ID', short: 'Run', value: ({ run_id: run }) => run, align: 'right', importance: 6 },
+  { title: 'Attempt', short: 'Try', value: ({ attempt_id: attempt }) => attempt, align: 'right', importance: 6 },
+  { title: 'Return Code', short: 'Code', value: ({ return_code: code }) => code, align: 'right', importance: 8 },
+  {
+    title: 'Exec Time',
+    short: 'Time',
+    value: ({ exec_time_minutes: minutes }) => secondsText(minutes * 60),
+    align: 'right',
+    importance: 5,
+  },
+  {
+    title: 'Peak Mem',
+    short: 'Memory',
+    value: ({ peak_memory_bytes: bytes }) => bytesText(bytes),
+    // A job that ended before the first sample was not measured.
+    text: ({ peak_memory_bytes: bytes }) => memoryText(bytes || undefined),
+    align: 'right',
+    importance: 4,
+  },
+  {
+    title: 'Peak CPU %',
+    short: 'CPU',
+    value: ({ peak_cpu_percent: percent }) => percentText(percent),
+    align: 'right',
+    importance: 3,
+  },
+  {
+    title: 'Completion Time',
+    short: 'Ended',
+    value: ({ completion_time: time }) => time,
+    text: ({ completion_time: time }) => dateText(time),
+    importance: 2,
+  },
+  { title: 'Status', value: ({ status }) => status, importance: 8 },
 ];
 
 /** The same in every row, so tables leave it out; a program that reads CSV may combine several files. */
@@ -96,7 +123,7 @@ const resultsGet: Command = {
   async run({ service, output }, [given]) {
     const { client } = await service();
     const result = await client.getResult({ params: { id: idOf('result', given) } });
-    const lines = columns.map(({ title, value }) => `  ${title}: ${cellText(value(result))}`);
+    const lines = columns.map((column) => `  ${column.title}: ${shownText(column, result)}`);
     output.record('result', result, [`Result ${result.id}:`, ...lines].join('\n'));
   },
 };

@@ -15,8 +15,8 @@ const THING = 'RO-Crate entity';
 
 const columns: readonly Column<RoCrateEntity>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Entity ID', value: ({ entity_id: entity }) => entity },
-  { title: 'Type', value: ({ entity_type: type }) => type },
+  { title: 'Entity ID', value: ({ entity_id: entity }) => entity, cut: 'middle', importance: 9 },
+  { title: 'Type', value: ({ entity_type: type }) => type, cut: 'end', importance: 7 },
   { title: 'File ID', value: ({ file_id: file }) => file, align: 'right' },
 ];
 

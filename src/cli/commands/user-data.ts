@@ -19,9 +19,9 @@ const preview = (data: unknown) => {
 
 const columns: readonly Column<UserData>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Name', value: ({ name }) => name },
-  { title: 'Ephemeral', value: ({ is_ephemeral: isEphemeral }) => isEphemeral },
-  { title: 'Data Preview', value: ({ data }) => preview(data) },
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Ephemeral', value: ({ is_ephemeral: isEphemeral }) => isEphemeral, importance: 3 },
+  { title: 'Data Preview', short: 'Data', value: ({ data }) => preview(data), cut: 'end', importance: 6 },
 ];
 
 /** Which job reads user data, and which writes it. */

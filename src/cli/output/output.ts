@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
 import { printable } from '../../core/contract/printable.ts';
-import { type Column, csvText, tableText } from './table.ts';
+import { type Column, csvText, tableOf } from './table.ts';
 
 export type Format = 'table' | 'json' | 'csv';
 
@@ -52,13 +52,14 @@ export interface Output {
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export interface Streams {
-  readonly out: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
 }
 
 export class CsvRefused extends Error {}
 
-export function createOutput(format: Format, { out, err }: Streams, colours: boolean): Output {
+/** `isWide`: tables have their full width on a terminal, too. */
+export function createOutput(format: Format, { out, err }: Streams, colours: boolean, isWide = false): Output {
   // Random, so no name can contain it.
   const mark = colours ? `\u{f0000}${randomUUID()}` : '';
   const paint = (which: Style, text: string) => (colours ? styleText(which, text, { validateStream: false }) : text);
@@ -85,10 +86,11 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
       // Unescaped for programs.
       else if (format === 'csv') (out.isTTY === true ? print : put)(csvText(columns, items));
       else if (items.length === 0) print(empty);
-      else
-        print(
-          `${title === undefined ? '' : `${title}\n`}${tableText(columns, items)}\n\nTotal: ${items.length} ${things}`,
-        );
+      else {
+        const { text, leftOut } = tableOf(columns, items, isWide ? Infinity : widthOf(out));
+        print(`${title === undefined ? '' : `${title}\n`}${text}\n\nTotal: ${items.length} ${things}`);
+        if (leftOut.length > 0) say(`Columns not shown: ${leftOut.join(', ')}. Use --wide to see them.`);
+      }
     },
     record(what, json, text) {
       recordOnly(what);
@@ -111,6 +113,13 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
     terminalText: (which, text) => paint(which, printable(text)),
   };
 }
+
+/** The width of a terminal that does not report it. */
+const USUAL_WIDTH = 80;
+
+/** The largest width of a table: unlimited in a pipe or a file. */
+export const widthOf = ({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number =>
+  isTTY === true ? columns || USUAL_WIDTH : Infinity;
 
 /** JSON for users and programs. Escaped characters in it have the same meaning. */
 const pretty = (value: unknown) => printable(JSON.stringify(value, undefined, 2) ?? 'null');

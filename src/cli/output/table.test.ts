@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { cellText, type Column, csvText, tableText } from './table.ts';
+import { textWidth } from './text-width.ts';
+import { cellText, type Column, csvText, tableOf } from './table.ts';
 
 interface Job {
   readonly id: number;
@@ -11,6 +12,8 @@ const columns: readonly Column<Job>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
   { title: 'Name', value: ({ name }) => name },
 ];
+
+const tableText = <Row>(...given: Parameters<typeof tableOf<Row>>) => tableOf(...given).text;
 
 const nameOnly: readonly Column<string>[] = [{ title: 'Name', value: (name) => name }];
 
@@ -39,17 +42,25 @@ describe('a table', () => {
   });
 
   it('a row stays on one line for any text', () => {
-    expect(tableText(nameOnly, ['one\n  two\r\nthree']).split('\n')).toContain('│ one two three │');
+    expect(tableText(nameOnly, ['one\n  two\r\nthree\tfour\u2028five']).split('\n')).toContain(
+      '│ one two three four five │',
+    );
   });
 
-  it.each(['日本', '🚀a', 'größ'])(
-    'columns stay aligned beside %s, which is wider or longer than its number of characters',
-    (name) => {
-      const [rule, , , row] = tableText(nameOnly, [name, 'xxxx']).split('\n');
-      const shown = Array.from(row as string, (letter) => (/[日本🚀]/u.test(letter) ? 2 : 1));
-      expect(shown.reduce((sum: number, each) => sum + each, 0)).toBe((rule as string).length);
-    },
-  );
+  it('shows a dash for what is not known; zero, false and JSON are known', () => {
+    const any: readonly Column<unknown>[] = [{ title: 'x', value: (value) => value }];
+    const shown = tableText(any, [undefined, null, '', 0, false, []]).split('\n').slice(3, -1);
+    expect(shown).toEqual(['│ –     │', '│ –     │', '│ –     │', '│ 0     │', '│ false │', '│ []    │']);
+    expect(csvText(any, [undefined, null, 0])).toBe('x\n\n\n0');
+  });
+
+  it('shows people another text and heading than programs', () => {
+    const size: readonly Column<number>[] = [
+      { title: 'Size (B)', heading: 'Size', value: (bytes) => bytes, text: (bytes) => `${bytes / 1024} KiB` },
+    ];
+    expect(tableText(size, [2048]).split('\n').slice(1, 4)).toEqual(['│ Size  │', '├───────┤', '│ 2 KiB │']);
+    expect(csvText(size, [2048])).toBe('Size (B)\n2048');
+  });
 
   it('a table has lines of one length for any text of single width', () => {
     const text = fc.string({ unit: 'grapheme-ascii' });
@@ -58,6 +69,98 @@ describe('a table', () => {
         const lines = tableText(columns, rows).split('\n');
         expect(lines).toHaveLength(rows.length + 4);
         expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
+      }),
+    );
+  });
+});
+
+describe('a table on a terminal', () => {
+  const long: readonly Column<Job & { readonly command: string }>[] = [
+    { title: 'Job ID', short: 'ID', value: ({ id }) => id, align: 'right', importance: 7 },
+    { title: 'Job Name', short: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+    { title: 'Return Code', short: 'Code', value: () => 137, align: 'right', importance: 8 },
+    { title: 'Command', value: ({ command }) => command, cut: 'end', importance: 5 },
+  ];
+  const rows = [
+    { id: 7, name: 'train_with_a_long_name_1', command: 'python train.py --rate 0.1 --epochs 100' },
+    { id: 123456, name: 'train_with_a_long_name_2', command: 'true' },
+  ];
+  const at = (width: number) => tableOf(long, rows, width);
+
+  it('is whole where there is room for it', () => {
+    const whole = tableOf(long, rows);
+    const width = textWidth(whole.text.split('\n')[0] as string);
+    expect(at(width)).toEqual(whole);
+    expect(at(width - 1)).not.toEqual(whole);
+  });
+
+  it('has short titles and cut cells where it is narrow: of little importance first, names from the middle', () => {
+    expect(at(80).text).toBe(
+      [
+        '╭────────┬──────────────────────────┬──────┬───────────────────────────────────╮',
+        '│ Job ID │ Job Name                 │ Code │ Command                           │',
+        '├────────┼──────────────────────────┼──────┼───────────────────────────────────┤',
+        '│      7 │ train_with_a_long_name_1 │  137 │ python train.py --rate 0.1 --epo… │',
+        '│ 123456 │ train_with_a_long_name_2 │  137 │ true                              │',
+        '╰────────┴──────────────────────────┴──────┴───────────────────────────────────╯',
+      ].join('\n'),
+    );
+    expect(at(50).text.split('\n').slice(3, 5)).toEqual([
+      '│      7 │ train_wi…g_name_1 │  137 │ python tr… │',
+      '│ 123456 │ train_wi…g_name_2 │  137 │ true       │',
+    ]);
+  });
+
+  it('leaves out columns in which nothing is known first, and does not speak of them', () => {
+    const some: readonly Column<string>[] = [
+      { title: 'Nothing', value: () => undefined, importance: 9 },
+      { title: 'Command', value: (text) => text, cut: 'end', importance: 1 },
+    ];
+    expect(tableOf(some, ['true'], 80).text).toContain('Nothing');
+    expect(tableOf(some, ['true and true'], 24)).toEqual({
+      text: [
+        '╭───────────────╮',
+        '│ Command       │',
+        '├───────────────┤',
+        '│ true and true │',
+        '╰───────────────╯',
+      ].join('\n'),
+      leftOut: [],
+    });
+  });
+
+  it('leaves columns out before it cuts a number, and says which', () => {
+    const { text, leftOut } = at(40);
+    expect(leftOut).toEqual(['Command']);
+    expect(text.split('\n').slice(3, 5)).toEqual([
+      '│      7 │ train_with…ng_name_1 │  137 │',
+      '│ 123456 │ train_with…ng_name_2 │  137 │',
+    ]);
+    expect(at(20).leftOut).toEqual(['Job ID', 'Return Code', 'Command']);
+  });
+
+  it('is never wider than the terminal, and all its lines are of one width, whatever stands in it', () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 80 }),
+      fc.string({ unit: 'binary', maxLength: 80 }),
+      fc.string({ unit: fc.constantFrom('日', '👩‍👩‍👧', 'e\u0301', '각', '\ud800', '\u001b', '\t', '\u200b', 'x') }),
+    );
+    const row = fc.record({ id: fc.nat(), name: text, command: text });
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 5 }), fc.integer({ min: 5, max: 130 }), (any, width) => {
+        const lines = tableOf(long, any, width).text.split('\n');
+        expect(lines).toHaveLength(any.length + 4);
+        const widths = new Set(lines.map(textWidth));
+        expect(widths.size).toBe(1);
+        expect(Math.max(...widths)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  it('keeps as much as fits: with more room no column is lost', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 5, max: 120 }), (width) => {
+        expect(at(width + 1).leftOut.length).toBeLessThanOrEqual(at(width).leftOut.length);
       }),
     );
   });

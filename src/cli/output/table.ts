@@ -1,49 +1,92 @@
-import { printable } from '../../core/contract/printable.ts';
+import { printableLine } from '../../core/contract/printable.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
+import { type ColumnNeed, fitColumns } from './fit-columns.ts';
+import { shortened, textWidth } from './text-width.ts';
 
 /** A column of a list: its title and its cells. */
 export interface Column<Row> {
   readonly title: string;
+  /** The title in tables, if it differs from the title in CSV. */
+  readonly heading?: string;
+  /** The title on a narrow terminal. */
+  readonly short?: string;
   readonly value: (row: Row) => unknown;
+  /** The cell in tables, if it differs from the value in CSV. */
+  readonly text?: (row: Row) => string;
   /** Numbers are aligned to the right. */
   readonly align?: 'left' | 'right';
+  /** Where long texts are shortened on a narrow terminal; without it they never are. */
+  readonly cut?: 'end' | 'middle';
+  /** 0 to 9, default 5: on a narrow terminal, the columns of least importance are shortened and left out first. */
+  readonly importance?: number;
 }
 
-/** A table with rounded borders, as wide as its longest cells. Line breaks within a cell become blanks. */
-export function tableText<Row>(given: readonly Column<Row>[], rows: readonly Row[]): string {
-  // Names of columns may come from a server, too.
-  const columns = given.map((column) => ({ ...column, title: printable(column.title) }));
-  const cells = rows.map((row) =>
-    columns.map(({ value }) => printable(cellText(value(row)).replaceAll(/\s*\n\s*/g, ' '))),
-  );
-  const widths = columns.map(({ title }, index) =>
-    greatest(
-      cells.map((row) => width(row[index] as string)),
-      width(title),
+export interface Table {
+  readonly text: string;
+  /** Titles of columns for which the terminal has no room. */
+  readonly leftOut: readonly string[];
+}
+
+/** Shown for a value that is unknown or not set. */
+export const UNKNOWN = '–';
+
+/** The shortest width to which a cell is shortened. */
+const LEAST_CUT = 10;
+const USUAL_IMPORTANCE = 5;
+
+/** A table with rounded borders, at most `available` wide. Each row is one line. */
+export function tableOf<Row>(given: readonly Column<Row>[], rows: readonly Row[], available = Infinity): Table {
+  // Titles of columns may come from a server, too.
+  const columns = given.map((column) => ({ ...column, title: lineText(column.heading ?? column.title) }));
+  const cells = rows.map((row) => columns.map((column) => cellLine(column, row)));
+  const needs = columns.map((column, at) =>
+    needOf(
+      column,
+      cells.map((row) => row[at] as string),
     ),
   );
+  const widths = fitColumns(needs, available);
+  const kept = columns.flatMap((column, at) => {
+    const width = widths[at];
+    return width === undefined ? [] : [{ ...column, at, width, title: titleFor(column, width) }];
+  });
   const rule = (left: string, middle: string, right: string) =>
-    left + widths.map((each) => '─'.repeat(each + 2)).join(middle) + right;
+    left + kept.map(({ width }) => '─'.repeat(width + 2)).join(middle) + right;
   const line = (texts: readonly string[], aligned: boolean) =>
-    `│${texts.map((text, index) => ` ${pad(text, widths[index] as number, aligned && columns[index]?.align === 'right')} `).join('│')}│`;
-  return [
+    `│${kept.map(({ width, align, cut }, index) => ` ${pad(shortened(texts[index] as string, width, cut), width, aligned && align === 'right')} `).join('│')}│`;
+  const text = [
     rule('╭', '┬', '╮'),
     line(
-      columns.map(({ title }) => title),
+      kept.map(({ title }) => title),
       false,
     ),
     rule('├', '┼', '┤'),
-    ...cells.map((row) => line(row, true)),
+    ...cells.map((row) =>
+      line(
+        kept.map(({ at }) => row[at] as string),
+        true,
+      ),
+    ),
     rule('╰', '┴', '╯'),
   ].join('\n');
+  const leftOut = columns.flatMap(({ title }, at) =>
+    widths[at] === undefined && needs[at]?.isEmpty === false ? [title] : [],
+  );
+  return { text, leftOut };
 }
 
-/** A value in a table or in CSV; an undefined value is empty. */
+/** A value in CSV; an undefined value is empty. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   if (typeof value === 'number' && !Number.isInteger(value)) return String(Math.round(value * 1000) / 1000);
   return typeof value === 'object' ? JSON.stringify(value) : String(value as number | boolean);
+}
+
+/** A value in a table. */
+export function shownText<Row>({ value, text }: Column<Row>, row: Row): string {
+  const shown = text === undefined ? cellText(value(row)) : text(row);
+  return shown === '' ? UNKNOWN : shown;
 }
 
 /** CSV with a header, quoted where necessary. */
@@ -56,13 +99,34 @@ export function csvText<Row>(columns: readonly Column<Row>[], rows: readonly Row
   ].join('\n');
 }
 
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu;
+const cellLine = <Row>(column: Column<Row>, row: Row) => lineText(shownText(column, row));
 
-/** The terminal columns of a text: East Asian characters and emoji take two. */
-const width = (text: string) => Array.from(text).length + (text.match(wide)?.length ?? 0);
+/**
+ * The text on one line of characters that a terminal shows: line breaks and tabs become blanks. A half of a surrogate pair
+ * is shown as the replacement character, which takes a column.
+ */
+const lineText = (text: string) => printableLine(text.replaceAll(/\s*[\n\t\u2028\u2029]\s*/g, ' ')).toWellFormed();
+
+function needOf<Row>(
+  { title, short = title, cut, importance = USUAL_IMPORTANCE }: Column<Row>,
+  cells: readonly string[],
+): ColumnNeed {
+  const longest = greatest(cells.map(textWidth), 0);
+  const shortTitle = textWidth(short);
+  const withShortTitle = Math.max(longest, shortTitle);
+  return {
+    full: Math.max(longest, textWidth(title)),
+    withShortTitle,
+    least: cut === undefined ? withShortTitle : Math.max(shortTitle, Math.min(longest, LEAST_CUT)),
+    importance,
+    isEmpty: cells.length > 0 && cells.every((cell) => cell === UNKNOWN),
+  };
+}
+
+const titleFor = <Row>({ title, short = title }: Column<Row>, width: number) =>
+  textWidth(title) <= width ? title : shortened(short, width);
 
 function pad(text: string, to: number, right: boolean): string {
-  const blanks = ' '.repeat(Math.max(0, to - width(text)));
+  const blanks = ' '.repeat(Math.max(0, to - textWidth(text)));
   return right ? blanks + text : text + blanks;
 }

@@ -1,6 +1,13 @@
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
+
 /** Numbers and times in readable form. */
 
-/** `1.5 GB`: in units of 1024, one decimal. */
+/** An amount of memory for people: `394 MiB`; nothing where it is not known. */
+export const memoryText = (bytes: number | null | undefined): string =>
+  bytes === undefined || bytes === null ? '' : sizeText(bytes);
+
+/** The same for programs, in JSON and CSV, as Torc writes it: `1.5 GB`, where a GB is 2^30 bytes. */
 export function bytesText(bytes: number | null | undefined): string {
   if (bytes === undefined || bytes === null) return '';
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
@@ -14,18 +21,9 @@ export function bytesText(bytes: number | null | undefined): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `2h 05m`, `3m 12s`, `4.2s`, `85ms`. */
-export function secondsText(seconds: number | null | undefined): string {
-  if (seconds === undefined || seconds === null || !Number.isFinite(seconds)) return '';
-  // The bounds are where rounding would reach the next unit: never `1000ms` or `60.0s`.
-  if (seconds < 0.9995) return `${Math.max(0, Math.round(seconds * 1000))}ms`;
-  if (seconds < 59.95) return `${seconds.toFixed(1)}s`;
-  const whole = Math.round(seconds);
-  const two = (value: number) => String(value).padStart(2, '0');
-  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
-  if (whole < 86_400) return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
-  return `${Math.floor(whole / 86_400)}d ${two(Math.floor((whole % 86_400) / 3600))}h`;
-}
+/** A span of time; nothing where it is not known. */
+export const secondsText = (seconds: number | null | undefined): string =>
+  seconds === undefined || seconds === null || !Number.isFinite(seconds) ? '' : timeText(seconds);
 
 /** Seconds since a time of the server or of a runner, whose clock may be ahead of ours: never negative. */
 export const ageSeconds = (time: string, nowMs: number): number => Math.max(0, (nowMs - Date.parse(time)) / 1000);

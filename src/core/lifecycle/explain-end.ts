@@ -1,7 +1,8 @@
 import { signalName } from '../contract/signal.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { standing } from './explain-wait.ts';
-import { memoryWords } from './obstacles.ts';
+import { partOfSize } from '../quantity/size-text.ts';
+import { timeText } from '../quantity/time-text.ts';
 
 /** The return code that the server stores for a job whose runner is lost, as Torc 1.0.0 does. */
 const LOST = -128;
@@ -56,7 +57,7 @@ function canceled({ dependencies, cause, workflow, startedAt }: JobFacts): End {
 
 function endOf(job: JobFacts, end: AttemptEnd): End {
   const { returnCode, status } = end;
-  const after = `after ${timeWords(end.seconds)}`;
+  const after = `after ${timeText(end.seconds)}`;
   if (returnCode === LOST) {
     return {
       headline: 'failed because its runner was lost',
@@ -91,13 +92,12 @@ function outOfMemory(
 ): End | undefined {
   if (status !== 'failed' || returnCode !== workflow.oomExitCode || peakMemoryBytes <= need.memory_bytes)
     return undefined;
-  const limit = memoryWords(need.memory_bytes);
   return {
-    headline: `failed after ${timeWords(seconds)}: it used more memory than it asked for`,
+    headline: `failed after ${timeText(seconds)}: it used more memory than it asked for`,
     reasons: [
       {
         code: 'out_of_memory',
-        message: `it used ${memoryWords(peakMemoryBytes)} of ${limit}, and was killed (return code ${returnCode})`,
+        message: `it used ${partOfSize(peakMemoryBytes, need.memory_bytes)}, and was killed (return code ${returnCode})`,
       },
     ],
     next: [
@@ -109,10 +109,10 @@ function outOfMemory(
 
 function terminated({ id, workflow, need }: JobFacts, end: AttemptEnd): End {
   const { returnCode, seconds, secondsToRunnersEnd: left } = end;
-  const asked = `it asked for ${timeWords(need.runtime_seconds)} and had run for ${timeWords(seconds)}`;
+  const asked = `it asked for ${timeText(need.runtime_seconds)} and had run for ${timeText(seconds)}`;
   if (returnCode === workflow.timeoutExitCode) {
     return {
-      headline: `was killed after ${timeWords(seconds)}: the time of its runner was up`,
+      headline: `was killed after ${timeText(seconds)}: the time of its runner was up`,
       reasons: [
         {
           code: 'timeout',
@@ -129,7 +129,7 @@ function terminated({ id, workflow, need }: JobFacts, end: AttemptEnd): End {
   const isNearEnd = left !== undefined && left <= workflow.endingSeconds;
   const why = isNearEnd ? 'the time of the runner was up' : 'the runner was stopped or its workflow canceled';
   return {
-    headline: `was ended by its runner after ${timeWords(seconds)} (return code ${returnCode})`,
+    headline: `was ended by its runner after ${timeText(seconds)} (return code ${returnCode})`,
     reasons: [{ code: isNearEnd ? 'timeout' : 'asked_to_end', message: `${why}; ${asked}` }],
     next: [`run it again: torc jobs reset-status ${id} --reinit`],
   };
@@ -174,12 +174,3 @@ function senderOf(signal: string): string {
 }
 
 const onHost = ({ hostname }: AttemptEnd) => (hostname === undefined ? '' : ` on ${hostname}`);
-
-/** `4.2 s`, `3 m 12 s`, `2 h 5 m`. */
-export function timeWords(seconds: number): string {
-  if (seconds < 60) return `${Math.max(0, seconds).toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return `${minutes} m ${whole % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-}

@@ -1,6 +1,7 @@
 import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
 import { isComplete } from './job.ts';
-import { counted, memoryWords, obstacles } from './obstacles.ts';
+import { sizeTexts } from '../quantity/size-text.ts';
+import { counted, obstacles } from './obstacles.ts';
 
 type Wait = Omit<Explanation, 'kind'>;
 
@@ -121,15 +122,18 @@ function reasonsOf(job: JobFacts, { id, hostname, room, free }: LiveRunner): Rea
       : []),
     ...(need.num_cpus > free.cpus ? [`${need.num_cpus} CPUs, ${free.cpus} of ${room.cpus} are free`] : []),
     ...(!room.countsJobs && need.memory_bytes > free.memoryBytes
-      ? [
-          `${memoryWords(need.memory_bytes)}, ${memoryWords(free.memoryBytes)} of ${memoryWords(room.memoryBytes)} are free`,
-        ]
+      ? [memoryLacking(need.memory_bytes, free.memoryBytes, room.memoryBytes)]
       : []),
     ...(!room.countsJobs && need.num_gpus > free.gpus
       ? [`${need.num_gpus} GPUs, ${free.gpus} of ${room.gpus} are free`]
       : []),
   ];
   return busy.map((words) => ({ code: 'busy', message: `${who}: the job needs ${words}` }));
+}
+
+function memoryLacking(...amounts: [need: number, free: number, all: number]): string {
+  const [need, free, all] = sizeTexts(...amounts);
+  return `${need}, ${free} of ${all} are free`;
 }
 
 /** The status of another job as a phrase. */

@@ -2,6 +2,8 @@ import type { Need } from '../contract/exchange.ts';
 import { covers } from '../contract/labels.ts';
 import type { ComputeNode } from '../contract/node.ts';
 import type { ObstacleReason } from '../contract/unclaimable.ts';
+import { sizeTexts } from '../quantity/size-text.ts';
+import { timeText } from '../quantity/time-text.ts';
 import { GRACE_SECONDS } from './runtime-fit.ts';
 
 /** The properties of jobs that matter for a claim. */
@@ -51,10 +53,16 @@ export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRo
   for (const [reason, needs, has, thing] of counts)
     if (needs > has) add(reason, counted(needs, thing), counted(has, thing));
   if (need.memory_bytes > room.memoryBytes)
-    add('memory', memoryWords(need.memory_bytes), memoryWords(room.memoryBytes));
+    add('memory', ...(sizeTexts(need.memory_bytes, room.memoryBytes) as [string, string]));
   if (room.secondsLeft !== undefined && need.runtime_seconds > room.secondsLeft + GRACE_SECONDS)
-    add('time', `${need.runtime_seconds} s`, `${Math.max(0, Math.floor(room.secondsLeft))} s left`);
+    add('time', ...lackingTime(need.runtime_seconds, Math.max(0, room.secondsLeft)));
   return found;
+}
+
+/** In seconds where rounding hides the difference. */
+function lackingTime(needed: number, left: number): [string, string] {
+  const texts = [timeText(needed), timeText(left)] as const;
+  return texts[0] === texts[1] ? [`${needed} s`, `${Math.floor(left)} s left`] : [texts[0], `${texts[1]} left`];
 }
 
 /** The resources of a registered runner, as it reported them, with the seconds until its end if it has one. */
@@ -74,7 +82,3 @@ const labelWords = (labels: readonly string[]) =>
   labels.length === 0 ? 'no label' : `${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;
 
 export const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
-
-/** In mebibytes up to ten gibibytes, so that a difference of one mebibyte is visible. */
-export const memoryWords = (bytes: number) =>
-  bytes < 10 * 2 ** 30 ? `${Math.ceil(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`;

@@ -32,8 +32,8 @@ describe('a runner cannot take a job that', () => {
       'needs one byte more memory than the runner has',
       kind({ memory_bytes: 8 * GIBIBYTE + 1 }),
       'memory',
-      '8193 MiB',
-      '8192 MiB',
+      '8589934593 B',
+      '8589934592 B',
     ],
     ['needs more GPUs', kind({ num_gpus: 2 }), 'gpus', '2 GPUs', '1 GPU'],
     ['needs several nodes', kind({ num_nodes: 2 }), 'nodes', '2 nodes', '1 node'],
@@ -41,8 +41,8 @@ describe('a runner cannot take a job that', () => {
       'runs longer than the remaining time and the grace period of two minutes',
       kind({ runtime_seconds: 3721 }),
       'time',
-      '3721 s',
-      '3600 s left',
+      '1h 02m',
+      '1h 00m left',
     ],
     ['requires a label', kind({}, { labels: ['gpu'] }), 'labels', 'label gpu', 'no label'],
   ])('a runner cannot take a job that %s', (_, job, reason, needs, has) => {
@@ -94,7 +94,7 @@ describe('ready jobs that no runner can take', () => {
     const wide = { ...room, cpus: 64, memoryBytes: GIBIBYTE };
     const large = { ...room, cpus: 1, memoryBytes: 64 * GIBIBYTE, gpus: 0 };
     expect(unclaimable([kind({ num_cpus: 8, memory_bytes: 2 * GIBIBYTE })], [large, wide])).toMatchObject([
-      { reason: 'memory', needs: '2048 MiB', has: '1024 MiB' },
+      { reason: 'memory', needs: '2 GiB', has: '1 GiB' },
     ]);
     expect(unclaimable([kind()], [large, room])).toEqual([]);
   });

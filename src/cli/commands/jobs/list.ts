@@ -11,13 +11,19 @@ import { allRows, pagingOptions } from '../../paging.ts';
 const elapsed = (start: string | null | undefined) => (start ? secondsText(ageSeconds(start, Date.now())) : '');
 
 const columns: readonly Column<Job>[] = [
-  { title: 'ID', value: ({ id }) => id, align: 'right' },
-  { title: 'Name', value: ({ name }) => name },
-  { title: 'Status', value: ({ status }) => status },
-  { title: 'Priority', value: ({ priority }) => priority, align: 'right' },
-  { title: 'Compute Node', value: ({ compute_node_id: node }) => node, align: 'right' },
-  { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start) },
-  { title: 'Command', value: ({ command }) => command },
+  { title: 'ID', value: ({ id }) => id, align: 'right', importance: 7 },
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Status', value: ({ status }) => status, importance: 8 },
+  { title: 'Priority', short: 'Prio', value: ({ priority }) => priority, align: 'right', importance: 2 },
+  {
+    title: 'Compute Node',
+    short: 'Node',
+    value: ({ compute_node_id: node }) => node || undefined,
+    align: 'right',
+    importance: 3,
+  },
+  { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start), align: 'right', importance: 4 },
+  { title: 'Command', value: ({ command }) => command, cut: 'end', importance: 5 },
 ];
 
 const list: Command = {
@@ -77,12 +83,12 @@ const get: Command = {
 };
 
 const runningColumns: readonly Column<RunningJob>[] = [
-  { title: 'Job ID', value: ({ job_id: id }) => id, align: 'right' },
-  { title: 'Job Name', value: ({ job_name: name }) => name },
-  { title: 'Compute Node', value: ({ compute_node_name: node }) => node },
-  { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start) },
-  { title: 'Scheduler', value: ({ scheduler_type: type }) => type },
-  { title: 'Scheduler Job ID', value: ({ scheduler_job_id: id }) => id },
+  { title: 'Job ID', short: 'ID', value: ({ job_id: id }) => id, align: 'right', importance: 7 },
+  { title: 'Job Name', short: 'Name', value: ({ job_name: name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Compute Node', short: 'Node', value: ({ compute_node_name: node }) => node, cut: 'middle', importance: 6 },
+  { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start), align: 'right', importance: 8 },
+  { title: 'Scheduler', value: ({ scheduler_type: type }) => type, importance: 2 },
+  { title: 'Scheduler Job ID', short: 'Slurm', value: ({ scheduler_job_id: id }) => id, importance: 3 },
 ];
 
 const running: Command = {

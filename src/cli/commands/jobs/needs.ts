@@ -5,6 +5,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { Option, Values } from '../../option.ts';
+import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import type { Column } from '../../output/table.ts';
 
 const jobOption: Option = { flags: '-j, --job-id <job>', says: 'only this job, by id or name' };
@@ -23,15 +24,21 @@ interface JobNeeds {
 }
 
 const needsColumns: readonly Column<JobNeeds>[] = [
-  { title: 'Job ID', value: (row) => row.job_id, align: 'right' },
-  { title: 'Job Name', value: (row) => row.job_name },
-  { title: 'RR ID', value: (row) => row.rr_id, align: 'right' },
-  { title: 'RR Name', value: (row) => row.rr_name },
-  { title: 'CPUs', value: (row) => row.num_cpus, align: 'right' },
-  { title: 'GPUs', value: (row) => row.num_gpus, align: 'right' },
-  { title: 'Nodes', value: (row) => row.num_nodes, align: 'right' },
-  { title: 'Memory', value: (row) => row.memory },
-  { title: 'Runtime', value: (row) => row.runtime },
+  { title: 'Job ID', short: 'Job', value: (row) => row.job_id, align: 'right', importance: 7 },
+  { title: 'Job Name', short: 'Name', value: (row) => row.job_name, cut: 'middle', importance: 9 },
+  { title: 'RR ID', value: (row) => row.rr_id, align: 'right', importance: 1 },
+  { title: 'RR Name', value: (row) => row.rr_name, cut: 'middle', importance: 2 },
+  { title: 'CPUs', value: (row) => row.num_cpus, align: 'right', importance: 7 },
+  { title: 'GPUs', value: (row) => row.num_gpus, align: 'right', importance: 4 },
+  { title: 'Nodes', value: (row) => row.num_nodes, align: 'right', importance: 3 },
+  {
+    title: 'Memory',
+    value: (row) => row.memory,
+    text: (row) => askedMemoryText(row.memory),
+    align: 'right',
+    importance: 6,
+  },
+  { title: 'Runtime', value: (row) => row.runtime, text: (row) => askedTimeText(row.runtime), align: 'right' },
 ];
 
 const listRequirements: Command = {
@@ -83,11 +90,11 @@ interface JobHandler {
 }
 
 const handlerColumns: readonly Column<JobHandler>[] = [
-  { title: 'Job ID', value: (row) => row.job_id, align: 'right' },
-  { title: 'Job Name', value: (row) => row.job_name },
-  { title: 'FH ID', value: (row) => row.fh_id, align: 'right' },
-  { title: 'FH Name', value: (row) => row.fh_name },
-  { title: 'Rules Summary', value: ({ rules }) => summaryOf(rules) },
+  { title: 'Job ID', short: 'Job', value: (row) => row.job_id, align: 'right', importance: 7 },
+  { title: 'Job Name', short: 'Name', value: (row) => row.job_name, cut: 'middle', importance: 9 },
+  { title: 'FH ID', value: (row) => row.fh_id, align: 'right', importance: 1 },
+  { title: 'FH Name', value: (row) => row.fh_name, cut: 'middle', importance: 6 },
+  { title: 'Rules Summary', short: 'Rules', value: ({ rules }) => summaryOf(rules), cut: 'end' },
 ];
 
 interface Rule {

@@ -8,12 +8,13 @@ import { Failure } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
 import { integer, type Option } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
+import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
 
 const configOf = ({ action_config: config }: WorkflowAction) => config as Readonly<Record<string, unknown>>;
 
 const columns: readonly Column<WorkflowAction>[] = [
-  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'ID', value: ({ id }) => id, align: 'right', importance: 8 },
   { title: 'Trigger', value: ({ trigger_type: trigger }) => trigger },
   { title: 'Action', value: ({ action_type: type }) => type },
   {
@@ -22,9 +23,14 @@ const columns: readonly Column<WorkflowAction>[] = [
     align: 'right',
   },
   { title: 'Progress', value: ({ trigger_count: count, required_triggers: of }) => `${count ?? 0}/${of ?? 1}` },
-  { title: 'Status', value: statusOf },
-  { title: 'Executed At', value: ({ executed_at: at }) => at },
-  { title: 'Job IDs', value: ({ job_ids: ids }) => (ids ?? []).join(', ') },
+  { title: 'Status', value: statusOf, importance: 8 },
+  {
+    title: 'Executed At',
+    value: ({ executed_at: at }) => at,
+    text: ({ executed_at: at }) => dateText(at),
+    importance: 3,
+  },
+  { title: 'Job IDs', value: ({ job_ids: ids }) => (ids ?? []).join(', '), cut: 'end', importance: 2 },
 ];
 
 function statusOf({ executed, state, trigger_count: count, required_triggers: of }: WorkflowAction): string {

@@ -3,7 +3,8 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { integer, number } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
-import { bytesText, secondsText } from '../../output/words.ts';
+import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
+import { bytesText, memoryText, secondsText } from '../../output/words.ts';
 import { type UsedJob, usedJobs } from '../../resource-use.ts';
 
 export const workflowsCheckResources: Command = {
@@ -64,17 +65,28 @@ const rowsOf = (job: UsedJob): Row[] =>
   job.use === undefined ? [] : measuredOf(job.limits, job.use).map((measured) => ({ ...measured, job }));
 
 const columns: readonly Column<Row>[] = [
-  { title: 'Job ID', value: ({ job }) => job.id, align: 'right' },
-  { title: 'Job Name', value: ({ job }) => job.name },
-  { title: 'Resource', value: ({ resource }) => resource },
-  { title: 'Specified', value: specified, align: 'right' },
-  { title: 'Peak Used', value: peakUsed, align: 'right' },
-  { title: 'Utilization', value: overText, align: 'right' },
+  { title: 'Job ID', short: 'Job', value: ({ job }) => job.id, align: 'right', importance: 4 },
+  { title: 'Job Name', short: 'Name', value: ({ job }) => job.name, cut: 'middle', importance: 9 },
+  { title: 'Resource', value: ({ resource }) => resource, importance: 8 },
+  { title: 'Specified', short: 'Asked', value: specified, text: specifiedText, align: 'right', importance: 6 },
+  { title: 'Peak Used', short: 'Peak', value: peakUsed, text: peakText, align: 'right', importance: 7 },
+  { title: 'Utilization', short: 'Over', value: overText, align: 'right', importance: 8 },
 ];
 
 function specified({ resource, limit, job }: Row): string {
   if (resource === 'Memory') return job.requirements.memory ?? '';
   return resource === 'CPU' ? `${limit}%` : (job.requirements.runtime ?? '');
+}
+
+/** As people read amounts; `specified` is what a workflow file says. */
+function specifiedText(row: Row): string {
+  const { resource, job } = row;
+  if (resource === 'CPU') return specified(row);
+  return resource === 'Memory' ? askedMemoryText(job.requirements.memory) : askedTimeText(job.requirements.runtime);
+}
+
+function peakText(row: Row): string {
+  return row.resource === 'Memory' ? memoryText(row.peak) : peakUsed(row);
 }
 
 function peakUsed({ resource, peak }: Row): string {

@@ -1,19 +1,25 @@
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Command } from '../../command.ts';
+import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
 import { allRows, pagingOptions } from '../../paging.ts';
 
 const columns = (withUser: boolean): readonly Column<Workflow>[] => [
-  { title: 'ID', value: ({ id }) => id, align: 'right' },
-  ...(withUser ? [{ title: 'User', value: ({ user }: Workflow) => user }] : []),
-  { title: 'Name', value: ({ name }) => name },
+  { title: 'ID', value: ({ id }) => id, align: 'right', importance: 8 },
+  ...(withUser ? [{ title: 'User', value: ({ user }: Workflow) => user, cut: 'middle', importance: 7 } as const] : []),
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
   { title: 'Run', value: ({ run_id: run }) => run, align: 'right' },
-  { title: 'Canceled', value: ({ is_canceled: is }) => is },
-  { title: 'Archived', value: ({ is_archived: is }) => is },
-  { title: 'Description', value: ({ description }) => description },
-  { title: 'Project', value: ({ project }) => project },
-  { title: 'Metadata', value: ({ metadata }) => metadata },
-  { title: 'Timestamp', value: ({ timestamp }) => timestamp },
+  { title: 'Canceled', value: ({ is_canceled: is }) => is, importance: 4 },
+  { title: 'Archived', value: ({ is_archived: is }) => is, importance: 3 },
+  { title: 'Description', value: ({ description }) => description, cut: 'end', importance: 3 },
+  { title: 'Project', value: ({ project }) => project, cut: 'end', importance: 2 },
+  { title: 'Metadata', value: ({ metadata }) => metadata, cut: 'end', importance: 1 },
+  {
+    title: 'Timestamp',
+    value: ({ timestamp }) => timestamp,
+    text: ({ timestamp }) => dateText(timestamp),
+    importance: 6,
+  },
 ];
 
 export const workflowsList: Command = {
