@@ -1188,6 +1188,10 @@ export interface Calls {
         }[] | null | undefined;
         labels?: string[] | null | undefined;
         strict_scheduler_match?: boolean | null | undefined;
+        ahead?: {
+          limit: number;
+          after?: number[] | null | undefined;
+        } | null | undefined;
       } | null | undefined;
     };
   }) => Promise<{
@@ -1227,6 +1231,47 @@ export interface Calls {
         path: string;
       }[] | null | undefined;
     }[];
+    ahead?: {
+      jobs: {
+        id: number;
+        workflow_id: number;
+        name: string;
+        command: string;
+        invocation_script?: string | null | undefined;
+        env?: Record<string, string> | null | undefined;
+        status?: JobStatus | null | undefined;
+        cancel_on_blocking_job_failure?: boolean | null | undefined;
+        supports_termination?: boolean | null | undefined;
+        depends_on_job_ids?: number[] | null | undefined;
+        input_file_ids?: number[] | null | undefined;
+        output_file_ids?: number[] | null | undefined;
+        input_user_data_ids?: number[] | null | undefined;
+        output_user_data_ids?: number[] | null | undefined;
+        resource_requirements_id?: number | null | undefined;
+        scheduler_id?: number | null | undefined;
+        failure_handler_id?: number | null | undefined;
+        attempt_id: number;
+        priority?: number | null | undefined;
+        compute_node_id?: number | null | undefined;
+        start_time?: string | null | undefined;
+        origin?: string | null | undefined;
+        labels?: string[] | null | undefined;
+        need: {
+          num_cpus: number;
+          memory_bytes: number;
+          num_gpus: number;
+          num_nodes: number;
+          runtime_seconds: number;
+        };
+        output_files?: {
+          id: number;
+          path: string;
+        }[] | null | undefined;
+        waits_for: number[];
+      }[];
+      rest: number[];
+      settled: number[];
+    } | null | undefined;
     errors: {
       job_id: number;
       message: string;
@@ -1247,6 +1292,7 @@ export interface Calls {
     };
     is_complete: boolean;
     is_canceled: boolean;
+    is_releasing?: boolean | null | undefined;
     change_id: number;
     is_deregistered?: boolean | null | undefined;
     due_actions?: number[] | null | undefined;

@@ -49,6 +49,17 @@ describe('an idle runner', () => {
     rest.close();
   });
 
+  it('leaves at once when jobs are left that nothing can make ready, but not while the server still releases jobs', () => {
+    const { rest, told } = resting({});
+    const stuck = { jobs_by_status: { ...counts, ready: 0, blocked: 3 }, is_complete: false } as ExchangeReply;
+    rest.consider({ ...stuck, is_releasing: true });
+    vi.advanceTimersByTime(DAY_MS);
+    expect(told.left).toEqual([]);
+    rest.consider(stuck);
+    expect(told.left).toEqual(['stuck']);
+    rest.close();
+  });
+
   it('an idle runner polls the server at its interval while jobs run, also at an interval of a month', () => {
     const baseMs = 30 * DAY_MS;
     const { rest, told } = resting({ baseMs, children: true });

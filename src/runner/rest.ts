@@ -108,9 +108,10 @@ export function createRest(options: RestOptions): Rest {
   };
 
   return {
-    consider({ jobs_by_status: counts, is_complete: isComplete }) {
+    consider({ jobs_by_status: counts, is_complete: isComplete, is_releasing: isReleasing }) {
       idleTimer?.cancel();
-      const isIdle = held() === 0 && !isComplete && !staysAlways;
+      // While jobs are released the counts prove nothing: blocked jobs may be ready a moment later.
+      const isIdle = held() === 0 && !isComplete && !staysAlways && isReleasing !== true;
       latest = isIdle ? counts : undefined;
       if (!isIdle) return;
       if (openJobs === undefined) leaveIfIdle(counts);

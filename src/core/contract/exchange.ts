@@ -49,6 +49,12 @@ export type Retried = z.output<typeof Retried>;
 const NodeSize = z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() });
 
 /**
+ * How many jobs a runner takes that still wait for jobs which it holds. `after` names held jobs whose dependants it wants;
+ * the dependants of jobs that this turn assigns are looked at in any case.
+ */
+const WantAhead = z.object({ limit: z.int().min(0), after: maybe(z.array(id)) });
+
+/**
  * The jobs that a runner has room for.
  *
  * `limit` jobs are to start at once and are packed into `offer`, the resources that are free now. Up to `prefetch` more
@@ -66,6 +72,7 @@ export const Want = z.object({
   nodes: maybe(z.array(z.object({ free: NodeSize, total: NodeSize }))),
   labels: maybe(z.array(text)),
   strict_scheduler_match: maybe(z.boolean()),
+  ahead: maybe(WantAhead),
 });
 export type Want = z.output<typeof Want>;
 
@@ -114,12 +121,29 @@ export const ClaimedJob = Job.extend({
 });
 export type ClaimedJob = z.output<typeof ClaimedJob>;
 
+/** A job that is claimed ahead: the runner starts it when all of `waits_for` have completed there, and not before. */
+export const AheadJob = ClaimedJob.extend({ waits_for: z.array(id) });
+export type AheadJob = z.output<typeof AheadJob>;
+
+/**
+ * Jobs that wait only for jobs which the runner holds.
+ *
+ * `rest` are held jobs whose dependants were not looked at because `limit` was reached: the runner may name them in its
+ * next `after`. `settled` are held jobs all of whose dependants the runner holds: their end makes no other job ready.
+ */
+export const Ahead = z.object({ jobs: z.array(AheadJob), rest: z.array(id), settled: z.array(id) });
+export type Ahead = z.output<typeof Ahead>;
+
 export const ExchangeReply = z.object({
   jobs: z.array(ClaimedJob),
+  /** Absent when none was wanted. */
+  ahead: maybe(Ahead),
   errors: z.array(JobCompletionError),
   jobs_by_status: JobStatusCounts,
   is_complete: z.boolean(),
   is_canceled: z.boolean(),
+  /** True while the server still releases jobs that wait for ended ones: blocked jobs may become ready at any time. */
+  is_releasing: maybe(z.boolean()),
   /** The last change that the reply includes: the runner can ignore events up to this id. */
   change_id: z.int(),
   /** True when the node was deregistered or reported lost: the runner no longer takes part in the workflow. */

@@ -28,6 +28,7 @@ export const createLeave = ({ db, changes, now }: Store, queries: AllocateQuerie
       changes.record(workflowId, 'jobs_returned', [{ compute_node_id: nodeId, reason, job_ids: unstarted }]);
       changes.record(workflowId, 'jobs_ready', [{ jobs: unstarted.length }]);
     }
+    queries.letGoAhead.run({ nodeId });
     held.overWithNode(workflowId, nodeId);
     actions.settle({ workflowId, nodeId }, {}, `compute node ${nodeId} was deregistered without reporting its end`);
 

@@ -1,14 +1,17 @@
-import { type ClaimedJob, type Need, type Want } from '../../core/contract/exchange.ts';
+import { type Ahead, type AheadJob, type ClaimedJob, type Need, type Want } from '../../core/contract/exchange.ts';
 import { covers, refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import { type NodeSize, placeOf } from '../../core/lifecycle/placement.ts';
+import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import { greatest } from '../../core/quantity/extremes.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { createHeldAttempts } from '../store/held-attempts.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { byNeed, byPriority, type ClaimableClass, type Waiting, walkReady } from './merge.ts';
 import { kindOf } from './kind.ts';
+import { type ChosenAhead, createAheadClaims } from './ahead.ts';
 import type { ClaimQueries } from './queries.ts';
 import { bytesOfGibibytes, fitsNode, type Room, roomOf, roomOfNodes } from './room.ts';
 
@@ -35,6 +38,7 @@ interface Chosen {
  */
 export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
   const attempts = createHeldAttempts(db, changes);
+  const ahead = createAheadClaims(queries);
 
   const classesOf = (workflowId: number): ClaimableClass[] =>
     queries.claimable.all({ workflowId }).map((row) => ({
@@ -64,20 +68,16 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
   /** Successive parts of one claim by resources: together they take the same jobs as a single claim. */
   const byResources = (asker: Asker, want: Want, offer: ComputeNodesResources): Parts => {
     refuseBadLabels(offer.labels);
-    const labels = sortedLabels(offer.labels);
-    const secondsLeft = secondsOf(offer.time_limit);
-    const { room, couldFit } = placesOf(want, offer);
-    const isBound = ({ schedulerId }: ClaimableClass) =>
-      schedulerId === null || schedulerId === (offer.scheduler_config_id ?? null);
+    const { room } = placesOf(want, offer);
+    const fits = fitsOffer(want, offer);
+    const isBound = isBoundTo(offer);
     let free = room();
     /** No job was found yet, so jobs of another scheduler may follow. */
     let isUndecided = want.strict_scheduler_match !== true;
     let isForAny = false;
 
     return (limit, prefetch) => {
-      const eligible = classesOf(asker.workflowId).filter(
-        (each) => covers(labels, each.labels) && each.need.runtime_seconds <= secondsLeft && couldFit(each.need),
-      );
+      const eligible = classesOf(asker.workflowId).filter(fits);
       const amount = { limit, prefetch };
       const bound = isForAny ? eligible : eligible.filter(isBound);
       let chosen = pack(bound, amount, free, fetch);
@@ -118,11 +118,49 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     return held.map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
   };
 
+  const withUnmet = (id: number) => queries.unmet.get({ id })?.unmet ?? 0;
+  /** Jobs that were claimed ahead, as the runner gets them; what does not wait only for its jobs any more is let go. */
+  const aheadAgain = ({ workflowId, nodeId }: Asker, isWanted: (id: number) => boolean): AheadJob[] => {
+    if (nodeId === null) return [];
+    const known = queries.claimedAhead.all({ workflowId, nodeId }).filter(({ id }) => isWanted(id));
+    const chosen = known.flatMap(({ id }) => {
+      const waitsFor = ahead.waitsFor(id, withUnmet(id), nodeId);
+      if (waitsFor === undefined) queries.letGoAhead.run({ id, nodeId });
+      return waitsFor === undefined ? [] : [{ id, waitsFor }];
+    });
+    if (chosen.length === 0) return [];
+    const needs = new Map(queries.classes.all({ workflowId }).map((row) => [row.id, kindOf(row).need]));
+    return aheadJobs(
+      workflowId,
+      chosen.map((each) => ({ ...each, need: needs.get(queries.classOf.get(each)?.class_id ?? 0) as Need })),
+    );
+  };
+
+  const aheadJobs = (workflowId: number, chosen: readonly ChosenAhead[]): AheadJob[] => {
+    if (chosen.length === 0) return [];
+    const rows = new Map(
+      queries.jobs.all({ ids: JSON.stringify(chosen.map(({ id }) => id)) }).map((row) => [row.id, row]),
+    );
+    const outputsOf = outputs(workflowId);
+    return chosen.map(({ id, need, waitsFor }) => ({
+      ...handed(rows.get(id) as JobRow, need, outputsOf),
+      waits_for: [...waitsFor],
+    }));
+  };
+
+  /** Claims ahead of everything that the runner holds and does not name are let go: it never heard of them. */
+  const letGoAllBut = ({ workflowId, nodeId }: Asker, held: ReadonlySet<number>) => {
+    if (nodeId === null) return;
+    for (const { id } of queries.claimedAhead.all({ workflowId, nodeId }))
+      if (!held.has(id)) queries.letGoAhead.run({ id, nodeId });
+  };
+
   /** Makes jobs ready again that were assigned to the runner and not started. */
   const giveBack = ({ workflowId, nodeId }: Asker, jobIds: readonly number[]): number[] => {
     if (nodeId === null) return [];
     const returned = jobIds.filter((id) => {
       if (queries.letGo.run({ id, nodeId }) === 1) return queries.giveBack.run({ id }) === 1;
+      if (queries.letGoAhead.run({ id, nodeId }) === 1) return false;
       attempts.over({ workflowId, jobId: id, nodeId });
       return false;
     });
@@ -148,6 +186,7 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     handAgain(asker: Asker, held: readonly number[]): ClaimedJob[] {
       const known = new Set(held);
       if (asker.nodeId !== null) attempts.overBut(asker.workflowId, asker.nodeId, known);
+      letGoAllBut(asker, known);
       return pendingOf(asker, (id) => !known.has(id));
     },
 
@@ -158,11 +197,51 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
       return pendingOf(asker, (id) => wanted.has(id));
     },
 
+    /** Jobs that wait only for jobs which the runner holds; `assigned` are those of this turn. */
+    claimAhead({ workflowId, nodeId }: Asker, want: Want, assigned: readonly number[]): Ahead | undefined {
+      const { limit = 0, after } = want.ahead ?? {};
+      if (nodeId === null || limit === 0) return undefined;
+      const { offer } = want;
+      const labels = sortedLabels(want.labels);
+      const fits =
+        offer === undefined || offer === null
+          ? (kind: JobKind) => covers(labels, kind.labels)
+          : both(fitsOffer(want, offer), isBoundTo(offer));
+      let least: number | undefined;
+      const chosen = ahead.choose(
+        { workflowId, nodeId },
+        {
+          limit,
+          after: [...assigned, ...(after ?? [])],
+          fits,
+          leastPriority: () =>
+            (least ??= greatest(
+              classesOf(workflowId)
+                .filter(fits)
+                .map(({ head }) => head.priority),
+            )),
+        },
+      );
+      return {
+        jobs: aheadJobs(workflowId, chosen.jobs),
+        rest: [...chosen.rest],
+        settled: [...chosen.settled],
+      };
+    },
+
+    /** Those of an answer that is given a second time, as far as they are still claimed ahead. */
+    aheadSame(asker: Asker, jobIds: readonly number[]): AheadJob[] {
+      if (jobIds.length === 0) return [];
+      const wanted = new Set(jobIds);
+      return aheadAgain(asker, (id) => wanted.has(id));
+    },
+
     /** Makes jobs ready again that are pending in the name of a runner that ends, except those that it holds. */
     giveBackAllBut({ workflowId, nodeId }: Asker, held: readonly number[]): number[] {
       if (nodeId === null) return [];
       const known = new Set(held);
       attempts.overBut(workflowId, nodeId, known);
+      letGoAllBut({ workflowId, nodeId }, known);
       const lost = queries.heldBy.all({ nodeId, workflowId }).flatMap(({ id }) => (known.has(id) ? [] : [id]));
       return giveBack({ workflowId, nodeId }, lost);
     },
@@ -172,6 +251,25 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
 };
 
 export type Claim = ReturnType<typeof createClaim>;
+
+/** Could the runner take a job of this kind, now or when its node is empty? */
+function fitsOffer(want: Want, offer: ComputeNodesResources): (kind: JobKind) => boolean {
+  const labels = sortedLabels(offer.labels);
+  const secondsLeft = secondsOf(offer.time_limit);
+  const { couldFit } = placesOf(want, offer);
+  return (kind) => covers(labels, kind.labels) && kind.need.runtime_seconds <= secondsLeft && couldFit(kind.need);
+}
+
+/** Is a job of this kind meant for no other scheduler than the runner's? */
+const isBoundTo =
+  ({ scheduler_config_id: own }: ComputeNodesResources) =>
+  ({ schedulerId }: JobKind): boolean =>
+    schedulerId === null || schedulerId === (own ?? null);
+
+const both =
+  (left: (kind: JobKind) => boolean, right: (kind: JobKind) => boolean) =>
+  (kind: JobKind): boolean =>
+    left(kind) && right(kind);
 
 /** The remaining seconds of an offer; without a time limit there is no end. */
 function secondsOf(timeLimit: string | null | undefined): number {

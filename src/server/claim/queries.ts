@@ -20,6 +20,21 @@ interface ReadyClassRow extends KindRow {
   example_name: string | null;
 }
 
+/** A blocked job that waits for another, and that nobody claimed ahead. */
+export interface Dependant {
+  id: number;
+  class_id: number;
+  priority: number;
+  unmet: number;
+}
+
+/** A job that another waits for. */
+export interface Upstream {
+  id: number;
+  status: number;
+  claimed_by: number | null;
+}
+
 export const readySql = `
   select id, priority
   from job
@@ -84,6 +99,46 @@ export const claimQueries = (db: Database) => ({
 
   markPending: db.prepare<{ id: number; nodeId: number | null }>(
     'update job set status = 3, claimed_by = :nodeId where id = :id',
+  ),
+
+  // Claims ahead. A job that waits for more jobs than a page is never one, so no query reads more edges than that.
+  dependants: db.prepare<{ id: number; limit: number }, Dependant>(`
+    select job.id, job.class_id, job.priority, job.unmet
+    from (select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit :limit) edge
+    cross join job on job.id = edge.job_id
+    where job.status = 1 and job.claimed_by is null and job.upstream_failed = 0 and ${notHeld}`),
+  upstream: db.prepare<{ id: number; limit: number }, Upstream>(`
+    select other.id, other.status, other.claimed_by
+    from job_depends_on edge
+    cross join job other on other.id = edge.depends_on_job_id
+    where edge.job_id = :id
+    limit :limit`),
+  makesOthersReady: db.prepare<{ id: number; nodeId: number; limit: number }, { id: number }>(`
+    select job.id
+    from (select job_id from job_depends_on where depends_on_job_id = :id limit :limit) edge
+    cross join job on job.id = edge.job_id
+    where not (job.status = 1 and job.claimed_by is :nodeId)
+    limit 1`),
+  holds: db.prepare<{ id: number; workflowId: number; nodeId: number }, { id: number }>(`
+    select id from job
+    where id = :id and workflow_id = :workflowId and claimed_by = :nodeId and status in (1, 3, 4)`),
+  unmet: db.prepare<{ id: number }, { unmet: number }>('select unmet from job where id = :id'),
+  classOf: db.prepare<{ id: number }, { class_id: number }>('select class_id from job where id = :id'),
+  classById: db.prepare<{ id: number }, ClassRow>(`
+    select
+      job_class.id, job_class.scheduler_id, job_class.labels,
+      needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s
+    from job_class
+    join resource_requirements needs on needs.id = job_class.resource_requirements_id
+    where job_class.id = :id`),
+  claimAhead: db.prepare<{ id: number; nodeId: number }>(
+    'update job set claimed_by = :nodeId where id = :id and status = 1 and claimed_by is null',
+  ),
+  claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(
+    'select id from job where claimed_by = :nodeId and status = 1 and workflow_id = :workflowId order by id',
+  ),
+  letGoAhead: db.prepare<{ id: number; nodeId: number }>(
+    'update job set claimed_by = null where id = :id and status = 1 and claimed_by = :nodeId',
   ),
 
   hasFiles: db.prepare<{ workflowId: number }, { id: number }>(

@@ -1,4 +1,11 @@
-import type { ClaimedJob, Completion, ExchangeReply, ExchangeRequest, Retried } from '../../core/contract/exchange.ts';
+import type {
+  Ahead,
+  ClaimedJob,
+  Completion,
+  ExchangeReply,
+  ExchangeRequest,
+  Retried,
+} from '../../core/contract/exchange.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
@@ -30,7 +37,7 @@ interface Verbs {
  * one round trip after the end of the last.
  */
 export const createExchange = (
-  { find, changes }: Store,
+  { find, changes, releases }: Store,
   { claim, accept, retried, begin, counts, due, turns }: Verbs,
 ) => {
   /** Processes the entries of the runner; returns the refused ones. */
@@ -40,9 +47,10 @@ export const createExchange = (
     const again = turn.retried ?? [];
     const ended = new Set([...completed, ...again].map(({ job_id: id }) => id));
     const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
-    const errors = begin(workflowId, runId, nodeId, begun);
+    // Ends first: a job that was claimed ahead may start by them.
     const ends = completed.map((each) => endOf(each, workflowId, runId, nodeId));
-    for (const each of refused(accept(workflowId, ends, 'holder'), completed)) errors.push(each);
+    const errors = refused(accept(workflowId, ends, 'holder'), completed);
+    for (const each of begin(workflowId, runId, nodeId, begun)) errors.push(each);
     if (again.length > 0) {
       const endsAgain = again.map((each) => retriedOf(each, workflowId, runId, nodeId));
       for (const each of refused(retried(workflowId, endsAgain), again)) errors.push(each);
@@ -71,15 +79,17 @@ export const createExchange = (
     const isCanceled = canceled === 1;
     const node = turns.node(workflowId, nodeId);
 
-    const replyWith = (jobs: ClaimedJob[], errors: JobCompletionError[]): ExchangeReply => {
+    const replyWith = (jobs: ClaimedJob[], ahead: Ahead | undefined, errors: JobCompletionError[]): ExchangeReply => {
       const byStatus = counts(workflowId);
       const dueActions = due(workflowId);
       return {
         jobs,
+        ...(ahead === undefined ? {} : { ahead }),
         errors,
         jobs_by_status: byStatus,
         is_complete: isCanceled || allEnded(byStatus),
         is_canceled: isCanceled,
+        ...(releases.isAtWork(workflowId) ? { is_releasing: true } : {}),
         change_id: changes.lastId,
         ...(node.isActive ? {} : { is_deregistered: true }),
         ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
@@ -88,17 +98,31 @@ export const createExchange = (
 
     const numbered = typeof number === 'number' ? number : undefined;
     const before = numbered === undefined ? undefined : turns.answered(nodeId, node, numbered);
-    if (before !== undefined) return replyWith(claim.handSame({ workflowId, nodeId }, before.jobIds), before.errors);
+    const asker = { workflowId, nodeId };
+    if (before !== undefined) {
+      const same = claim.aheadSame(asker, before.jobIds);
+      const ahead = same.length === 0 ? undefined : { jobs: same, rest: [], settled: [] };
+      return replyWith(claim.handSame(asker, before.jobIds), ahead, before.errors);
+    }
 
     const errors = hear(workflowId, turn);
     if (isLast === true) claim.giveBackAllBut({ workflowId, nodeId }, turn.held ?? []);
     // A deregistered node gets no jobs: nobody would notice if it did not start them.
-    const jobs = isLast === true || isCanceled || !node.isActive ? [] : handOut(workflowId, turn);
+    const mayTake = isLast !== true && !isCanceled && node.isActive;
+    const jobs = mayTake ? handOut(workflowId, turn) : [];
+    const ahead =
+      mayTake && turn.want
+        ? claim.claimAhead(
+            asker,
+            turn.want,
+            jobs.map(({ id }) => id),
+          )
+        : undefined;
     if (numbered !== undefined) {
-      const stored: StoredTurn = { jobIds: jobs.map(({ id }) => id), errors };
+      const stored: StoredTurn = { jobIds: [...jobs, ...(ahead?.jobs ?? [])].map(({ id }) => id), errors };
       turns.store(nodeId, numbered, stored);
     }
-    return replyWith(jobs, errors);
+    return replyWith(jobs, ahead, errors);
   };
 };
 

@@ -5,6 +5,7 @@ import type { Accept, Verdict } from '../result/accept.ts';
 import { type End, resultOfEnd, startOfEnd } from '../result/end.ts';
 import { createHolderVerdict } from '../result/holder.ts';
 import type { EndedJob, ResultQueries } from '../result/queries.ts';
+import { refuseTooEarly } from '../result/too-early.ts';
 import { createHeldAttempts } from '../store/held-attempts.ts';
 import type { Store } from '../store/store.ts';
 
@@ -35,7 +36,7 @@ export const createRetried = (
     const verdicts = ends.map((end): Verdict => {
       if (end.attemptId >= end.maxRetries) return accept(workflowId, [end], 'holder')[0] as Verdict;
       const job = results.job.get({ id: end.jobId });
-      const verdict = verdictOf(end, job);
+      const verdict = refuseTooEarly(results, end, job) ?? verdictOf(end, job);
       if (verdict !== undefined) {
         held.over(end);
         return verdict;

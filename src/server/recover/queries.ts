@@ -145,6 +145,12 @@ export const recoverQueries = (db: Database) => ({
     from job
     where workflow_id = :workflowId and status in (3, 4) and ${unsettled} and claimed_by = :nodeId
     order by id`),
+  claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
+    select ${jobColumns}
+    from job
+    where claimed_by = :nodeId and status = 1 and workflow_id = :workflowId
+    order by id`),
+  nextAttempt: db.prepare<{ id: number }>('update job set attempt_id = attempt_id + 1 where id = :id'),
   giveBack: db.prepare<{ id: number }>('update job set status = 2, claimed_by = null where id = :id'),
   deactivate: db.prepare<{ nodeId: number }>('update compute_node set is_active = 0 where id = :nodeId'),
   node: db.prepare<{ nodeId: number; workflowId: number }, { id: number; is_active: number; hostname: string }>(

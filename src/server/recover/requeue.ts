@@ -49,6 +49,11 @@ export const createRequeue = ({ db, changes, now }: Store, queries: RecoverQueri
           returned.push(job);
         }
       }
+      // Claimed ahead: one that was started too early has run, and waits on as its next attempt.
+      for (const job of queries.claimedAhead.all({ workflowId, nodeId })) {
+        queries.letGo.run({ id: job.id });
+        if (wasStarted(job)) queries.nextAttempt.run({ id: job.id });
+      }
       held.overWithNode(workflowId, nodeId);
       queries.deactivate.run({ nodeId });
       const about = { compute_node_id: nodeId, reason };

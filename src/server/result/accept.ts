@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts';
 import { type End, refusalOfEnd, resultOfEnd, startOfEnd } from './end.ts';
 import { createHolderVerdict, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
+import { refuseTooEarly } from './too-early.ts';
 
 /** The outcome of a reported end: accepted, known already, or refused with the reason. */
 export type Verdict = 'accepted' | 'known' | Refusal;
@@ -72,7 +73,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     const verdictOf = reporter === 'holder' ? verdictOfHolder : verdictOfAnybody;
     const verdicts = ends.map((end): Verdict => {
       const job = queries.job.get({ id: end.jobId });
-      const verdict = verdictOf(end, job) ?? unknownNodes.get(end.nodeId);
+      const verdict = refuseTooEarly(queries, end, job) ?? verdictOf(end, job) ?? unknownNodes.get(end.nodeId);
       if (verdict !== undefined) {
         // Late: the job has moved on, and this attempt of it has ended now.
         held.over(end);

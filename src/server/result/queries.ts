@@ -55,6 +55,10 @@ export const resultQueries = (db: Database) => ({
     'select id from compute_node where id = :nodeId and workflow_id = :workflowId',
   ),
 
+  // Started ahead, too early: the job waits on, as the next attempt.
+  leaveBehind: db.prepare<{ id: number }>(
+    'update job set claimed_by = null, attempt_id = attempt_id + 1 where id = :id',
+  ),
   letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
   end: db.prepare<{ id: number; status: number; resultId: number | null }>(`
     update job set

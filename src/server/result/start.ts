@@ -2,8 +2,10 @@ import type { Start } from '../../core/contract/exchange.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
+import { createHeldAttempts } from '../store/held-attempts.ts';
 import type { Store } from '../store/store.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
+import { refuseTooEarly } from './too-early.ts';
 
 /**
  * Stores starts of a runner's jobs, and returns the refused ones.
@@ -11,15 +13,21 @@ import type { EndedJob, ResultQueries } from './queries.ts';
  * A known start is skipped. For a job that ended in the same exchange no start is needed: it goes from pending directly
  * to its end, and the row is written once instead of twice.
  */
-export const createBegin =
-  ({ changes }: Store, queries: ResultQueries) =>
-  (workflowId: number, runId: number, nodeId: number, starts: readonly Start[]): JobCompletionError[] => {
+export const createBegin = ({ db, changes }: Store, queries: ResultQueries) => {
+  const held = createHeldAttempts(db, changes);
+  const tooEarly = ({ job_id: jobId, attempt_id: attemptId }: Start, nodeId: number, job: EndedJob | undefined) => {
+    const refusal = refuseTooEarly(queries, { jobId, attemptId, nodeId }, job);
+    // Its process runs until the runner reports the end.
+    if (refusal !== undefined) held.keepAttempt({ jobId, attemptId, nodeId });
+    return refusal;
+  };
+  return (workflowId: number, runId: number, nodeId: number, starts: readonly Start[]): JobCompletionError[] => {
     const errors: JobCompletionError[] = [];
     const begun: object[] = [];
     for (const start of starts) {
       const { job_id: id, start_time: startTime } = start;
       const job = queries.job.get({ id });
-      const verdict = verdictOf(start, job, workflowId, nodeId);
+      const verdict = tooEarly(start, nodeId, job) ?? verdictOf(start, job, workflowId, nodeId);
       if (verdict === 'known') continue;
       if (verdict instanceof Refusal) {
         errors.push({ job_id: id, message: verdict.message, code: verdict.code });
@@ -31,6 +39,7 @@ export const createBegin =
     if (begun.length > 0) changes.record(workflowId, 'job_started', begun);
     return errors;
   };
+};
 
 export type Begin = ReturnType<typeof createBegin>;
 

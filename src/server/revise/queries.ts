@@ -38,6 +38,9 @@ export const reviseQueries = (db: Database) => ({
         and job.status in (3, 4) and ${unsettled}
         and (claimed_by = :id or (:id = 0 and claimed_by is not null))
     ) + (
+      select count(*) from job
+      where job.status = 1 and claimed_by is not null and workflow_id = :workflowId and (claimed_by = :id or :id = 0)
+    ) + (
       select count(*) from held_attempt
       where workflow_id = :workflowId and (compute_node_id = :id or :id = 0)
     ) as jobs`),

@@ -59,6 +59,11 @@ export function createHeldAttempts(db: Database, changes: ChangeLog) {
       queries.keep.run({ jobId });
     },
 
+    /** The runner started this attempt, and it does not count. Its process may run on. */
+    keepAttempt({ jobId, attemptId, nodeId }: Required<Omit<HeldBy, 'workflowId'>>): void {
+      queries.keepAttempt.run({ jobId, attemptId: attemptId as number, nodeId });
+    },
+
     /** The runners that still hold attempts of the workflow. */
     holders: (workflowId: number): Holder[] => queries.holders.all({ workflowId }),
   };
@@ -101,7 +106,13 @@ const heldQueries = (db: Database) => ({
     from job
     join workflow on workflow.id = job.workflow_id
     join compute_node on compute_node.id = job.claimed_by
-    where job.id = :jobId and job.status in (3, 4)`),
+    where job.id = :jobId and job.status in (1, 3, 4)`),
+  keepAttempt: db.prepare<{ jobId: number; attemptId: number; nodeId: number }>(`
+    insert or replace into held_attempt (job_id, attempt_id, workflow_id, compute_node_id, run_id)
+    select job.id, :attemptId, job.workflow_id, :nodeId, workflow.run_id
+    from job
+    join workflow on workflow.id = job.workflow_id
+    where job.id = :jobId`),
   holders: db.prepare<{ workflowId: number }, Holder>(`
     select held.compute_node_id, compute_node.hostname, count(*) as attempts
     from held_attempt held

@@ -47,6 +47,8 @@ export interface Releases {
   forget(workflowId: number): void;
   /** Continues with the queue of a workflow, in separate slices. */
   begin(workflowId: number): void;
+  /** Is something queued for the workflow that may make jobs ready? */
+  isAtWork(workflowId: number): boolean;
   /** Continues with all queues, after a restart. */
   resume(): void;
   /** No further slices: the rest is done after the next start. */
@@ -84,6 +86,12 @@ export function createReleases(
       return { job_id: id, job_name: name, status: 'canceled', cause };
     });
 
+  /** A job that was claimed ahead does not become ready: it becomes pending in the name of the runner that claimed it. */
+  const claimAhead = (range: { id: number; after: number; upto: number }) => {
+    for (const { id, workflow_id: workflowId, claimed_by: nodeId } of queries.claimAhead.all(range))
+      changes.record(workflowId, 'jobs_claimed', [{ compute_node_id: nodeId, job_ids: [id] }]);
+  };
+
   /** One page of dependents; canceled ones that have dependents are put on the stack. */
   const release = ({ id, failed, after, isLarge }: Entry, into: Released, stack: Entry[]): void => {
     const upto = isLarge ? queries.pageEnd.get({ id, after, skip: page - 1 })?.job_id : undefined;
@@ -92,6 +100,7 @@ export function createReleases(
     const counted = queries.countDown.run({ ...range, failed });
     spent += 1 + counted;
     if (counted === 0) return;
+    claimAhead(range);
     into.ready += queries.release.run(range);
     for (const { id: doomed, name, dependants } of queries.doomed.all(range)) {
       spent += 1;
@@ -193,6 +202,7 @@ export function createReleases(
     begin(workflowId) {
       if (queries.next.get({ workflowId }) !== undefined) begin(workflowId);
     },
+    isAtWork: (workflowId) => running.has(workflowId),
     resume() {
       for (const { workflow_id: workflowId } of queries.queued.all({})) begin(workflowId);
     },
@@ -227,6 +237,15 @@ const releaseQueries = (db: Database) => {
     countDown: db.prepare<{ id: number; after: number; upto: number; failed: number }>(`
       update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
       where id in (${dependants}) and status = 1`),
+    claimAhead: db.prepare<
+      { id: number; after: number; upto: number },
+      { id: number; workflow_id: number; claimed_by: number }
+    >(`
+      update job set status = 3
+      where id in (${dependants})
+        and status = 1 and claimed_by is not null and unmet <= 0
+        and not (upstream_failed and cancel_on_blocking_job_failure)
+      returning id, workflow_id, claimed_by`),
     release: db.prepare<{ id: number; after: number; upto: number }>(`
       update job set status = 2
       where id in (${dependants})
@@ -236,7 +255,7 @@ const releaseQueries = (db: Database) => {
       from job
       where id in (${dependants})
         and status = 1 and unmet <= 0`),
-    cancel: db.prepare<{ id: number }>('update job set status = 7 where id = :id'),
+    cancel: db.prepare<{ id: number }>('update job set status = 7, claimed_by = null where id = :id'),
     queue: db.prepare<{ workflowId: number; id: number; failed: number; after: number }>(`
       insert or replace into job_release (job_id, workflow_id, failed, after_id)
       values (:id, :workflowId, :failed, :after)`),

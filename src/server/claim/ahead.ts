@@ -1,0 +1,98 @@
+import type { Need } from '../../core/contract/exchange.ts';
+import { isComplete } from '../../core/lifecycle/job.ts';
+import { statusOf } from '../../core/contract/job.ts';
+import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import { kindOf } from './kind.ts';
+import type { ClaimQueries, Dependant } from './queries.ts';
+
+/** A job that is claimed ahead, with the jobs that it still waits for. */
+export interface ChosenAhead {
+  readonly id: number;
+  readonly need: Need;
+  readonly waitsFor: readonly number[];
+}
+
+export interface AheadWanted {
+  readonly limit: number;
+  /** Held jobs whose dependants are looked at, best first. */
+  readonly after: readonly number[];
+  /** Could the runner take a job of this kind? */
+  readonly fits: (kind: JobKind) => boolean;
+  /** The highest priority among ready jobs that the runner could take: no job of a lower one overtakes it. */
+  readonly leastPriority: () => number;
+}
+
+export interface AheadChosen {
+  readonly jobs: readonly ChosenAhead[];
+  readonly rest: readonly number[];
+  readonly settled: readonly number[];
+}
+
+/**
+ * Edges that are read of a job, in each direction. A job with more of them gains nothing by a claim ahead: it waits for
+ * many jobs, or its end makes many ready, which other runners want, too.
+ */
+const MOST_EDGES = 32;
+/** Held jobs that one turn looks at, 5 µs each and as much for each dependant. */
+const MOST_PARENTS = 256;
+/** Held jobs that the runner may name next time. */
+const MOST_REST = 64;
+
+/**
+ * Claims jobs that wait only for jobs which the runner holds, level by level (ADR 44).
+ *
+ * Such a job can only become ready by a report of this runner, so nobody else loses by the claim: the job stays blocked,
+ * in the name of the runner, and becomes pending in its name when the last job that it waits for completes.
+ */
+export const createAheadClaims = (queries: ClaimQueries) => {
+  /** The jobs that it waits for, if the runner holds them all. */
+  const waitsFor = (id: number, unmet: number, nodeId: number): number[] | undefined => {
+    const upstream = queries.upstream.all({ id, limit: MOST_EDGES + 1 });
+    if (upstream.length > MOST_EDGES) return undefined;
+    const open = upstream.filter(({ status }) => !isComplete(statusOf(status)));
+    // Fewer than are counted: the release of others is still queued.
+    if (open.length === 0 || open.length !== unmet) return undefined;
+    return open.every(({ claimed_by: holder }) => holder === nodeId) ? open.map((each) => each.id) : undefined;
+  };
+
+  const choose = (
+    { workflowId, nodeId }: { workflowId: number; nodeId: number },
+    { limit, after, fits, leastPriority }: AheadWanted,
+  ): AheadChosen => {
+    const kinds = new Map<number, JobKind | undefined>();
+    const kindById = (classId: number): JobKind | undefined => {
+      if (!kinds.has(classId)) {
+        const row = queries.classById.get({ id: classId });
+        kinds.set(classId, row && kindOf(row));
+      }
+      return kinds.get(classId);
+    };
+    const parents = [...new Set(after)].filter((id) => queries.holds.get({ id, workflowId, nodeId }) !== undefined);
+    const jobs: ChosenAhead[] = [];
+
+    const claim = ({ id, class_id: classId, priority, unmet }: Dependant): void => {
+      const kind = kindById(classId);
+      if (kind === undefined || !fits(kind) || priority < leastPriority()) return;
+      const others = waitsFor(id, unmet, nodeId);
+      if (others === undefined || queries.claimAhead.run({ id, nodeId }) === 0) return;
+      jobs.push({ id, need: kind.need, waitsFor: others });
+      parents.push(id);
+    };
+
+    let at = 0;
+    for (; at < parents.length && at < MOST_PARENTS && jobs.length < limit; at += 1) {
+      for (const each of queries.dependants.all({ id: parents[at] as number, limit: MOST_EDGES }))
+        if (jobs.length < limit) claim(each);
+    }
+    const waitedFor = new Set(jobs.flatMap((each) => each.waitsFor));
+    const opensNone = (id: number) => queries.makesOthersReady.get({ id, nodeId, limit: MOST_EDGES + 1 }) === undefined;
+    return {
+      jobs,
+      // The last one may have more dependants.
+      rest: jobs.length < limit ? [] : parents.slice(Math.max(0, at - 1), at - 1 + MOST_REST),
+      settled: [...waitedFor].filter(opensNone),
+    };
+  };
+
+  return { choose, waitsFor };
+};
