@@ -43,6 +43,9 @@ export interface AttemptOptions {
   readonly onJobEnded?: RunnerOptions['onJobEnded'];
 }
 
+/** A job is over for this runner: it completed, or it will not complete here. Its end is in ledger and outbox. */
+export type OnOver = (jobId: number, isCompleted: boolean) => void;
+
 /** The ends of attempts: determines the result of each, records it and reports it. */
 export interface Attempts {
   readonly tally: Readonly<Tally>;
@@ -62,24 +65,34 @@ export interface Attempts {
   ): Promise<void> | undefined;
 }
 
-export function createAttempts({
-  facts,
-  ledger,
-  outbox,
-  watch,
-  retry,
-  crate,
-  log,
-  onJobEnded,
-}: AttemptOptions): Attempts {
+export function createAttempts(
+  { facts, ledger, outbox, watch, retry, crate, log, onJobEnded }: AttemptOptions,
+  onOver: OnOver = () => {},
+): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
 
   const tell = (job: ClaimedJob, completion: Completion) => {
     ledger.end(completion);
     outbox.completed(completion);
     const { status } = completion;
+    onOver(completion.job_id, status === 'completed');
     tally[status === 'completed' || status === 'terminated' ? status : 'failed'] += 1;
     onJobEnded?.(job);
+  };
+
+  /** The next attempt may run elsewhere: so a job that runs again is over here. */
+  const takeOrRetry = (retry: Retry, job: ClaimedJob, completion: Completion): Promise<void> | undefined => {
+    let isTold = false;
+    const settled = retry.take(job, completion, (end) => {
+      isTold = true;
+      tell(job, end);
+    });
+    const look = () => {
+      if (!isTold) onOver(job.id, false);
+    };
+    if (settled !== undefined) return settled.then(look);
+    look();
+    return undefined;
   };
 
   const report: Attempts['report'] = (job, { status, returnCode }, endedAtMs, seconds, measured, endedFor) => {
@@ -103,7 +116,7 @@ export function createAttempts({
     });
     // A canceled job must not run again.
     if (retry !== undefined && status !== 'completed' && endedFor !== 'cancel')
-      return retry.take(job, completion, (told) => tell(job, told));
+      return takeOrRetry(retry, job, completion);
     tell(job, completion);
     if (status === 'completed') crate?.completed(job, completion);
     return undefined;

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { ClaimedJob } from '../core/contract/exchange.ts';
+import type { Ahead, ClaimedJob, Need } from '../core/contract/exchange.ts';
+import { createAheadJobs, type Parent } from './ahead.ts';
+import type { NodeSize } from '../core/lifecycle/placement.ts';
 import { type AttemptOptions, createAttempts, type Step, type Tally } from './attempt.ts';
 import type { Capacity, Lease } from './capacity.ts';
 import { type Ending, LaunchError, type Launcher } from './launch/launcher.ts';
@@ -14,11 +16,23 @@ interface Running extends Step {
   readonly lease: Lease;
 }
 
+/** A job that waits for a slot. `isFreed`: it was claimed ahead, and what it waited for has completed. */
+interface Queued {
+  readonly job: ClaimedJob;
+  readonly sinceMs: number;
+  readonly isFreed: boolean;
+}
+
 export interface CrewOptions extends AttemptOptions {
   readonly capacity: Capacity;
   readonly launcher: Launcher;
-  /** Jobs ended and are in the outbox. */
-  readonly onEnded: (count: number) => void;
+  /**
+   * Jobs ended and are in the outbox. `isQuiet`: their ends make no other job ready, and jobs that were claimed ahead took
+   * their places, so there is no hurry to tell the server.
+   */
+  readonly onEnded: (count: number, isQuiet: boolean) => void;
+  /** Is enough of the runner's time left for a job with this need? */
+  readonly hasTimeFor?: ((need: Need) => boolean) | undefined;
   /** Jobs cannot be started here at all, for this reason. */
   readonly onUnable: (reason: string) => void;
 }
@@ -27,9 +41,13 @@ export interface CrewOptions extends AttemptOptions {
 export interface Crew {
   readonly queued: number;
   readonly running: number;
+  /** Jobs that were claimed ahead and wait for others that this runner holds. */
+  readonly ahead: number;
   readonly tally: Readonly<Tally>;
   /** Accepts claimed jobs and starts those that fit. */
-  take(jobs: readonly ClaimedJob[]): void;
+  take(jobs: readonly ClaimedJob[], ahead?: Ahead | null): void;
+  /** Held jobs whose dependants the server has not looked at. */
+  readonly after: readonly number[];
   /** Whether a job of one CPU and no memory could start now. */
   readonly hasRoom: boolean;
   /** Ids of all held jobs. */
@@ -39,6 +57,8 @@ export interface Crew {
   reopen(): void;
   /** Returns jobs that have waited longer than this for a slot. */
   giveBackOlderThan(ageMs: number): void;
+  /** Gives back jobs that were claimed ahead, may start and find no slot. */
+  giveBackFreed(): void;
   /** Sends a signal to the process group of every running job. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
   /** Another part of the runner is about to kill a job, for this reason. */
@@ -55,7 +75,13 @@ const CANNOT_EXECUTE = 126;
 
 export function createCrew(options: CrewOptions): Crew {
   const { facts, capacity, launcher, ledger, outbox, watch, log, onEnded, onUnable } = options;
-  const queue: { readonly job: ClaimedJob; readonly sinceMs: number }[] = [];
+  const queue: Queued[] = [];
+  const ahead = createAheadJobs();
+  /** Held jobs whose end makes no job ready that somebody else could take. */
+  const settled = new Set<number>();
+  let after: readonly number[] = [];
+  /** Jobs that were claimed ahead came into the queue since it was last worked off. */
+  let isFreed = false;
   const running = new Map<number, Running>();
   /** Ended, but not final: outputs are checked, or a recovery script runs. */
   const settling = new Set<number>();
@@ -64,9 +90,59 @@ export function createCrew(options: CrewOptions): Crew {
    * early.
    */
   let reaped = 0;
-  const attempts = createAttempts(options);
+  const attempts = createAttempts(options, (id, isCompleted) => {
+    if (isCompleted) for (const job of ahead.completed(id)) enqueueFreed(job);
+    else giveBack(ahead.gone(id));
+  });
   let isOpen = true;
   let retry: NodeJS.Timeout | undefined;
+
+  const giveBack = (ids: readonly number[]) => {
+    if (ids.length > 0) outbox.returned(ids);
+  };
+
+  /** Gives back what waits in the queue, and what was claimed ahead and waits for that. */
+  const giveBackQueued = (jobs: readonly Queued[]) => {
+    giveBack(jobs.flatMap(({ job }) => [job.id, ...ahead.gone(job.id)]));
+  };
+
+  const isHeld = (job: ClaimedJob) =>
+    [...running.values(), ...queue].some((each) => attemptOf(each.job) === attemptOf(job));
+
+  /** A job that was claimed ahead waits for nothing any more: it goes before those of lower priority. */
+  const enqueueFreed = (job: ClaimedJob) => {
+    if (isHeld(job)) return;
+    if (!isOpen || options.hasTimeFor?.(job.need) === false) {
+      giveBack([job.id, ...ahead.gone(job.id)]);
+      return;
+    }
+    const priority = job.priority ?? 0;
+    const place = queue.findIndex((other) => (other.job.priority ?? 0) < priority);
+    const entry = { job, sinceMs: performance.now(), isFreed: true };
+    queue.splice(place === -1 ? queue.length : place, 0, entry);
+    isFreed = true;
+  };
+  const fillFreed = () => {
+    if (!isFreed) return;
+    isFreed = false;
+    fill();
+  };
+
+  /** What became of a job that another waits for. An end that the server may not know yet is in the outbox. */
+  const parentOf = (id: number): Parent => {
+    if (settling.has(id)) return 'open';
+    for (const { job } of running.values()) if (job.id === id) return 'open';
+    if (queue.some(({ job }) => job.id === id)) return 'open';
+    return outbox.untold().findLast(({ job_id: ended }) => ended === id)?.status === 'completed' ? 'completed' : 'gone';
+  };
+
+  const takeAhead = ({ jobs, rest, settled: quiet }: Ahead) => {
+    const { free, gone } = ahead.add(jobs, parentOf);
+    for (const job of free) enqueueFreed(job);
+    giveBack(gone);
+    after = rest;
+    for (const id of quiet) settled.add(id);
+  };
 
   /** Starts the jobs that fit, in order, and skips the others. */
   const fill = () => {
@@ -131,7 +207,7 @@ export function createCrew(options: CrewOptions): Crew {
   const notStarted = (job: ClaimedJob, startedAtMs: number, error: LaunchError): boolean => {
     if (error.isPassing) {
       log.write('warn', 'Job not started, trying again', { job_id: job.id, error: error.message });
-      queue.unshift({ job, sinceMs: performance.now() });
+      queue.unshift({ job, sinceMs: performance.now(), isFreed: false });
       retry = setTimeout(() => {
         retry = undefined;
         fill();
@@ -146,12 +222,12 @@ export function createCrew(options: CrewOptions): Crew {
         // The log contains it too.
       }
       log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: error.message });
-      const settled = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
-      if (settled === undefined) onEnded(1);
-      else settle(job, settled);
+      const reported = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
+      if (reported === undefined) onEnded(1, false);
+      else settle(job, reported);
       return true;
     }
-    queue.unshift({ job, sinceMs: performance.now() });
+    queue.unshift({ job, sinceMs: performance.now(), isFreed: false });
     onUnable(
       `job ${job.id} (${job.name}) could not be started: ${error.message}, output folder ${facts.outputDir}/${STDIO_FOLDER}`,
     );
@@ -163,12 +239,14 @@ export function createCrew(options: CrewOptions): Crew {
     await attempts.finish(step, ending, missing, files);
   };
 
-  const settle = (job: ClaimedJob, settled: Promise<void>) => {
+  const settle = (job: ClaimedJob, reported: Promise<void>) => {
     settling.add(job.id);
-    void settled.then(() => {
+    void reported.then(() => {
       settling.delete(job.id);
+      settled.delete(job.id);
+      fillFreed();
       ledger.flush();
-      onEnded(1);
+      onEnded(1, false);
     });
   };
 
@@ -176,16 +254,21 @@ export function createCrew(options: CrewOptions): Crew {
     ...[...running.values()].map(({ job }) => job.id),
     ...settling,
     ...queue.map(({ job }) => job.id),
+    ...ahead.ids(),
   ];
 
   const dismiss = () => {
     isOpen = false;
     clearTimeout(retry);
     retry = undefined;
-    if (queue.length > 0) outbox.returned(queue.splice(0).map(({ job }) => job.id));
+    giveBackQueued(queue.splice(0));
+    giveBack(ahead.clear());
+    settled.clear();
+    after = [];
   };
 
   const onEndings = (endings: readonly Ending[]) => {
+    const before = capacity.free();
     const ended = endings.flatMap((ending) => {
       const step = running.get(ending.pid);
       if (step === undefined) return [];
@@ -197,18 +280,21 @@ export function createCrew(options: CrewOptions): Crew {
     // The next jobs first: everything else can wait.
     fill();
     let told = 0;
+    let isQuiet = true;
     for (const { step, ending } of ended) {
       if (step.job.output_files && ending.exitCode === 0) {
         settle(step.job, finishWithOutputs(step, ending));
         continue;
       }
-      const settled = attempts.finish(step, ending, [], undefined);
-      if (settled === undefined) told += 1;
-      else settle(step.job, settled);
+      const reported = attempts.finish(step, ending, [], undefined);
+      isQuiet = settled.delete(step.job.id) && ending.exitCode === 0 && isQuiet;
+      if (reported === undefined) told += 1;
+      else settle(step.job, reported);
     }
+    fillFreed();
     reaped = 0;
     ledger.flush();
-    if (told > 0) onEnded(told);
+    if (told > 0) onEnded(told, isQuiet && !hasMore(capacity.free(), before));
   };
 
   return {
@@ -221,13 +307,21 @@ export function createCrew(options: CrewOptions): Crew {
     get hasRoom() {
       return isOpen && retry === undefined && capacity.free().cpus > 0;
     },
+    get ahead() {
+      return ahead.size;
+    },
+    get after() {
+      return after;
+    },
     tally: attempts.tally,
-    take(jobs) {
-      if (jobs.length === 0) return;
+    take(jobs, claimed) {
+      if (jobs.length === 0 && !claimed) return;
       const sinceMs = performance.now();
       // A held job must not start twice, even if the server assigns it again.
       const known = new Set([...running.values(), ...queue].map((each) => attemptOf(each.job)));
-      for (const job of jobs) if (!known.has(attemptOf(job))) queue.push({ job, sinceMs });
+      for (const job of jobs) if (!known.has(attemptOf(job))) queue.push({ job, sinceMs, isFreed: false });
+      if (claimed) takeAhead(claimed);
+      isFreed = false;
       if (isOpen) fill();
       else dismiss();
     },
@@ -238,13 +332,9 @@ export function createCrew(options: CrewOptions): Crew {
     },
     giveBackOlderThan(ageMs) {
       const before = performance.now() - ageMs;
-      const old = queue.filter(({ sinceMs }) => sinceMs < before);
-      if (old.length === 0) return;
-      outbox.returned(old.map(({ job }) => job.id));
-      const kept = queue.filter(({ sinceMs }) => sinceMs >= before);
-      queue.length = 0;
-      for (const each of kept) queue.push(each);
+      giveBackQueued(removeFrom(queue, ({ sinceMs }) => sinceMs < before));
     },
+    giveBackFreed: () => giveBackQueued(removeFrom(queue, (each) => each.isFreed)),
     signal(signal, endedFor) {
       for (const step of running.values()) {
         step.endedFor ??= endedFor;
@@ -271,6 +361,17 @@ export function createCrew(options: CrewOptions): Crew {
     },
   };
 }
+
+/** Takes out what is meant, and returns it. */
+function removeFrom(queue: Queued[], isMeant: (each: Queued) => boolean): Queued[] {
+  const removed = queue.filter(isMeant);
+  if (removed.length > 0) queue.splice(0, queue.length, ...queue.filter((each) => !isMeant(each)));
+  return removed;
+}
+
+/** Is there more of anything than before? */
+const hasMore = (now: NodeSize, before: NodeSize): boolean =>
+  now.cpus > before.cpus || now.memoryBytes > before.memoryBytes || now.gpus > before.gpus;
 
 const attemptOf = ({ id, attempt_id: attempt }: ClaimedJob) => `${id} ${attempt}`;
 

@@ -49,13 +49,15 @@ export function createOutbox(mostEnds = MOST_ENDS): Outbox {
     take() {
       // The start of a job that has ended meanwhile is implied by its end.
       const ended = new Set([...completed, ...retried].map(({ job_id: id }) => id));
+      const isCut = completed.length > mostEnds;
       const news = {
-        started: started.filter(({ job_id: id }) => !ended.has(id)),
-        completed: completed.length > mostEnds ? completed.splice(0, mostEnds) : completed,
+        // A start may follow from an end that has to wait for the next turn: then it waits, too.
+        started: isCut ? [] : started.filter(({ job_id: id }) => !ended.has(id)),
+        completed: isCut ? completed.splice(0, mostEnds) : completed,
         retried,
         returned,
       };
-      started = [];
+      if (!isCut) started = [];
       retried = [];
       if (news.completed === completed) completed = [];
       returned = [];

@@ -13,6 +13,7 @@ import {
 } from './pace.ts';
 
 const anySituation = fc.record({
+  ahead: fc.nat(200),
   queued: fc.nat(200),
   hasRoom: fc.boolean(),
   slots: fc.integer({ min: 1, max: 128 }),
@@ -21,7 +22,7 @@ const anySituation = fc.record({
 });
 
 describe("the time until a runner's next exchange", () => {
-  const calm: Situation = { queued: 0, hasRoom: false, slots: 4, hasNews: false, workMayBeReady: false };
+  const calm: Situation = { queued: 0, ahead: 0, hasRoom: false, slots: 4, hasNews: false, workMayBeReady: false };
 
   it.each<[string, Partial<Situation>, number | undefined]>([
     ['at once when a slot is idle and jobs may be ready', { hasRoom: true, workMayBeReady: true }, 0],
@@ -36,6 +37,11 @@ describe("the time until a runner's next exchange", () => {
       'soon when its queue is short and jobs may be ready',
       { hasNews: true, workMayBeReady: true, queued: 4 },
       GATHER_LOW_MS,
+    ],
+    [
+      'later when jobs that were claimed ahead will last',
+      { hasNews: true, workMayBeReady: true, queued: 3, ahead: 2 },
+      GATHER_MS,
     ],
     ['later when its queue will last', { hasNews: true, workMayBeReady: true, queued: 5 }, GATHER_MS],
     ['later when no job can be ready, whether or not a slot is idle', { hasNews: true, hasRoom: true }, GATHER_MS],

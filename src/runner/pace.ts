@@ -24,6 +24,8 @@ const LONGEST_AHEAD_MS = 250;
 export interface Situation {
   /** Jobs that wait in the local queue. */
   readonly queued: number;
+  /** Jobs that were claimed ahead: they keep slots busy without the server, too. */
+  readonly ahead: number;
   /** Whether another job could be started now. */
   readonly hasRoom: boolean;
   /** Jobs that run at once now, or could. */
@@ -35,10 +37,17 @@ export interface Situation {
 }
 
 /** Milliseconds until the next exchange; undefined if there is no reason for one. */
-export function nextExchange({ queued, hasRoom, slots, hasNews, workMayBeReady }: Situation): number | undefined {
+export function nextExchange({
+  queued,
+  ahead,
+  hasRoom,
+  slots,
+  hasNews,
+  workMayBeReady,
+}: Situation): number | undefined {
   if (hasRoom && queued === 0 && workMayBeReady) return 0;
   if (!hasNews) return undefined;
-  return queued <= slots && workMayBeReady ? GATHER_LOW_MS : GATHER_MS;
+  return queued + ahead <= slots && workMayBeReady ? GATHER_LOW_MS : GATHER_MS;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { greatest } from '../core/quantity/extremes.ts';
+import { parseDuration } from '../core/quantity/duration.ts';
 import type { Want } from '../core/contract/exchange.ts';
 import type { NodeSize } from '../core/lifecycle/placement.ts';
 import type { Capacity } from './capacity.ts';
@@ -19,13 +20,14 @@ export function wantOf(
   prefetch: number,
   nowMs: number,
   leastSeconds: number,
+  ahead?: Want['ahead'],
 ): Want | undefined {
   const free = capacity.free();
   const limit = Math.max(0, free.cpus);
-  if (limit + prefetch === 0) return undefined;
+  if (limit + prefetch === 0 && !ahead) return undefined;
   const labels = [...options.labels];
   if (lacksTime(options, nowMs, leastSeconds)) return undefined;
-  if (options.maxParallelJobs !== undefined) return { limit, prefetch, labels };
+  if (options.maxParallelJobs !== undefined) return { limit, prefetch, labels, ...(ahead ? { ahead } : {}) };
   const time = options.endAtMs === undefined ? {} : { time_limit: claimLimit(nowMs, options.endAtMs) };
   const nodes = capacity.nodes();
   const scheduler = options.schedulerConfigId === undefined ? {} : { scheduler_config_id: options.schedulerConfigId };
@@ -44,6 +46,7 @@ export function wantOf(
       ? { nodes: nodes.map((node) => ({ free: sizeOf(node.free), total: sizeOf(node.total) })) }
       : {}),
     strict_scheduler_match: options.strictSchedulerMatch,
+    ...(ahead ? { ahead } : {}),
   };
 }
 
@@ -59,6 +62,19 @@ const most = (sizes: readonly NodeSize[]): NodeSize => ({
   memoryBytes: greatest(sizes.map(({ memoryBytes }) => memoryBytes)),
   gpus: greatest(sizes.map(({ gpus }) => gpus)),
 });
+
+/** Is enough time left for a job that was claimed before, perhaps long before? By the rules of a claim. */
+export function hasTimeFor(
+  options: Pick<RunnerOptions, 'maxParallelJobs' | 'endAtMs'>,
+  nowMs: number,
+  runtimeSeconds: number,
+  leastSeconds: number,
+): boolean {
+  const { endAtMs, maxParallelJobs } = options;
+  if (endAtMs === undefined) return true;
+  if (maxParallelJobs !== undefined) return !lacksTime(options, nowMs, leastSeconds);
+  return runtimeSeconds <= parseDuration(claimLimit(nowMs, endAtMs));
+}
 
 /** Whether a runner that counts jobs is too near to its end to claim any. */
 export const lacksTime = (

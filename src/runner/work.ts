@@ -15,7 +15,7 @@ import type { Outbox } from './outbox.ts';
 import { createRest, type HasOpenJobs, type Rest } from './rest.ts';
 import { createStop, type Stop } from './stop.ts';
 import { terminationOf } from './deadline.ts';
-import { wantOf } from './want.ts';
+import { hasTimeFor, wantOf } from './want.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -118,9 +118,10 @@ export function createWork(given: WorkOptions): Work {
   const crew = createCrew({
     ...given,
     launcher,
-    onEnded(count) {
+    hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, Date.now(), seconds, leastSeconds),
+    onEnded(count, isQuiet) {
       drain.ended();
-      conversation.ended(count);
+      conversation.ended(count, isQuiet);
       stop.ended();
     },
     onUnable(reason) {
@@ -169,8 +170,8 @@ export function createWork(given: WorkOptions): Work {
     crew,
     outbox,
     log,
-    want: (prefetch) =>
-      stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now(), leastSeconds),
+    want: (prefetch, ahead) =>
+      stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
     slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
     patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
     pingMs,

@@ -6,7 +6,7 @@ import { advance, nextMoment } from './advance.ts';
 import { AT_START, type ConversationState, type Effect, type Event, type Facts, type Rules } from './state.ts';
 
 const rules: Rules = { patienceMs: 60_000, pingMs: 5_000, silentMs: 10_000, staysWhenComplete: false, runId: 1 };
-const idle: Facts = { nowMs: 0, queued: 0, running: 0, hasRoom: true, slots: 2, hasNews: false };
+const idle: Facts = { nowMs: 0, queued: 0, ahead: 0, running: 0, hasRoom: true, slots: 2, hasNews: false };
 const noJobs = Object.fromEntries(jobStatuses.map((status) => [status, 0])) as ExchangeReply['jobs_by_status'];
 const reply = (over: Partial<ExchangeReply> = {}): ExchangeReply => ({
   jobs: [],
@@ -55,7 +55,7 @@ describe('exchanges', () => {
     expect(consider()).toEqual([sent(1, 'usual')]);
     expect(consider({ hasNews: true })).toEqual([]);
     expect(answer()).toMatchObject([{ kind: 'accept', turn: 'usual' }]);
-    expect(take({ kind: 'jobs-ended' })).toEqual([sent(2, 'usual')]);
+    expect(take({ kind: 'jobs-ended', isQuiet: false })).toEqual([sent(2, 'usual')]);
   });
 
   it('no exchange takes place when nothing happened and nothing can have happened', () => {
@@ -103,7 +103,7 @@ describe('an exchange whose reply is lost', () => {
     ]);
     expect(talk.consider()).toEqual([sent(3, 'usual', true)]);
     talk.answer();
-    expect(talk.take({ kind: 'jobs-ended' })).toEqual([sent(4, 'usual')]);
+    expect(talk.take({ kind: 'jobs-ended', isQuiet: false })).toEqual([sent(4, 'usual')]);
   });
 
   it('a lost reply that arrives later has no effect, because the next exchange is in flight', () => {
@@ -158,7 +158,7 @@ describe('the end of a conversation', () => {
     const talk = conversation();
     talk.consider();
     expect(talk.answer(over).at(-1)).toMatchObject({ kind: 'over', over: { kind } });
-    expect([talk.take({ kind: 'jobs-ended' }), talk.moment]).toEqual([[], Infinity]);
+    expect([talk.take({ kind: 'jobs-ended', isQuiet: false }), talk.moment]).toEqual([[], Infinity]);
   });
 
   it('a complete workflow does not end the conversation if it may get jobs later', () => {
@@ -192,7 +192,7 @@ describe('a reply from an older database', () => {
     const talk = conversation({ running: 1 });
     talk.consider();
     talk.answer({ change_id: 9 });
-    talk.take({ kind: 'jobs-ended' });
+    talk.take({ kind: 'jobs-ended', isQuiet: false });
     const effects = talk.answer({ change_id: 4 });
     expect(effects.map(({ kind }) => kind)).toEqual(['put-back', 'offline']);
     expect(talk.take({ kind: 'time' }, { nowMs: 5_000 })).toEqual([sent(3, 'probe')]);
@@ -255,6 +255,7 @@ describe('the remaining entries', () => {
 
 it('for any order of events, at most one exchange is in flight, and numbers only rise', () => {
   const facts = fc.record({
+    ahead: fc.nat(3),
     queued: fc.nat(3),
     running: fc.nat(3),
     hasRoom: fc.boolean(),
@@ -264,7 +265,7 @@ it('for any order of events, at most one exchange is in flight, and numbers only
   const event = fc.oneof(
     fc.constantFrom<Event>(
       { kind: 'consider' },
-      { kind: 'jobs-ended' },
+      { kind: 'jobs-ended', isQuiet: false },
       { kind: 'time' },
       { kind: 'line-broke' },
       { kind: 'line-stands' },

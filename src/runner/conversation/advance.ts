@@ -60,7 +60,7 @@ function handle(draft: Draft, event: Event): void {
       change(draft, { mustAsk: true, workMayBeReady: true });
       return consider(draft);
     case 'jobs-ended':
-      return jobsEnded(draft);
+      return jobsEnded(draft, event.isQuiet);
     case 'consider':
       return consider(draft);
     case 'line-broke':
@@ -101,8 +101,8 @@ function workMayBeReady(draft: Draft, changeId = Infinity): void {
   consider(draft);
 }
 
-function jobsEnded(draft: Draft): void {
-  change(draft, { workMayBeReady: true });
+function jobsEnded(draft: Draft, isQuiet: boolean): void {
+  if (!isQuiet) change(draft, { workMayBeReady: true });
   const { phase, outage, underWay } = draft.state;
   if (phase !== 'open' || !outage.isOffline || draft.facts.running > 0) return consider(draft);
   // No job runs any more: if the server does not answer now either, the runner has no reason to stay.
@@ -119,6 +119,7 @@ function consider(draft: Draft): void {
   if (state.phase !== 'open' || state.underWay !== undefined || isAway(draft)) return undefined;
   const delayMs = nextExchange({
     queued: facts.queued,
+    ahead: facts.ahead,
     hasRoom: facts.hasRoom,
     slots: facts.slots,
     hasNews: state.mustAsk || facts.hasNews,

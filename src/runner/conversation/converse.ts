@@ -22,8 +22,8 @@ export interface ConverseOptions extends Omit<Rules, 'runId'> {
   readonly crew: Crew;
   readonly outbox: Outbox;
   readonly log: Log;
-  /** The jobs that the runner has room for: `limit` now and `prefetch` ahead; undefined if it wants none. */
-  readonly want: (prefetch: number) => Want | undefined;
+  /** The jobs that the runner has room for: `limit` now and `prefetch` later, and `ahead`; undefined if it wants none. */
+  readonly want: (prefetch: number, ahead: Want['ahead']) => Want | undefined;
   /** The present number of jobs that can run at once. */
   readonly slots: () => number;
   readonly onReply: (reply: ExchangeReply) => void;
@@ -39,7 +39,8 @@ export interface Conversation {
   workMayBeReady(changeId?: number): void;
   /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
   mustAsk(changeId?: number): void;
-  ended(count: number): void;
+  /** Jobs ended; see `CrewOptions.onEnded`. */
+  ended(count: number, isQuiet: boolean): void;
   /** The connection was lost: from now on the server may be a different one. */
   lineBroke(): void;
   /** The connection is back, so a server is reachable. */
@@ -62,6 +63,14 @@ export interface Conversation {
 /** Jobs claimed ahead that have waited this long for a slot are returned: another runner may have one. */
 const WAITED_TOO_LONG_MS = 1_000;
 
+/**
+ * Jobs that are claimed ahead at least, before anything is known of how long jobs take. Too few, and a chain asks the server
+ * for each job; too many, and a workflow that is reset has to wait for answers about jobs that never started.
+ */
+const LEAST_AHEAD = 8;
+/** Held jobs that a turn names after a lost answer. */
+const MOST_AFTER = 64;
+
 export function createConversation(options: ConverseOptions): Conversation {
   const { ask, runId, nodeId, crew, outbox, log, want, slots, onReply, onOver } = options;
   const rate = createRate();
@@ -82,6 +91,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     nowMs: performance.now(),
     queued: crew.queued,
     running: crew.running,
+    ahead: crew.ahead,
     hasRoom: crew.hasRoom,
     slots: slots(),
     hasNews: !outbox.isEmpty,
@@ -158,13 +168,23 @@ export function createConversation(options: ConverseOptions): Conversation {
   const turnOf = (number: number, kind: 'probe' | 'usual' | 'last', tellsHeld: boolean): ExchangeRequest => {
     const who = { run_id: runId, compute_node_id: nodeId, turn: number };
     if (kind === 'probe') return who;
+    const most = aheadOf(rate.perSecond(performance.now()), slots());
     if (kind === 'usual') crew.giveBackOlderThan(WAITED_TOO_LONG_MS);
+    // Jobs that take long are not kept waiting here: another runner may be free before this one.
+    if (kind === 'usual' && most === 0) crew.giveBackFreed();
     told = outbox.take();
     // The server must not assign a job again just because its end is not in this exchange.
     const held = tellsHeld ? [...crew.held(), ...outbox.waiting()] : undefined;
     if (kind === 'last') return { ...who, ...withoutEmpty(told), held, is_last: true };
-    const ahead = Math.max(0, aheadOf(rate.perSecond(performance.now()), slots()) - crew.queued);
-    return { ...who, ...withoutEmpty(told), held, want: want(ahead) };
+    const prefetch = Math.max(0, most - crew.queued);
+    return { ...who, ...withoutEmpty(told), held, want: want(prefetch, aheadWanted(most, held)) };
+  };
+
+  /** Claims ahead are renewed when half of them are used up. After a lost answer all that is held is looked at again. */
+  const aheadWanted = (most: number, held: readonly number[] | undefined): Want['ahead'] => {
+    const wanted = Math.max(LEAST_AHEAD, most, slots());
+    if (crew.ahead > wanted / 2) return undefined;
+    return { limit: wanted - crew.ahead, after: [...(held?.slice(0, MOST_AFTER) ?? crew.after)] };
   };
 
   const accept = ({ reply, turn }: Extract<Effect, { kind: 'accept' }>) => {
@@ -176,17 +196,17 @@ export function createConversation(options: ConverseOptions): Conversation {
     if (reply.jobs.length > 0) lastProgress = performance.now();
     for (const error of reply.errors)
       log.write('warn', 'Server refused a report', { job_id: error.job_id, message: error.message });
-    crew.take(reply.jobs);
+    crew.take(reply.jobs, reply.ahead);
     if (state.phase !== 'settling') onReply(reply);
   };
 
   return {
     workMayBeReady: (changeId) => take({ kind: 'work-may-be-ready', changeId }),
     mustAsk: (changeId) => take({ kind: 'must-ask', changeId }),
-    ended(count) {
+    ended(count, isQuiet) {
       lastProgress = performance.now();
       rate.ended(count, lastProgress);
-      take({ kind: 'jobs-ended' });
+      take({ kind: 'jobs-ended', isQuiet });
     },
     lineBroke: () => take({ kind: 'line-broke' }),
     lineStands: () => take({ kind: 'line-stands' }),

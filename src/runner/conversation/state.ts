@@ -60,7 +60,11 @@ export type Event =
   /** The workflow as a whole may have changed, or a check is due. */
   | { readonly kind: 'must-ask'; readonly changeId?: number | undefined }
   /** Jobs ended here, and their ends can be reported. */
-  | { readonly kind: 'jobs-ended' }
+  | {
+      readonly kind: 'jobs-ended';
+      /** Their ends make no other job ready, and jobs that were claimed ahead took their places: there is no hurry. */
+      readonly isQuiet: boolean;
+    }
   | { readonly kind: 'consider' }
   /** The event stream broke: from now on the server may be a different one. */
   | { readonly kind: 'line-broke' }
@@ -81,6 +85,8 @@ export interface Facts {
   /** Jobs that wait for a slot, and jobs that run or whose end is not final. */
   readonly queued: number;
   readonly running: number;
+  /** Jobs that were claimed ahead and wait for others that run or are queued here. */
+  readonly ahead: number;
   /** Whether a job could start now. */
   readonly hasRoom: boolean;
   /** The present number of jobs that can run at once. */
