@@ -6,6 +6,8 @@ import { attemptOf } from './machine.ts';
 export interface Ending {
   /** For each job, in the order of ids from 1 on, the places of those that it waits for. */
   readonly waitsFor: readonly (readonly number[])[];
+  /** Ids of the jobs that fail whenever they run. */
+  readonly failing: ReadonlySet<number>;
   readonly history: readonly Mark[];
   readonly slots: number;
   readonly jobs: readonly { id: number; status: number; claimed_by: number | null; attempt_id: number }[];
@@ -50,16 +52,19 @@ function liveTwice({ history }: Ending): string[] {
   return faults;
 }
 
-/** Every job ends: completed, or terminated by a runner that was stopped, or canceled after one of those. */
-function notDone({ jobs, waitsFor }: Ending): string[] {
+/** Every job ends: completed or failed, or terminated by a runner that was stopped, or canceled after one of those. */
+function notDone({ jobs, waitsFor, failing }: Ending): string[] {
   const ended = new Map(jobs.map(({ id, status }) => [id, status]));
-  const isBad = (id: number) => ended.get(id) === statusCode.terminated || ended.get(id) === statusCode.canceled;
+  const isBad = (id: number) =>
+    ended.get(id) === statusCode.terminated ||
+    ended.get(id) === statusCode.canceled ||
+    (ended.get(id) === statusCode.failed && failing.has(id));
   return jobs.flatMap(({ id, status, claimed_by: node }) => {
     if (node !== null) return [`job ${id} has status ${status} in the end, and is in the name of node ${node}`];
     const after = (waitsFor[id - 1] ?? []).map((place) => place + 1);
     const isFine =
       status === statusCode.completed
-        ? !after.some(isBad)
+        ? !after.some(isBad) && !failing.has(id)
         : status === statusCode.canceled
           ? after.some(isBad)
           : isBad(id);

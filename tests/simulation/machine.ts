@@ -26,8 +26,8 @@ export const attemptOf = (runId: number, attempt: number): number => runId * 1_0
 
 const FIRST_PID = 2 ** 22 + 1;
 
-/** `endsIn` says how long a job runs, in milliseconds. */
-export function createMachine(endsIn: () => number): Machine {
+/** `endsIn` says how long a job runs, in milliseconds; `failing` are the ids of jobs that fail whenever they run. */
+export function createMachine(endsIn: () => number, failing: ReadonlySet<number> = new Set()): Machine {
   const history: Mark[] = [];
   const processes = new Map<number, Process>();
   let pids = FIRST_PID;
@@ -48,7 +48,7 @@ export function createMachine(endsIn: () => number): Machine {
     const attemptId = attemptOf(value('TORC_RUN_ID'), value('TORC_ATTEMPT_ID'));
     const mark = { jobId: value('TORC_JOB_ID'), attemptId, runner, cpus: 1, gpus: [] };
     history.push({ ...mark, what: 'began' });
-    const timer = setTimeout(() => end(pid, { exitCode: 0 }), endsIn());
+    const timer = setTimeout(() => end(pid, { exitCode: failing.has(mark.jobId) ? 1 : 0 }), endsIn());
     processes.set(pid, { pid, mark, timer, tell });
     return pid;
   };

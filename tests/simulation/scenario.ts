@@ -54,7 +54,9 @@ export async function simulate(seed: number): Promise<Outcome> {
   const say = (words: string) => void story.push(`${Date.now() - START} ${words}`);
   try {
     const endsIn = next() < 0.5 ? () => 1 + next() * 50 : () => 1 + next() * 3_000;
-    const machine = createMachine(endsIn);
+    const isFailing = next() < 0.3;
+    const failing = new Set(waitsFor.flatMap((_, place) => (isFailing && next() < 0.1 ? [place + 1] : [])));
+    const machine = createMachine(endsIn, failing);
     process.kill = (group, signal) => {
       machine.signal(group, signal as NodeJS.Signals);
       return true;
@@ -170,6 +172,7 @@ export async function simulate(seed: number): Promise<Outcome> {
 
     const ending: Ending = {
       waitsFor,
+      failing,
       history: machine.history,
       slots,
       jobs: db.raw('select id, status, claimed_by, attempt_id from job order by id').all() as never,
