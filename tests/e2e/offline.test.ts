@@ -26,10 +26,12 @@ interface Place {
 interface Sketch {
   readonly name: string;
   readonly after?: string;
+  /** It runs also when the job before it fails. */
+  readonly inAnyCase?: boolean;
 }
 
-const jobLine = ({ name, after }: Sketch) =>
-  `  - {name: ${name}, ${after === undefined ? '' : `depends_on: [${after}], `}command: 'echo "${name} $TORC_ATTEMPT_ID" >> began; until test -e release-${name}; do sleep 0.05; done; test ${name} != bad'}`;
+const jobLine = ({ name, after, inAnyCase = false }: Sketch) =>
+  `  - {name: ${name}, ${after === undefined ? '' : `depends_on: [${after}], `}${inAnyCase ? 'cancel_on_blocking_job_failure: false, ' : ''}command: 'echo "${name} $TORC_ATTEMPT_ID" >> began; until test -e release-${name}; do sleep 0.05; done; test ${name} != bad'}`;
 
 /** Runners look for the server every second, and have no patience at all unless told. */
 const impatient = { TORC_CLIENT__OFFLINE__DRAIN_PING_INTERVAL_SECS: '1' };
@@ -99,32 +101,42 @@ describe.each([
   ['is gone, and a proxy answers in its place', 'answers a page'],
   ['takes connections and never answers', 'silent'],
 ] as const)('a server that %s', (_, condition) => {
-  it('is away: jobs go on, nothing new starts, and when it is back everything is told and the run goes on', async () => {
-    const at = await place([{ name: 'a' }, { name: 'b' }, { name: 'c', after: 'a' }, { name: 'd' }]);
+  it('is away: jobs go on, what was claimed ahead too until the runner drains, and when it is back the run goes on', async () => {
+    const at = await place([
+      { name: 'a' },
+      { name: 'b' },
+      { name: 'c', after: 'a' },
+      { name: 'd' },
+      { name: 'e', after: 'c' },
+    ]);
     const run = at.run();
     await beginning(at, 2);
     await statusesOf(at, { a: 'running', b: 'running' });
     at.line.becomes(condition);
     at.release('a');
+    await beginning(at, 3);
     await run.says('Server is away');
-    await until(at.journals, (names) => names.length > 0, 'the journal');
+    at.release('c');
+    const ends = () =>
+      at.journals().flatMap((name) => readJournal(join(at.folder, 'torc_output/offline_journal', name)).payloads);
+    await until(ends, (payloads) => payloads.length === 2, 'both ends to be in the journal');
     expect(at.journals()).toEqual([journalName]);
-    expect(at.began()).toEqual(['a 1', 'b 1']);
-    expect(await at.statuses()).toMatchObject({ a: 'running', b: 'running', d: 'ready' });
+    expect(at.began()).toEqual(['a 1', 'b 1', 'c 1']);
+    expect(await at.statuses()).toMatchObject({ a: 'running', b: 'running', c: 'blocked', d: 'ready', e: 'blocked' });
 
     at.line.becomes('open');
     await run.says('Server answers again');
-    await statusesOf(at, { a: 'completed', b: 'running' });
-    for (const name of ['b', 'c', 'd']) at.release(name);
+    await statusesOf(at, { a: 'completed', b: 'running', c: 'completed' });
+    for (const name of ['b', 'd', 'e']) at.release(name);
     const { code, stderr } = await run.ended;
-    expect([code, stderr]).toEqual([0, expect.stringContaining('4 jobs completed')]);
-    expect(at.began()).toEqual(['a 1', 'b 1', 'c 1', 'd 1']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('5 jobs completed')]);
+    expect(at.began()).toEqual(['a 1', 'b 1', 'c 1', 'd 1', 'e 1']);
     expect(at.journals()).toEqual([]);
     expect(existsSync(join(at.folder, 'torc_output/worker-is-done'))).toBe(true);
   });
 
   it('and does not come back: the runner ends with its jobs, and leaves a journal, the node as it is, and the action of its end', async () => {
-    const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'good' }]);
+    const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'bad' }]);
     const run = at.run();
     await beginning(at, 2);
     await statusesOf(at, { good: 'running', bad: 'running' });
@@ -133,7 +145,7 @@ describe.each([
     at.release('bad');
     const { code, stderr } = await run.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain(`torc workflows reconcile 1 1 --base-dir ${join(at.folder, 'torc_output')}`);
+    expect(stderr).toContain(`torc --url ${at.url} workflows reconcile 1 1 --base-dir ${join(at.folder, 'torc_output')}`);
     expect(at.began()).toEqual(['bad 1', 'good 1']);
     expect(at.journals()).toEqual([journalName]);
     const { payloads, fault } = readJournal(join(at.folder, 'torc_output/offline_journal', journalName));
@@ -154,7 +166,7 @@ describe.each([
 
 describe('after an outage that outlived the runner', () => {
   const outage = async (): Promise<Place> => {
-    const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'good' }]);
+    const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'bad', inAnyCase: true }]);
     const run = at.run();
     await beginning(at, 2);
     await statusesOf(at, { good: 'running', bad: 'running' });
@@ -175,7 +187,7 @@ describe('after an outage that outlived the runner', () => {
   it('reconcile tells its results, the next runner goes on from there, and nothing runs twice', async () => {
     const at = await outage();
     expect(await reconcile(at)).toEqual([0, { files: 1, total_completions: 2, accepted: 2, rejected: 0 }]);
-    expect(await at.statuses()).toEqual({ good: 'completed', bad: 'failed', after: 'ready' });
+    expect(await at.statuses()).toEqual({ good: 'completed', bad: 'failed', after: 'pending' });
     const { code, stderr } = await at.run().ended;
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed, 1 failed')]);
     expect(at.began()).toEqual(['after 1', 'bad 1', 'good 1']);
@@ -221,7 +233,7 @@ it('a runner that is stopped in an outage ends its jobs and writes down how they
   await run.says('Server is away');
   run.child.kill('SIGTERM');
   const { code, stderr } = await run.ended;
-  expect([code, stderr]).toEqual([143, expect.stringContaining('torc workflows reconcile 1 1')]);
+  expect([code, stderr]).toEqual([143, expect.stringContaining(`torc --url ${at.url} workflows reconcile 1 1`)]);
   const [payload] = readJournal(join(at.folder, 'torc_output/offline_journal', journalName)).payloads;
   expect(JSON.parse(payload as string)).toMatchObject({
     job_id: 1,

@@ -49,7 +49,7 @@ jobs:
     expect(code).toBe(0);
     expect(stderr).toContain('1 job completed, 1 failed, 1 canceled');
     expect(stderr).toMatch(
-      /bad \(job 1\) failed with exit code 3 after .*\n {2}torc_output\/job_stdio\/job_wf1_j1_r1_a1\.e\n {2}│ the reason/,
+      /bad \(job 1\) failed with exit code 3 after .*\n {2}\$ echo first; .*\n {2}torc_output\/job_stdio\/job_wf1_j1_r1_a1\.e\n {2}│ the reason/,
     );
     expect(Object.fromEntries((await jobs(folder)).map(({ name, status }) => [name, status]))).toEqual({
       bad: 'failed',
