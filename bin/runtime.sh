@@ -71,7 +71,7 @@ done
     echo "Not started:$broken"
     echo "Install the library that is named here (libatomic.so.1: \`apt-get install libatomic1\` or \`dnf install libatomic\`), or another Node (https://nodejs.org)."
   else
-    echo "Install a current Node (https://nodejs.org), or run \`npm ci\` again without leaving out optional packages."
+    echo "Install a current Node (https://nodejs.org), or install torc again without leaving out optional packages."
   fi
 } >&2
 # sysexits.h, EX_CONFIG: something is configured wrongly.

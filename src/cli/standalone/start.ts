@@ -21,7 +21,11 @@ export interface Standalone {
   stop(): Promise<void>;
 }
 
-const START_MS = 15_000;
+/**
+ * How long a server may take to start; one that cannot start ends and is not waited for. On a login node with a load of 60 on two
+ * CPUs a start took more than 15 s, and the command failed for no other reason.
+ */
+const START_MS = 60_000;
 /** Our own server tells within this time that others use it, or has ended; killed, it would be taken from the others. */
 const STOP_MS = 10_000;
 /** A program that was named is to end within this time, as Torc's server does. */
@@ -150,7 +154,7 @@ export async function startStandalone(
     }
     server.signal('SIGKILL');
     throw new Failure(
-      `Error starting standalone torc-server: ${first === undefined ? `no word from it within ${START_MS / 1000} s` : `it ended at once (${endOf(first)}); its own words stand above`}`,
+      `Error starting standalone torc-server: ${first === undefined ? `it did not start within ${START_MS / 1000} s; is this machine overloaded?` : `it ended at once (${endOf(first)}); its own words stand above`}`,
     );
   };
 
