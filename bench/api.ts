@@ -1,5 +1,5 @@
 /**
- * How fast is the service itself: small writes, pages and counts of a million jobs, a large initialisation, a restart,
+ * How fast is the service itself: small writes, pages and counts of a million jobs, a large initialization, a restart,
  * and many listeners.
  *
  * `node bench/api.ts [posts]`: one process sends, one answers, each on a core of its own.
@@ -123,7 +123,7 @@ async function manyEdges() {
     await createJobs(client, id, jobs, five);
     const { total_count: edges } = await client.listJobDependencies({ params: { id }, query: { limit: 1 } });
     const took = await seconds(() => client.initializeJobs({ params: { id }, query: {} }));
-    note(`initialise 100,000 jobs with ${edges} edges`, took, 's', { atMost: 3 });
+    note(`initialize 100,000 jobs with ${edges} edges`, took, 's', { atMost: 3 });
   });
 }
 
@@ -143,7 +143,7 @@ async function manyListeners() {
     await sleep(500);
     await createJobs(client, id, PER_SECOND * (SECONDS + 5));
     const { job_ids: jobIds } = await client.listJobIds({ params: { id } });
-    /** Sets jobs aside, which is an event each, at most so many a second and eight at a time. */
+    /** Sets jobs aside, which is an event each, at most this many a second and eight at a time. */
     const events = async (from: number, count: number) => {
       const started = performance.now();
       let made = 0;

@@ -1,9 +1,9 @@
 /**
- * Many runners at one server: how many jobs a second can it hand out and take back, and how long does each wait?
+ * Many runners at one server: how many jobs a second can it assign and complete, and how long does each wait?
  *
  * `node bench/claims.ts [runners] [jobs]`: 1,000 simulated runners with four slots each on loopback, 100,000 ready jobs in
  * four classes of needs. Once at their own pace, each turn a third of a second after the last, for the time that an
- * answer takes; once flat out, for what the server can do. No job may be handed out twice, and none be lost.
+ * answer takes; once flat out, for what the server can do. No job may be assigned twice, and none may be lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
@@ -133,7 +133,7 @@ async function measure(label: string, pauseMs: number, goals: boolean) {
   if (goals) note(`${label}: wait p99 after the start`, at(0.99, laterWaits), 'ms', { atMost: 100 });
   note(`${label}: server CPU a job`, ((after.cpuSeconds - before.cpuSeconds) / jobs) * 1000, 'ms');
   note(`${label}: server memory`, after.peakMegabytes, 'MB', { atMost: 300 });
-  note(`${label}: handed out twice`, twice, 'jobs', { atMost: 0 });
+  note(`${label}: assigned twice`, twice, 'jobs', { atMost: 0 });
   note(`${label}: lost`, jobs - counts.completed, 'jobs', { atMost: 0 });
 }
 

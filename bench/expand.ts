@@ -1,5 +1,5 @@
 /**
- * How long do large sweeps take to check, create and initialise, and how much memory?
+ * How long do large sweeps take to check, create and initialize, and how much memory?
  *
  * `node bench/expand.ts`: a sweep of 1,000 × 1,000 jobs, and one of 100,000.
  */
@@ -35,8 +35,8 @@ async function measure(outer: number, inner: number, goals: Goals) {
   note(`${tag} jobs: create, memory of the client`, created.peakMegabytes, 'MB', { atMost: 250 });
   note(`${tag} jobs: create, memory of the server`, server.use().peakMegabytes, 'MB', { atMost: 300 });
   const initialized = await run('workflows', 'init', '1', '--no-prompts');
-  note(`${tag} jobs: initialise`, initialized.seconds, 's', goals.initialize);
-  note(`${tag} jobs: initialise, memory of the server`, server.use().peakMegabytes, 'MB', { atMost: 300 });
+  note(`${tag} jobs: initialize`, initialized.seconds, 's', goals.initialize);
+  note(`${tag} jobs: initialize, memory of the server`, server.use().peakMegabytes, 'MB', { atMost: 300 });
   await server.stop();
 }
 

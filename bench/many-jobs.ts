@@ -1,7 +1,7 @@
 /**
  * How many short jobs a second, beside what the machine can launch at all?
  *
- * `node bench/many-jobs.ts [jobs] [rounds]`: 10,000 `true` on two slots through `torc` (create, initialise and run apart),
+ * `node bench/many-jobs.ts [jobs] [rounds]`: 10,000 `true` on two slots through `torc` (create, initialize and run apart),
  * `xargs -P2`, GNU parallel with a job log and HyperQueue, where these are installed. Every result of ours is on disk
  * when it counts.
  */
@@ -52,7 +52,7 @@ const runOurs = async (cwd: string, launcher: 'posix_spawn' | 'child_process', g
   const rate = jobs / ran.seconds;
   const floor = 2 / (1 / floorBefore + 1 / floorAfter);
   note(`${launcher}: create`, created.seconds, 's');
-  note(`${launcher}: initialise`, initialized.seconds, 's');
+  note(`${launcher}: initialize`, initialized.seconds, 's');
   note(`${launcher}: run`, rate, 'jobs/s');
   note(`${launcher}: xargs around it`, floor, 'jobs/s');
   note(`${launcher}: run, of xargs`, rate / floor, '', { atLeast: goal });

@@ -37,11 +37,11 @@ write(
 
 Made from the command tables in \`src/cli/commands.ts\` by \`npm run gen\`.
 
-Results go to standard output and nothing else does; words for the person go to standard error. Lists are \`{"items": […]}\` with \`-f json\`. Exit codes: 0 done, 1 not done, 2 the words were wrong, 78 no runtime, 130 interrupted.
+Results go to standard output and nothing else does; messages for the user go to standard error. Lists are \`{"items": […]}\` with \`-f json\`. Exit codes: 0 done, 1 not done, 2 invalid arguments, 78 no runtime, 130 interrupted.
 
 ## Options of every command
 
-Before the command's words or after them, where the command has not another meaning for the letter.
+Before or after the command, unless the command itself defines the option.
 
 | option | meaning |
 | --- | --- |

@@ -12,7 +12,7 @@ const tables = [...sections()].map(([section, rows]) => {
     const variable = key.variable === undefined ? '' : `\`${key.variable}\``;
     return `| ${names} | ${key.says} | ${key.kind.expected} | ${initialOf(key)} | ${variable} |`;
   });
-  return `## ${section}\n\n| key | meaning | expected | built in | variable |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+  return `## ${section}\n\n| key | meaning | expected | default | variable |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
 });
 
 write(
@@ -21,9 +21,9 @@ write(
 
 Made from the table in \`src/cli/config/schema.ts\` by \`npm run gen\`.
 
-What holds is taken key by key; later ones win:
+Each key is taken from the last of these that sets it:
 
-1. what is built in,
+1. defaults,
 2. \`/etc/torc/config.toml\`, or the file that \`TORC_SYSTEM_CONFIG\` names,
 3. \`~/.config/torc/config.toml\`, below \`XDG_CONFIG_HOME\` where that is set,
 4. \`torc.toml\` in the folder where the command runs,
@@ -31,9 +31,9 @@ What holds is taken key by key; later ones win:
 6. the variables that the tables name,
 7. options.
 
-A value that is wrong stops the programs that read its section, with file, line, key, what was expected and what was found;
-a key that nobody knows is a warning. Numbers may stand in quotes; an empty text counts as none. \`torc config show\` prints
-what holds and where it comes from, \`torc config validate\` checks everything, \`torc config init --user\` writes a file to begin
+An invalid value stops the programs that read its section, with file, line, key, what was expected and what was found;
+an unknown key is a warning. Numbers may be quoted; an empty text means no value. \`torc config show\` prints
+the effective values and their origin, \`torc config validate\` checks everything, \`torc config init --user\` writes a file to begin
 with. A server that \`-s\` starts reads no server section.
 
 ${tables.join('\n')}`,

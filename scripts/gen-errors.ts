@@ -19,7 +19,7 @@ Made from the catalogues in \`src/core/contract/refusals.ts\` and \`src/core/spe
 
 ## Refusals
 
-When the service says no, its answer is \`{"error": {"message": …, "code": …, "remedy": …}}\` with this status. No mistake of a user has a status of 500 or above.
+When the service refuses a request, its reply is \`{"error": {"message": …, "code": …, "remedy": …}}\` with this status. No user error has a status of 500 or above.
 
 | code | status | what to do |
 | --- | --- | --- |
@@ -29,7 +29,7 @@ ${refusalRows.join('\n')}
 
 \`torc create --dry-run -f json\` lists each with its file, line, column and field. The stage says which step finds it: \`resources\` may be skipped with \`--skip-checks\`, \`advice\` never stops anything.
 
-| code | stage | weight |
+| code | stage | severity |
 | --- | --- | --- |
 ${problemRows.join('\n')}
 `,

@@ -106,24 +106,24 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 ${models.join('\n\n')}
 
 export interface TorcClientOptions {
-  /** With the base path, \`http://host:8080/torc-service/v1\`; TORC_API_URL unless said. */
+  /** With the base path, \`http://host:8080/torc-service/v1\`; default: TORC_API_URL. */
   readonly url?: string | undefined;
-  /** TORC_USERNAME unless said. */
+  /** Default: TORC_USERNAME. */
   readonly username?: string | undefined;
-  /** TORC_PASSWORD unless said; without one no login is sent. */
+  /** Default: TORC_PASSWORD; without a password no login is sent. */
   readonly password?: string | undefined;
-  /** Sent as it is, for proxies that want one. */
+  /** Sent unchanged, for proxies that require a cookie. */
   readonly cookie?: string | undefined;
-  /** Certificates to trust besides the system's, as PEM. */
+  /** Trusted certificates in addition to the system's, as PEM. */
   readonly certificates?: string | undefined;
   /** Accept any certificate. */
   readonly insecure?: boolean | undefined;
 }
 
 export interface EventsOptions {
-  /** Least severity; info unless said. */
+  /** Minimum severity; the default is info. */
   readonly level?: 'debug' | 'info' | 'warning' | 'error' | undefined;
-  /** Only these types, whatever their severity. */
+  /** Only these types, regardless of their severity. */
   readonly types?: readonly string[] | undefined;
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;
@@ -142,11 +142,11 @@ export interface Calls {
 ${calls.join('\n')}
 }
 
-/** A Torc server: each route is a method that takes \`{ params, query, body }\` and answers what the route answers. */
+/** A Torc server: each route is a method that takes \`{ params, query, body }\` and returns the reply. */
 export interface TorcClient extends Calls {
   /**
-   * What happens in a workflow, from now on and until the signal. A connection that breaks is made again behind the last
-   * event, so that none is missed and none comes twice.
+   * The events of a workflow, from now on and until the signal. A broken connection is opened again after the last
+   * event, so no event is missed and none arrives twice.
    */
   events(workflowId: number, options?: EventsOptions): AsyncGenerator<StreamEvent>;
   /** Closes the connections. */
@@ -154,7 +154,7 @@ export interface TorcClient extends Calls {
 }
 export const TorcClient: new (options?: TorcClientOptions) => TorcClient;
 
-/** The service said no, or failed: \`status\` is that of HTTP, \`code\` names the refusal, \`remedy\` says what to do. */
+/** The service refused or failed: \`status\` is that of HTTP, \`code\` names the refusal, \`remedy\` says what to do. */
 export class ServiceError extends Error {
   readonly status: number;
   readonly code: string | undefined;
@@ -163,7 +163,7 @@ export class ServiceError extends Error {
   constructor(doing: string, response: { readonly status: number; readonly text: string });
 }
 
-/** There was no answer, so nobody knows whether the request was carried out. */
+/** There was no reply, so it is unknown whether the request was executed. */
 export class Unreachable extends Error {
   constructor(message: string, options?: { cause?: unknown });
 }

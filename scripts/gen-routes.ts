@@ -12,11 +12,11 @@ write(
   'docs/reference/routes.md',
   `# Routes
 
-Made from the table in \`src/core/contract/routes/\` by \`npm run gen\`. Everything stands under \`${BASE_PATH}\`; bodies are JSON.
+Made from the table in \`src/core/contract/routes/\` by \`npm run gen\`. All paths begin with \`${BASE_PATH}\`; bodies are JSON.
 
-\`who\` is who may use a route while access is enforced: anyone; a user, who is anyone with a login; those who see the workflow that
+\`who\` says who may use a route while access is enforced: anyone; a user with a login; users who may see the workflow that
 is named in the path, the query, the body or by one of its records; oneself, the user of the path; administrators of a group; and
-administrators, who may use them all.
+administrators, who may use all routes.
 
 | method | path | query | what it does | who | name |
 | --- | --- | --- | --- | --- | --- |

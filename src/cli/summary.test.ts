@@ -104,7 +104,7 @@ describe('the end of a run', () => {
   it.each([
     [127, 'failed with exit code 127 (command not found)'],
     [126, 'failed with exit code 126 (cannot be executed)'],
-    [137, 'failed with exit code 137 (SIGKILL: killed, perhaps for want of memory)'],
+    [137, 'failed with exit code 137 (SIGKILL: killed, perhaps because memory was exhausted)'],
     [139, 'failed with exit code 139 (SIGSEGV)'],
     [200, 'failed with exit code 200 after'],
     [{ code: 143, status: 'terminated' as const }, 'was terminated with exit code 143 after'],

@@ -161,7 +161,7 @@ function signalWords(code: number): string {
   if (code === 126) return ' (cannot be executed)';
   const signal = signalName(code - 128);
   if (signal === undefined) return '';
-  return signal === 'SIGKILL' ? ' (SIGKILL: killed, perhaps for want of memory)' : ` (${signal})`;
+  return signal === 'SIGKILL' ? ' (SIGKILL: killed, perhaps because memory was exhausted)' : ` (${signal})`;
 }
 
 /** The last lines of a file, as far as its last few kilobytes contain them; control characters made visible. */

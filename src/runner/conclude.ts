@@ -59,7 +59,7 @@ export async function conclude(
   const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
-  // A superseded runner too: its jobs have ended, and only this tells the server so. Jobs of the new run wait for that.
+  // A superseded runner too: its jobs have ended, and only this reports it. Jobs of the new run wait for that.
   if (isTold || isSuperseded) {
     await deregister(parts.patient, registered, seconds, seen);
     await parts.allocation.becomes('complete', log);

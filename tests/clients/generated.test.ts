@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 // CI installs the generator there; see .ci/run.
 const PYTHON = join(root, '.build/python/bin/python');
 const GENERATOR = join(dirname(PYTHON), 'openapi-python-client');
-// The original's document is not ours to keep.
+// Torc's document is not part of this repository.
 const ORIGINAL = join(root, '../shared/reference/torc/openapi.yaml');
 
 const run = promisify(execFile);

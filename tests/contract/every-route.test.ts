@@ -81,35 +81,41 @@ const streams = names.filter((name) => routes[name].kind === 'stream');
 for (const name of names.filter((each) => !streams.includes(each))) {
   const { answers = [], refuses = [] } = cases[name] ?? {};
   describe(`${routes[name].method} ${routes[name].path}`, () => {
-    it.each(answers.map((each) => [each.says, each] as const))('%s', async (_, { before, after, reply, ...asked }) => {
-      const world = before === undefined && routes[name].kind === 'read' ? await sharedWorld : await createWorld();
-      await before?.(world);
-      const stood = standing(world);
-      const toldBefore = world.store.changes.lastId;
-      const { status, json } = await ask(world, name, asked);
-      expect([status, json]).toEqual([asked.status ?? 200, reply]);
-      // Nobody has to ask for what the event stream could tell.
-      if (hasMoved(stood, standing(world))) expect(world.store.changes.lastId).toBeGreaterThan(toldBefore);
-      expectShape(name, json);
-      await after?.(world);
-      expect(world.errors).toEqual([]);
-    });
+    it.each(answers.map((each) => [each.says, each] as const))(
+      `${routes[name].method} ${routes[name].path} %s`,
+      async (_, { before, after, reply, ...asked }) => {
+        const world = before === undefined && routes[name].kind === 'read' ? await sharedWorld : await createWorld();
+        await before?.(world);
+        const stood = standing(world);
+        const toldBefore = world.store.changes.lastId;
+        const { status, json } = await ask(world, name, asked);
+        expect([status, json]).toEqual([asked.status ?? 200, reply]);
+        // Nobody has to ask for what the event stream could tell.
+        if (hasMoved(stood, standing(world))) expect(world.store.changes.lastId).toBeGreaterThan(toldBefore);
+        expectShape(name, json);
+        await after?.(world);
+        expect(world.errors).toEqual([]);
+      },
+    );
 
-    it.each(refuses.map((each) => [each.says, each] as const))('%s', async (_, { before, goesOn, ...asked }) => {
-      const world = before === undefined ? await sharedWorld : await createWorld();
-      await before?.(world);
-      const stands = everything(world, goesOn);
-      const { status, json } = await ask(world, name, asked);
-      const { error } = json as { error: Record<string, unknown> };
-      expect({ status, ...error }).toMatchObject({
-        status: asked.status,
-        code: asked.code,
-        message: expect.stringContaining(asked.message),
-        remedy: expect.stringMatching(/\.$/),
-      });
-      expect(everything(world, goesOn)).toEqual(stands);
-      expect(world.errors).toEqual([]);
-    });
+    it.each(refuses.map((each) => [each.says, each] as const))(
+      `${routes[name].method} ${routes[name].path} %s`,
+      async (_, { before, goesOn, ...asked }) => {
+        const world = before === undefined ? await sharedWorld : await createWorld();
+        await before?.(world);
+        const stands = everything(world, goesOn);
+        const { status, json } = await ask(world, name, asked);
+        const { error } = json as { error: Record<string, unknown> };
+        expect({ status, ...error }).toMatchObject({
+          status: asked.status,
+          code: asked.code,
+          message: expect.stringContaining(asked.message),
+          remedy: expect.stringMatching(/\.$/),
+        });
+        expect(everything(world, goesOn)).toEqual(stands);
+        expect(world.errors).toEqual([]);
+      },
+    );
   });
 }
 
@@ -128,7 +134,7 @@ describe('the cases', () => {
   });
 });
 
-// The original's document is not ours to keep; whoever has it beside the repository compares with it.
+// Torc's document is not part of this repository; whoever has it beside the repository compares with it.
 const ORIGINAL = join(import.meta.dirname, '../../../shared/reference/torc/openapi.yaml');
 
 describe.skipIf(!existsSync(ORIGINAL))('every operation of the original’s document', () => {

@@ -15,7 +15,7 @@ afterAll(() => server.close());
 const post = (path: string, body: unknown, method: 'POST' | 'PUT' = 'POST') =>
   fetch(server.url + path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 
-/** A workflow of two jobs, the second behind the first, initialised; the first is claimed. */
+/** A workflow of two jobs, the second behind the first, initialized; the first is claimed. */
 async function chain() {
   const { client } = server;
   const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
@@ -124,7 +124,7 @@ describe('the stand-in for Torc’s own server', () => {
     await expect(server.client.startJob({ params })).rejects.toThrow(/status: 500.*invalid status=running/);
   });
 
-  it('releases a dependant when its background task runs, and not with the end of the job', async () => {
+  it('releases a dependent when its background task runs, and not with the end of the job', async () => {
     const { id, first, second, nodeId } = await chain();
     const { job_id, attempt_id } = started({ id: first, attempt_id: 1 });
     const result = {

@@ -9,7 +9,7 @@ interface Bench {
   run(...options: string[]): ReturnType<typeof start>;
 }
 
-/** A server with the workflow initialised. */
+/** A server with the workflow initialized. */
 async function benchOf(spec: object): Promise<Bench> {
   const folder = temporaryFolder();
   const path = join(folder, 'flow.json');

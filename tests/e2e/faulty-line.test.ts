@@ -70,7 +70,7 @@ describe.each(SEEDS)('on a network of seed %d that doubles, delays, reorders and
       const marks = (count: number) =>
         until(written, (text) => readHistory(text).length >= count, `${count} marks`, LONGEST_MS);
       await marks(JOBS / 2);
-      // Ctrl-C: what runs is ended and runs again, what was handed out ahead goes back, and another runner comes.
+      // Ctrl-C: running jobs end and run again, what was claimed ahead is returned, and another runner comes.
       runners[0]?.child.kill('SIGINT');
       ended.push(begin());
       await marks(JOBS * 1.5);

@@ -167,7 +167,7 @@ describe('torc-htpasswd hash', () => {
     expect((await call(['hash', ...quick], { environment })).stdout).toMatch(new RegExp(`^${user}:`));
   });
 
-  it('makes none for nobody', async () => {
+  it('torc-htpasswd hash refuses to run without a user name', async () => {
     const environment = { TORC_USERNAME: '', USER: '', USERNAME: '' };
     const { code, stdout, stderr } = await call(['hash', ...quick], { environment });
     expect([code, stdout]).toEqual([1, '']);

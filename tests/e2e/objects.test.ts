@@ -756,7 +756,7 @@ describe('a task of the server', () => {
   }
 
   it('is waited for until it has succeeded', async () => {
-    const workflow_id = Number(await created('workflows', 'new', '--name', 'initialised'));
+    const workflow_id = Number(await created('workflows', 'new', '--name', 'initialized'));
     const query = { async: true };
     const { id } = (await server.client.initializeJobs({ params: { id: workflow_id }, query })) as { id: number };
     const ended = await json('tasks', 'wait', String(id));

@@ -26,7 +26,7 @@ const run = (...args: string[]) => torc(['run', '-p', '0.2', ...args], { cwd: fo
 const begin = (...args: string[]) =>
   start('torc', ['run', '-p', '0.2', ...args], { cwd: folder, environment: environment() });
 
-/** Creates and initialises workflow 1, so that a test can look at it before its runner begins. */
+/** Creates and initializes workflow 1, so that a test can look at it before its runner begins. */
 const prepared = async (text: string): Promise<void> => {
   for (const words of [
     ['create', spec(text)],

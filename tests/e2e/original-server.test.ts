@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Which job depends on which, by name: what the records say, or after the initialisation all that follows. */
+/** Which job depends on which, by name: what the records say, or after the initialization all that follows. */
 async function dependencies(workflowId: number): Promise<Record<string, string[]>> {
   const { items: jobs } = await server.behind.listJobs({ query: { workflow_id: workflowId } });
   const { items: edges } = await server.behind.listJobDependencies({ params: { id: workflowId }, query: {} });
@@ -56,7 +56,7 @@ const EXPECTED = {
   read: ['publish'],
   fails: [],
 };
-/** What follows from files and user data comes with the initialisation. */
+/** What follows from files and user data comes with the initialization. */
 const CREATED = { ...EXPECTED, read: [] };
 
 describe('a workflow on Torc’s own server', () => {
@@ -85,7 +85,7 @@ jobs:
     expect((await call('delete', '2', '--no-prompts')).code).toBe(0);
   });
 
-  it('is initialised and run', async () => {
+  it('is initialized and run', async () => {
     const environment = { TORC_API_URL: server.url };
     const { code, stderr } = await torc(['run', '-p', '0.2', '1'], { cwd: folder, environment });
     expect([code, stderr]).toEqual([0, expect.stringContaining('6 jobs completed, 1 failed')]);

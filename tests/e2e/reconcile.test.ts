@@ -91,7 +91,7 @@ beforeEach(async () => {
 });
 
 describe('torc workflows reconcile WORKFLOW RUN', () => {
-  it('tells the server what runners left in their journals, in whatever folders, and says which', async () => {
+  it('sends the journals of runners in all folders to the server, and names them', async () => {
     const first = run.journal('a', [run.end(0), run.end(1, { status: 'failed', return_code: 3 })]);
     const second = run.journal('deep/er/b', [run.end(2)]);
     const { code, stdout, stderr } = await run.reconcile();
@@ -227,7 +227,7 @@ describe('a journal that cannot be read', () => {
     expect(await run.statuses()).toEqual(['ready', 'completed', 'ready']);
   });
 
-  it.runIf(process.getuid?.() !== 0)('for want of permission is named and skipped', async () => {
+  it.runIf(process.getuid?.() !== 0)('that may not be read is named and skipped', async () => {
     const bad = run.journal('bad', [run.end(0)]);
     chmodSync(bad, 0o000);
     const { code, stderr } = await run.reconcile();

@@ -12,7 +12,7 @@ interface Bench {
   run(): ReturnType<typeof torc>;
 }
 
-/** A server with the workflow initialised. */
+/** A server with the workflow initialized. */
 async function benchOf(spec: object): Promise<Bench> {
   const folder = temporaryFolder();
   const path = join(folder, 'flow.json');

@@ -104,7 +104,7 @@ describe.each(SEEDS)('a server that is killed, with moments of seed %d,', (seed)
     expect((await counts(back, kept)).uninitialized).toBe(JOBS);
   });
 
-  it('while it initialises a workflow goes on with that, and the jobs are as if nothing had happened', async () => {
+  it('while it initializes a workflow goes on with that, and the jobs are as if nothing had happened', async () => {
     const { server, ...place } = await begin();
     const id = await create(server, (index) => (index % 2 === 0 ? [] : [index - 1]));
     const back = await killedDuring(

@@ -247,7 +247,7 @@ describe('workflows archive', () => {
     expect((await call('workflows', 'archive', 'yes', id)).code).toBe(2);
   });
 
-  it('keeps a workflow from being initialised', async () => {
+  it('keeps a workflow from being initialized', async () => {
     await json('workflows', 'archive', 'true', id);
     const { code, stderr } = await call('workflows', 'init', id);
     expect([code, stderr]).toEqual([1, expect.stringContaining('archived')]);
@@ -667,7 +667,7 @@ describe('jobs update', () => {
     expect(await json('jobs', 'get', jobs['alone'])).toEqual(before);
   });
 
-  it('refuses another command once the job is initialised', async () => {
+  it('refuses another command once the job is initialized', async () => {
     await json('workflows', 'init', id);
     const { code, stderr } = await call('jobs', 'update', jobs['alone'], '-c', 'true');
     expect([code, stderr]).toEqual([1, expect.stringContaining('422')]);
@@ -772,7 +772,7 @@ describe('jobs reset-status', () => {
       requested_job_ids: [jobs['first'], jobs['second'], jobs['alone']],
       reset_job_ids: [jobs['alone']],
       failures: [
-        // It ended well, so its completed dependant would have been reset with it.
+        // It ended well, so its completed dependent would have been reset with it.
         { job_id: jobs['first'], error: expect.any(String) },
         { job_id: jobs['second'], error: expect.any(String) },
       ],

@@ -21,7 +21,7 @@ const rules: Readonly<Record<string, string>> = {
       group by workflow.id
     ) found on found.id = kept.workflow_id
     where kept.is_stale = 0 and abs(kept.minutes - found.minutes) > 1e-6`,
-  'only jobs that are handed out are held':
+  'only assigned jobs are held':
     'select id, status, claimed_by from job where claimed_by is not null and status not in (3, 4)',
   'the attempt of an open job is not one that a runner still holds from before': `
     select job.id, job.attempt_id, job.status

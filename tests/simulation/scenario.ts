@@ -162,7 +162,7 @@ export async function simulate(seed: number): Promise<Outcome> {
       () => person,
       () => runners.every(({ state }) => state === 'ended' || state === 'killed'),
     );
-    // Runners that left for want of work may have left before a lost one was found.
+    // Idle runners may have left before a lost one was found.
     begin(hosts[0] as string);
     await pass(
       REST_MS,

@@ -165,7 +165,7 @@ function planTriple({ plan }: SpecReading): string {
 
 const isThere = existsSync(CORPUS);
 
-/** What the list beside the files says of their rows in Torc's database after initialisation, where it says it of a file. */
+/** What the list beside the files says of their rows in Torc's database after initialization, where it says it of a file. */
 const relations = (isThere ? readFileSync(join(CORPUS, 'LIST.md'), 'utf8').split('\n') : []).flatMap((line) => {
   const [, name = '', formats = '', , , , , , , , , related = ''] = line.split('|').map((cell) => cell.trim());
   const match = /^(\d+)(?:\+(\d+)u)?$/.exec(related);

@@ -28,7 +28,7 @@ export interface Line {
 
 const answers: Partial<Record<Condition, string>> = {
   'answers 500': answer('500 Internal Server Error', 'application/json', '{"error":{"message":"disk I/O error"}}'),
-  'answers a page': answer('200 OK', 'text/html', '<html>The service is being mended.</html>'),
+  'answers a page': answer('200 OK', 'text/html', '<html>The service is being repaired.</html>'),
 };
 
 function answer(status: string, type: string, body: string): string {

@@ -161,7 +161,7 @@ export async function until<T>(
   for (;;) {
     const seen = await look();
     if (holds(seen)) return seen;
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(seen)}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting for ${what}; saw ${JSON.stringify(seen)}`);
     await new Promise((resolve) => void setTimeout(resolve, 20));
   }
 }

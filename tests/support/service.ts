@@ -83,7 +83,7 @@ interface JobSketch {
   readonly requirements?: string;
 }
 
-/** A workflow of jobs that are given by name, in an order in which each stands after what it depends on, initialised. */
+/** A workflow of jobs that are given by name, in an order in which each stands after what it depends on, initialized. */
 export async function workflowOf(
   { client }: TestService,
   jobs: readonly JobSketch[],

@@ -16,7 +16,7 @@ import {
 export interface Attachment {
   /** Resolves when the server has ended, or has closed the connection. */
   readonly ended: Promise<void>;
-  /** Tells the server that it is not used any more, and answers whether it ends now: it did for nobody else. */
+  /** Reports that this command no longer uses the server; returns whether it ends now because no other command uses it. */
   leave(): Promise<boolean>;
 }
 

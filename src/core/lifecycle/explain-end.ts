@@ -154,7 +154,7 @@ function exitReasons(code: number): Reason[] {
 function senderOf(signal: string): string {
   switch (signal) {
     case 'SIGKILL':
-      return 'not sent by the runner: by the system for want of memory (see dmesg), by Slurm, or by a person';
+      return 'not sent by the runner: by the system because memory was exhausted (see dmesg), by Slurm, or by a user';
     case 'SIGSEGV':
     case 'SIGBUS':
     case 'SIGFPE':

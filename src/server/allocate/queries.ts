@@ -150,7 +150,7 @@ export const allocateQueries = (db: Database) => ({
     order by id`),
   letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
   giveBack: db.prepare<{ id: number }>('update job set status = 2 where id = :id'),
-  // Claimed ahead: it starts nothing more, so they wait on in nobody's name.
+  // Claimed ahead: it starts nothing more, so they wait on in the name of no runner.
   letGoAhead: db.prepare<{ nodeId: number }>(
     'update job set claimed_by = null where claimed_by = :nodeId and status = 1',
   ),

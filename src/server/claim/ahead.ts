@@ -33,7 +33,7 @@ export interface AheadChosen {
  * many jobs, or its end makes many ready, which other runners want, too.
  */
 const MOST_EDGES = 32;
-/** Held jobs that one turn looks at, 5 µs each and as much for each dependant. */
+/** Held jobs that one turn looks at, 5 µs each and as much for each dependent. */
 const MOST_PARENTS = 256;
 /** Held jobs that the runner may name next time. */
 const MOST_REST = 64;

@@ -153,7 +153,7 @@ it('a runner whose attempts have not ended is not deleted, because their record 
 describe('a job taken from its runner', () => {
   const takes: Record<string, (jobId: number) => Promise<unknown>> = {
     'by resetting all jobs': resetJobs,
-    'by initialising the workflow again': () => service.client.initializeJobs({ params: { id } }),
+    'by initializing the workflow again': () => service.client.initializeJobs({ params: { id } }),
     'by resetting it': async (jobId) => {
       await service.client.manageStatusChange({ params: { id: jobId, status: 'uninitialized', run_id: 1 } });
       await service.client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });

@@ -16,7 +16,7 @@ interface Asked {
  * Makes the jobs uninitialized that were interrupted, with everything downstream of them, and says how many were interrupted.
  *
  * Interrupted are the jobs that were terminated, and those that were canceled, but for the ones that were canceled because a job
- * failed which stays failed: an initialisation would run them, as if that job had gone well.
+ * failed which stays failed: an initialization would run them, as if that job had gone well.
  *
  * It may begin anew after any step: the downstream comes first, and as long as a job is not reset its status says what it was.
  */

@@ -85,13 +85,13 @@ export const accessCases: Cases = {
     ],
   },
   getAccessGroup: {
-    answers: [{ says: 'tells it', params: { id: 2 }, reply: team }],
-    refuses: [{ says: 'does not know one that never was', params: { id: 9 }, ...unknownGroup }],
+    answers: [{ says: 'returns it', params: { id: 2 }, reply: team }],
+    refuses: [{ says: 'answers 404 for one that does not exist', params: { id: 9 }, ...unknownGroup }],
   },
   deleteAccessGroup: {
     answers: [
       {
-        says: 'tells what it was; nobody is in it and nothing is shared with it any more',
+        says: 'returns what it was; nobody is in it and nothing is shared with it any more',
         params: { id: 2 },
         reply: team,
         after: async ({ client }) => {
@@ -101,7 +101,7 @@ export const accessCases: Cases = {
       },
     ],
     refuses: [
-      { says: 'does not know one that never was', params: { id: 9 }, ...unknownGroup },
+      { says: 'answers 404 for one that does not exist', params: { id: 9 }, ...unknownGroup },
       {
         says: 'keeps that of the administrators',
         params: { id: 1 },
@@ -122,7 +122,7 @@ export const accessCases: Cases = {
     ],
     refuses: [
       {
-        says: 'puts nobody in twice',
+        says: 'refuses a second membership of a user',
         params: { id: 2 },
         body: { user_name: 'ada', group_id: 2, role: 'member' },
         status: 422,
@@ -138,7 +138,7 @@ export const accessCases: Cases = {
         message: 'Admin group membership is managed via server configuration',
       },
       {
-        says: 'wants a role',
+        says: 'requires a role',
         params: { id: 2 },
         body: { user_name: 'eve', group_id: 2 },
         status: 422,
@@ -149,13 +149,13 @@ export const accessCases: Cases = {
   },
   listGroupMembers: {
     answers: [{ says: 'lists them by name', params: { id: 2 }, reply: whole(ada) }],
-    refuses: [{ says: 'does not know a group that never was', params: { id: 9 }, ...unknownGroup }],
+    refuses: [{ says: 'answers 404 for a group that does not exist', params: { id: 9 }, ...unknownGroup }],
   },
   removeGroupMember: {
-    answers: [{ says: 'tells who it was', params: { id: 2, user_name: 'ada' }, reply: ada }],
+    answers: [{ says: 'returns who it was', params: { id: 2, user_name: 'ada' }, reply: ada }],
     refuses: [
       {
-        says: 'does not know one who is not in it',
+        says: 'answers 404 for one who is not in it',
         params: { id: 2, user_name: 'eve' },
         status: 404,
         code: 'NOT_FOUND',
@@ -195,7 +195,7 @@ export const accessCases: Cases = {
     ],
     refuses: [
       { ...unknownWorkflow, params: { id: 9, group_id: 2 } },
-      { says: 'does not know a group that never was', params: { id: 1, group_id: 9 }, ...unknownGroup },
+      { says: 'answers 404 for a group that does not exist', params: { id: 1, group_id: 9 }, ...unknownGroup },
       {
         says: 'shares it once',
         params: { id: 1, group_id: 2 },
@@ -208,7 +208,7 @@ export const accessCases: Cases = {
   removeWorkflowFromGroup: {
     answers: [
       {
-        says: 'shares it no longer',
+        says: 'stops sharing it',
         params: { id: 1, group_id: 2 },
         reply: { workflow_id: 1, group_id: 2, created_at: AT },
       },

@@ -37,7 +37,7 @@ export const actionCases: Cases = {
     refuses: [
       { ...inUnknownWorkflow, body: { ...action, workflow_id: 9 } },
       {
-        says: 'refuses a job of another workflow, for which it would wait in vain',
+        says: 'refuses a job of another workflow, because the action would wait for it for ever',
         params: { id: 1 },
         body: { ...action, trigger_type: 'on_jobs_ready', job_ids: [1, 4] },
         status: 422,
@@ -64,21 +64,21 @@ export const actionCases: Cases = {
   },
 
   listWorkflowActions: {
-    answers: [{ says: 'tells them all', params: { id: 1 }, reply: [action] }],
+    answers: [{ says: 'returns them all', params: { id: 1 }, reply: [action] }],
     refuses: [inUnknownWorkflow],
   },
 
   listPendingActions: {
     answers: [
-      { says: 'tells those that are due', params: { id: 1 }, reply: [action] },
+      { says: 'returns the due actions', params: { id: 1 }, reply: [action] },
       {
-        says: 'tells those of the types that were asked for',
+        says: 'returns those of the types that were asked for',
         params: { id: 1 },
         query: { trigger_type: 'x' },
         reply: [],
       },
       {
-        says: 'does not tell one that was carried out',
+        says: 'leaves out an executed action',
         before: ({ client }) => client.claimWorkflowAction({ params: { id: 1, action_id: 1 }, body: {} }),
         params: { id: 1 },
         reply: [],
@@ -135,7 +135,7 @@ export const actionCases: Cases = {
     ],
     refuses: [
       {
-        says: 'does not know one that never was',
+        says: 'answers 404 for one that does not exist',
         params: { id: 1, action_id: 9 },
         status: 404,
         code: 'NOT_FOUND',
@@ -173,7 +173,7 @@ export const actionCases: Cases = {
   endWorkflowAction: {
     answers: [
       {
-        says: 'writes down what came of it',
+        says: 'stores its outcome',
         before: ({ client }) =>
           client.claimWorkflowAction({
             params: { id: 1, action_id: 1 },
@@ -196,7 +196,7 @@ export const actionCases: Cases = {
     ],
     refuses: [
       {
-        says: 'does not know an action of another workflow',
+        says: 'answers 404 for an action of another workflow',
         params: { id: 1, action_id: 9 },
         body: { compute_node_id: 1, outcome: 'done' },
         status: 404,

@@ -47,7 +47,7 @@ export const adminCases: Cases = {
         message: 'Query failed: no such table: nowhere',
       },
       {
-        says: 'wants a statement',
+        says: 'requires a statement',
         body: {},
         status: 422,
         code: 'BODY_REFUSED',
@@ -59,12 +59,12 @@ export const adminCases: Cases = {
   listAuditLog: {
     answers: [
       {
-        says: 'tells what was changed',
+        says: 'returns what was changed',
         before: ({ client }) => client.runSql({ body: rename }),
         reply: { items: [audited], offset: 0, max_limit: 100_000, count: 1, total_count: 1, has_more: false },
       },
       {
-        says: 'takes any paging, as the original does here',
+        says: 'accepts any paging, as Torc 1.0.0 does',
         before: ({ client }) => client.runSql({ body: rename }),
         query: { limit: -1, offset: -5 },
         reply: { items: [audited], offset: 0, max_limit: 100_000, count: 1, total_count: 1, has_more: false },
@@ -72,7 +72,7 @@ export const adminCases: Cases = {
     ],
     refuses: [
       {
-        says: 'wants numbers',
+        says: 'requires numbers',
         query: { limit: 'many' },
         status: 400,
         code: 'PARAMETER_REFUSED',
@@ -97,7 +97,7 @@ export const adminCases: Cases = {
   getApiStats: {
     answers: [
       {
-        says: 'tells what was answered, the newest first',
+        says: 'returns what was answered, the newest first',
         query: { window_seconds: 2, interval_seconds: 1 },
         reply: {
           now_ms: AT_MS,

@@ -45,7 +45,7 @@ export const claimCases: Cases = {
     refuses: [
       { ...unknownWorkflow, params: { id: 9 } },
       {
-        says: 'does not know a runner of another workflow',
+        says: 'answers 404 for a runner of another workflow',
         params: { id: 2 },
         query: { compute_node_id: 1 },
         status: 404,
@@ -58,37 +58,37 @@ export const claimCases: Cases = {
   claimJobsBasedOnResources: {
     answers: [
       {
-        says: 'hands out what fits, pending and with what it makes',
+        says: 'assigns jobs that fit, pending and with their outputs',
         params: { id: 1, limit: 10 },
         body: offer,
         reply: { jobs: [{ ...claimed, ...outputs }] },
       },
       {
-        says: 'hands labelled jobs to runners that have the labels',
+        says: 'assigns labelled jobs to runners that have the labels',
         params: { id: 1, limit: 10 },
         body: { ...offer, labels: ['gpu', 'fast'] },
         reply: { jobs: [third] },
       },
       {
-        says: 'hands out nothing that does not fit',
+        says: 'assigns no job that does not fit',
         params: { id: 1, limit: 10 },
         body: { ...offer, num_cpus: 1 },
         reply: { jobs: [] },
       },
       {
-        says: 'hands out nothing that takes longer than is left',
+        says: 'assigns no job that takes longer than the remaining time',
         params: { id: 1, limit: 10 },
         body: { ...offer, time_limit: 'PT59M' },
         reply: { jobs: [] },
       },
       {
-        says: 'hands out nothing when nothing is asked for',
+        says: 'assigns no job with a limit of 0',
         params: { id: 1, limit: 0 },
         body: offer,
         reply: { jobs: [] },
       },
       {
-        says: 'hands out nothing of what was canceled, and says so',
+        says: 'assigns no job of a canceled workflow, and says so',
         before: ({ client }) => client.cancelWorkflow({ params: { id: 1 } }),
         params: { id: 1, limit: 10 },
         body: offer,
@@ -98,7 +98,7 @@ export const claimCases: Cases = {
     refuses: [
       { ...unknownWorkflow, params: { id: 9, limit: 1 }, body: offer },
       {
-        says: 'refuses a time that is none',
+        says: 'refuses an invalid time',
         params: { id: 1, limit: 1 },
         body: { ...offer, time_limit: '1 hour' },
         status: 422,
@@ -106,7 +106,7 @@ export const claimCases: Cases = {
         message: 'Invalid time_limit: Invalid ISO 8601 duration format: 1 hour',
       },
       {
-        says: 'refuses a label that is none',
+        says: 'refuses an invalid label',
         params: { id: 1, limit: 1 },
         body: { ...offer, labels: [''] },
         status: 422,
@@ -114,7 +114,7 @@ export const claimCases: Cases = {
         message: 'label must be non-empty with no comma and no leading or trailing whitespace, got ""',
       },
       {
-        says: 'wants to know the memory',
+        says: 'refuses an offer without memory',
         params: { id: 1, limit: 1 },
         body: { ...offer, memory_gb: undefined },
         status: 422,
@@ -127,18 +127,18 @@ export const claimCases: Cases = {
   claimNextJobs: {
     answers: [
       {
-        says: 'hands out whatever they need, as many as are asked for',
+        says: 'assigns as many jobs as requested, regardless of their requirements',
         params: { id: 1 },
         query: { limit: 1 },
         reply: { jobs: [{ ...claimed, ...outputs }] },
       },
       {
-        says: 'hands out those of the labels',
+        says: 'assigns jobs with the labels of the runner',
         params: { id: 1 },
         query: { labels: 'gpu,,a' },
         reply: { jobs: [third] },
       },
-      { says: 'hands out nothing twice', before: (world) => world.claim(), params: { id: 1 }, reply: { jobs: [] } },
+      { says: 'assigns no job twice', before: (world) => world.claim(), params: { id: 1 }, reply: { jobs: [] } },
     ],
     refuses: [
       inUnknownWorkflow,

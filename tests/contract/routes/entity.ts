@@ -3,7 +3,7 @@ import type { Cases } from './case.ts';
 import { inUnknownWorkflow, unknown, unknownWorkflow, whole } from './usual.ts';
 import { entity } from './world.ts';
 
-/** What the initialisation of the world says of the server that did it. */
+/** What the initialization of the world says of the server that did it. */
 const ofServer = {
   id: 2,
   workflow_id: 1,
@@ -50,7 +50,7 @@ export const entityCases: Cases = {
         message: 'file_id 3 is not a file of workflow 1',
       },
       {
-        says: 'wants an object',
+        says: 'requires an object',
         body: { ...entity, entity_id: 'new', file_id: 2, metadata: '{}' },
         status: 422,
         code: 'BODY_REFUSED',
@@ -60,7 +60,7 @@ export const entityCases: Cases = {
   },
 
   getRoCrateEntity: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: entity }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: entity }],
     refuses: [unknown('ro_crate_entity')],
   },
 

@@ -6,9 +6,9 @@ import { input, output } from './world.ts';
 export const fileCases: Cases = {
   listRequiredExistingFiles: {
     answers: [
-      { says: 'tells inputs that no job makes', params: { id: 1 }, reply: { files: [1] } },
+      { says: 'returns inputs that no job makes', params: { id: 1 }, reply: { files: [1] } },
       {
-        says: 'tells outputs of completed jobs too',
+        says: 'returns outputs of completed jobs too',
         before: (world) => world.finish(),
         params: { id: 1 },
         reply: { files: [1, 2] },
@@ -95,7 +95,7 @@ export const fileCases: Cases = {
   },
 
   getFile: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: input }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: input }],
     refuses: [unknown('file')],
   },
 
@@ -122,7 +122,7 @@ export const fileCases: Cases = {
   },
 
   deleteFile: {
-    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: input }],
+    answers: [{ says: 'returns what it was', params: { id: 1 }, reply: input }],
     refuses: [unknown('file')],
   },
 

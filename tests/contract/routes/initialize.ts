@@ -17,12 +17,12 @@ export const initializeCases: Cases = {
   listJobDependencies: {
     answers: [
       {
-        says: 'tells who waits for whom, once they were initialised',
+        says: 'returns who waits for whom, once they were initialized',
         params: { id: 1 },
         reply: whole(edge),
       },
       {
-        says: 'takes any page for the nearest that there is',
+        says: 'uses the nearest valid page',
         params: { id: 1 },
         query: { offset: -1, limit: 100_001 },
         reply: whole(edge),
@@ -34,7 +34,7 @@ export const initializeCases: Cases = {
   listJobFileRelationships: {
     answers: [
       {
-        says: 'tells who makes and who reads a file, and leaves out whom there is not',
+        says: 'returns who makes and who reads a file, and leaves out whom there is not',
         params: { id: 1 },
         reply: whole(
           {
@@ -64,7 +64,7 @@ export const initializeCases: Cases = {
   listJobUserDataRelationships: {
     answers: [
       {
-        says: 'tells who makes and who reads a value',
+        says: 'returns who makes and who reads a value',
         params: { id: 1 },
         reply: whole(
           {
@@ -90,7 +90,7 @@ export const initializeCases: Cases = {
   },
 
   listJobIds: {
-    answers: [{ says: 'tells the ids and how many', params: { id: 1 }, reply: { job_ids: [1, 2, 3], count: 3 } }],
+    answers: [{ says: 'returns the ids and how many', params: { id: 1 }, reply: { job_ids: [1, 2, 3], count: 3 } }],
     refuses: [inUnknownWorkflow],
   },
 
@@ -127,7 +127,7 @@ export const initializeCases: Cases = {
           expect([await statusOf(world, 1), await statusOf(world, 2)]).toEqual(['ready', 'blocked']),
       },
       {
-        says: 'answers a task before the work when that is asked for',
+        says: 'answers a task before the work on request',
         params: { id: 1 },
         query: { async: true, only_uninitialized: true },
         status: 202,

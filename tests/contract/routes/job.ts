@@ -4,7 +4,7 @@ import { negativeOffset, ofUnknownWorkflow, second, unknownJob, unknownWorkflow,
 import { job, relationships } from './world.ts';
 
 const withoutWorkflow = {
-  says: 'wants to know of which workflow',
+  says: 'requires the workflow',
   status: 400,
   code: 'PARAMETER_REFUSED',
   message: 'workflow_id: ',
@@ -90,7 +90,7 @@ export const jobCases: Cases = {
         message: "job 'new' names scheduler 2, which workflow 1 does not have",
       },
       {
-        says: 'refuses a failure handler that is not there',
+        says: 'refuses a failure handler that does not exist',
         body: { workflow_id: 1, name: 'new', command: 'true', failure_handler_id: 2 },
         status: 422,
         code: 'REFERENCE_UNKNOWN',
@@ -119,7 +119,7 @@ export const jobCases: Cases = {
         message: "Invalid job env key '1'; expected [A-Za-z_][A-Za-z0-9_]*",
       },
       {
-        says: 'refuses to wait for itself, which nobody can know but by guessing',
+        says: 'refuses to wait for itself, whose id can only be guessed',
         body: { workflow_id: 1, name: 'new', command: 'true', depends_on_job_ids: [5] },
         status: 422,
         code: 'REFERENCE_UNKNOWN',
@@ -184,7 +184,7 @@ export const jobCases: Cases = {
         },
       },
       {
-        says: 'answers only the ids when that is asked for',
+        says: 'answers only the ids on request',
         query: { reply: 'ids' },
         body: { jobs: [{ workflow_id: 1, name: 'b', command: 'true' }] },
         reply: { job_ids: [5] },
@@ -272,7 +272,7 @@ export const jobCases: Cases = {
       { says: 'lists all of a workflow', query: { workflow_id: 1 }, reply: whole(job, second, third) },
       { says: 'finds a status', query: { workflow_id: 1, status: 'blocked' }, reply: whole(second) },
       { says: 'finds a part of a name in any case', query: { workflow_id: 1, name: 'IR' }, reply: whole(job, third) },
-      { says: 'takes % and _ for themselves', query: { workflow_id: 1, command: '%' }, reply: whole() },
+      { says: 'treats % and _ as ordinary characters', query: { workflow_id: 1, command: '%' }, reply: whole() },
       { says: 'finds who reads a file', query: { workflow_id: 1, needs_file_id: 2 }, reply: whole(second) },
       { says: 'finds who waits for a job', query: { workflow_id: 1, upstream_job_id: 1 }, reply: whole(second) },
       {
@@ -283,7 +283,7 @@ export const jobCases: Cases = {
       { says: 'finds what one without could', query: { workflow_id: 1, labels: '' }, reply: whole(job, second) },
       { says: 'finds what was not retried', query: { workflow_id: 1, origin_is_set: true }, reply: whole() },
       {
-        says: 'tells relationships when they are asked for',
+        says: 'returns relationships when they are asked for',
         query: { workflow_id: 1, include_relationships: true, limit: 1, offset: 1 },
         reply: {
           ...whole({ ...second, depends_on_job_ids: [1], input_file_ids: [2], input_user_data_ids: [2] }),
@@ -314,7 +314,7 @@ export const jobCases: Cases = {
   },
 
   getJob: {
-    answers: [{ says: 'tells it with its relationships', params: { id: 1 }, reply: { ...job, ...relationships } }],
+    answers: [{ says: 'returns it with its relationships', params: { id: 1 }, reply: { ...job, ...relationships } }],
     refuses: [{ ...unknownJob, params: { id: 9 } }],
   },
 };

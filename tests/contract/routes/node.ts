@@ -67,7 +67,7 @@ export const nodeCases: Cases = {
   },
 
   getComputeNode: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: node }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: node }],
     refuses: [unknown('compute_node')],
   },
 
@@ -86,7 +86,7 @@ export const nodeCases: Cases = {
   },
 
   deleteComputeNode: {
-    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: node }],
+    answers: [{ says: 'returns what it was', params: { id: 1 }, reply: node }],
     refuses: [
       unknown('compute_node'),
       {
@@ -148,10 +148,10 @@ export const nodeCases: Cases = {
   },
 
   removeRemoteWorker: {
-    answers: [{ says: 'tells which it was', params: { id: 1, worker: 'me@host:22' }, reply: worker }],
+    answers: [{ says: 'returns which it was', params: { id: 1, worker: 'me@host:22' }, reply: worker }],
     refuses: [
       {
-        says: 'does not know one of another workflow',
+        says: 'answers 404 for one of another workflow',
         params: { id: 2, worker: 'me@host:22' },
         status: 404,
         code: 'NOT_FOUND',
@@ -196,9 +196,9 @@ export const nodeCases: Cases = {
 
   listRunningJobs: {
     answers: [
-      { says: 'tells nothing before a job runs', params: { id: 1 }, reply: whole() },
+      { says: 'returns nothing before a job runs', params: { id: 1 }, reply: whole() },
       {
-        says: 'tells where each runs, and in which job of Slurm',
+        says: 'returns where each runs, and in which job of Slurm',
         before: started,
         params: { id: 1 },
         reply: whole({
@@ -217,7 +217,7 @@ export const nodeCases: Cases = {
   listSlurmJobCorrelations: {
     answers: [
       {
-        says: 'tells in which job of Slurm each job ended',
+        says: 'returns in which job of Slurm each job ended',
         before: (world) => world.finish(),
         params: { id: 1 },
         reply: whole({ slurm_job_id: '812', job_id: 1, job_name: 'first' }),

@@ -23,13 +23,13 @@ export const outcomeCases: Cases = {
   listResults: {
     answers: [
       {
-        says: 'tells the current one of each job',
+        says: 'returns the current one of each job',
         before: twice,
         query: { workflow_id: 1 },
         reply: whole(secondAttempt),
       },
       {
-        says: 'tells the history when that is asked for',
+        says: 'returns the history on request',
         before: twice,
         query: { workflow_id: 1, all_runs: true },
         reply: whole(first, secondAttempt),
@@ -60,7 +60,7 @@ export const outcomeCases: Cases = {
   },
 
   getResult: {
-    answers: [{ says: 'tells it with the name of its job', before: finished, params: { id: 1 }, reply: result }],
+    answers: [{ says: 'returns it with the name of its job', before: finished, params: { id: 1 }, reply: result }],
     refuses: [unknown('result')],
   },
 
@@ -149,7 +149,7 @@ export const outcomeCases: Cases = {
   deleteResult: {
     answers: [
       {
-        says: 'tells what it was; the job has none then',
+        says: 'returns what it was; the job has none then',
         before: finished,
         params: { id: 1 },
         reply: result,
@@ -171,7 +171,7 @@ export const outcomeCases: Cases = {
   createEvent: {
     answers: [
       {
-        says: 'has the time of the server, whatever was sent',
+        says: 'has the time of the server, regardless of the request',
         body: { workflow_id: 1, timestamp: 5, data: ['anything'] },
         reply: { workflow_id: 1, timestamp: AT_MS, data: ['anything'], id: 3 },
       },
@@ -179,14 +179,14 @@ export const outcomeCases: Cases = {
     refuses: [
       { ...unknownWorkflow, body: { workflow_id: 9, timestamp: 0, data: {} } },
       {
-        says: 'wants a time all the same',
+        says: 'requires a time',
         body: { workflow_id: 1, data: {} },
         status: 422,
         code: 'BODY_REFUSED',
         message: 'timestamp: ',
       },
       {
-        says: 'wants to be told something',
+        says: 'requires at least one setting',
         body: { workflow_id: 1, timestamp: 0 },
         status: 422,
         code: 'BODY_REFUSED',
@@ -206,7 +206,7 @@ export const outcomeCases: Cases = {
   },
 
   getEvent: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: event }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: event }],
     refuses: [unknown('event')],
   },
 
@@ -223,7 +223,7 @@ export const outcomeCases: Cases = {
   },
 
   deleteEvent: {
-    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: event }],
+    answers: [{ says: 'returns what it was', params: { id: 1 }, reply: event }],
     refuses: [unknown('event')],
   },
 

@@ -11,7 +11,7 @@ export const progressCases: Cases = {
   cancelWorkflow: {
     answers: [
       {
-        says: 'cancels what is pending or running; what waits stays, and nothing has a result',
+        says: 'cancels pending and running jobs; waiting jobs stay, and no job has a result',
         before: (world) => world.start(),
         params: { id: 1 },
         reply: { ...workflow, is_canceled: true },
@@ -37,7 +37,7 @@ export const progressCases: Cases = {
   getWorkflowStatus: {
     answers: [
       {
-        says: 'says how it stands in one answer',
+        says: 'returns its whole status',
         before: (world) => world.finish(),
         params: { id: 1 },
         reply: {
@@ -59,7 +59,7 @@ export const progressCases: Cases = {
         },
       },
       {
-        says: 'tells the time of what the results say now, after one was corrected',
+        says: 'returns the time of what the results say now, after one was corrected',
         before: async (world) => {
           await world.finish();
           await world.client.updateResult({ params: { id: 1 }, body: { ...resultOf(), exec_time_minutes: 2 } });
@@ -155,7 +155,7 @@ export const progressCases: Cases = {
 
   isUninitialized: {
     answers: [
-      { says: 'is before the first initialisation', params: { id: 2 }, reply: { is_uninitialized: true } },
+      { says: 'is before the first initialization', params: { id: 2 }, reply: { is_uninitialized: true } },
       { says: 'is not after it', params: { id: 1 }, reply: { is_uninitialized: false } },
     ],
     refuses: [inUnknownWorkflow],
@@ -208,7 +208,7 @@ export const progressCases: Cases = {
         message: 'Cannot reset workflow status: scheduled compute nodes are currently pending or active',
       },
       {
-        says: 'refuses what was put away, forced or not',
+        says: 'refuses an archived workflow, forced or not',
         before: ({ client }) => client.archiveWorkflow({ params: { id: 1 }, body: { is_archived: true } }),
         params: { id: 1 },
         query: { force: true },

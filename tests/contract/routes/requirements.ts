@@ -75,10 +75,10 @@ export const requirementsCases: Cases = {
   },
 
   getResourceRequirements: {
-    answers: [{ says: 'tells them', params: { id: 3 }, reply: requirements }],
+    answers: [{ says: 'returns them', params: { id: 3 }, reply: requirements }],
     refuses: [
       {
-        says: 'does not know what never was',
+        says: 'answers 404 for what does not exist',
         params: { id: 9 },
         status: 404,
         code: 'NOT_FOUND',
@@ -90,7 +90,7 @@ export const requirementsCases: Cases = {
   updateResourceRequirements: {
     answers: [
       {
-        says: 'replaces them whole, and writes that down',
+        says: 'replaces them whole, and creates an event',
         params: { id: 3 },
         body: { workflow_id: 1, name: 'big', memory: '4g' },
         reply: { ...requirements, num_cpus: 1, memory: '4g', runtime: 'PT1M' },
@@ -110,7 +110,7 @@ export const requirementsCases: Cases = {
         message: 'num_nodes must be > 0, got -1',
       },
       {
-        says: 'does not know what never was',
+        says: 'answers 404 for what does not exist',
         params: { id: 9 },
         body: { workflow_id: 1, name: 'big' },
         status: 404,
@@ -123,7 +123,7 @@ export const requirementsCases: Cases = {
   deleteResourceRequirements: {
     answers: [
       {
-        says: 'tells what they were',
+        says: 'returns what they were',
         before: ({ client }) => client.deleteJob({ params: { id: 1 } }),
         params: { id: 3 },
         reply: requirements,
@@ -189,10 +189,10 @@ export const requirementsCases: Cases = {
   },
 
   getFailureHandler: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: handler }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: handler }],
     refuses: [
       {
-        says: 'does not know what never was',
+        says: 'answers 404 for what does not exist',
         params: { id: 9 },
         status: 404,
         code: 'NOT_FOUND',
@@ -211,7 +211,7 @@ export const requirementsCases: Cases = {
     ],
     refuses: [
       {
-        says: 'does not know what never was',
+        says: 'answers 404 for what does not exist',
         params: { id: 9 },
         status: 404,
         code: 'NOT_FOUND',

@@ -4,7 +4,7 @@ import { ofUnknownWorkflow, second, unknownJob } from './usual.ts';
 import { job, relationships, type World } from './world.ts';
 
 const withoutWorkflow = {
-  says: 'wants to know of which workflow',
+  says: 'requires the workflow',
   status: 400,
   code: 'PARAMETER_REFUSED',
   message: 'workflow_id: ',
@@ -54,7 +54,7 @@ export const reviseJobCases: Cases = {
       },
       { ...unknownJob, params: { id: 9 }, body: { name: 'a', command: 'b' } },
       {
-        says: 'wants name and command',
+        says: 'requires name and command',
         params: { id: 1 },
         body: { priority: 1 },
         status: 422,
@@ -109,7 +109,7 @@ export const reviseJobCases: Cases = {
   deleteJob: {
     answers: [
       {
-        says: 'tells what it was; who waited for it need not any more',
+        says: 'returns what it was; who waited for it need not any more',
         params: { id: 1 },
         reply: job,
         after: async (world) => expect(await statusOf(world, 2)).toBe('ready'),

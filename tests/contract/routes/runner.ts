@@ -18,7 +18,7 @@ export const runnerCases: Cases = {
   batchCompleteJobs: {
     answers: [
       {
-        says: 'takes in what it can, and says of the rest why not',
+        says: 'processes valid entries, and returns the reason for each refused one',
         params: { id: 1 },
         body: {
           completions: [
@@ -61,7 +61,7 @@ export const runnerCases: Cases = {
   exchange: {
     answers: [
       {
-        says: 'takes in what ended and hands out what that made ready, in one turn',
+        says: 'processes ends and assigns the jobs that they made ready, in one exchange',
         before: ({ client }) =>
           client.exchange({
             params: { id: 1 },
@@ -130,7 +130,7 @@ export const runnerCases: Cases = {
   reportLostRunner: {
     answers: [
       {
-        says: 'takes back what it held: what it started runs again as the next attempt',
+        says: 'recovers its jobs: those that it started run again as the next attempt',
         before: (world) => world.start(),
         params: { id: 1, compute_node_id: 1 },
         body: { run_id: 1, reason: 'killed' },
@@ -146,7 +146,7 @@ export const runnerCases: Cases = {
     ],
     refuses: [
       {
-        says: 'does not know a runner of another workflow',
+        says: 'answers 404 for a runner of another workflow',
         params: { id: 1, compute_node_id: 2 },
         body: { run_id: 1, reason: 'killed' },
         status: 404,

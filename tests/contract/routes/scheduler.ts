@@ -25,7 +25,7 @@ export const schedulerCases: Cases = {
     refuses: [
       { ...unknownWorkflow, body: { ...scheduling, workflow_id: 9 } },
       {
-        says: 'wants a name',
+        says: 'requires a name',
         body: { ...scheduling, name: null },
         status: 422,
         code: 'BODY_REFUSED',
@@ -40,7 +40,7 @@ export const schedulerCases: Cases = {
   },
 
   getSlurmScheduler: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: scheduler }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: scheduler }],
     refuses: [unknown('slurm_scheduler')],
   },
 
@@ -67,7 +67,7 @@ export const schedulerCases: Cases = {
   },
 
   deleteSlurmScheduler: {
-    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: scheduler }],
+    answers: [{ says: 'returns what it was', params: { id: 1 }, reply: scheduler }],
     refuses: [unknown('slurm_scheduler')],
   },
 
@@ -110,7 +110,7 @@ export const schedulerCases: Cases = {
   },
 
   getScheduledComputeNode: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: allocation }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: allocation }],
     refuses: [unknown('scheduled_compute_node')],
   },
 
@@ -127,7 +127,7 @@ export const schedulerCases: Cases = {
   },
 
   deleteScheduledComputeNode: {
-    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: allocation }],
+    answers: [{ says: 'returns what it was', params: { id: 1 }, reply: allocation }],
     refuses: [unknown('scheduled_compute_node')],
   },
 
@@ -151,7 +151,7 @@ export const schedulerCases: Cases = {
     ],
     refuses: [
       {
-        says: 'wants memory and CPUs',
+        says: 'requires memory and CPUs',
         body: { workflow_id: 1, name: 'n', memory: '1g' },
         status: 422,
         code: 'BODY_REFUSED',
@@ -166,7 +166,7 @@ export const schedulerCases: Cases = {
   },
 
   getLocalScheduler: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: local }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: local }],
     refuses: [unknown('local_scheduler')],
   },
 
@@ -178,7 +178,7 @@ export const schedulerCases: Cases = {
   },
 
   deleteLocalScheduler: {
-    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: local }],
+    answers: [{ says: 'returns what it was', params: { id: 1 }, reply: local }],
     refuses: [unknown('local_scheduler')],
   },
 

@@ -17,7 +17,7 @@ export const spawnCases: Cases = {
     refuses: [
       { ...unknownJob, params: { id: 9, run_id: 1 }, query: { max_retries: 2 } },
       {
-        says: 'wants to know how often',
+        says: 'requires the maximum number of attempts',
         params: { id: 1, run_id: 1 },
         status: 400,
         code: 'PARAMETER_REFUSED',
@@ -101,7 +101,7 @@ export const spawnCases: Cases = {
         message: 'spawn jobs dependency graph contains a cycle',
       },
       {
-        says: 'refuses to wait for a job that is not there',
+        says: 'refuses to wait for a job that does not exist',
         before: (world) => world.start(),
         params: { id: 1 },
         body: { jobs: [{ name: 'x', command: 'true', depends_on: ['elsewhere'] }] },

@@ -4,7 +4,7 @@ import { AT_MS } from './world.ts';
 
 const task = { id: 1, workflow_id: 1, operation: 'initialize_jobs', created_at_ms: AT_MS };
 
-/** Asks for the initialisation in the background; it is under way, but has not begun, when this returns. */
+/** Asks for the initialization in the background; it is under way, but has not begun, when this returns. */
 const begin = { params: { id: 1 }, query: { async: true } };
 
 export const systemCases: Cases = {
@@ -15,7 +15,7 @@ export const systemCases: Cases = {
   getVersion: {
     answers: [
       {
-        says: 'tells the version of the program, that of the contract, and the commit, which sources do not know',
+        says: 'returns the version of the program, that of the contract, and the commit, which sources do not know',
         reply: { version: VERSION, api_version: API_VERSION, git_hash: 'unknown' },
       },
     ],
@@ -24,7 +24,7 @@ export const systemCases: Cases = {
   getTask: {
     answers: [
       {
-        says: 'tells how a task went',
+        says: 'returns how a task went',
         before: async ({ client, store }) => {
           await client.initializeJobs(begin);
           await store.turns.idle();
@@ -38,7 +38,7 @@ export const systemCases: Cases = {
     ],
     refuses: [
       {
-        says: 'does not know a task that never was',
+        says: 'answers 404 for a task that does not exist',
         params: { id: 9 },
         status: 404,
         code: 'NOT_FOUND',
@@ -48,9 +48,9 @@ export const systemCases: Cases = {
   },
   getActiveTask: {
     answers: [
-      { says: 'says that none is under way', params: { id: 1 }, reply: { task: null } },
+      { says: 'says that no task is active', params: { id: 1 }, reply: { task: null } },
       {
-        says: 'tells the one that is under way',
+        says: 'returns the active task',
         before: ({ client }) => client.initializeJobs(begin),
         params: { id: 1 },
         reply: { task: { ...task, status: 'queued' } },
@@ -58,7 +58,7 @@ export const systemCases: Cases = {
     ],
     refuses: [
       {
-        says: 'does not know a workflow that never was',
+        says: 'answers 404 for a workflow that does not exist',
         params: { id: 9 },
         status: 404,
         code: 'NOT_FOUND',

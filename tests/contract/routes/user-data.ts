@@ -107,7 +107,7 @@ export const userDataCases: Cases = {
   },
 
   getUserData: {
-    answers: [{ says: 'tells it', params: { id: 1 }, reply: parameters }],
+    answers: [{ says: 'returns it', params: { id: 1 }, reply: parameters }],
     refuses: [unknown('user_data')],
   },
 
@@ -127,7 +127,7 @@ export const userDataCases: Cases = {
   },
 
   deleteUserData: {
-    answers: [{ says: 'tells what it was', params: { id: 1 }, reply: parameters }],
+    answers: [{ says: 'returns what it was', params: { id: 1 }, reply: parameters }],
     refuses: [unknown('user_data')],
   },
 

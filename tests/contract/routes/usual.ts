@@ -41,7 +41,7 @@ export const counts = (happened: Partial<Record<string, number>> = {}) => ({
 });
 
 export const unknownWorkflow = {
-  says: 'does not know a workflow that never was',
+  says: 'answers 404 for a workflow that does not exist',
   status: 404,
   code: 'NOT_FOUND',
   message: 'Workflow not found with ID: 9',
@@ -50,7 +50,7 @@ export const ofUnknownWorkflow = { ...unknownWorkflow, query: { workflow_id: 9 }
 export const inUnknownWorkflow = { ...unknownWorkflow, params: { id: 9 } };
 
 export const unknownJob = {
-  says: 'does not know a job that never was',
+  says: 'answers 404 for a job that does not exist',
   status: 404,
   code: 'NOT_FOUND',
   message: 'Job not found with ID: 9',
@@ -58,7 +58,7 @@ export const unknownJob = {
 
 export const unknown = (table: string) =>
   ({
-    says: 'does not know what never was',
+    says: 'answers 404 for what does not exist',
     params: { id: 9 },
     status: 404,
     code: 'NOT_FOUND',

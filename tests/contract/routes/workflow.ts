@@ -43,7 +43,7 @@ export const workflowCases: Cases = {
     ],
     refuses: [
       {
-        says: 'refuses a group that is not there, and creates nothing',
+        says: 'refuses a group that does not exist, and creates nothing',
         body: { name: 'new', user: 'eve', access_groups: ['team', 'nobody'] },
         status: 422,
         code: 'REFERENCE_UNKNOWN',
@@ -145,7 +145,7 @@ export const workflowCases: Cases = {
   },
 
   getWorkflow: {
-    answers: [{ says: 'tells all that is known of it', params: { id: 1 }, reply: workflow }],
+    answers: [{ says: 'returns all that is known of it', params: { id: 1 }, reply: workflow }],
     refuses: [
       inUnknownWorkflow,
       {
@@ -225,7 +225,7 @@ export const workflowCases: Cases = {
   archiveWorkflow: {
     answers: [
       {
-        says: 'puts it away and writes that down',
+        says: 'archives it and creates an event',
         params: { id: 1 },
         body: { is_archived: true },
         reply: { ...workflow, is_archived: true },
@@ -241,7 +241,7 @@ export const workflowCases: Cases = {
     refuses: [
       { ...inUnknownWorkflow, body: { is_archived: true } },
       {
-        says: 'wants to be told which',
+        says: 'requires the jobs',
         params: { id: 1 },
         body: {},
         status: 422,

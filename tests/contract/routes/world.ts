@@ -4,7 +4,7 @@ import { testService, type TestService } from '../../support/service.ts';
 /**
  * What every case of a route finds: the ids below are those that the records get, for each test has a server of its own.
  *
- * Workflow 1, `study` of ada, is initialised (run 1); workflow 2, `other` of bob, is what must not be touched. Job 1
+ * Workflow 1, `study` of ada, is initialized (run 1); workflow 2, `other` of bob, is what must not be touched. Job 1
  * `first` makes file 2 and user data 2 from file 1 and user data 1, and is ready; job 2 `second` reads them and is
  * blocked; job 3 `third` is for itself, labelled and ready; job 4 `elsewhere` is of workflow 2 and uninitialized.
  */

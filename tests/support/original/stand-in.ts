@@ -281,7 +281,7 @@ async function refusesBatch(behind: Client, body: string): Promise<boolean> {
 const ENDING: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'terminated', 'pending_failed']);
 
 /**
- * The original hands out a job that was reset, whoever still runs an earlier attempt, and in the same attempt: the triggers
+ * Torc assigns a job that was reset, whoever still runs an earlier attempt, and in the same attempt: the triggers
  * by which our database remembers such attempts go.
  */
 function forgetHeldAttempts(database: Database): void {

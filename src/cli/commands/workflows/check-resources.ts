@@ -144,5 +144,5 @@ function lackText(lack: ReturnType<typeof lackTold>[number]): string {
     ...(lack.timeout === true || lack.runtime_violation === true ? ['time'] : []),
     ...(lack.cpu_violation === true ? ['CPUs'] : []),
   ];
-  return `Job ${lack.job_id} (${lack.job_name}) failed with ${lack.return_code}, probably for want of ${why.join(' and ')}`;
+  return `Job ${lack.job_id} (${lack.job_name}) failed with ${lack.return_code}, probably because of too little ${why.join(' and ')}`;
 }

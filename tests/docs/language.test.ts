@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseSync } from 'rolldown/utils';
+import { expect, it } from 'vitest';
+
+/** The glossary (docs/reference/glossary.md) lists words that are not used; this test finds them, with file and line. */
+
+const root = resolve(import.meta.dirname, '../..');
+const GLOSSARY = 'docs/reference/glossary.md';
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** Migrations are part of existing databases, the changelog is history, and the glossary itself names the words. */
+const EXCLUDED = [/^docs\/reference\/glossary\.md$/, /\.gen\.ts$/, /^tests\/docs\/language\.test\.ts$/];
+
+const filesUnder = (folder: string, extension: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(extension) && !path.split('/').includes('node_modules'))
+    .map((path) => `${folder}/${path}`);
+
+/** The words between backticks in the last column of each table, and in the first column of the table of style. */
+function unwanted(): string[] {
+  const [terms = '', style = ''] = read(GLOSSARY).split('## Style');
+  const cellsOf = (text: string) =>
+    text.split('\n').flatMap((line) => (line.startsWith('|') ? [line.slice(1, line.lastIndexOf('|')).split('|')] : []));
+  const cells = [...cellsOf(terms).map((row) => row[3]), ...cellsOf(style).map((row) => row[0])];
+  return cells.flatMap((cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word as string));
+}
+
+const pattern = (words: readonly string[]): RegExp =>
+  new RegExp(`(?<![\\w-])(?:${words.map((word) => word.replaceAll(' ', '\\s+')).join('|')})(?![\\w-])`, 'gi');
+
+/** A line break in a comment, with the margin of the next line. */
+const MARGIN = /\n\s*(?:\*|\/\/) /g;
+
+interface Text {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Comments, strings and templates of a module; names in code are not text. */
+function textsOf(source: string, name: string): Text[] {
+  const { program, comments } = parseSync(name, source);
+  const texts: Text[] = [];
+  const add = (start: number, end: number) =>
+    texts.push({ line: source.slice(0, start).split('\n').length, text: source.slice(start, end) });
+  for (const { start, end } of comments) add(start, end);
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (typeof node !== 'object' || node === null) return;
+    const { type, value, start, end } = node as { type?: string; value?: unknown; start: number; end: number };
+    if ((type === 'Literal' && typeof value === 'string') || type === 'TemplateElement') return void add(start, end);
+    Object.values(node).forEach(visit);
+  };
+  visit(program);
+  return texts;
+}
+
+/** `file:line: words` for each unwanted expression; a line break and a comment's margin count as one blank. */
+function found(path: string, source: string, words: RegExp): string[] {
+  // Parsing costs a hundred times as much as this search, and most files have no such words.
+  if (source.replaceAll(MARGIN, '\n').search(words) < 0) return [];
+  const texts = path.endsWith('.md') ? [{ line: 1, text: source }] : textsOf(source, path);
+  return texts.flatMap(({ line, text }) =>
+    [...text.replaceAll(MARGIN, (margin) => `\n${' '.repeat(margin.length - 1)}`).matchAll(words)].map(
+      (match) =>
+        `${path}:${line + text.slice(0, match.index).split('\n').length - 1}: ${match[0].replaceAll(/\s+/g, ' ')}`,
+    ),
+  );
+}
+
+const words = pattern(unwanted());
+
+it('the glossary lists words that are not used', () => {
+  expect(unwanted()).toEqual(
+    expect.arrayContaining(['dependant', 'hands out', 'keeps the truth', 'the words were wrong']),
+  );
+});
+
+it('an unwanted word is found in a comment, a string and a page, with its line, and not in a name of code', () => {
+  const source = "const mended = 1;\n/**\n * What it hands\n * out.\n */\nexport const text = 'nothing is mended';\n";
+  expect(found('a.ts', source, words)).toEqual(['a.ts:3: hands out', 'a.ts:6: mended']);
+  expect(found('a.md', 'One line.\n\nThe server keeps the truth.\n', words)).toEqual(['a.md:3: keeps the truth']);
+});
+
+it('comments, strings, test titles and pages use the words of the glossary', () => {
+  const paths = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...filesUnder('docs', '.md'),
+    ...['src', 'tests', 'bench', 'scripts'].flatMap((folder) => filesUnder(folder, '.ts')),
+  ].filter((path) => !EXCLUDED.some((excluded) => excluded.test(path)));
+  expect(paths.flatMap((path) => found(path, read(path), words))).toEqual([]);
+}, 120_000);
