@@ -8,7 +8,7 @@ describe(`with the packed tarball, installed without a network on Node ${process
   let path: string[];
   beforeAll(async () => {
     path = await installPacked(process.execPath, ['--offline', '--omit=optional']);
-  }, 120_000);
+  }, 300_000);
 
   it.for(pagesToFollow())('$page', { timeout: 600_000 }, async ({ steps }, { skip }) => {
     const { skipped } = await follow(steps, { path, hasNetwork: false });

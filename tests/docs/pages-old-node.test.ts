@@ -16,7 +16,7 @@ describe.skipIf(old === undefined)(
     beforeAll(async () => {
       path = await installPacked(old?.path as string, ['--prefer-offline']);
       whyNot = refusalOf(path);
-    }, 240_000);
+    }, 600_000);
 
     it.for(pagesToFollow())('$page', { timeout: 600_000 }, async ({ steps }, { skip }) => {
       if (whyNot !== undefined) return skip(`npm could not fetch the newer Node: ${whyNot}`);
