@@ -340,10 +340,10 @@ describe('files that jobs write and read', () => {
   it('an input that is not there and that no job writes is warned about, once for an entry', () => {
     const reads = [{ name: 'r', command: 'x', input_file_regexes: ['^raw_'] }];
     expect(told(reads)).toEqual([
-      "warning INPUT_MISSING files[2].path: in/1, and 2 more of this entry, do not exist and no job writes them; job 'r' reads it. Name it in output_files of the job that writes it, or put it there before you start",
+      "warning INPUT_MISSING files[2].path: in/1 and 2 more of this entry do not exist, jobs such as 'r' read them, and no job writes them. Name them in output_files of the job that writes them, or put them there before you start",
     ]);
     expect(told(reads, ['in/1', 'in/2'])).toEqual([
-      "warning INPUT_MISSING files[2].path: in/3 does not exist and no job writes it; job 'r' reads it. Name it in output_files of the job that writes it, or put it there before you start",
+      "warning INPUT_MISSING files[2].path: in/3 does not exist, job 'r' reads it, and no job writes it. Name it in output_files of the job that writes it, or put it there before you start",
     ]);
     expect(told(reads, ['in/1', 'in/2', 'in/3'])).toEqual([]);
   });

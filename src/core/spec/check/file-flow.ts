@@ -122,14 +122,15 @@ function checkInputs(
   }
   for (const [at, { paths, job }] of missing) {
     const [first = '', ...others] = paths;
-    const more =
+    const atLeast = looked.size < MOST_LOOKS ? '' : 'at least ';
+    const found =
       others.length === 0
-        ? ''
-        : `, and ${looked.size < MOST_LOOKS ? '' : 'at least '}${others.length} more of this entry,`;
-    const verb = others.length === 0 ? 'does' : 'do';
+        ? `${first} does not exist, job '${job}' reads it, and no job writes it`
+        : `${first} and ${atLeast}${others.length} more of this entry do not exist, jobs such as '${job}' read them, and no job writes them`;
+    const them = others.length === 0 ? 'it' : 'them';
     complain({
       code: 'INPUT_MISSING',
-      message: `${first}${more} ${verb} not exist and no job writes ${others.length === 0 ? 'it' : 'them'}; job '${job}' reads it. Name it in output_files of the job that writes it, or put it there before you start`,
+      message: `${found}. Name ${them} in output_files of the job that writes ${them}, or put ${them} there before you start`,
       path: ['files', at, 'path'],
       found: first,
     });
