@@ -44,7 +44,7 @@ const userDataList = listCommand<UserData>({
     ...sortOptions,
     { flags: '--name <text>', says: 'only names that contain this' },
     {
-      flags: 'only ephemeral ones, or only others',
+      flags: '--is-ephemeral <flag>',
       says: 'only ephemeral ones, or only others',
       choices: ['true', 'false'],
     },
