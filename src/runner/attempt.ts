@@ -10,7 +10,7 @@ import type { RunnerOptions } from './options.ts';
 import type { Outbox } from './outbox.ts';
 import type { Retry } from './retry/retry.ts';
 import { filesOf, type RunFacts, stdioOf } from './step.ts';
-import type { Observed, Watch } from './watch.ts';
+import type { Observed, Watch, WatchedJob } from './watch.ts';
 
 /** A started attempt of a job. */
 export interface Step {
@@ -41,6 +41,18 @@ export interface AttemptOptions {
   readonly crate?: Crate | undefined;
   readonly log: Log;
   readonly onJobEnded?: RunnerOptions['onJobEnded'];
+  /** An attempt ended that was watched. */
+  readonly onMeasured?: ((attempt: MeasuredAttempt) => void) | undefined;
+}
+
+/** What is told of an attempt that was watched, as its result tells it. */
+export interface MeasuredAttempt {
+  readonly job: WatchedJob;
+  /** Unix milliseconds. */
+  readonly startedAtMs: number;
+  readonly seconds: number;
+  readonly observed: Observed;
+  readonly measured: Partial<Completion>;
 }
 
 /** A job is over for this runner: it completed, or it will not complete here. Its end is in ledger and outbox. */
@@ -66,7 +78,7 @@ export interface Attempts {
 }
 
 export function createAttempts(
-  { facts, ledger, outbox, watch, retry, crate, log, onJobEnded }: AttemptOptions,
+  { facts, ledger, outbox, watch, retry, crate, log, onJobEnded, onMeasured }: AttemptOptions,
   onOver: OnOver = () => {},
 ): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
@@ -147,10 +159,13 @@ export function createAttempts(
         missing: missing.join(', '),
       });
     }
+    const observed = watch?.end(ending.pid);
     const measured = {
-      ...measuredOf(ending, seconds, watch?.end(ending.pid)),
+      ...measuredOf(ending, seconds, observed),
       ...(files === undefined ? {} : { files }),
     };
+    if (observed !== undefined)
+      onMeasured?.({ job: step.job, startedAtMs: step.startedAtMs, seconds, observed, measured });
     if (outcome.status === 'completed') deleteOutput(step.job);
     return report(step.job, outcome, Date.now(), seconds, measured, step.endedFor);
   };

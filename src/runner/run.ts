@@ -118,6 +118,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
     onPoll: () => lookout.look(),
     onJobEnded: options.onJobEnded,
+    onMeasured: monitor.onMeasured,
     stuckMs: server.stuckMs,
   });
   const { crew, conversation, stop, launcher } = work;

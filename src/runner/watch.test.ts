@@ -140,6 +140,7 @@ describe('a monitored job', () => {
       averageMemoryBytes: 0,
       peakCpuPercent: 0,
       cpuSeconds: 0,
+      memoryLimitBytes: 1000,
     });
     expect(watch.end(7)).toBeUndefined();
     expect(watch.end(8)).toBeUndefined();

@@ -12,6 +12,8 @@ export interface Observed {
   readonly peakCpuPercent: number;
   /** User and system time up to the last sample. */
   readonly cpuSeconds: number;
+  /** What the job may use; undefined when there is no limit. */
+  readonly memoryLimitBytes?: number | undefined;
 }
 
 /** A monitored job. */
@@ -222,6 +224,7 @@ export function createWatch(options: WatchOptions): Watch {
         averageMemoryBytes: Math.round(each.memory.average),
         peakCpuPercent: each.peakCpuPercent,
         cpuSeconds: each.cpuSeconds,
+        memoryLimitBytes: limitOf(each.job),
       };
     },
     find(jobId, attemptId) {

@@ -48,11 +48,25 @@ describe('the metrics file', () => {
     file.flush();
     file.flush();
     expect(rowsOf(path, 'select * from job_resource_samples')).toEqual([
-      { job_id: 4, timestamp: 1_700_000_000, cpu_percent: 50.5, memory_bytes: 2 ** 33, num_processes: 3 },
+      {
+        job_id: 4,
+        timestamp: 1_700_000_000,
+        cpu_percent: 50.5,
+        memory_bytes: 2 ** 33,
+        num_processes: 3,
+        timestamp_ms: 1_700_000_000_900,
+      },
     ]);
     expect(rowsOf(path, 'select * from job_metadata')).toEqual([{ job_id: 4, job_name: 'job 4' }]);
     expect(rowsOf(path, 'select * from system_resource_samples')).toEqual([
-      { id: 1, timestamp: 1_700_000_001, cpu_percent: 10, memory_bytes: null, total_memory_bytes: 100 },
+      {
+        id: 1,
+        timestamp: 1_700_000_001,
+        cpu_percent: 10,
+        memory_bytes: null,
+        total_memory_bytes: 100,
+        timestamp_ms: 1_700_000_001_000,
+      },
     ]);
     file.close();
   });
@@ -72,6 +86,50 @@ describe('the metrics file', () => {
     ]);
     expect(rowsOf(path, 'select timestamp from job_resource_samples')).toEqual([{ timestamp: 1 }, { timestamp: 2 }]);
     expect(rowsOf(path, 'pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
+  });
+
+  it('an attempt that ended is stored with its limit and figures, unless it was never sampled', () => {
+    const { path, file } = fileIn(temporaryFolder());
+    const observed = { peakMemoryBytes: 1, averageMemoryBytes: 1, peakCpuPercent: 1, cpuSeconds: 1 };
+    const measured = { peak_memory_bytes: 900, avg_memory_bytes: 600, peak_cpu_percent: 80.5, avg_cpu_percent: 40 };
+    const ended = { startedAtMs: 1_000, seconds: 2.5, measured };
+    const { job } = sample(4, 0);
+    file.attempt({ ...ended, job, observed: { ...observed, samples: 3, memoryLimitBytes: 1000 } });
+    file.attempt({ ...ended, job: { ...job, attempt_id: 2 }, observed: { ...observed, samples: 0 } });
+    file.attempt({ ...ended, job: { ...job, attempt_id: 3 }, observed: { ...observed, samples: 1 }, measured: {} });
+    file.close();
+    expect(rowsOf(path, 'select * from job_attempts')).toEqual([
+      { job_id: 4, attempt_id: 1, started_ms: 1000, ended_ms: 3500, memory_limit_bytes: 1000, ...measured },
+      {
+        job_id: 4,
+        attempt_id: 3,
+        started_ms: 1000,
+        ended_ms: 3500,
+        memory_limit_bytes: null,
+        peak_memory_bytes: null,
+        avg_memory_bytes: null,
+        peak_cpu_percent: null,
+        avg_cpu_percent: null,
+      },
+    ]);
+  });
+
+  it('a file of an earlier version gets the columns and the table that it lacks', () => {
+    const folder = temporaryFolder();
+    fileIn(folder).file.close();
+    const path = join(folder, 'resource_utilization/metrics.db');
+    const db = new DatabaseSync(path);
+    db.exec(`drop table job_attempts;
+      alter table job_resource_samples drop column timestamp_ms; alter table system_resource_samples drop column timestamp_ms;
+      insert into job_resource_samples values (4, 7, 1, 2, 3)`);
+    db.close();
+    const { file } = fileIn(folder);
+    file.job(sample(4, 8_500));
+    file.close();
+    expect(rowsOf(path, 'select timestamp, timestamp_ms from job_resource_samples')).toEqual([
+      { timestamp: 7, timestamp_ms: null },
+      { timestamp: 8, timestamp_ms: 8500 },
+    ]);
   });
 
   it('many buffered samples are written early', () => {

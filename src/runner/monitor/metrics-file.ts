@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { MeasuredAttempt } from '../attempt.ts';
 import type { JobSample } from '../watch.ts';
 import type { NodeSample, NodeSummary } from './node-watch.ts';
 
 /**
  * The file of measurements over time, for plots and for users of SQLite. Names of tables and columns are those of Torc
- * 1.0.0; a timestamp is Unix seconds, a CPU of 100 is one core for jobs and the whole node for the system.
+ * 1.0.0; a timestamp is Unix seconds, a CPU of 100 is one core for jobs and the whole node for the system. Additions:
+ * `timestamp_ms` of the samples, and `job_attempts` with the figures in the result of each sampled attempt.
  *
  * Samples are buffered and written in one transaction at an interval: a write for each would wake the disk of a
  * parallel file system for some dozen bytes. No write-ahead log, because it works on no network file system and leaves
@@ -16,6 +18,8 @@ export interface MetricsFile {
   readonly path: string;
   job(sample: JobSample): void;
   node(sample: NodeSample): void;
+  /** An attempt ended; one that was never sampled is left out. */
+  attempt(ended: MeasuredAttempt): void;
   /** Writes the buffered samples. */
   flush(): void;
   /** Writes the remaining samples, and the summary of the node if there is one. */
@@ -38,7 +42,20 @@ const SCHEMA = `
     timestamp integer not null,
     cpu_percent real not null,
     memory_bytes integer not null,
-    num_processes integer not null
+    num_processes integer not null,
+    timestamp_ms integer
+  );
+  create table if not exists job_attempts (
+    job_id integer not null,
+    attempt_id integer not null,
+    started_ms integer not null,
+    ended_ms integer not null,
+    memory_limit_bytes integer,
+    peak_memory_bytes integer,
+    avg_memory_bytes integer,
+    peak_cpu_percent real,
+    avg_cpu_percent real,
+    primary key (job_id, attempt_id)
   );
   create index if not exists job_resource_samples_job on job_resource_samples (job_id, timestamp);
   create table if not exists job_metadata (
@@ -50,7 +67,8 @@ const SCHEMA = `
     timestamp integer not null,
     cpu_percent real,
     memory_bytes integer,
-    total_memory_bytes integer
+    total_memory_bytes integer,
+    timestamp_ms integer
   );
   create index if not exists system_resource_samples_timestamp on system_resource_samples (timestamp);
   create table if not exists system_resource_summary (
@@ -78,32 +96,40 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path, { timeout: BUSY_MS });
   db.exec(SCHEMA);
-  const addJob = db.prepare('insert into job_resource_samples values (?, ?, ?, ?, ?)');
+  addColumns(db);
+  const addJob = db.prepare(
+    'insert into job_resource_samples (job_id, timestamp, cpu_percent, memory_bytes, num_processes, timestamp_ms) values (?, ?, ?, ?, ?, ?)',
+  );
+  const addAttempt = db.prepare('insert or replace into job_attempts values (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const addName = db.prepare(
     'insert into job_metadata values (?, ?) on conflict do update set job_name = excluded.job_name',
   );
   const addNode = db.prepare(
-    'insert into system_resource_samples (timestamp, cpu_percent, memory_bytes, total_memory_bytes) values (?, ?, ?, ?)',
+    'insert into system_resource_samples (timestamp, cpu_percent, memory_bytes, total_memory_bytes, timestamp_ms) values (?, ?, ?, ?, ?)',
   );
   const setSummary = db.prepare('insert or replace into system_resource_summary values (1, ?, ?, ?, ?, ?)');
   let jobs: JobRow[] = [];
   let nodes: NodeSample[] = [];
+  let attempts: AttemptRow[] = [];
   let failures = 0;
 
+  const rowCount = () => jobs.length + nodes.length + attempts.length;
   const write = (summary?: NodeSummary) => {
-    if (jobs.length + nodes.length === 0 && summary === undefined) return;
+    if (rowCount() === 0 && summary === undefined) return;
     try {
       db.exec('begin');
       const names = new Map(jobs.map(({ id, name }) => [id, name]));
       for (const [id, name] of names) addName.run(id, name);
       for (const { id, atMs, cpuPercent, memoryBytes, processes } of jobs)
-        addJob.run(id, seconds(atMs), cpuPercent, memoryBytes, processes);
+        addJob.run(id, seconds(atMs), cpuPercent, memoryBytes, processes, Math.round(atMs));
+      for (const row of attempts) addAttempt.run(...row);
       for (const { atMs, cpuPercent, memoryBytes, totalMemoryBytes } of nodes)
-        addNode.run(seconds(atMs), cpuPercent ?? null, memoryBytes ?? null, totalMemoryBytes);
+        addNode.run(seconds(atMs), cpuPercent ?? null, memoryBytes ?? null, totalMemoryBytes, Math.round(atMs));
       if (summary !== undefined) setSummary.run(...summaryRow(summary));
       db.exec('commit');
       jobs = [];
       nodes = [];
+      attempts = [];
     } catch (error) {
       if (db.isTransaction) db.exec('rollback');
       failed((error as Error).message);
@@ -111,10 +137,11 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
   };
 
   const failed = (reason: string) => {
-    const gathered = jobs.length + nodes.length;
+    const gathered = rowCount();
     if (gathered >= DROP_AT) {
       jobs = [];
       nodes = [];
+      attempts = [];
       onTrouble(`${reason}; ${gathered} samples were dropped`);
     } else if (failures % TELL_EVERY === 0) {
       onTrouble(reason);
@@ -123,7 +150,7 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
   };
 
   const gathered = () => {
-    if ((jobs.length + nodes.length) % WRITE_AT === 0) write();
+    if (rowCount() % WRITE_AT === 0) write();
   };
 
   return {
@@ -134,6 +161,11 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
     },
     node(sample) {
       nodes.push(sample);
+      gathered();
+    },
+    attempt(ended) {
+      if (ended.observed.samples === 0) return;
+      attempts.push(attemptRow(ended));
       gathered();
     },
     flush: () => write(),
@@ -150,6 +182,30 @@ export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): Metric
 
 /** A sample without the job itself, which may be large and would stay in memory until the next write. */
 type JobRow = Omit<JobSample, 'job'> & Readonly<Record<'id', number> & Record<'name', string>>;
+
+type AttemptRow = ReturnType<typeof attemptRow>;
+
+const attemptRow = ({ job, startedAtMs, seconds: ran, observed, measured }: MeasuredAttempt) =>
+  [
+    job.id,
+    job.attempt_id,
+    Math.round(startedAtMs),
+    Math.round(startedAtMs + ran * 1000),
+    observed.memoryLimitBytes ?? null,
+    measured.peak_memory_bytes ?? null,
+    measured.avg_memory_bytes ?? null,
+    measured.peak_cpu_percent ?? null,
+    measured.avg_cpu_percent ?? null,
+  ] as const;
+
+/** A file that an earlier version of the runner created lacks these columns. */
+function addColumns(db: DatabaseSync): void {
+  for (const table of ['job_resource_samples', 'system_resource_samples']) {
+    const columns = db.prepare(`select name from pragma_table_info('${table}')`).all();
+    if (!columns.some((column) => column['name'] === 'timestamp_ms'))
+      db.exec(`alter table ${table} add column timestamp_ms integer`);
+  }
+}
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 

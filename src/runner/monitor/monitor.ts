@@ -1,3 +1,4 @@
+import type { MeasuredAttempt } from '../attempt.ts';
 import { every } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
@@ -23,6 +24,8 @@ export interface MonitorOptions extends JobWatchOptions {
  */
 export interface Monitor {
   readonly watch: Watch | undefined;
+  /** Stores the figures of an attempt that ended in the file of its samples. */
+  readonly onMeasured: ((attempt: MeasuredAttempt) => void) | undefined;
   /** Stops monitoring, writes the remaining samples, and returns the summary of the node. */
   close(): NodeSummary | undefined;
   /** Draws plots, if the workflow requests them. To be called after `close`. */
@@ -50,6 +53,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
 
   return {
     watch,
+    onMeasured: plan.jobs?.isTimeSeries === true ? file?.attempt : undefined,
     close() {
       timer?.cancel();
       watch?.close();

@@ -12,9 +12,21 @@ export interface Chart {
   /** `%`, `GiB`: the unit of the values. */
   readonly unit: string;
   readonly lines: readonly Line[];
-  /** A limit that is drawn as a horizontal line, with its name. */
-  readonly limit?: { readonly name: string; readonly value: number } | undefined;
+  /** Horizontal lines, each with its name. */
+  readonly levels?: readonly Level[];
+  /** The end of the time axis in seconds, if after the last point. */
+  readonly endSeconds?: number;
 }
+
+export interface Level {
+  readonly name: string;
+  readonly value: number;
+  /** `total` is the whole memory of a node; it is always drawn. */
+  readonly kind: 'limit' | 'peak' | 'total';
+}
+
+/** A limit that is more times higher than the values is written as text: with its line, the others would lie on the axis. */
+const MOST_TIMES_HIGHER = 5;
 
 const WIDTH = 860;
 const HEIGHT = 260;
@@ -26,15 +38,21 @@ const BOTTOM = 34;
 const MOST_POINTS = 1_600;
 
 /** Lines over time as an SVG picture. Time begins at 0; colours are CSS classes of the page. */
-export function chartSvg({ title, unit, lines, limit }: Chart): string {
-  let seconds = 1;
-  let most = limit?.value ?? 0;
+export function chartSvg({ title, unit, lines, levels = [], endSeconds = 0 }: Chart): string {
+  let last = endSeconds;
+  let most = 0;
   for (const { points } of lines) {
     for (const [at, value] of points) {
-      seconds = Math.max(seconds, at);
+      last = Math.max(last, at);
       most = Math.max(most, value);
     }
   }
+  // A single sample is a moment.
+  const seconds = last > 0 ? last : 1;
+  const isNear = ({ kind, value }: Level) => kind !== 'limit' || most === 0 || value <= MOST_TIMES_HIGHER * most;
+  const near = levels.filter(isNear);
+  const far = levels.filter((level) => !isNear(level));
+  for (const { value } of near) most = Math.max(most, value);
   const marks = marksUpTo(most);
   const highest = marks.at(-1) as number;
   const x = (at: number) => LEFT + (at / seconds) * (WIDTH - LEFT - RIGHT);
@@ -57,19 +75,28 @@ export function chartSvg({ title, unit, lines, limit }: Chart): string {
         : `<circle class="dot c${index % COLOURS}" cx="${place(x(only[0]))}" cy="${place(y(only[1]))}" r="3"/>`;
     return `<g><title>${escaped(name)}</title>${shape}</g>`;
   });
-  const bound =
-    limit === undefined
-      ? ''
-      : `<line class="limit" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${place(y(limit.value))}" y2="${place(y(limit.value))}"/>` +
-        `<text class="mark" x="${WIDTH - RIGHT}" y="${place(y(limit.value) - 5)}" text-anchor="end">${escaped(limit.name)}</text>`;
+  const across = near.map(({ name, value, kind }) => {
+    const at = place(y(value));
+    // Names of a limit and of a peak of the same height do not cover one another.
+    const [anchor, from] = kind === 'peak' ? ['end', WIDTH - RIGHT] : ['start', LEFT + 8];
+    return (
+      `<line class="${kind}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/>` +
+      `<text class="mark" x="${from}" y="${place(y(value) - 5)}" text-anchor="${anchor}">${escaped(name)}</text>`
+    );
+  });
+  const above = far.map(
+    ({ name }) =>
+      `<text class="mark" x="${WIDTH - RIGHT}" y="20" text-anchor="end">${escaped(name)}, above this picture</text>`,
+  );
   const label = `${title} (${unit})`;
   return [
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(label)}">`,
     `<text class="title" x="${LEFT}" y="20">${escaped(label)}</text>`,
     ...rows,
     ...times,
-    bound,
     ...drawn,
+    ...across,
+    ...above,
     '</svg>',
   ].join('\n');
 }

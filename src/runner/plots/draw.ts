@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jobPage, summaryPage, timelinePage } from './pages.ts';
+import { GENERATOR } from './page.ts';
+import { indexPage, jobPage, type Places, summaryPage, timelinePage } from './pages.ts';
 import { jobFigures, systemFigures } from './figures.ts';
-import { readMetrics } from './read.ts';
+import { NoMetrics, readMetrics } from './read.ts';
 
 export interface DrawOptions {
   /** The folder for the pages; it is created. */
@@ -18,10 +19,11 @@ export interface DrawOptions {
 
 /**
  * Draws what files of measurements hold: a page a job (`job_<id>`), an overview of all (`summary`) and how the nodes were
- * used (`system_timeline`); as JSON the same figures. What there is nothing of is left out.
+ * used (`system_timeline`), with a page that leads to them (`index`); as JSON the same figures. What there is nothing of is left
+ * out.
  *
  * Answers the paths of what was written, of how many jobs there were samples, and the jobs that were asked for and are not
- * there. Throws `NoMetrics`.
+ * there. Throws `NoMetrics`, also where the index would take the place of a page that is not ours.
  */
 export function drawPlots(
   databases: readonly string[],
@@ -37,18 +39,35 @@ export function drawPlots(
     paths.push(path);
   };
 
-  for (const job of jobs) {
-    write(`job_${job.job_id}`, () => jobPage(job), { ...jobFigures(job), ...job });
+  const hasSummary = jobs.length > 0 || withoutJobs !== undefined;
+  const places: Places = {
+    index: name('index'),
+    summary: hasSummary ? name('summary') : undefined,
+    timeline: systems.length > 0 ? name('system_timeline') : undefined,
+    ofJob: (id) => name(`job_${id}`),
+  };
+  const figures = jobs.map(jobFigures);
+  if (format === 'html' && (hasSummary || systems.length > 0)) {
+    refuseForeign(join(folder, places.index));
+    write('index', () => indexPage(figures, systems, places), undefined);
   }
-  if (jobs.length > 0 || withoutJobs !== undefined) {
-    const figures = jobs.map(jobFigures);
+  for (const job of jobs) {
+    write(`job_${job.job_id}`, () => jobPage(job, places), { ...jobFigures(job), ...job });
+  }
+  if (hasSummary) {
     const note = jobs.length > 0 ? undefined : withoutJobs;
-    write('summary', () => summaryPage(figures, { pageOf: (id) => name(`job_${id}`), note }), { jobs: figures });
+    write('summary', () => summaryPage(figures, { places, note }), { jobs: figures });
   }
   if (systems.length > 0) {
     const timelines = systems.map((system) => ({ ...systemFigures(system), ...system }));
-    write('system_timeline', () => timelinePage(systems), { systems: timelines });
+    write('system_timeline', () => timelinePage(systems, places), { systems: timelines });
   }
   const drawn = new Set(jobs.map(({ job_id: id }) => id));
   return { paths, jobs: jobs.length, missing: [...(jobIds ?? [])].filter((id) => !drawn.has(id)) };
+}
+
+/** `index.html` in a folder of somebody is often the page of a site. */
+function refuseForeign(path: string): void {
+  if (existsSync(path) && !readFileSync(path, 'utf8').includes(GENERATOR))
+    throw new NoMetrics(`${path} is a page that torc did not make; name another folder for the plots, or a prefix`);
 }

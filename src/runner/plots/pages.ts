@@ -1,51 +1,140 @@
-import { chartSvg, type Line } from './chart.ts';
+import { chartSvg, type Level, type Line } from './chart.ts';
 import { escaped } from './escaped.ts';
 import { type JobFigures, jobFigures, systemFigures } from './figures.ts';
-import { pageHtml, tableHtml } from './page.ts';
+import { type Link, linkHtml, listHtml, pageHtml, tableHtml } from './page.ts';
 import type { JobSeries, SystemSeries } from './read.ts';
 import { bytesText, durationText, shortNumber, unitOfBytes } from './scale.ts';
 import type { Point } from './thin.ts';
 
 const percent = (value: number) => `${shortNumber(value)} %`;
 
+/** The pages beside a page. */
+export interface Places {
+  readonly index: string;
+  /** Undefined where there is none. */
+  readonly summary: string | undefined;
+  readonly timeline: string | undefined;
+  readonly ofJob: (jobId: number) => string;
+}
+
+const linksOf = ({ index, summary, timeline }: Places): Link[] => [
+  { words: 'Overview', to: index },
+  ...(summary === undefined ? [] : [{ words: 'All jobs', to: summary }]),
+  ...(timeline === undefined ? [] : [{ words: 'Nodes', to: timeline }]),
+];
+
+/** The page that leads to all others. */
+export function indexPage(jobs: readonly JobFigures[], systems: readonly SystemSeries[], places: Places): string {
+  const { summary, timeline, ofJob } = places;
+  const nodes = systems.map(({ database }, index) => ({
+    words: database,
+    to: String(timeline),
+    place: `node-${index + 1}`,
+  }));
+  return pageHtml('Use of CPU and memory', [
+    ...(summary === undefined
+      ? []
+      : [
+          '<h2>Jobs</h2>',
+          `<p>${linkHtml({ words: 'All jobs with their highest and average use', to: summary })}</p>`,
+          listHtml(
+            jobs.map(({ job_id: id, job_name: name }) => ({ words: name, to: ofJob(id) })),
+            'columns',
+          ),
+        ]),
+    ...(timeline === undefined
+      ? []
+      : ['<h2>Nodes</h2>', `<p>${linkHtml({ words: 'All nodes over time', to: timeline })}</p>`, listHtml(nodes)]),
+  ]);
+}
+
 /** The CPU, memory and process count of one job over time. */
-export function jobPage(job: JobSeries): string {
+export function jobPage(job: JobSeries, places: Places): string {
   const figures = jobFigures(job);
-  const { timestamps } = job;
-  return pageHtml(`Job ${job.job_id}: ${job.job_name}`, [
+  const { timestamps, attempts } = job;
+  const limit = figures.memory_limit_bytes;
+  const start = startOf(job);
+  const endSeconds = Math.max(0, (attempts.at(-1)?.ended ?? 0) - start);
+  const lines = (name: string, values: readonly number[]) => linesOf(job, start, name, values);
+  const parts = [
     tableHtml(
       ['', 'highest', 'average'],
       [
         { cells: ['CPU (100 % is one core)', percent(figures.peak_cpu_percent), percent(figures.avg_cpu_percent)] },
         { cells: ['memory', bytesText(figures.peak_memory_bytes), bytesText(figures.avg_memory_bytes)] },
+        ...(limit === null ? [] : [{ cells: ['memory limit', bytesText(limit), ''] }]),
       ],
     ),
-    `<p>${figures.num_samples} samples over ${durationText(figures.duration_seconds)}, from ${timeText(timestamps[0] ?? 0)}</p>`,
-    chartSvg({ title: 'CPU', unit: '%', lines: [{ name: 'CPU', points: pointsOf(timestamps, job.cpu_percent) }] }),
-    memoryChart([{ name: 'memory', points: pointsOf(timestamps, job.memory_bytes) }], figures.peak_memory_bytes),
-    chartSvg({
-      title: 'Processes',
-      unit: 'count',
-      lines: [{ name: 'processes', points: pointsOf(timestamps, job.num_processes) }],
+    `<p>${counted(figures.num_samples, 'sample')} over ${durationText(figures.duration_seconds)}, from ${timeText(timestamps[0] ?? 0)}</p>`,
+    ...(attempts.length > 1 ? [attemptsTable(job)] : []),
+    chartSvg({ title: 'CPU', unit: '%', lines: lines('CPU', job.cpu_percent), endSeconds }),
+    memoryChart(lines('memory', job.memory_bytes), {
+      highest: figures.peak_memory_bytes,
+      limit: limit === null ? undefined : { kind: 'limit', bytes: limit },
+      endSeconds,
     }),
-  ]);
+    chartSvg({ title: 'Processes', unit: 'count', lines: lines('processes', job.num_processes), endSeconds }),
+  ];
+  return pageHtml(`Job ${job.job_id}: ${job.job_name}`, parts, linksOf(places));
 }
 
+/** When the first attempt began; in files of earlier versions the first sample. */
+const startOf = ({ timestamps, attempts }: JobSeries): number =>
+  Math.min(attempts[0]?.started ?? Infinity, timestamps[0] ?? Infinity);
+
+/** A line for each attempt, so that none leads through the time between two. */
+function linesOf({ timestamps, attempts }: JobSeries, start: number, name: string, values: readonly number[]): Line[] {
+  const all = pointsOf(timestamps, values, start);
+  if (attempts.length < 2) return [{ name, points: all }];
+  const begins = attempts.map(({ started }) => started - start);
+  return begins
+    .map((begin, index) => ({
+      name: `${name}, attempt ${attempts[index]?.attempt_id}`,
+      points: all.filter(([at]) => at >= (index === 0 ? -1 : begin) && at < (begins[index + 1] ?? Infinity)),
+    }))
+    .filter(({ points }) => points.length > 0);
+}
+
+const attemptsTable = ({ attempts }: JobSeries): string =>
+  tableHtml(
+    ['Attempt', 'Started', 'Duration', 'CPU peak', 'Memory peak', 'Memory limit'],
+    attempts.map((each) => ({
+      cells: [
+        String(each.attempt_id),
+        timeText(each.started),
+        durationText(each.ended - each.started),
+        each.peak_cpu_percent === null ? '–' : percent(each.peak_cpu_percent),
+        each.peak_memory_bytes === null ? '–' : bytesText(each.peak_memory_bytes),
+        each.memory_limit_bytes === null ? '–' : bytesText(each.memory_limit_bytes),
+      ],
+    })),
+  );
+
 interface SummaryOptions {
-  /** The page of a job. */
-  readonly pageOf: (jobId: number) => string;
+  readonly places: Places;
   /** A sentence above the table. */
   readonly note?: string | undefined;
 }
 
-/** All jobs with their peak and average use; each row links to its page. */
-export function summaryPage(jobs: readonly JobFigures[], { pageOf, note }: SummaryOptions): string {
-  return pageHtml('Resource use of jobs', [
+/** All jobs with their highest and average use; each leads to its own page. */
+export function summaryPage(jobs: readonly JobFigures[], { places, note }: SummaryOptions): string {
+  const parts = [
     ...(note === undefined ? [] : [`<p>${escaped(note)}</p>`]),
     tableHtml(
-      ['Job', 'ID', 'Duration', 'CPU peak', 'CPU average', 'Memory peak', 'Memory average', 'Processes', 'Samples'],
+      [
+        'Job',
+        'ID',
+        'Duration',
+        'CPU peak',
+        'CPU average',
+        'Memory peak',
+        'Memory average',
+        'Memory limit',
+        'Processes',
+        'Samples',
+      ],
       jobs.map((each) => ({
-        link: pageOf(each.job_id),
+        link: places.ofJob(each.job_id),
         cells: [
           each.job_name,
           String(each.job_id),
@@ -54,50 +143,79 @@ export function summaryPage(jobs: readonly JobFigures[], { pageOf, note }: Summa
           percent(each.avg_cpu_percent),
           bytesText(each.peak_memory_bytes),
           bytesText(each.avg_memory_bytes),
+          each.memory_limit_bytes === null ? '–' : bytesText(each.memory_limit_bytes),
           String(each.max_processes),
           String(each.num_samples),
         ],
       })),
     ),
-  ]);
+  ];
+  return pageHtml('Resource use of jobs', parts, linksOf(places));
 }
 
-/** The use of each node over time. */
-export function timelinePage(systems: readonly SystemSeries[]): string {
+/** How each node was used over time. */
+export function timelinePage(systems: readonly SystemSeries[], places: Places): string {
   return pageHtml(
     'Use of the nodes over time',
-    systems.flatMap((system) => {
+    systems.flatMap((system, index) => {
       const { timestamps, cpu_percent: cpu, memory_bytes: memory } = system;
       const figures = systemFigures(system);
       return [
-        `<h2>${escaped(system.database)}</h2>`,
-        `<p>CPU ${percent(figures.avg_cpu_percent)} on average, ${percent(figures.peak_cpu_percent)} at most; memory ${bytesText(figures.avg_memory_bytes)} on average, ${bytesText(figures.peak_memory_bytes)} at most; ${figures.num_samples} samples from ${timeText(timestamps[0] ?? 0)}</p>`,
+        `<h2 id="node-${index + 1}">${escaped(system.database)}</h2>`,
+        `<p>CPU ${percent(figures.avg_cpu_percent)} on average, ${percent(figures.peak_cpu_percent)} at most; memory ${bytesText(figures.avg_memory_bytes)} on average, ${bytesText(figures.peak_memory_bytes)} at most; ${counted(figures.num_samples, 'sample')} from ${timeText(timestamps[0] ?? 0)}</p>`,
         chartSvg({ title: 'CPU of the node', unit: '%', lines: [{ name: 'CPU', points: pointsOf(timestamps, cpu) }] }),
-        memoryChart(
-          [{ name: 'memory', points: pointsOf(timestamps, memory) }],
-          figures.peak_memory_bytes,
-          figures.total_memory_bytes,
-        ),
+        memoryChart([{ name: 'memory', points: pointsOf(timestamps, memory) }], {
+          highest: figures.peak_memory_bytes,
+          limit: figures.total_memory_bytes > 0 ? { kind: 'total', bytes: figures.total_memory_bytes } : undefined,
+        }),
       ];
     }),
+    linksOf(places),
   );
 }
 
-/** Memory in a fitting unit; with a total, that as a line above it. */
-function memoryChart(lines: readonly Line[], highest: number, total = 0): string {
-  const unit = unitOfBytes(Math.max(highest, total));
+interface MemoryOptions {
+  readonly highest: number;
+  readonly limit: { readonly kind: 'limit' | 'total'; readonly bytes: number } | undefined;
+  readonly endSeconds?: number;
+}
+
+/** Memory in the unit that fits it, with the limit and the peak where no sample reached it. */
+function memoryChart(lines: readonly Line[], { highest, limit, endSeconds = 0 }: MemoryOptions): string {
+  const unit = unitOfBytes(Math.max(highest, limit?.kind === 'total' ? limit.bytes : 0));
   const scaled = lines.map(({ name, points }) => ({
     name,
     points: points.map(([at, bytes]): Point => [at, bytes / unit.bytes]),
   }));
-  const limit = total > 0 ? { name: `all: ${bytesText(total)}`, value: total / unit.bytes } : undefined;
-  return chartSvg({ title: 'Memory', unit: unit.name, lines: scaled, limit });
+  const sampled = lines.flatMap(({ points }) => points).reduce((most, [, bytes]) => Math.max(most, bytes), 0);
+  const levels: Level[] = [
+    ...(highest > sampled * VISIBLY_HIGHER
+      ? [{ name: `peak: ${bytesText(highest)}`, value: highest / unit.bytes, kind: 'peak' as const }]
+      : []),
+    ...(limit === undefined
+      ? []
+      : [
+          {
+            name: `${limit.kind === 'total' ? 'all' : 'limit'}: ${bytesText(limit.bytes)}`,
+            value: limit.bytes / unit.bytes,
+            kind: limit.kind,
+          },
+        ]),
+  ];
+  return chartSvg({ title: 'Memory', unit: unit.name, lines: scaled, levels, endSeconds });
 }
 
-/** Points from the first timestamp on, without missing values. */
-const pointsOf = (timestamps: readonly number[], values: readonly (number | null)[]): Point[] =>
-  values.flatMap((value, index): Point[] =>
-    value === null ? [] : [[(timestamps[index] ?? 0) - (timestamps[0] ?? 0), value]],
-  );
+/** A peak between two samples that would be drawn upon the highest sample is not drawn. */
+const VISIBLY_HIGHER = 1.005;
+
+/** Points from the start on; what was not measured is left out. */
+const pointsOf = (
+  timestamps: readonly number[],
+  values: readonly (number | null)[],
+  start = timestamps[0] ?? 0,
+): Point[] =>
+  values.flatMap((value, index): Point[] => (value === null ? [] : [[(timestamps[index] ?? 0) - start, value]]));
+
+const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -15,7 +15,8 @@ function roundStep(wanted: number): number {
 
 /** Steps of a time axis, in seconds: usual units of time. */
 const TIME_STEPS = [
-  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800,
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
+  14_400, 21_600, 43_200, 86_400, 172_800, 604_800,
 ];
 
 /** Marks of a time axis from 0 on, at most eight, in seconds. */
