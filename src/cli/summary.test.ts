@@ -9,7 +9,7 @@ import { createOutput } from './output/output.ts';
 import { isBroken, saySummary } from './summary.ts';
 
 /** How a job ended: its return code, or its status as well. */
-type Ended = number | { readonly code: number; readonly status: JobStatus };
+type Ended = number | { readonly code: number; readonly status: JobStatus; readonly peakMemoryBytes?: number };
 
 interface Options {
   readonly summary?: Partial<RunSummary>;
@@ -34,7 +34,9 @@ async function said(
   const reply = await exchange({
     completed: jobs.map((job) => {
       const ending = endings[job.name] as Ended;
-      return typeof ending === 'number' ? ended(job, ending) : { ...ended(job, ending.code), status: ending.status };
+      return typeof ending === 'number'
+        ? ended(job, ending)
+        : { ...ended(job, ending.code), status: ending.status, peak_memory_bytes: ending.peakMemoryBytes };
     }),
   });
   mkdirSync(join(outputDir, 'job_stdio'));
@@ -88,6 +90,14 @@ describe('the end of a run', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('a job that was killed for its memory shows the measured amount in place of a guess', async () => {
+    const text = await said({ greedy: { code: 137, status: 'failed', peakMemoryBytes: 394 * 2 ** 20 } });
+    expect(text).toContain(
+      'greedy (job 1) failed with exit code 137 after 600ms\n  it used 394 of 1 MiB, and was killed (return code 137)\n  $ true\n',
+    );
+    expect(await said({ killed: 137 })).toContain('perhaps for want of memory) after 600ms\n  $ true\n');
   });
 
   it('shows the command of a failure on one line, shortened, without its control characters', async () => {

@@ -1,19 +1,18 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { printableLine } from '../core/contract/printable.ts';
 import type { Result } from '../core/contract/result.ts';
+import type { Reason } from '../core/lifecycle/job-facts.ts';
 import { signalName } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/options.ts';
 import { filesOf } from '../runner/step.ts';
+import { lastLines } from './last-lines.ts';
 import type { Output } from './output/output.ts';
 import { counted, secondsText } from './output/words.ts';
 import { thisRun } from './shortfalls.ts';
 
 /** Failed jobs that are shown one by one, and the last lines of their output. */
 const SHOWN_FAILURES = 5;
-const LAST_LINES = 5;
-const LAST_BYTES = 4096;
 
 export interface SummaryOptions {
   readonly client: Client;
@@ -117,14 +116,16 @@ async function sayFailures({ client, output, hint, workflow, summary, outputDir 
   const shown = [...failed.items, ...(terminated?.items ?? [])].slice(0, SHOWN_FAILURES);
   for (const result of shown) {
     const command = await commandOf(client, result.job_id);
+    const causes = await causesOf(client, result);
     const { stdout, stderr } = filesOf(
       { workflowId: workflow.id, runId: result.run_id, outputDir, execution: workflow.execution_config ?? {} },
       { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
     );
     const path = stderr ?? stdout;
     output.notice(
-      `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result)}`,
+      `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result, causes)}`,
     );
+    for (const known of causes) output.notice(`  ${known.message}`);
     if (command !== undefined) output.notice(`  $ ${command}`);
     if (path === undefined) continue;
     output.notice(`  ${output.style('dim', path)}`);
@@ -138,6 +139,16 @@ async function sayFailures({ client, output, hint, workflow, summary, outputDir 
 const resultsOf = (client: Client, workflowId: number, status: 'failed' | 'terminated') =>
   client.listResults({ query: { workflow_id: workflowId, status, limit: SHOWN_FAILURES } });
 
+/** Causes that the server has measured, for a person who sees the exit code only: memory over the limit, missing outputs. */
+async function causesOf(client: Client, { job_id: id, attempt_id: attempt }: Result): Promise<readonly Reason[]> {
+  const { gatherFacts } = await import('./explain-facts.ts');
+  const { explain } = await import('../core/lifecycle/explain.ts');
+  // The job may be deleted or run again meanwhile.
+  const gathered = await gatherFacts(client, id, Date.now()).catch(() => undefined);
+  if (gathered?.facts.end === undefined || gathered.facts.end.attempt !== (attempt ?? 1)) return [];
+  return explain(gathered.facts).reasons.filter(({ code }) => code === 'out_of_memory' || code === 'missing_output');
+}
+
 /** Longest command that is shown: three lines of a narrow terminal. */
 const COMMAND_LENGTH = 240;
 
@@ -150,10 +161,11 @@ async function commandOf(client: Client, id: number): Promise<string | undefined
 }
 
 /** `failed with exit code 3 after 2.1s`. */
-function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Result): string {
+function deathOf({ status, return_code: code, exec_time_minutes: minutes }: Result, causes: readonly Reason[]): string {
   const after = `after ${secondsText(minutes * 60)}`;
   if (status === 'terminated') return `was terminated with exit code ${code} ${after}`;
-  return `failed with exit code ${code}${signalWords(code)} ${after}`;
+  // A measured cause replaces the guess from the exit code.
+  return `failed with exit code ${code}${causes.length === 0 ? signalWords(code) : ''} ${after}`;
 }
 
 function signalWords(code: number): string {
@@ -162,31 +174,4 @@ function signalWords(code: number): string {
   const signal = signalName(code - 128);
   if (signal === undefined) return '';
   return signal === 'SIGKILL' ? ' (SIGKILL: killed, perhaps because memory was exhausted)' : ` (${signal})`;
-}
-
-/** The last lines of a file, as far as its last few kilobytes contain them; control characters made visible. */
-function lastLines(path: string): string[] {
-  let fd: number;
-  try {
-    fd = openSync(path, 'r');
-  } catch {
-    return [];
-  }
-  try {
-    const { size } = fstatSync(fd);
-    const length = Math.min(size, LAST_BYTES);
-    const buffer = Buffer.alloc(length);
-    readSync(fd, buffer, 0, length, size - length);
-    const lines = buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES);
-    return lines.filter((line, index) => line !== '' || index > 0).map((line) => printable(line));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** The line with visible control characters, except tabs: a terminal would interpret them. */
-function printable(line: string): string {
-  return Array.from(line, (letter) => ((letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter)).join(
-    '',
-  );
 }

@@ -69,7 +69,7 @@ describe('of a workflow that was run', () => {
   });
 
   it('a job without its output: the path', async () => {
-    expect((await toldOf('lazy')).reasons).toEqual([{ code: 'missing_output', message: 'not there: never.txt' }]);
+    expect((await toldOf('lazy')).reasons).toEqual([{ code: 'missing_output', message: 'never.txt was not written' }]);
   });
 
   it('a job that crashed: the signal by its name, and that the runner did not send it', async () => {
@@ -92,6 +92,21 @@ describe('of a workflow that was run', () => {
     );
     expect(stdout).toContain('\nFiles:\n  torc_output/job_stdio/job_wf1_j2_r1_a1.o\n');
     expect(stdout).toContain('\nNext:\n  read what it printed last\n');
+  });
+
+  it('shows the last lines of the standard error of a job that failed, and of no other', async () => {
+    const path = join(folder, 'torc_output/job_stdio/job_wf1_j2_r1_a1.e');
+    writeFileSync(path, Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n') + '\n\u001b[31mred\n');
+    const explained = async (...words: string[]) =>
+      (await torc(['--url', server.url, ...words], { cwd: folder })).stdout;
+    expect(await explained('jobs', 'explain', 'bad')).toContain(
+      '\nLast lines of its standard error:\n  line 5\n  line 6\n  line 7\n  line 8\n  \ufffd[31mred\n\nNext:\n',
+    );
+    expect(JSON.parse(await explained('-f', 'json', 'jobs', 'explain', 'bad'))).toMatchObject({
+      stderr_tail: ['line 5', 'line 6', 'line 7', 'line 8', '\ufffd[31mred'],
+    });
+    writeFileSync(path, '');
+    expect(await explained('jobs', 'explain', 'bad')).not.toContain('Last lines');
   });
 
   it('names the files that are there, and all of them where none is', async () => {

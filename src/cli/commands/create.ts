@@ -62,7 +62,7 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
     '',
     `Validation: ${valid ? 'PASSED' : 'FAILED'}`,
   ];
-  output.record('dry run', output.format === 'json' ? report : undefined, lines.join('\n'));
+  // Before the counts, so that the verdict is the last line.
   if (output.format !== 'json') {
     const errors = problems.filter(isError);
     if (errors.length > 0) {
@@ -71,5 +71,6 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
     }
     for (const problem of fewAlike(problems.filter((one) => !isError(one)))) output.warn(formatProblem(problem));
   }
+  output.record('dry run', output.format === 'json' ? report : undefined, lines.join('\n'));
   if (!valid) exitWith(1);
 }

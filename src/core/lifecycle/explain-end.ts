@@ -138,7 +138,7 @@ function terminated({ id, workflow, need }: JobFacts, end: AttemptEnd): End {
 function missing({ missingOutputs, id }: JobFacts, after: string): End {
   return {
     headline: `failed ${after}: declared output files are missing`,
-    reasons: missingOutputs.map((path) => ({ code: 'missing_output', message: `not there: ${path}` })),
+    reasons: missingOutputs.map((path) => ({ code: 'missing_output', message: `${path} was not written` })),
     next: [`make the command write them, or take them from its outputs, then torc jobs reset-status ${id} --reinit`],
   };
 }

@@ -245,7 +245,7 @@ describe('the explanation of an ended job', () => {
   it('a job without its declared outputs names their paths', () => {
     const facts = ended({}, { missingOutputs: ['out/a.txt', 'out/b.txt'] });
     expect(explain(facts).headline).toBe('failed after 12.0s: declared output files are missing');
-    expect(messages(facts)).toEqual(['not there: out/a.txt', 'not there: out/b.txt']);
+    expect(messages(facts)).toEqual(['out/a.txt was not written', 'out/b.txt was not written']);
   });
 
   it('a job that exceeded its memory limit names peak and limit', () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { JobFacts } from '../../../core/lifecycle/job-facts.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
+import { lastLines } from '../../last-lines.ts';
 
 export const jobsExplain: Command = {
   words: 'jobs explain <job>',
@@ -25,7 +26,9 @@ export const jobsExplain: Command = {
     const { kind, headline, reasons, next: commands } = explain(facts);
     const next = commands.map((each) => context.hint(each));
     const begun = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
-    const paths = begun === undefined ? {} : pathsOf(workflow, begun, node, options['outputDir'] as string);
+    const paths: Readonly<Record<string, string | undefined>> =
+      begun === undefined ? {} : pathsOf(workflow, begun, node, options['outputDir'] as string);
+    const tail = facts.end === undefined || facts.end.status === 'completed' ? [] : tailOf(paths);
     output.record(
       'job',
       {
@@ -38,11 +41,13 @@ export const jobsExplain: Command = {
         reasons,
         next,
         paths,
+        ...(tail.length === 0 ? {} : { stderr_tail: tail }),
       },
       [
         `Job ${facts.id} (${facts.name}) ${headline}`,
         ...reasons.map(({ message }) => `  ${message}`),
         ...linesOf('Files:', pathLines(paths)),
+        ...linesOf('Last lines of its standard error:', tail),
         ...linesOf('Next:', next),
       ].join('\n'),
     );
@@ -63,6 +68,12 @@ function pathLines(paths: Readonly<Record<string, string | undefined>>): string[
   const all = [...new Set(Object.values(paths).filter((path) => path !== undefined))];
   const there = all.filter((path) => existsSync(path));
   return there.length === 0 ? all : there;
+}
+
+/** The last lines of standard error; empty if the file is not readable here. */
+function tailOf(paths: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const path = paths['job_stderr'];
+  return path === undefined ? [] : lastLines(path);
 }
 
 const linesOf = (title: string, lines: readonly string[]) =>

@@ -1,0 +1,33 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+const LAST_LINES = 5;
+const LAST_BYTES = 4096;
+
+/** The last lines of a file, as far as its last few kilobytes contain them; control characters made visible. */
+export function lastLines(path: string): string[] {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return [];
+  }
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) return [];
+    const { size } = stats;
+    const length = Math.min(size, LAST_BYTES);
+    const buffer = Buffer.alloc(length);
+    readSync(fd, buffer, 0, length, size - length);
+    const lines = buffer.toString('utf8').trimEnd().split('\n').slice(-LAST_LINES);
+    return lines.filter((line, index) => line !== '' || index > 0).map((line) => printable(line));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The line with visible control characters, except tabs: a terminal would interpret them. */
+function printable(line: string): string {
+  return Array.from(line, (letter) => ((letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter)).join(
+    '',
+  );
+}
