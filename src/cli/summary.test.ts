@@ -97,7 +97,7 @@ describe('the end of a run', () => {
     expect(text).toContain(
       'greedy (job 1) failed with exit code 137 after 600ms\n  it used 394 of 1 MiB, and was killed (return code 137)\n  $ true\n',
     );
-    expect(await said({ killed: 137 })).toContain('perhaps for want of memory) after 600ms\n  $ true\n');
+    expect(await said({ killed: 137 })).toContain('perhaps because memory was exhausted) after 600ms\n  $ true\n');
   });
 
   it('shows the command of a failure on one line, shortened, without its control characters', async () => {

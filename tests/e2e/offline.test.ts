@@ -145,7 +145,9 @@ describe.each([
     at.release('bad');
     const { code, stderr } = await run.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain(`torc --url ${at.url} workflows reconcile 1 1 --base-dir ${join(at.folder, 'torc_output')}`);
+    expect(stderr).toContain(
+      `torc --url ${at.url} workflows reconcile 1 1 --base-dir ${join(at.folder, 'torc_output')}`,
+    );
     expect(at.began()).toEqual(['bad 1', 'good 1']);
     expect(at.journals()).toEqual([journalName]);
     const { payloads, fault } = readJournal(join(at.folder, 'torc_output/offline_journal', journalName));

@@ -167,8 +167,8 @@ describe('the check of the configuration', () => {
     expect(complaintsAbout(await read())).toEqual([
       'torc.toml:3: client.run.poll_interval: expected a number above 0, found 0',
       'torc.toml:6: server.threads: expected a whole number of 1 or more, found 0',
-      'torc.toml:2: client.format: csv suits lists only, so other commands would refuse to run',
-      'torc.toml:5: server.port: port 0 is another one at each start',
+      'torc.toml:2: client.format: csv is only supported by lists, so other commands would fail',
+      'torc.toml:5: server.port: port 0 is a different port at each start',
       'torc.toml:7: server.https: needs server.tls_cert and server.tls_key',
       'torc.toml:8: server.require_auth: needs server.auth_file',
     ]);

@@ -60,7 +60,7 @@ describe('an exchange with a server that has no exchange route', () => {
     };
     exchange = createPlainExchange({ client, workflowId, onWarning: (message) => void warnings.push(message) });
     server.loseAnswer('GET', /\/status$/);
-    await expect(turn({ want: claim })).rejects.toThrow('no answer');
+    await expect(turn({ want: claim })).rejects.toThrow('no reply');
     const { jobs } = await turn({ want: claim });
     expect(jobs).toMatchObject([{ id: ids[0], attempt_id: 2, need: { num_cpus: 1 } }]);
   });
@@ -155,14 +155,14 @@ describe('an exchange with a server that has no exchange route', () => {
 describe('an exchange that loses one of its requests', () => {
   it('jobs claimed in a failed exchange are kept for the next one, and returned by the last one', async () => {
     server.loseAnswer('GET', /\/status$/);
-    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
+    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no reply');
     expect(await statuses()).toEqual(['pending', 'pending', 'ready']);
     const { jobs } = await turn({ want: { ...want, limit: 3 } });
     expect(jobs.map(({ id }) => id)).toEqual(ids);
 
     await turn({ returned: ids });
     server.loseAnswer('GET', /\/status$/);
-    await expect(turn({ want })).rejects.toThrow('no answer');
+    await expect(turn({ want })).rejects.toThrow('no reply');
     await turn({ is_last: true });
     expect(await statuses()).toEqual(['ready', 'ready', 'ready']);
   });
@@ -180,14 +180,14 @@ describe('an exchange that loses one of its requests', () => {
 
   it('jobs canceled or reset meanwhile are not passed on', async () => {
     server.loseAnswer('GET', /\/status$/);
-    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
+    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no reply');
     await server.client.manageStatusChange({ params: { id: ids[0] as number, status: 'disabled', run_id: 1 } });
     expect((await turn({ want: { ...want, limit: 1 } })).jobs.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
   it('jobs of a claim without a reply are found when no other runner is active', async () => {
     server.loseAnswer('POST', /claim_next_jobs/);
-    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no answer');
+    await expect(turn({ want: { ...want, limit: 2 } })).rejects.toThrow('no reply');
     const { jobs } = await turn({ want: { ...want, limit: 2 } });
     expect(jobs.map(({ id }) => id)).toEqual(ids.slice(0, 2));
     expect((await turn({ want: { ...want, limit: 0 } })).jobs).toEqual([]);
@@ -196,7 +196,7 @@ describe('an exchange that loses one of its requests', () => {
 
   it('jobs of a claim without a reply are returned when that exchange was the last', async () => {
     server.loseAnswer('POST', /claim_next_jobs/);
-    await expect(turn({ want })).rejects.toThrow('no answer');
+    await expect(turn({ want })).rejects.toThrow('no reply');
     await turn({ is_last: true });
     expect(await statuses()).toEqual(['ready', 'ready', 'ready']);
   });
@@ -205,7 +205,7 @@ describe('an exchange that loses one of its requests', () => {
     const other = await registerNode(server, workflowId);
     const theirs = await server.client.claimNextJobs({ params: { id: workflowId }, query: { limit: 1 } });
     server.loseAnswer('POST', /claim_next_jobs/);
-    await expect(turn({ want: { ...want, limit: 1 } })).rejects.toThrow('no answer');
+    await expect(turn({ want: { ...want, limit: 1 } })).rejects.toThrow('no reply');
     const { jobs } = await turn({ want });
     expect(jobs.map(({ id }) => id)).toEqual([ids[2]]);
     expect(theirs.jobs?.map(({ id }) => id)).toEqual([ids[0]]);
@@ -218,7 +218,7 @@ describe('an exchange that loses one of its requests', () => {
     const returned = jobs.map(({ id }) => id);
     await registerNode(server, workflowId);
     server.loseAnswer('GET', /\/status$/);
-    await expect(turn({ returned })).rejects.toThrow('no answer');
+    await expect(turn({ returned })).rejects.toThrow('no reply');
     const { jobs: theirs } = await server.client.claimNextJobs({ params: { id: workflowId }, query: { limit: 1 } });
     expect(theirs?.map(({ id }) => id)).toEqual(returned);
     expect((await turn({ returned })).errors).toEqual([]);
@@ -230,7 +230,7 @@ describe('an exchange that loses one of its requests', () => {
     const returned = jobs.map(({ id }) => id);
     await registerNode(server, workflowId);
     server.loseAnswer('PUT', /manage_status_change/);
-    await expect(turn({ returned })).rejects.toThrow('no answer');
+    await expect(turn({ returned })).rejects.toThrow('no reply');
     await server.client.claimNextJobs({ params: { id: workflowId }, query: { limit: 1 } });
     const { errors } = await turn({ returned });
     expect(errors).toEqual([{ job_id: ids[0], message: expect.stringContaining('another runner') }]);
