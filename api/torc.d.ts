@@ -1089,6 +1089,7 @@ export interface Calls {
       needs: string;
       has: string;
     }[];
+    may_take_later?: boolean | undefined;
   }>;
   /** Complete many jobs; a refused entry does not stop the others. */
   readonly batchCompleteJobs: (call: {

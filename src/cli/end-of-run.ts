@@ -37,6 +37,8 @@ export async function endRun(
     );
     output.notice(`${next.says}: ${hint(`torc run ${workflow.id} ${next.flag}`, repeated)}`);
   }
+  if (summary.left?.jobId !== undefined)
+    output.notice(`What would help: ${hint(`torc jobs explain ${summary.left.jobId}`)}`);
   if (short.length > 0 && !failsWithJobs && ending !== 'stopped' && !isBroken(summary))
     output.notice(`Exit code 0; with --fail it would be 1: ${short.join(', ')}`);
   return short.length === 0 && !isBroken(summary);

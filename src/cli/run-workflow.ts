@@ -96,6 +96,7 @@ export async function runWorkflow(
     pollIntervalSeconds: (options['pollInterval'] as number | undefined) ?? 5,
     claimBackoffMaxSeconds: (options['claimBackoffMaxSecs'] as number | undefined) ?? 300,
     persistent: options['persistent'] === true,
+    othersMayCome: !settings.standalone,
     offline: {
       isEnabled: configuration['client.offline.enabled'],
       pingIntervalSeconds: configuration['client.offline.drain_ping_interval_secs'],

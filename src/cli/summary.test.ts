@@ -55,6 +55,7 @@ async function said(
     summary: {
       ending: 'complete',
       reason: undefined,
+      left: undefined,
       nodeId,
       runId: 1,
       tally: { completed: 0, failed: 0, terminated: 0 },

@@ -56,7 +56,6 @@ export async function conclude(
   const left = isTold
     ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
     : undefined;
-  const reason = left === undefined ? why : [why, left].filter((part) => part !== undefined).join('; ');
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
   // A superseded runner too: its jobs have ended, and only this reports it. Jobs of the new run wait for that.
@@ -69,7 +68,7 @@ export async function conclude(
   log.write('info', 'Job runner finished', {
     workflow_id: workflowId,
     ending,
-    reason,
+    reason: left === undefined ? why : [why, left.words].filter((part) => part !== undefined).join('; '),
     had_failures: tally.failed > 0,
     had_terminations: tally.terminated > 0,
     ...tally,
@@ -78,7 +77,8 @@ export async function conclude(
   ledger.close({ remove: isTold || isSuperseded });
   return {
     ending,
-    reason,
+    reason: why,
+    left,
     nodeId,
     runId,
     tally,

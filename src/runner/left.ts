@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
 import type { Log } from './log.ts';
-import type { Ending } from './options.ts';
+import type { Ending, Left } from './options.ts';
 
 export interface Leaving {
   readonly client: Client;
@@ -25,7 +25,7 @@ export async function sayWhatIsLeft({
   ending,
   reason,
   log,
-}: Leaving): Promise<string | undefined> {
+}: Leaving): Promise<Left | undefined> {
   if (ending !== 'idle' && ending !== 'deadline') return undefined;
   try {
     const left = await client.getUnclaimableJobs({ params: { id: workflowId }, query: { compute_node_id: nodeId } });
@@ -47,7 +47,7 @@ export async function sayWhatIsLeft({
     await client.createEvent({
       body: { workflow_id: workflowId, timestamp: Date.now(), data: withoutUndefined(data) },
     });
-    return words.length === 0 ? undefined : words.join('; ');
+    return words.length === 0 ? undefined : { words: words.join('; '), jobId: reasons[0]?.job_id };
   } catch (error) {
     // An older server has no such route; an outage is reported elsewhere.
     log.write('debug', 'Which jobs were left is not known', { reason: (error as Error).message });

@@ -25,6 +25,8 @@ export interface RunnerOptions {
   readonly claimBackoffMaxSeconds: number;
   /** Stays while jobs are left that its labels cover. */
   readonly persistent: boolean;
+  /** May runners start that the server does not know of yet? Not on a server that was started for this runner. */
+  readonly othersMayCome?: boolean | undefined;
   /** Its behaviour when the server is away for longer than the waiting time: see drain.ts. */
   readonly offline: {
     /**
@@ -63,10 +65,18 @@ export interface Progress {
 
 export type Ending = Over['kind'] | 'idle' | 'stuck' | 'stopped' | 'deadline' | 'unable';
 
+/** Why jobs were left, and one of them. */
+export interface Left {
+  readonly words: string;
+  readonly jobId: number | undefined;
+}
+
 export interface RunSummary {
   readonly ending: Ending;
   /** The reason of the end, if the kind does not explain it. */
   readonly reason: string | undefined;
+  /** The ready jobs that this runner could not take. */
+  readonly left: Left | undefined;
   readonly nodeId: number;
   readonly runId: number;
   readonly tally: Tally;

@@ -1,6 +1,7 @@
 import { after, type Timer } from '../client/long-timers.ts';
 import type { ExchangeReply } from '../core/contract/exchange.ts';
 import { nextPoll } from './pace.ts';
+import type { Prospect } from './takeable.ts';
 
 type Counts = ExchangeReply['jobs_by_status'];
 
@@ -27,6 +28,12 @@ export interface RestOptions {
   readonly staysAlways: boolean;
   /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs: HasOpenJobs | undefined;
+  /** What the runner does about ready jobs of which it was handed none; never rejects. */
+  readonly prospect?: ((counts: Counts) => Promise<Prospect>) | undefined;
+  /** Why the runner takes no job any more, whatever is ready; undefined while it takes some. */
+  readonly refusal?: (() => string | undefined) | undefined;
+  /** Called with a message for the user. */
+  readonly onTell?: (words: string) => void;
   /** The number of jobs that it holds. */
   readonly held: () => number;
   readonly hasChildren: () => boolean;
@@ -47,7 +54,7 @@ export interface Rest {
 
 export function createRest(options: RestOptions): Rest {
   const { baseMs, capMs, idleMs, stuckMs, staysAlways, held, hasChildren, lastProgress, onPoll, onLeave } = options;
-  const { hasOpenJobs: openJobs } = options;
+  const { hasOpenJobs: openJobs, prospect, refusal, onTell } = options;
   let pollMs = baseMs;
   let pollTimer: Timer | undefined;
   let idleTimer: Timer | undefined;
@@ -56,6 +63,9 @@ export function createRest(options: RestOptions): Rest {
   let lookedAt = -Infinity;
   let isLooking = false;
   let isClosed = false;
+  let isAsking = false;
+  let askedAt = -Infinity;
+  let told = '';
 
   const poll = () => {
     const madeProgress = performance.now() - lastProgress() < pollMs;
@@ -107,6 +117,24 @@ export function createRest(options: RestOptions): Rest {
       });
   };
 
+  /** Says at once what the idle time would only show at its end, and does not wait for that where it cannot help. */
+  const lookAhead = async (counts: Counts): Promise<void> => {
+    if (prospect === undefined || isAsking || performance.now() - askedAt < LOOK_MS) return;
+    isAsking = true;
+    const found = await prospect(counts);
+    isAsking = false;
+    askedAt = performance.now();
+    if (isClosed || held() > 0 || latest === undefined || found.kind === 'wait') return;
+    if (found.kind === 'leave')
+      onLeave('idle', 'this runner can take none of the jobs that are ready, and no other runner is there');
+    else if (found.words !== told) {
+      told = found.words;
+      onTell?.(
+        `${found.words}${openJobs === undefined && idleMs > 0 ? `; waiting ${idleMs / 1000} s for other runners` : ''}`,
+      );
+    }
+  };
+
   return {
     consider({ jobs_by_status: counts, is_complete: isComplete, is_releasing: isReleasing }) {
       idleTimer?.cancel();
@@ -114,6 +142,12 @@ export function createRest(options: RestOptions): Rest {
       const isIdle = held() === 0 && !isComplete && !staysAlways && isReleasing !== true;
       latest = isIdle ? counts : undefined;
       if (!isIdle) return;
+      const reason = openJobs === undefined ? refusal?.() : undefined;
+      if (reason !== undefined) {
+        onLeave('idle', reason);
+        return;
+      }
+      if (counts.ready > 0 && counts.running + counts.pending === 0) void lookAhead(counts);
       if (openJobs === undefined) leaveIfIdle(counts);
       else lookForOpenJobs(openJobs);
     },

@@ -19,6 +19,7 @@ import { prepareForOutages } from './prepare-for-outages.ts';
 import { createRetry } from './retry/retry.ts';
 import { createShells } from './launch/shell.ts';
 import { serverKind } from './server-kind.ts';
+import { takeable } from './takeable.ts';
 import { createWake } from './wake.ts';
 import { createWork } from './work.ts';
 
@@ -115,6 +116,12 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     ask: (body, answered, failed) => void client.exchange({ params: { id: workflowId }, body }).then(answered, failed),
     launcherOf: (onEnd) => createLauncher({ environment: { ...process.env }, onEnd }),
     limitScripts: (ms) => shells.limit(ms),
+    prospect: takeable(client, {
+      workflowId,
+      nodeId,
+      othersMayCome: options.othersMayCome ?? true,
+      stays: options.persistent || (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) === 0,
+    }),
     hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
     onPoll: () => lookout.look(),
     onJobEnded: options.onJobEnded,

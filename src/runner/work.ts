@@ -15,7 +15,8 @@ import type { Outbox } from './outbox.ts';
 import { createRest, type HasOpenJobs, type Rest } from './rest.ts';
 import { createStop, type Stop } from './stop.ts';
 import { terminationOf } from './deadline.ts';
-import { hasTimeFor, wantOf } from './want.ts';
+import type { Prospect } from './takeable.ts';
+import { hasTimeFor, lacksTime, wantOf } from './want.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -57,6 +58,8 @@ export interface WorkOptions extends AttemptOptions {
   readonly ask: ConverseOptions['ask'];
   /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs?: HasOpenJobs | undefined;
+  /** See `RestOptions`. */
+  readonly prospect?: ((counts: ExchangeReply['jobs_by_status']) => Promise<Prospect>) | undefined;
   readonly launcherOf: (onEnd: (endings: readonly ProcessEnding[]) => void) => Launcher;
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
@@ -203,6 +206,12 @@ export function createWork(given: WorkOptions): Work {
     stuckMs: given.stuckMs ?? 0,
     staysAlways: staysWhenComplete,
     hasOpenJobs,
+    prospect: given.prospect,
+    refusal: () =>
+      lacksTime(options, Date.now(), leastSeconds)
+        ? `a runner that counts jobs takes none in its last ${leastSeconds} s (compute_node_min_time_for_new_jobs_seconds)`
+        : undefined,
+    onTell: (words) => log.write('warn', words, { workflow_id: workflowId }),
     held,
     hasChildren: () => crew.running > 0,
     lastProgress: () => conversation.lastProgress,
@@ -225,6 +234,8 @@ export function createWork(given: WorkOptions): Work {
     open() {
       isOpen = true;
       conversation.consider();
+      // It wants no job, so nothing else would ask how the workflow stands.
+      if (lacksTime(options, Date.now(), leastSeconds)) conversation.mustAsk();
     },
     on: {
       workMayBeReady,

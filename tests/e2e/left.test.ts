@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { type RunningServer, start, startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';
 
 /** A runner that leaves while jobs are ready says which it could not take, and why. */
@@ -89,4 +89,54 @@ it('a runner that did all there was says nothing of the kind', async () => {
   expect(quiet).not.toContain('ready');
   expect((await server.client.listEvents({ query: { workflow_id: 2, category: 'runner_left' } })).items).toEqual([]);
   expect(await json('status', '2')).toMatchObject({ unclaimable_ready_jobs: 0, unclaimable_reasons: [] });
+});
+
+/** A job that this machine is too small for, and one behind it that it is not. An idle time that no test would wait for. */
+const TOO_WIDE = `
+name: wide
+compute_node_wait_for_new_jobs_seconds: 86400
+resource_requirements:
+  - {name: wide, num_cpus: 64, memory: 1m, runtime: PT1M}
+jobs:
+  - {name: wide, command: "true", resource_requirements: wide}
+  - {name: behind, command: "true", depends_on: [wide]}
+`;
+
+describe('a runner that can take none of the ready jobs', () => {
+  it('ends at once on a server of its own, and says why, what would help, and what --fail would return', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'flow.yaml'), TOO_WIDE);
+    const { code, stderr: said } = await torc(['-s', 'run', 'flow.yaml', '--num-cpus', '2'], { cwd });
+    expect(said).toContain('wide (job 1) needs 64 CPUs, it has 2 CPUs');
+    expect(said.trimEnd().split('\n').slice(-2)).toEqual([
+      'What would help: torc -s jobs explain 1',
+      'Exit code 0; with --fail it would be 1: 2 not finished',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('ends at once when it counts jobs and its end is too near for any', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'flow.yaml'), TOO_WIDE);
+    const { stderr: said } = await torc(['-s', 'run', 'flow.yaml', '-j', '2', '--time-limit', 'PT4M', '--fail'], {
+      cwd,
+    });
+    expect(said).toContain('takes none in its last 300 s (compute_node_min_time_for_new_jobs_seconds)');
+  });
+
+  it('on a server of others says so at once, stays, and does what a larger runner makes ready', async () => {
+    const cwd = temporaryFolder();
+    const path = join(cwd, 'flow.yaml');
+    writeFileSync(path, TOO_WIDE);
+    const small = start('torc', ['--url', server.url, 'run', path, '--num-cpus', '2'], { cwd });
+    await small.says('waiting 86400 s for other runners');
+    const id = (await server.client.listWorkflows({ query: { name: 'wide' } })).items[0]?.id as number;
+    const { items: nodes } = await server.client.listComputeNodes({ query: { workflow_id: id, is_active: true } });
+    expect(nodes).toHaveLength(1);
+    const large = await torc(['--url', server.url, 'run', String(id), '--num-cpus', '64'], { cwd });
+    expect([large.code, (await small.ended).code]).toEqual([0, 0]);
+    expect(await server.client.getWorkflowStatus({ params: { id } })).toMatchObject({
+      jobs_by_status: { completed: 2 },
+    });
+  });
 });

@@ -134,7 +134,7 @@ jobs:
     const { code, stderr } = await runner(workflow, allocation);
     expect(await statusesOf(workflow)).toEqual({ fits: 'completed', wide: 'ready', large: 'ready' });
     expect(stderr).toContain(
-      '1 completed, 0 failed, 0 terminated; no job for 1 s that this runner could take: 2 ready',
+      '1 completed, 0 failed, 0 terminated; this runner can take none of the jobs that are ready',
     );
     expect(code).toBe(0);
   });

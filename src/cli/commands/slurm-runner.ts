@@ -88,9 +88,10 @@ export const slurmRunner: Command = {
         },
       },
     );
-    const { ending, reason, tally } = summary;
+    const { ending, left, tally } = summary;
+    const reason = [summary.reason, left?.words].filter((part) => part !== undefined).join('; ');
     output.notice(
-      `Runner ended (${ending}): ${tally.completed} completed, ${tally.failed} failed, ${tally.terminated} terminated${reason === undefined ? '' : `; ${reason}`}`,
+      `Runner ended (${ending}): ${tally.completed} completed, ${tally.failed} failed, ${tally.terminated} terminated${reason === '' ? '' : `; ${reason}`}`,
     );
     const { isBroken } = await import('../summary.ts');
     if (isBroken(summary)) context.exitWith(1);

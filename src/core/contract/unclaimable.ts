@@ -26,5 +26,7 @@ export const Unclaimable = z.object({
   ready_jobs: z.int(),
   unclaimable_jobs: z.int(),
   reasons: z.array(UnclaimableJobs),
+  /** Could one of the runners take jobs of this workflow that are not ready yet? True where that is not certain. */
+  may_take_later: z.boolean().optional(),
 });
 export type Unclaimable = z.output<typeof Unclaimable>;

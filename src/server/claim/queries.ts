@@ -67,6 +67,9 @@ export const claimQueries = (db: Database) => ({
     join resource_requirements needs on needs.id = job_class.resource_requirements_id
     where job_class.workflow_id = :workflowId`),
 
+  hasNotReady: db.prepare<{ workflowId: number }, { status: number }>(
+    'select status from job_count where workflow_id = :workflowId and status in (0, 1, 10) and jobs > 0 limit 1',
+  ),
   readyClasses: db.prepare<{ workflowId: number }, ReadyClassRow>(`
     select
       job_class.scheduler_id, job_class.labels,

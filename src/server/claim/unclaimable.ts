@@ -1,5 +1,5 @@
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
-import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
+import { obstacles, roomOfNode, type RunnerRoom } from '../../core/lifecycle/obstacles.ts';
 import { unclaimable } from '../../core/lifecycle/unclaimable.ts';
 import { found } from '../store/find.ts';
 import { computeNodeOf, type ComputeNodeRow } from '../store/node-row.ts';
@@ -11,9 +11,13 @@ import type { ClaimQueries } from './queries.ts';
  * The ready jobs that a runner cannot take; without a runner, those that no active runner can take, or that the last
  * one could not.
  */
-export const createUnclaimable =
-  ({ find, now }: Store, queries: ClaimQueries) =>
-  (workflowId: number, nodeId: number | undefined): Unclaimable => {
+export const createUnclaimable = ({ find, now }: Store, queries: ClaimQueries) => {
+  /** Looks at all classes of the workflow: finding those with jobs that are not ready yet would cost a look at every job. */
+  const mayTakeLater = (workflowId: number, rooms: readonly RunnerRoom[]): boolean =>
+    queries.hasNotReady.get({ workflowId }) !== undefined &&
+    queries.classes.all({ workflowId }).some((row) => rooms.some((room) => obstacles(kindOf(row), room).length === 0));
+
+  return (workflowId: number, nodeId: number | undefined): Unclaimable => {
     find.run(workflowId);
     const nodes = (nodeId === undefined ? present(queries, workflowId) : [one(queries, workflowId, nodeId)]).map(
       computeNodeOf,
@@ -24,10 +28,8 @@ export const createUnclaimable =
       exampleId: row.example_id ?? 0,
       exampleName: row.example_name ?? '',
     }));
-    const reasons = unclaimable(
-      kinds,
-      nodes.map((node) => roomOfNode(node, secondsUntil(node.end_time, now()))),
-    );
+    const rooms = nodes.map((node) => roomOfNode(node, secondsUntil(node.end_time, now())));
+    const reasons = unclaimable(kinds, rooms);
     const sum = (entries: readonly { readonly jobs: number }[]) => entries.reduce((total, { jobs }) => total + jobs, 0);
     return {
       workflow_id: workflowId,
@@ -35,8 +37,10 @@ export const createUnclaimable =
       ready_jobs: sum(kinds),
       unclaimable_jobs: sum(reasons),
       reasons,
+      may_take_later: mayTakeLater(workflowId, rooms),
     };
   };
+};
 
 const one = (queries: ClaimQueries, workflowId: number, nodeId: number) =>
   found(queries.node.get({ workflowId, nodeId }), 'compute_node', nodeId);

@@ -34,12 +34,20 @@ export const claimCases: Cases = {
           ready_jobs: 2,
           unclaimable_jobs: 1,
           reasons: [{ reason: 'labels', jobs: 1, job_id: 3, job_name: 'third', needs: 'label gpu', has: 'no label' }],
+          may_take_later: false,
         },
       },
       {
         says: 'says nothing where nothing is ready',
         params: { id: 2 },
-        reply: { workflow_id: 2, compute_node_ids: [2], ready_jobs: 0, unclaimable_jobs: 0, reasons: [] },
+        reply: {
+          workflow_id: 2,
+          compute_node_ids: [2],
+          ready_jobs: 0,
+          unclaimable_jobs: 0,
+          reasons: [],
+          may_take_later: false,
+        },
       },
     ],
     refuses: [
