@@ -12,6 +12,12 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
+  // Before the parser of options is loaded: a person waits at the prompt of a shell.
+  if (program === 'torc' && argv[0] === 'complete') {
+    const { printCandidates } = await import('./completion/complete.ts');
+    await printCandidates(argv.slice(argv[1] === '--' ? 2 : 1), process.env);
+    return;
+  }
   const { runProgram } = await import('./program.ts');
   process.exitCode = await runProgram(program, argv);
 }

@@ -12,7 +12,7 @@ import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
 import { builtIn, keyAt } from './config/schema.ts';
 import { fill } from './config/fill.ts';
 import { configurationFor } from './config/for-program.ts';
-import { globalOptions, type Settings, settingsOf } from './settings.ts';
+import { globalsOf, type Settings, settingsOf } from './settings.ts';
 
 const USAGE = 2;
 
@@ -46,10 +46,6 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   };
 
   try {
-    if (argv[0] === 'complete') {
-      await complete(treeOf(program, await commandsOf(program), act), argv.slice(argv[1] === '--' ? 2 : 1));
-      return 0;
-    }
     await treeOf(program, await commandsOf(program), act, argv).parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -79,12 +75,6 @@ function hintsOf(
   const given = givenOf(connecting(globalsOf(program)), values, isSaid);
   return (text, repeated = []) =>
     [withOptions(text, given), optionWords(givenOf(repeated, values, isGiven))].filter((part) => part !== '').join(' ');
-}
-
-/** Answers the completion script of a shell: the possible continuations of these words. */
-async function complete(tree: Commander, words: string[]): Promise<void> {
-  const { default: tab } = await import('@bomb.sh/tab/commander');
-  tab(tree, { completionCommandName: 'completions-of' }).parse(words);
 }
 
 /** Reports an error, and returns its exit code. */
@@ -125,10 +115,6 @@ type Act = (
   options: Values,
   isGiven: (name: string) => boolean,
 ) => Promise<void>;
-
-/** The programs for servers and password files use no service, so they have only their own options. */
-const globalsOf = (program: string): readonly Option[] =>
-  program === 'torc-server' || program === 'torc-htpasswd' ? [] : globalOptions;
 
 /**
  * The commands of a program for commander.

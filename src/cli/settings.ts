@@ -49,6 +49,10 @@ export const globalOptions: readonly Option[] = [
   },
 ];
 
+/** Options of every command of a program: servers and files of passwords ask no service, so they have none. */
+export const globalsOf = (program: string): readonly Option[] =>
+  program === 'torc-server' || program === 'torc-htpasswd' ? [] : globalOptions;
+
 export interface Settings {
   readonly format: Format;
   /** Tables may be wider than the terminal. */

@@ -1,27 +1,8 @@
 import * as z from 'zod';
+import { type JobStatus, jobStatuses } from './job-statuses.ts';
 import { environment, id, maybe, text } from './shape.ts';
 
-/**
- * The statuses of a job, in the order of their numbers in the database.
- *
- * `completed`, `failed`, `canceled` and `terminated` are terminal; `disabled` takes a job out of the workflow;
- * `pending_failed` waits for a decision of the user and keeps the workflow open.
- */
-export const jobStatuses = [
-  'uninitialized',
-  'blocked',
-  'ready',
-  'pending',
-  'running',
-  'completed',
-  'failed',
-  'canceled',
-  'terminated',
-  'disabled',
-  'pending_failed',
-] as const;
-
-export type JobStatus = (typeof jobStatuses)[number];
+export { type JobStatus, jobStatuses } from './job-statuses.ts';
 
 export const jobStatus = z.enum(jobStatuses);
 

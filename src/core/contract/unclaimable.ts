@@ -1,12 +1,8 @@
 import * as z from 'zod';
+import { obstacleReasons } from './obstacle-reasons.ts';
 import { id, text } from './shape.ts';
 
-/**
- * Why a runner may not take a job, in the order in which reasons are reported: those that a user can change least come
- * first.
- */
-export const obstacleReasons = ['labels', 'scheduler', 'cpus', 'memory', 'gpus', 'nodes', 'time'] as const;
-export type ObstacleReason = (typeof obstacleReasons)[number];
+export type { ObstacleReason } from './obstacle-reasons.ts';
 
 /** Ready jobs that no runner can take, for one reason, with an example: its requirements and the runner's resources. */
 export const UnclaimableJobs = z.object({

@@ -1,4 +1,5 @@
-import { type ObstacleReason, obstacleReasons, type UnclaimableJobs } from '../contract/unclaimable.ts';
+import { type ObstacleReason, obstacleReasons } from '../contract/obstacle-reasons.ts';
+import type { UnclaimableJobs } from '../contract/unclaimable.ts';
 import { type JobKind, type Obstacle, obstacles, type RunnerRoom } from './obstacles.ts';
 
 /** Ready jobs of one kind: their number, and an example. */

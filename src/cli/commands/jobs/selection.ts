@@ -1,6 +1,8 @@
 import type { Client } from '../../../client/client.ts';
 import { all } from '../../../client/every.ts';
-import { type Job, type JobStatus, jobStatuses } from '../../../core/contract/job.ts';
+import type { Job } from '../../../core/contract/job.ts';
+// Apart from jobs as the routes define them, which take long to load.
+import { type JobStatus, jobStatuses } from '../../../core/contract/job-statuses.ts';
 import { downstreamOf } from '../../../core/lifecycle/downstream.ts';
 import { chooseJob } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
