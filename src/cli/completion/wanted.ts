@@ -90,7 +90,7 @@ export function wantedIn(commands: readonly Command[], globals: readonly Option[
       waiting = undefined;
     } else if (word === '--') isTrailing = true;
     else if (word.startsWith('-') && word !== '-') {
-      const [flag = '', value] = splitAt(word);
+      const [flag, value] = splitAt(word);
       const option = find(optionsHere(), flag);
       if (option === undefined) continue;
       if (!takesValue(option)) note(option, '');
@@ -104,7 +104,7 @@ export function wantedIn(commands: readonly Command[], globals: readonly Option[
   if (waiting !== undefined) return { ...empty, ...ofValue(path, waiting) };
   if (isTrailing) return { ...empty, files: [] };
   if (current.startsWith('-')) {
-    const [flag = '', value] = splitAt(current);
+    const [flag, value] = splitAt(current);
     if (value === undefined) return { ...empty, values: flagsOf(optionsHere()) };
     const option = find(optionsHere(), flag);
     if (option === undefined || !takesValue(option)) return empty;
