@@ -168,7 +168,7 @@ describe('the stand-in for Torc’s own server', () => {
   it('carries a request out and loses its answer where a test asks for that', async () => {
     server.loseAnswer('POST', /^\/workflows$/);
     const before = (await server.client.listWorkflows({})).total_count;
-    await expect(server.client.createWorkflow({ body: { name: 'lost', user: 'u' } })).rejects.toThrow('no answer');
+    await expect(server.client.createWorkflow({ body: { name: 'lost', user: 'u' } })).rejects.toThrow('no reply');
     expect((await server.client.listWorkflows({})).total_count).toBe(before + 1);
   });
 });

@@ -223,7 +223,7 @@ describe('torc-htpasswd', () => {
     const removed = await call(['remove', '-f', 'users', 'ada', '--reload-auth', '--url', url]);
     expect(removed.code).toBe(1);
     expect(removed.stderr).toContain(
-      `the file is changed, but the server at ${url} did not read it again: it answers 403`,
+      `the file was changed, but the server at ${url} did not read it again: the reply was 403`,
     );
     expect(read()).toBe('');
   });

@@ -302,7 +302,7 @@ describe('torc monitor-node', () => {
     expect(stderr).not.toContain('Debugger');
     expect(rowsOf(path, 'select id from system_resource_summary')).toEqual([{ id: 1 }]);
     const drawn = await torc(['plot-resources', path], { cwd: folder });
-    expect(drawn.stdout).toBe('system_timeline.html\n');
+    expect(drawn.stdout).toBe('index.html\nsystem_timeline.html\n');
   });
 
   it('measures what a workflow asks for, only in sums with --summary-only, and refuses one that asks for nothing', async () => {

@@ -47,7 +47,7 @@ describe('a job', () => {
     const { code, stdout, stderr } = await call('jobs', 'get', 'train_1');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      `Error: 2 jobs are named "train_1"; say with -w which workflow is meant:\n  job ${idOf(`${sweep}/train_1`)} of workflow ${sweep}\n  job ${idOf(`${again}/train_1`)} of workflow ${again}\n`,
+      `Error: 2 jobs are named "train_1"; name the workflow with -w:\n  job ${idOf(`${sweep}/train_1`)} of workflow ${sweep}\n  job ${idOf(`${again}/train_1`)} of workflow ${again}\n`,
     );
     for (const which of [String(again), 'again'])
       expect(await json('jobs', 'explain', 'train_1', '-w', which)).toMatchObject({
@@ -90,7 +90,7 @@ describe('a job', () => {
     expect((await call('jobs', 'get', '999', '-w', 'sweep')).stderr).toBe('Error: there is no job 999 (status: 404)\n');
     await server.client.createJob({ body: { workflow_id: again, name: '999', command: 'true' } });
     expect((await call('jobs', 'get', '999', '-w', 'again')).stderr).toBe(
-      'Error: there is no job 999 (status: 404); digits are read as an id, and the job named "999" is written name:999\n',
+      'Error: there is no job 999 (status: 404); digits are read as an id; for the job named "999" write name:999\n',
     );
   });
 

@@ -193,7 +193,7 @@ describe('the end of the allocation', () => {
     const { code, stderr } = await runner(workflow, failing);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Error: when allocation 42 ends is not known: .*Invalid job id specified.*SLURM_JOB_END_TIME/,
+      /^Error: the end of allocation 42 is unknown: .*Invalid job id specified.*SLURM_JOB_END_TIME/,
     );
     expect(await nodesOf(workflow)).toEqual([]);
   });
@@ -206,7 +206,7 @@ describe('a runner for Slurm that cannot run', () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      'Error: SLURM_JOB_ID is not set: this program runs inside of a Slurm allocation; elsewhere use torc run\n',
+      'Error: SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run\n',
     ]);
     expect(await nodesOf(workflow)).toEqual([]);
   });

@@ -357,7 +357,7 @@ describe('workflows init', () => {
     expect(await json('workflows', 'reinit', id, '--async')).toMatchObject({ task_id: task });
     expect(await refusedJson('workflows', 'init', id, '--wait-timeout', '0.01')).toMatchObject({
       status: 'error',
-      message: `task ${task} has not ended within 0.01 s; the server goes on with it`,
+      message: `task ${task} has not ended within 0.01 s; the server continues with it`,
       task_id: task,
       task_status: 'queued',
     });

@@ -34,7 +34,7 @@ export const claimCases: Cases = {
           ready_jobs: 2,
           unclaimable_jobs: 1,
           reasons: [{ reason: 'labels', jobs: 1, job_id: 3, job_name: 'third', needs: 'label gpu', has: 'no label' }],
-          may_take_later: false,
+          may_take_later: true,
         },
       },
       {
@@ -46,7 +46,7 @@ export const claimCases: Cases = {
           ready_jobs: 0,
           unclaimable_jobs: 0,
           reasons: [],
-          may_take_later: false,
+          may_take_later: true,
         },
       },
     ],
