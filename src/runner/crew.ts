@@ -364,8 +364,14 @@ export function createCrew(options: CrewOptions): Crew {
 
 /** Takes out what is meant, and returns it. */
 function removeFrom(queue: Queued[], isMeant: (each: Queued) => boolean): Queued[] {
-  const removed = queue.filter(isMeant);
-  if (removed.length > 0) queue.splice(0, queue.length, ...queue.filter((each) => !isMeant(each)));
+  const removed: Queued[] = [];
+  for (let index = 0; index < queue.length;) {
+    const each = queue[index] as Queued;
+    if (isMeant(each)) {
+      removed.push(each);
+      queue.splice(index, 1);
+    } else index += 1;
+  }
   return removed;
 }
 

@@ -47,7 +47,7 @@ describe('SQL that changes', () => {
   it('says how many rows it would change and stops there when nobody can be asked', async () => {
     const { code, stdout, stderr } = await torc(['admin', 'sql', '--write', describeAs('asked')], place());
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('This changes 1 row. Go on?');
+    expect(stderr).toContain('This changes 1 row. Continue?');
     expect(stderr).toContain('Nothing was changed. Use --yes to continue without asking.');
     expect(await names()).toContainEqual(['first', null]);
     expect(await audited()).toEqual([]);
