@@ -89,6 +89,6 @@ describe('a server with a file of users', () => {
 
   it('the server does not start with an invalid file', () => {
     writeFileSync(file, '');
-    expect(() => open()).toThrow('no user in it');
+    expect(() => open()).toThrow('it contains no user');
   });
 });
