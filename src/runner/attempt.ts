@@ -6,7 +6,6 @@ import type { Ending } from './launch/launcher.ts';
 import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
-import type { RunnerOptions } from './options.ts';
 import type { Outbox } from './outbox.ts';
 import type { Retry } from './retry/retry.ts';
 import { filesOf, type RunFacts, stdioOf } from './step.ts';
@@ -40,7 +39,7 @@ export interface AttemptOptions {
   /** Records provenance; absent unless the workflow requests it. */
   readonly crate?: Crate | undefined;
   readonly log: Log;
-  readonly onJobEnded?: RunnerOptions['onJobEnded'];
+  readonly onJobEnded?: ((job: ClaimedJob) => void) | undefined;
   /** An attempt ended that was watched. */
   readonly onMeasured?: ((attempt: MeasuredAttempt) => void) | undefined;
 }
