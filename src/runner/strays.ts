@@ -82,7 +82,8 @@ async function endAndReport(left: Left, log: Log): Promise<void> {
   while (straysOf(left).length > 0 && performance.now() < until) await pause();
   const { killed, left: unkillable } = await killLeft(left);
   log.write('warn', 'Jobs left processes behind, which end with the runner', {
-    processes_ended: strays.length,
+    // A process shows no environment while it starts its program: then only a later look finds it.
+    processes_ended: new Set([...strays, ...killed].map(({ pid }) => pid)).size,
     killed: killed.length,
     which: strayWords(strays),
     to_keep_one: `start it with env -u ${MARK_VARIABLE}`,
