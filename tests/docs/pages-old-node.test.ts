@@ -8,7 +8,7 @@ import { installPacked } from '../support/pages/installed.ts';
 const old = await oldNode();
 
 /** As pages-new-node.test.ts; npm brings the newer Node that torc needs, from its registry or its cache. */
-describe.skipIf(old === undefined)(
+describe.skipIf(old === undefined || process.env['TORC_PAGES'] !== '1')(
   `with the packed tarball, installed on Node ${old?.version ?? 'older than 24.15, which is not on PATH'}, a reader can follow`,
   () => {
     let path: string[];
