@@ -6,7 +6,7 @@ import { all } from '../client/every.ts';
 import type { Job } from '../core/contract/job.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { filesOf, stdioOf } from '../runner/step.ts';
+import { filesOf, stdioOf } from '../runner/step/request.ts';
 import { Failure } from './failure.ts';
 import { someOf } from './output/words.ts';
 

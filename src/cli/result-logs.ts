@@ -4,7 +4,7 @@ import type { ComputeNode } from '../core/contract/node.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { runnerLogOf, slurmTaskOf } from '../runner/label.ts';
-import { filesOf, stdioOf } from '../runner/step.ts';
+import { filesOf, stdioOf } from '../runner/step/request.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { counted, someOf } from './output/words.ts';

@@ -5,7 +5,7 @@ import type { Reason } from '../core/lifecycle/job-facts.ts';
 import { signalName } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/options.ts';
-import { filesOf } from '../runner/step.ts';
+import { filesOf } from '../runner/step/request.ts';
 import { lastLines } from './last-lines.ts';
 import type { Output } from './output/output.ts';
 import { counted, secondsText } from './output/words.ts';

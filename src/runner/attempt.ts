@@ -8,7 +8,7 @@ import type { Log } from './log.ts';
 import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
 import type { Outbox } from './outbox.ts';
 import type { Retry } from './retry/retry.ts';
-import { filesOf, type RunFacts, stdioOf } from './step.ts';
+import { filesOf, type RunFacts, stdioOf } from './step/request.ts';
 import type { Observed, Watch, WatchedJob } from './watch.ts';
 
 /** A started attempt of a job. */

@@ -9,7 +9,7 @@ import { type Ending, LaunchError, type Launcher } from './launch/launcher.ts';
 import type { EndedFor } from './outcome.ts';
 import { createOutputFolders, OutputFolderError } from './output-folders.ts';
 import { lookForOutputs } from './outputs.ts';
-import { filesOf, launchRequestOf, STDIO_FOLDER } from './step.ts';
+import { filesOf, launchRequestOf, STDIO_FOLDER } from './step/request.ts';
 
 /** A running job with its lease. */
 interface Running extends Step {

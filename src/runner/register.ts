@@ -15,7 +15,7 @@ import { type Ledger, openLedger } from './ledger.ts';
 import { type Log, openLog } from './log.ts';
 import { recoverLostRunners } from './lost.ts';
 import type { RunnerOptions } from './options.ts';
-import { type RunFacts, STDIO_FOLDER } from './step.ts';
+import { type RunFacts, STDIO_FOLDER } from './step/request.ts';
 import { markVariables } from './marks.ts';
 import { lacksTime } from './want.ts';
 

@@ -16,7 +16,7 @@ import { workflow } from '../../src/core/spec/shape/workflow.ts';
 import type { Format } from '../../src/core/spec/text/read-text.ts';
 import { monitorPlanOf } from '../../src/runner/monitor/plan.ts';
 import { readRules } from '../../src/runner/retry/rules.ts';
-import { stdioOf } from '../../src/runner/step.ts';
+import { stdioOf } from '../../src/runner/step/request.ts';
 import { terminationOf } from '../../src/runner/deadline.ts';
 import { standardExecution } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';

@@ -5,7 +5,7 @@ import type { ActionOutcome, WorkflowAction } from '../../core/contract/scheduli
 import type { Ledger } from '../ledger.ts';
 import type { Log } from '../log.ts';
 import type { Shells } from '../launch/shell.ts';
-import { type RunFacts, runVariables } from '../step.ts';
+import { type RunFacts, runVariables } from '../step/request.ts';
 import { type Deed, deedOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
 import type { Scheduling } from './scheduling.ts';
 

@@ -8,7 +8,7 @@ import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../log.ts';
-import type { RunFacts } from '../step.ts';
+import type { RunFacts } from '../step/request.ts';
 import {
   attemptEntity,
   type Made,

@@ -6,7 +6,7 @@ import type { TreeUse } from '../../cluster/host/process-tree.ts';
 import { createStepGroups } from '../../cluster/host/step-groups.ts';
 import { MARK_VARIABLE } from '../marks.ts';
 import type { Log } from '../log.ts';
-import type { RunFacts } from '../step.ts';
+import type { RunFacts } from '../step/request.ts';
 import { createWatch, type Watch } from '../watch.ts';
 import { createEnforcer, memoryLimitOf } from './memory-limit.ts';
 import type { MetricsFile } from './metrics-file.ts';

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Shells } from '../launch/shell.ts';
-import { jobVariables, type RunFacts } from '../step.ts';
+import { jobVariables, type RunFacts } from '../step/request.ts';
 import { readRules, type Rule, type Rules, verdictOf } from './rules.ts';
 
 export interface RetryOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedJob } from '../core/contract/exchange.ts';
-import type { ExecutionConfig } from '../core/contract/workflow.ts';
-import { filesOf, launchRequestOf, type RunFacts, scriptOf, stdioOf, variablesOf } from './step.ts';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { ExecutionConfig } from '../../core/contract/workflow.ts';
+import { filesOf, launchRequestOf, type RunFacts, scriptOf, stdioOf, variablesOf } from './request.ts';
 
 const job: ClaimedJob = {
   id: 42,

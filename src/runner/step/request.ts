@@ -1,6 +1,6 @@
-import type { ClaimedJob } from '../core/contract/exchange.ts';
-import type { ExecutionConfig, Stdio } from '../core/contract/workflow.ts';
-import type { LaunchRequest } from './launch/launcher.ts';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { ExecutionConfig, Stdio } from '../../core/contract/workflow.ts';
+import type { LaunchRequest } from '../launch/launcher.ts';
 
 /** The facts that all jobs of one run share. */
 export interface RunFacts {
