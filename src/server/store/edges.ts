@@ -34,6 +34,34 @@ export function createEdges(db: Database, windows: Windows) {
           limit :limit)`),
     ]),
   );
+  const counts = new Map(
+    EDGES.map(([table]) => [
+      table,
+      db.prepare<Page, { edges: number }>(`
+        select count(*) as edges from (
+          select 1
+          from job cross join ${table} edge on edge.job_id = job.id
+          where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto
+          limit :limit)`),
+    ]),
+  );
+  const others = new Map(
+    EDGES.map(([table, other]) => [
+      table,
+      db.prepare<Window, { other: number }>(`
+        select distinct edge.${other} as other
+        from job cross join ${table} edge on edge.job_id = job.id
+        where job.workflow_id = :workflowId and job.id > :after and job.id <= :upto`),
+    ]),
+  );
+  const toOtherOfWindow = new Map(
+    EDGES.map(([table, other]) => [
+      table,
+      db.prepare<{ other: number; after: number; upto: number }>(`
+        delete from ${table}
+        where ${other} = :other and job_id > :after and job_id <= :upto`),
+    ]),
+  );
   const ofJob = EDGES.map(([table, other]) =>
     db.prepare<{ id: number; limit: number }>(`
       delete from ${table}
@@ -53,9 +81,37 @@ export function createEdges(db: Database, windows: Windows) {
   );
 
   function* ofTables(workflowId: number, tables: readonly EdgeTable[]): Steps {
-    yield* windows.within(workflowId, WINDOW, function* (window) {
-      for (const table of tables) yield* inPages((limit) => ofWindow.get(table)?.run({ ...window, limit }) ?? 0);
-    });
+    for (const table of tables) yield* ofTable(workflowId, table);
+  }
+
+  function* ofTable(workflowId: number, table: EdgeTable): Steps {
+    let after = 0;
+    let size = WINDOW;
+    for (;;) {
+      const next = windows.next(workflowId, after, size);
+      if (next === undefined) return;
+      const { jobs, isLast, ...window } = next;
+      const edges = counts.get(table)?.get({ ...window, limit: DENSE + 1 })?.edges ?? 0;
+      if (edges > DENSE && jobs > 1) {
+        size = Math.ceil(jobs / 4);
+        continue;
+      }
+      const found = edges > SPARSE && edges <= DENSE ? (others.get(table)?.all(window) ?? []) : [];
+      // Ordered by the other record, so that few pages of its index change in each slice (`edge-block.ts`).
+      if (found.length > 0 && found.length * OF_EACH <= edges) yield* toOthers(table, window, found);
+      else yield* inPages((limit) => ofWindow.get(table)?.run({ ...window, limit }) ?? 0);
+      if (isLast) return;
+      after = window.upto;
+      size = Math.min(WINDOW, size * 2);
+      yield;
+    }
+  }
+
+  function* toOthers(table: EdgeTable, { after, upto }: Window, found: readonly { other: number }[]): Steps {
+    for (const { other } of found.toSorted((left, right) => left.other - right.other)) {
+      toOtherOfWindow.get(table)?.run({ other, after, upto });
+      yield;
+    }
   }
 
   function* of(statements: readonly { run(page: { id: number; limit: number }): number }[], id: number): Steps {
@@ -84,3 +140,9 @@ export type Edges = ReturnType<typeof createEdges>;
 
 /** Jobs handled together: most have only a few relationships. */
 const WINDOW = 512;
+/** Relationships that are removed in any order: one statement for all. */
+const SPARSE = 4_096;
+/** Relationships of which the other records are looked up at once: 5 ms. */
+const DENSE = 16_384;
+/** Relationships to each other record from which on a statement for each is worth it. */
+const OF_EACH = 4;

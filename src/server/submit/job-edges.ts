@@ -1,6 +1,7 @@
 import type { Job } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Steps } from '../store/work.ts';
+import { EdgeBlock } from './edge-block.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /** The lists of a job that name other records, each with its table. */
@@ -14,7 +15,7 @@ const LISTS = [
 
 type List = (typeof LISTS)[number];
 
-/** Ids looked up, or relationships written, between two steps: about 1 ms. */
+/** Ids that are looked up between two steps: about 1 ms. */
 const A_FEW = 256;
 
 /**
@@ -51,25 +52,34 @@ export function checkEdges(queries: SubmitQueries, workflowId: number, nextId: n
   };
 }
 
-interface Edges {
-  readonly list: List;
-  readonly rows: readonly { readonly jobId: number; readonly otherId: number; readonly workflowId: number }[];
-}
+/**
+ * Writes the relationships of jobs. `add` takes a job, in the order of their ids, and writes when it has many; `rest` writes what
+ * is left.
+ */
+export function createEdgeWriter(queries: SubmitQueries, workflowId: number) {
+  const blocks = new Map<List, EdgeBlock>();
 
-/** The relationships of a job, each once. */
-export function* edgesOf(workflowId: number, jobId: number, job: Job): Generator<Edges> {
-  for (const list of LISTS) {
-    const ids = job[list];
-    if (ids === undefined || ids === null || ids.length === 0) continue;
-    const each = [...new Set(ids)];
-    for (let at = 0; at < each.length; at += A_FEW)
-      yield { list, rows: each.slice(at, at + A_FEW).map((otherId) => ({ jobId, otherId, workflowId })) };
+  function* write(list: List, block: EdgeBlock): Steps {
+    for (const edges of block.take()) {
+      queries.insertEdges[list](edges.map((edge) => ({ ...edge, workflowId })));
+      yield;
+    }
   }
-}
 
-export function* insertEdges(queries: SubmitQueries, edges: Iterable<Edges>): Steps {
-  for (const { list, rows } of edges) {
-    queries.insertEdges[list](rows);
-    yield;
-  }
+  return {
+    *add(jobId: number, list: List, otherIds: Iterable<number>): Steps {
+      let block = blocks.get(list);
+      for (const otherId of otherIds) {
+        if (block === undefined) blocks.set(list, (block = new EdgeBlock()));
+        block.add(jobId, otherId);
+        if (block.isFull) yield* write(list, block);
+      }
+    },
+    *addAll(jobId: number, job: Job): Steps {
+      for (const list of LISTS) yield* this.add(jobId, list, job[list] ?? []);
+    },
+    *rest(): Steps {
+      for (const [list, block] of blocks) yield* write(list, block);
+    },
+  };
 }

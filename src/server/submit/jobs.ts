@@ -7,7 +7,7 @@ import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
 import { present } from '../store/present.ts';
 import { createReferences } from '../store/references.ts';
 import type { Steps } from '../store/work.ts';
-import { checkEdges, edgesOf, insertEdges } from './job-edges.ts';
+import { checkEdges, createEdgeWriter } from './job-edges.ts';
 import type { NewJob, SubmitQueries } from './queries.ts';
 
 /** No record has this id: for a workflow whose default requirements were deleted. */
@@ -99,11 +99,12 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
     }
 
     const created: Submitted[] = [];
+    const writer = createEdgeWriter(queries, workflowId);
     for (const [index, submitted] of given.entries()) {
       const id = ids[index] as number;
       const job = withPositions(submitted, positions[index] ?? [], ids);
       const { labels, resourceRequirementsId } = rows[index] as NewJob;
-      yield* insertEdges(queries, edgesOf(workflowId, id, job));
+      yield* writer.addAll(id, job);
       created.push({
         ...present(job),
         id,
@@ -113,6 +114,7 @@ export const createJobs = (store: Store, queries: SubmitQueries) => {
       });
       if (index % A_FEW === A_FEW - 1) yield;
     }
+    yield* writer.rest();
     return created;
   };
 };

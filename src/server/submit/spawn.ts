@@ -6,7 +6,7 @@ import { STANDARD_MAX_ITERATIONS } from '../../core/contract/workflow.ts';
 import type { Store } from '../store/store.ts';
 import type { Steps } from '../store/work.ts';
 import type { CreateJobs } from './jobs.ts';
-import { edgesOf, insertEdges } from './job-edges.ts';
+import { createEdgeWriter } from './job-edges.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /** Jobs whose dependencies are written between two steps. */
@@ -84,20 +84,13 @@ export const spawnJobs = ({ changes, find }: Store, queries: SubmitQueries, crea
       })),
     });
     for (const { name, id } of created) existing.set(name, id);
-    for (const [index, { id, name }] of created.entries()) {
-      const waitsFor = new Set([
-        callerId,
-        ...(jobs[index]?.depends_on ?? []).map((name) => existing.get(name) as number),
-      ]);
-      const edges = edgesOf(workflowId, id, {
-        workflow_id: workflowId,
-        name,
-        command: '',
-        depends_on_job_ids: [...waitsFor],
-      });
-      yield* insertEdges(queries, edges);
+    const writer = createEdgeWriter(queries, workflowId);
+    for (const [index, { id }] of created.entries()) {
+      const waitsFor = (jobs[index]?.depends_on ?? []).map((name) => existing.get(name) as number);
+      yield* writer.add(id, 'depends_on_job_ids', [callerId, ...waitsFor]);
       if (index % A_FEW === A_FEW - 1) yield;
     }
+    yield* writer.rest();
     for (const [index, { id }] of created.entries()) {
       queries.blockSpawned.run({ id });
       if (index % A_FEW === A_FEW - 1) yield;

@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts';
 import type { Steps, Work } from '../../store/work.ts';
+import { EdgeBlock } from '../edge-block.ts';
 import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
 import { EdgeList, newEdges } from './implied.ts';
@@ -73,10 +74,15 @@ export const createInitialize = (
     for (const kind of queries.implied) yield* newEdges(kind, windows, workflowId, found);
     if (found.length === 0) return;
     yield* refuseCircle(queries, windows, workflowId, found);
-    for (let at = 0; at < found.length; at += A_PAGE) {
-      const page = Array.from({ length: Math.min(A_PAGE, found.length - at) }, (_, index) => found.at(at + index));
-      queries.dependOn(page.map((edge) => ({ ...edge, workflowId })));
-      yield;
+    const block = new EdgeBlock();
+    for (let index = 0; index < found.length; index += 1) {
+      const { jobId, otherId } = found.at(index);
+      block.add(jobId, otherId);
+      if (!block.isFull && index < found.length - 1) continue;
+      for (const edges of block.take()) {
+        queries.dependOn(edges.map((edge) => ({ ...edge, workflowId })));
+        yield;
+      }
     }
   }
 
@@ -112,7 +118,5 @@ export const createInitialize = (
   return work;
 };
 
-/** Dependencies written at a time: about 1 ms. */
-const A_PAGE = 400;
 /** User data may be large. */
 const A_FEW = 32;
