@@ -1,0 +1,532 @@
+#!/usr/bin/env bash
+# A private, real Slurm cluster on one host, for tests: slurmctld, slurmdbd, some slurmd, munge and a MariaDB.
+# It needs Debian's packages slurmctld, slurmd, slurmdbd, slurm-client, munge and mariadb-server-core, and no
+# systemd. Any user may start one; with root's each node has a hostname of its own.
+#
+#   cluster up [--nodes N] [--cpus-per-node C] [--mem-per-node MB] [--gpus-per-node G]
+#                [--port-base P] [--dir D] [--keep] [--set Key=Value]...
+#                                        (--keep: with the jobs and the accounting of the last run;
+#                                        --set: a line of slurm.conf; a second up starts what died)
+#   cluster down [--dir D] [--purge]   stop everything (--purge: remove its files, logs too)
+#   cluster env [--dir D]              print export lines, for: eval "$(cluster env)"
+#   cluster status [--dir D]           exit 0 when every daemon runs and answers
+#   cluster node stop|crash|start NODE [--dir D]   stop: end one node's slurmd, its steps go on;
+#                                        crash: end its slurmd and steps at once; start: restart it
+#
+# Everything (configuration, sockets, keys, database, spool, logs, pid files) lives under D,
+# default $TORC_CLUSTER_DIR or /tmp/torc-cluster. Two clusters need two directories and port bases.
+set -euo pipefail
+umask 022
+
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
+export LC_ALL=C
+unset ${!SLURM_@} ${!SBATCH_@} ${!SRUN_@} ${!SALLOC_@} ${!SACCT_@} ${!SQUEUE_@} ${!SINFO_@} 2>/dev/null || true
+
+PROG=cluster
+NODES=3
+CPUS=4
+MEM=4000
+GPUS=2
+PORT_BASE=17000
+SET=
+DIR=${TORC_CLUSTER_DIR:-/tmp/torc-cluster}
+KEEP=0
+PURGE=0
+GIVEN=0
+START_TIMEOUT=${TORC_CLUSTER_TIMEOUT:-60}
+
+say() { printf '%s: %s\n' "$PROG" "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
+now_ms() { local t=${EPOCHREALTIME/[^0-9]/}; echo $((t / 1000)); }
+
+# ---- processes: a pid file holds "PID STARTTIME", so a reused pid is never taken for ours ----
+
+# Start time (clock ticks since boot) of a live, non-zombie process; fails when there is none.
+proc_start() {
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+	set -- ${stat##*) }
+	[ "$1" != Z ] && [ "$1" != X ] || return 1
+	echo "${20}"
+}
+
+alive() { # NAME
+	local pid start
+	[ -r "$DIR/run/$1.pid" ] && read -r pid start <"$DIR/run/$1.pid" || return 1
+	[ -n "${start:-}" ] && [ "$(proc_start "$pid")" = "$start" ]
+}
+
+# spawn NAME HOSTNAME CMD...: a session of its own, in a UTS namespace named HOSTNAME ("-": none).
+spawn() {
+	local name=$1 host=$2 pid start
+	shift 2
+	if [ "$host" != - ] && [ "$UTS" = 1 ]; then
+		set -- unshare --uts sh -c 'echo "$0" >/proc/sys/kernel/hostname && exec "$@"' "$host" "$@"
+	fi
+	(
+		# No inherited descriptor or variable: the daemon must not hold the caller's pipes or lock.
+		for fd in /proc/self/fd/*; do
+			fd=${fd##*/}
+			if [ "$fd" -gt 2 ]; then eval "exec $fd>&-"; fi
+		done
+		cd "$DIR"
+		exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C ${TZ+TZ="$TZ"} SLURM_CONF="$DIR/etc/slurm.conf" "$@"
+	) </dev/null >>"$DIR/log/$name.out" 2>&1 &
+	pid=$!
+	start=$(proc_start "$pid") || die "$name ended at once: $(last_log "$name")"
+	echo "$pid $start" >"$DIR/run/$name.pid"
+}
+
+last_log() { # NAME: last lines of what it wrote, on one line
+	tail -n 5 "$DIR/log/$1.out" 2>/dev/null | tr '\n' ';' || true
+}
+
+# wait_for NAME SECONDS CMD...: until CMD succeeds; NAME must stay alive.
+wait_for() {
+	local name=$1 end=$(($(now_ms) + $2 * 1000))
+	shift 2
+	until "$@" >/dev/null 2>&1; do
+		alive "$name" || die "$name ended: $(last_log "$name")"
+		[ "$(now_ms)" -lt "$end" ] || die "$name not ready in time ($*): $(last_log "$name")"
+		sleep 0.05
+	done
+}
+
+wait_gone() { # SECONDS PID:START...
+	local end=$(($(now_ms) + $1 * 1000)) p left
+	shift
+	while :; do
+		left=0
+		for p; do [ "$(proc_start "${p%:*}")" != "${p#*:}" ] || left=1; done
+		[ $left = 1 ] || return 0
+		[ "$(now_ms)" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+stop_daemon() { # NAME SECONDS
+	local pid start
+	if alive "$1"; then
+		read -r pid start <"$DIR/run/$1.pid"
+		kill -TERM "$pid" 2>/dev/null || true
+		if ! wait_gone "$2" "$pid:$start"; then
+			say "$1 (pid $pid) ignored TERM for $2 s, sending KILL"
+			kill -KILL "$pid" 2>/dev/null || true
+			wait_gone 5 "$pid:$start" || die "cannot end $1 (pid $pid)"
+		fi
+	fi
+	rm -f "$DIR/run/$1.pid"
+}
+
+# step_processes [NODE]: this cluster's step daemons (a slurmstepd outlives its slurmd), known by the
+# log file that they hold open, and all their descendants, as PID:START.
+step_processes() {
+	local p pid ppid stat start grew=1
+	local -A mine=()
+	local -a all=()
+	for p in /proc/[0-9]*; do
+		pid=${p#/proc/}
+		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
+		set -- "${1:-}" ${stat##*) }
+		[ "$2" != Z ] || continue
+		all+=("$pid $3 ${21}")
+		case $(readlink "$p/exe" 2>/dev/null) in
+		*/slurmstepd*) ;;
+		*) continue ;;
+		esac
+		if find "$p/fd" -lname "$DIR/log/slurmd-${1:-*}.log" -print -quit 2>/dev/null | grep -q .; then mine[$pid]=${21}; fi
+	done
+	[ ${#mine[@]} -gt 0 ] || return 0
+	while [ $grew = 1 ]; do
+		grew=0
+		for p in "${all[@]}"; do
+			read -r pid ppid start <<<"$p"
+			if [ -z "${mine[$pid]:-}" ] && [ -n "${mine[$ppid]:-}" ]; then mine[$pid]=$start grew=1; fi
+		done
+	done
+	for pid in "${!mine[@]}"; do echo "$pid:${mine[$pid]}"; done
+}
+
+kill_steps() { # [NODE]
+	local procs
+	mapfile -t procs < <(step_processes "${1:-}")
+	[ ${#procs[@]} -gt 0 ] || return 0
+	# All are stopped first, or a shell would go on with its next command once its child is gone.
+	kill -STOP "${procs[@]%:*}" 2>/dev/null || true
+	kill -KILL "${procs[@]%:*}" 2>/dev/null || true
+	wait_gone 5 "${procs[@]}" || die "step processes do not end: ${procs[*]}"
+}
+
+# ---- set-up ----
+
+need_packages() {
+	local missing=() c
+	declare -A pkg=([slurmctld]=slurmctld [slurmd]=slurmd [slurmdbd]=slurmdbd [sbatch]=slurm-client
+		[munged]=munge [mariadbd]=mariadb-server-core
+		[setsid]=util-linux [flock]=util-linux)
+	for c in "${!pkg[@]}"; do command -v "$c" >/dev/null || missing+=("${pkg[$c]}"); done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
+	die "not installed: ${missing[*]}"
+}
+
+node_names() { local i; for ((i = 1; i <= NODES; i++)); do echo "n$i"; done; }
+
+write_conf() {
+	local user host n i gres
+	user=$(id -un)
+	host=localhost
+	[ "$UTS" = 1 ] || host=$(cut -d. -f1 /proc/sys/kernel/hostname)
+	mkdir -p "$DIR"/{etc,run,log,state,spool,dev}
+	chmod 755 "$DIR" "$DIR"/{etc,run,log,spool,dev}
+	[ -s "$DIR/etc/munge.key" ] || head -c 1024 /dev/urandom >"$DIR/etc/munge.key"
+	chmod 600 "$DIR/etc/munge.key"
+
+	{
+		cat <<-END
+			ClusterName=dev
+			SlurmctldHost=$host(127.0.0.1)
+			SlurmctldPort=$((PORT_BASE + 100))
+			SlurmUser=$user
+			SlurmdUser=$user
+			AuthType=auth/munge
+			AuthInfo=socket=$DIR/run/munge.sock,cred_expire=20
+			AccountingStoragePass=socket=$DIR/run/munge.sock
+			CredType=cred/munge
+			$([ "$host" != localhost ] || echo CommunicationParameters=NoCtldInAddrAny)
+			StateSaveLocation=$DIR/state
+			SlurmctldPidFile=$DIR/run/slurmctld.own-pid
+			SlurmctldLogFile=$DIR/log/slurmctld.log
+			SlurmdSpoolDir=$DIR/spool/%n
+			SlurmdPidFile=$DIR/run/slurmd-%n.own-pid
+			SlurmdLogFile=$DIR/log/slurmd-%n.log
+			SlurmdParameters=config_overrides
+			MpiDefault=none
+			ProctrackType=proctrack/linuxproc
+			TaskPlugin=task/affinity
+			PropagateResourceLimits=NONE
+			SchedulerType=sched/backfill
+			SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2,bf_resolution=10
+			SelectType=select/cons_tres
+			SelectTypeParameters=CR_CPU_Memory
+			PreemptType=preempt/none
+			PriorityType=priority/basic
+			JobAcctGatherType=jobacct_gather/linux
+			JobAcctGatherFrequency=task=1
+			JobAcctGatherParams=OverMemoryKill
+			AccountingStorageType=accounting_storage/slurmdbd
+			AccountingStorageHost=127.0.0.1
+			AccountingStoragePort=$((PORT_BASE + 101))
+			AccountingStorageTRES=gres/gpu
+			AccountingStoreFlags=job_comment,job_env,job_script
+			JobCompType=jobcomp/none
+			JobRequeue=1
+			ReturnToService=2
+			SlurmctldTimeout=30
+			SlurmdTimeout=10
+			KillWait=3
+			MinJobAge=300
+			InactiveLimit=0
+			OverTimeLimit=0
+			Waittime=0
+			MessageTimeout=10
+			MaxArraySize=1001
+			DefMemPerCPU=$((MEM / CPUS))
+		END
+		gres=
+		if [ "$GPUS" -gt 0 ]; then
+			echo GresTypes=gpu
+			gres="Gres=gpu:$GPUS "
+		fi
+		i=0
+		for n in $(node_names); do
+			i=$((i + 1))
+			echo "NodeName=$n NodeHostname=$n NodeAddr=127.0.0.1 Port=$((PORT_BASE + i)) CPUs=$CPUS RealMemory=$MEM ${gres}CpuBind=none State=UNKNOWN"
+		done
+		cat <<-END
+			PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 State=UP
+			PartitionName=short Nodes=ALL Default=NO MaxTime=2 DefaultTime=1 State=UP
+		END
+	} >"$DIR/etc/slurm.conf"
+	local kv
+	for kv in $SET; do
+		sed -i "/^${kv%%=*}=/Id" "$DIR/etc/slurm.conf"
+		echo "$kv" >>"$DIR/etc/slurm.conf"
+	done
+	: >"$DIR/etc/gres.conf"
+	for ((i = 0; i < GPUS; i++)); do
+		ln -sfn /dev/null "$DIR/dev/gpu$i"
+		[ $i != 0 ] || echo AutoDetect=off >"$DIR/etc/gres.conf"
+		echo "NodeName=n[1-$NODES] Name=gpu File=$DIR/dev/gpu$i" >>"$DIR/etc/gres.conf"
+	done
+	echo CgroupAutomount=no >"$DIR/etc/cgroup.conf"
+
+	for n in $(node_names); do mkdir -p "$DIR/spool/$n"; done
+	cat >"$DIR/etc/slurmdbd.conf" <<-END
+		AuthType=auth/munge
+		AuthInfo=socket=$DIR/run/munge.sock
+		DbdHost=localhost
+		DbdAddr=127.0.0.1
+		DbdPort=$((PORT_BASE + 101))
+		SlurmUser=$user
+		LogFile=$DIR/log/slurmdbd.log
+		PidFile=$DIR/run/slurmdbd.own-pid
+		StorageType=accounting_storage/mysql
+		StorageHost=localhost
+		StorageUser=$user
+		StorageLoc=slurm_acct
+	END
+	chmod 600 "$DIR/etc/slurmdbd.conf"
+}
+
+start_munged() {
+	spawn munge - munged --foreground --num-threads=4 --socket="$DIR/run/munge.sock" \
+		--key-file="$DIR/etc/munge.key" --pid-file="$DIR/run/munge.own-pid" \
+		--seed-file="$DIR/run/munge.seed" --log-file="$DIR/log/munge.log"
+}
+
+start_mariadb() {
+	local user share=/usr/share/mysql f common
+	user=$(id -un)
+	common=(--no-defaults --user="$user" --datadir="$DIR/mysql" --innodb-log-file-size=16M
+		--innodb-buffer-pool-size=64M --innodb-flush-log-at-trx-commit=0 --skip-log-bin --performance-schema=OFF)
+	if [ ! -e "$DIR/mysql/.made" ]; then
+		# What mariadb-install-db does (it needs client programs that the server package lacks),
+		# without the help tables, the sys schema and the test database.
+		rm -rf "$DIR/mysql"
+		mkdir -m 700 "$DIR/mysql"
+		for f in system_tables performance_tables system_tables_data; do
+			[ -r "$share/mysql_$f.sql" ] || die "no $share/mysql_$f.sql (package mariadb-server-core)"
+		done
+		{
+			printf "create database mysql;\nuse mysql;\nset @auth_root_socket='%s';\n" "$user"
+			sed '/@current_hostname/d' $share/mysql_{system_tables,performance_tables,system_tables_data}.sql
+		} | mariadbd "${common[@]}" --bootstrap --log-warnings=0 --enforce-storage-engine="" \
+			--max-allowed-packet=8M --net-buffer-length=16K >"$DIR/log/mariadb-bootstrap.out" 2>&1 9>&- ||
+			die "cannot make the database: $(tail -n 5 "$DIR/log/mariadb-bootstrap.out")"
+		touch "$DIR/mysql/.made"
+	fi
+	spawn mariadb - mariadbd "${common[@]}" --socket="$DIR/run/mariadb.sock" \
+		--pid-file="$DIR/run/mariadb.own-pid" --skip-networking \
+		--skip-name-resolve --innodb-lock-wait-timeout=900 --max-allowed-packet=16M
+}
+
+port_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+start_slurmdbd() { spawn slurmdbd - env MYSQL_UNIX_PORT="$DIR/run/mariadb.sock" MARIADB_UNIX_PORT="$DIR/run/mariadb.sock" slurmdbd -D; }
+start_slurmctld() { spawn slurmctld localhost slurmctld -D -f "$DIR/etc/slurm.conf"; }
+start_slurmd() { spawn "slurmd-$1" "$1" slurmd -D -N "$1" -f "$DIR/etc/slurm.conf"; }
+
+daemons() { # in start order
+	local n
+	printf '%s\n' munge mariadb slurmdbd slurmctld
+	for n in $(node_names); do echo "slurmd-$n"; done
+}
+
+save_options() { printf '%s=%s\n' NODES "$NODES" CPUS "$CPUS" MEM "$MEM" GPUS "$GPUS" PORT_BASE "$PORT_BASE" SET "$SET" >"$DIR/options"; }
+load_options() {
+	local k v
+	[ -r "$DIR/options" ] || return 1
+	while IFS='=' read -r k v; do
+		case $k in NODES | CPUS | MEM | GPUS | PORT_BASE | SET) printf -v "$k" %s "$v" ;; esac
+	done <"$DIR/options"
+}
+
+any_alive() {
+	local f
+	for f in "$DIR"/run/*.pid; do
+		[ -e "$f" ] || continue
+		f=${f##*/}
+		if alive "${f%.pid}"; then return 0; fi
+	done
+	return 1
+}
+
+nodes_ready() { [ "$(sinfo -h -N -p debug -o %T 2>/dev/null | grep -cE '^(idle|mixed|allocated|completing)$')" = "$NODES" ]; }
+
+use_uts() {
+	UTS=0
+	if unshare --uts true 2>/dev/null; then UTS=1; fi
+}
+
+cmd_up() {
+	local t0 t1 n want have fresh=1
+	t0=$(now_ms)
+	need_packages
+	t1=$(now_ms)
+	if any_alive; then
+		fresh=0
+		want=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$SET")
+		load_options || die "daemons run in $DIR, but $DIR/options is gone; run '$PROG down' first"
+		have=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$SET")
+		[ "$GIVEN" = 0 ] || [ "$want" = "$have" ] ||
+			die "a cluster with other options runs in $DIR (nodes cpus mem gpus port-base set: $have; asked: $want); run '$PROG down' first"
+	elif [ "$KEEP" = 1 ] && [ "$GIVEN" = 0 ]; then
+		load_options || true
+	fi
+	for n in NODES CPUS MEM PORT_BASE; do [[ ${!n} =~ ^[1-9][0-9]*$ ]] || die "$n must be a positive whole number, not '${!n}'"; done
+	[[ $GPUS =~ ^[0-9]+$ ]] || die "GPUS must be a whole number, not '$GPUS'"
+	[ "$NODES" -le 64 ] || die "at most 64 nodes"
+	[ "$MEM" -ge "$CPUS" ] || die "--mem-per-node must be at least one MB for each CPU"
+	[ "$PORT_BASE" -ge 1024 ] && [ "$PORT_BASE" -le 65000 ] || die "--port-base must be in 1024..65000"
+	[ ${#DIR} -le 80 ] || die "the path $DIR is too long for a socket (at most 80 characters)"
+	[[ $DIR =~ ^[A-Za-z0-9/._+-]+$ ]] || die "the path $DIR may hold only letters, digits and / . _ + -"
+	use_uts
+	export SLURM_CONF="$DIR/etc/slurm.conf"
+
+	if [ $fresh = 1 ]; then
+		if [ "$KEEP" = 0 ]; then rm -rf "$DIR"/{etc,state,spool,mysql,log,dev,options}; fi
+		rm -rf "$DIR/run"
+		for n in 100 101 $(seq 1 "$NODES"); do
+			if port_open $((PORT_BASE + n)); then die "port $((PORT_BASE + n)) is taken; choose another --port-base"; fi
+		done
+		write_conf
+		save_options
+		# A start that fails leaves nothing running; its logs stay.
+		trap 'PURGE=0; trap - EXIT; cmd_down >/dev/null 2>&1 || true; say "start failed, stopped; logs: $DIR/log"' EXIT
+	fi
+	alive munge || start_munged
+	alive mariadb || start_mariadb
+	wait_for munge "$START_TIMEOUT" test -S "$DIR/run/munge.sock"
+	wait_for mariadb "$START_TIMEOUT" test -S "$DIR/run/mariadb.sock"
+	alive slurmdbd || start_slurmdbd
+	wait_for slurmdbd "$START_TIMEOUT" port_open $((PORT_BASE + 101))
+	alive slurmctld || start_slurmctld
+	wait_for slurmctld "$START_TIMEOUT" scontrol ping
+	for n in $(node_names); do alive "slurmd-$n" || start_slurmd "$n"; done
+	wait_for slurmctld "$START_TIMEOUT" nodes_ready
+	trap - EXIT
+	say "up: $NODES nodes of $CPUS CPUs, $MEM MB and $GPUS GPUs in $DIR (install $((t1 - t0)) ms, start $(($(now_ms) - t1)) ms)"
+}
+
+cmd_down() {
+	local d j jobs
+	if [ ! -d "$DIR" ]; then
+		say "nothing in $DIR"
+		return 0
+	fi
+	if load_options; then
+		export SLURM_CONF="$DIR/etc/slurm.conf"
+		if alive slurmctld && alive munge; then
+			jobs=$(timeout 5 squeue -h -a -o %A 2>/dev/null | sort -u) || jobs=
+			if [ -n "$jobs" ]; then
+				timeout 10 scancel -f -s KILL $jobs >/dev/null 2>&1 || true
+				timeout 10 scancel $jobs >/dev/null 2>&1 || true
+				for j in $(seq 1 100); do
+					[ -n "$(timeout 5 squeue -h -a -o %A 2>/dev/null)" ] || break
+					sleep 0.1
+				done
+			fi
+		fi
+		# Step processes go once no slurmd can start more of them.
+		for d in $(daemons | tac); do
+			[ "$d" != slurmctld ] || kill_steps
+			case $d in mariadb) stop_daemon "$d" 30 ;; *) stop_daemon "$d" 10 ;; esac
+		done
+	fi
+	case $SET in
+	*proctrack/cgroup*)
+		for d in $(node_names); do
+			if [ -d "/sys/fs/cgroup/freezer/slurm_$d" ]; then find "/sys/fs/cgroup/freezer/slurm_$d" -depth -type d -exec rmdir {} + 2>/dev/null || true; fi
+		done
+		;;
+	esac
+	if [ "$PURGE" = 1 ]; then rm -rf "$DIR"/{etc,run,state,spool,mysql,log,dev,options,lock}; rmdir "$DIR" 2>/dev/null || true; fi
+	say "down"
+}
+
+cmd_env() {
+	load_options || die "no cluster in $DIR; run '$PROG up' first"
+	printf 'export SLURM_CONF=%q\n' "$DIR/etc/slurm.conf"
+	printf 'export TORC_CLUSTER_DIR=%q\n' "$DIR"
+	local b
+	b=$(dirname "$(command -v srun)")
+	printf 'case ":$PATH:" in *:%s:*) ;; *) export PATH="$PATH:%s" ;; esac\n' "$b" "$b"
+}
+
+cmd_status() {
+	local d pid start rc=0
+	load_options || { echo "no cluster in $DIR"; return 3; }
+	export SLURM_CONF="$DIR/etc/slurm.conf"
+	for d in $(daemons); do
+		if alive "$d"; then
+			read -r pid start <"$DIR/run/$d.pid"
+			echo "$d running $pid"
+		else
+			echo "$d stopped"
+			rc=3
+		fi
+	done
+	if alive slurmctld; then timeout 10 sinfo -N -o '%N %P %T %c %m %G' || rc=3; fi
+	return $rc
+}
+
+cmd_node() { # stop|start NODE
+	load_options || die "no cluster in $DIR"
+	[ $# = 2 ] && node_names | grep -qxF -- "$2" || die "usage: $PROG node stop|crash|start NODE, with NODE one of: $(node_names | tr '\n' ' ')"
+	export SLURM_CONF="$DIR/etc/slurm.conf"
+	use_uts
+	case $1 in
+	stop) stop_daemon "slurmd-$2" 10 ;;
+	crash)
+		if alive "slurmd-$2"; then
+			kill -KILL "$(cut -d' ' -f1 "$DIR/run/slurmd-$2.pid")"
+			stop_daemon "slurmd-$2" 1
+		fi
+		kill_steps "$2"
+		;;
+	start) alive "slurmd-$2" || start_slurmd "$2" ;;
+	*) die "usage: $PROG node stop|crash|start NODE" ;;
+	esac
+}
+
+cmd=${1:-help}
+[ $# = 0 ] || shift
+args=()
+while [ $# -gt 0 ]; do
+	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
+	case $1 in
+	--nodes | --cpus-per-node | --mem-per-node | --gpus-per-node | --port-base | --dir | --set)
+		[ $# -ge 2 ] || die "$1 needs a value"
+		[ "$1" = --dir ] || GIVEN=1
+		case $1 in
+		--nodes) NODES=$2 ;;
+		--cpus-per-node) CPUS=$2 ;;
+		--mem-per-node) MEM=$2 ;;
+		--gpus-per-node) GPUS=$2 ;;
+		--port-base) PORT_BASE=$2 ;;
+		--dir) DIR=$2 ;;
+		--set)
+			[[ $2 =~ ^[A-Za-z]+=[^[:space:]]+$ ]] || die "--set takes Key=Value, without spaces, not '$2'"
+			SET="$SET${SET:+ }$2"
+			;;
+		esac
+		shift 2
+		;;
+	--keep) KEEP=1 && shift ;;
+	--purge) PURGE=1 && shift ;;
+	-h | --help) usage && exit 0 ;;
+	-*) die "unknown option $1 (try $PROG help)" ;;
+	*) args+=("$1") && shift ;;
+	esac
+done
+case $DIR in /*) ;; *) DIR=$PWD/$DIR ;; esac
+while [ "$DIR" != / ] && [ "${DIR%/}" != "$DIR" ]; do DIR=${DIR%/}; done
+case $DIR in / | /tmp | /etc | /usr | /var | /home | /root | "${HOME:-/}") die "--dir must be a directory of the cluster's own, not $DIR" ;; esac
+
+case $cmd in
+up | down | node)
+	if [ "$cmd" = up ] || [ -d "$DIR" ]; then
+		mkdir -p "$DIR" || die "cannot make $DIR"
+		[ -O "$DIR" ] || die "$DIR belongs to another user"
+		exec 9>"$DIR/lock"
+		flock -w 120 9 || die "another $PROG works on $DIR"
+	fi
+	;;
+esac
+case $cmd in
+up | down | env | status) [ ${#args[@]} = 0 ] || die "unexpected argument ${args[0]}" && "cmd_$cmd" ;;
+node) cmd_node "${args[@]}" ;;
+help | -h | --help) usage ;;
+*) die "unknown command $cmd (try $PROG help)" ;;
+esac

@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+
+/** A real Slurm cluster for one test file: its own controller, accounting, database, keys and ports. */
+export interface Cluster {
+  /** What a person on its login node has: `SLURM_CONF`, and torc and Slurm on PATH. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Runs a program to its end; throws with what it printed unless it exits with 0. */
+  run(program: string, ...args: readonly string[]): string;
+  /** Ends the node and its steps at once, ends its slurmd alone, or starts it again. */
+  node(action: 'crash' | 'stop' | 'start', name: string): void;
+  /** A daemon is stopped and started with SIGSTOP and SIGCONT: it neither answers nor loses anything. */
+  signal(daemon: 'slurmctld' | 'slurmdbd', signal: 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+const script = resolve(import.meta.dirname, 'cluster.sh');
+const bin = resolve(import.meta.dirname, '../../bin');
+const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+/** Clusters that were started before the tests of a file; a hook may not add another. */
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const end of ends.splice(0)) await end();
+}, 120_000);
+
+const PROGRAMS = ['slurmctld', 'slurmd', 'slurmdbd', 'sbatch', 'munged', 'mariadbd'];
+
+/** Why these tests are skipped here; undefined where Slurm is installed. */
+export const slurmIsMissing: string | undefined = (() => {
+  const missing = PROGRAMS.filter((program) => !folders.some((folder) => isProgram(join(folder, program))));
+  return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
+})();
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const FIRST_PORT = 10_240;
+const PORTS = 9_000;
+/** From the first port of a cluster to the last: one a node, one for each daemon. */
+const PORTS_OF_CLUSTER = 110;
+const TRIES = 8;
+
+interface ClusterOptions {
+  readonly nodes?: number;
+  /** Lines of slurm.conf: `KillWait=10`. */
+  readonly set?: readonly string[];
+}
+
+/**
+ * Starts a cluster, which ends behind the last test of the file, also if the process of the tests is killed.
+ *
+ * Its ports are below those that the system gives to others. If another cluster takes one first, others are tried.
+ */
+export async function startCluster({ nodes = 2, set = [] }: ClusterOptions = {}): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'torc-slurm-'));
+  stopWithThisProcess(folder);
+  await up(folder, ['--nodes', String(nodes), ...set.flatMap((line) => ['--set', line])]);
+  const environment = {
+    SLURM_CONF: join(folder, 'etc/slurm.conf'),
+    PATH: [bin, dirname(process.execPath), ...folders].join(delimiter),
+    USER: 'tester',
+  };
+  return {
+    environment,
+    run: (program, ...args) => run(program, args, { ...outside(), ...environment }),
+    node: (action, name) => void run(script, ['node', action, name, '--dir', folder], outside()),
+    signal(daemon, signal) {
+      const pid = run('cat', [join(folder, `run/${daemon}.pid`)], outside()).split(' ')[0];
+      process.kill(Number(pid), signal);
+    },
+  };
+}
+
+async function up(folder: string, options: readonly string[]): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const base = FIRST_PORT + PORTS_OF_CLUSTER * Math.floor(Math.random() * (PORTS / PORTS_OF_CLUSTER));
+    const { code, text } = await ended(['up', '--dir', folder, '--port-base', String(base), ...options]);
+    if (code === 0) return;
+    if (attempt === TRIES) throw new Error(`the cluster did not start:\n${text}`);
+    await pause(100 * attempt);
+  }
+}
+
+const ended = (args: readonly string[]): Promise<{ code: number | null; text: string }> =>
+  new Promise((done) => {
+    const child = spawn(script, args, { env: outside(), stdio: ['ignore', 'ignore', 'pipe'] });
+    let text = '';
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (text += part));
+    child.once('close', (code) => done({ code, text }));
+  });
+
+/** The cluster goes when this pipe closes: at the end of the file, or when the process of the tests ends otherwise. */
+function stopWithThisProcess(folder: string): void {
+  const command = 'cat; exec "$0" down --purge --dir "$1"';
+  const child = spawn('bash', ['-c', command, script, folder], {
+    env: outside(),
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  const gone = new Promise<void>((done) => child.once('close', () => done()));
+  ends.push(async () => {
+    child.stdin?.end();
+    await gone;
+  });
+}
+
+/** Without variables of a cluster in which the tests themselves may run. */
+const outside = (): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:SLURM|SBATCH|SRUN)_/.test(name)));
+
+function run(program: string, args: readonly string[], env: Record<string, string | undefined>): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { env, encoding: 'utf8', timeout: 60_000 });
+  if (status === 0) return stdout;
+  throw new Error(`${program} ${args.join(' ')} ended with ${status ?? error?.message}:\n${stdout}${stderr}`);
+}
