@@ -30,9 +30,21 @@ module.exports = {
     ),
     forbid(
       'no-server-code-on-a-compute-node',
-      'a runner knows routes, never the server',
-      { path: '^src/(runner|client|cluster|dashboard|tui)/', pathNot: '\\.test\\.ts$' },
+      'a runner and a use case know routes, never the server',
+      { path: '^src/(runner|operations|client|cluster|dashboard|tui)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/server/', reachable: true },
+    ),
+    forbid(
+      'operations-know-no-command-line',
+      'a use case takes a client and gives values; the command line, which reads words and prints, stands above it',
+      { path: '^src/(operations|runner|client|cluster)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(cli|library)/' },
+    ),
+    forbid(
+      'nothing-below-operations-uses-them',
+      'use cases stand on the client and the runner, and not the other way round',
+      { path: '^src/(runner|client|cluster|server|core)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/operations/' },
     ),
     forbid(
       'processes-start-at-three-doors',

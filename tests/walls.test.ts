@@ -64,6 +64,14 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/runner/cheats.ts',
     "import { serve } from '../server/serve.ts';\nexport const cheats = serve;\n",
   ],
+  'operations-know-no-command-line': [
+    'src/operations/listens.ts',
+    "import { Failure } from '../cli/failure.ts';\nexport const listens = Failure;\n",
+  ],
+  'nothing-below-operations-uses-them': [
+    'src/runner/climbs.ts',
+    "import { readiness } from '../operations/readiness.ts';\nexport const climbs = readiness;\n",
+  ],
   'processes-start-at-three-doors': [
     'src/runner/spawns.ts',
     "import { spawn } from 'node:child_process';\nexport const spawns = spawn;\n",
@@ -114,6 +122,11 @@ const purity: Readonly<Record<string, readonly [path: string, text: string, refu
     "import { aheadOf } from '../../runner/pace.ts';\nexport const knows = aheadOf;\n",
     /TS6307.*pace\.ts|pace\.ts.*TS6307/,
   ],
+  'a use case does not know the command line': [
+    'src/operations/hears.ts',
+    "import { Failure } from '../cli/failure.ts';\nexport const hears = Failure;\n",
+    /TS6307.*failure\.ts|failure\.ts.*TS6307/,
+  ],
   'a route without a handler does not compile': [
     'src/server/http/lacks.ts',
     "import type { Handlers } from '../store/handlers.ts';\nexport const lacks: Handlers = { ping: () => ({ status: 'x' }) };\n",
@@ -141,12 +154,14 @@ it('the linter refuses a clock and a lost promise', async () => {
     'src/core/quantity/late.ts': 'export const late = () => Date.now();\n',
     'src/core/quantity/luck.ts': 'export const luck = () => Math.random();\n',
     'src/runner/loses.ts': 'export function loses(): void {\n  Promise.resolve(1);\n}\n',
+    'src/operations/prints.ts': "export const prints = () => process.stdout.write('x');\n",
     'src/runner/talks.ts': "export const talks = () => console.log('x');\n",
   });
   const said = await refusalOf('oxlint', ['--type-aware'], copy);
   for (const words of [
     'core takes now as an argument',
     'core takes randomness as an argument',
+    'a use case gives values, and prints nothing',
     'no-floating-promises',
     'no-console',
   ]) {

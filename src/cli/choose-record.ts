@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { asName, idOrName } from './id-or-name.ts';
 import type { Option } from './option.ts';
-import { counted, someOf } from './output/words.ts';
+import { counted, someOf } from '../core/quantity/count-text.ts';
 
 /** The workflow of a record, for commands that accept a record by its name. */
 export const workflowOption: Option = {

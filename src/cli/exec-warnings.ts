@@ -2,7 +2,7 @@ import type { Axes } from '../core/spec/expand/axes.ts';
 import { printerOf, valueOf } from '../core/spec/expand/parameter-value.ts';
 import { isActive, type QuoteContext, quoteContexts } from '../core/spec/expand/shell-quote.ts';
 import { isQuoted, type Slot, slotsOf } from '../core/spec/expand/template.ts';
-import { counted } from './output/words.ts';
+import { counted } from '../core/quantity/count-text.ts';
 
 /** Values of a parameter that are looked at: a range has millions, and all of one kind. */
 const LOOKED_AT = 100_000;

@@ -8,7 +8,7 @@ import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../core/lifecycle/obstacles.ts';
-import { limitsOf } from './resource-use.ts';
+import { limitsOf } from '../operations/resource-use.ts';
 
 /** More dependencies are not read one by one: users read the first few. */
 const MOST_DEPENDENCIES = 200;

@@ -8,7 +8,7 @@ import type { ComputeNode } from '../core/contract/node.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { filesOf, stdioOf } from '../runner/step/request.ts';
 import { Failure } from './failure.ts';
-import { someOf } from './output/words.ts';
+import { someOf } from '../core/quantity/count-text.ts';
 
 /** An attempt at a job that has started. */
 export interface StartedAttempt {

@@ -5,7 +5,7 @@ import { filesOf } from '../runner/step/request.ts';
 import type { EndedJob, RunSummary } from '../runner/options.ts';
 import { createOrderedOutput, type PrintedJob } from './ordered-output.ts';
 import type { Output } from './output/output.ts';
-import { counted } from './output/words.ts';
+import { counted } from '../core/quantity/count-text.ts';
 import { copyFile } from './follow-file.ts';
 import { isReaderGone, writeOut } from './write-out.ts';
 

@@ -9,7 +9,7 @@ import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
 import type { Context } from './context.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
-import { counted } from './output/words.ts';
+import { counted } from '../core/quantity/count-text.ts';
 import type { Settings } from './settings.ts';
 
 /** Reads a workflow file, or standard input for `-`. */

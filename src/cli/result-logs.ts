@@ -7,7 +7,7 @@ import { runnerLogOf, slurmTaskOf } from '../runner/label.ts';
 import { filesOf, stdioOf } from '../runner/step/request.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
-import { counted, someOf } from './output/words.ts';
+import { counted, someOf } from '../core/quantity/count-text.ts';
 
 /** Results of a workflow, each with the paths of its job's output and of the logs of its runner. */
 export async function withLogs(

@@ -8,7 +8,8 @@ import type { RunSummary } from '../runner/options.ts';
 import { filesOf } from '../runner/step/request.ts';
 import { lastLines } from './last-lines.ts';
 import type { Output } from './output/output.ts';
-import { counted, secondsText } from './output/words.ts';
+import { counted } from '../core/quantity/count-text.ts';
+import { secondsText } from './output/words.ts';
 import { thisRun } from './shortfalls.ts';
 
 /** Failed jobs that are shown one by one, and the last lines of their output. */

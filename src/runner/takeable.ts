@@ -3,7 +3,7 @@ import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
-import { counted } from '../core/lifecycle/obstacles.ts';
+import { counted } from '../core/quantity/count-text.ts';
 
 /** What an idle runner does about ready jobs: it waits for some, tells that it can take none, or leaves. */
 export type Prospect =

@@ -3,7 +3,7 @@ import { confirm } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { integer, type Values } from '../option.ts';
-import { counted } from '../output/words.ts';
+import { counted } from '../../core/quantity/count-text.ts';
 
 export const adminSql: Command = {
   words: 'admin sql <statement>',

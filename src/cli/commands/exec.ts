@@ -5,7 +5,8 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../failure.ts';
 import { integer, type Values } from '../option.ts';
 import type { Output } from '../output/output.ts';
-import { initialize } from '../initialize.ts';
+import { tellPreparation } from '../output/preparation.ts';
+import { initialize } from '../../operations/initialize.ts';
 import { readInput } from '../read-input.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { shellWord } from '../shell-word.ts';
@@ -93,7 +94,7 @@ export const exec: Command = {
     const { client } = await context.service();
     const id = await createFromPlan(context, plan, { monitorsJobs: false });
     output.notice(`Created workflow ${id}`);
-    await initialize(client, id, { force: false, output });
+    await initialize(client, id, { force: false, tell: tellPreparation(output) });
 
     // Before the run, because afterwards the server may have stopped.
     const workflow = await client.getWorkflow({ params: { id } });

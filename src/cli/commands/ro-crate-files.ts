@@ -9,7 +9,7 @@ import { type HashMode, hashModes } from '../crate/hash-mode.ts';
 import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';
 import { integer } from '../option.ts';
-import { counted } from '../output/words.ts';
+import { counted } from '../../core/quantity/count-text.ts';
 
 type Entity = Pick<RoCrateEntity, 'entity_id' | 'entity_type' | 'metadata'>;
 

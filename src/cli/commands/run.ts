@@ -3,7 +3,8 @@ import type { Command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
 import type { Values } from '../option.ts';
 import type { Context } from '../context.ts';
-import { initialize } from '../initialize.ts';
+import { initialize } from '../../operations/initialize.ts';
+import { tellPreparation, tellResumed } from '../output/preparation.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 
 export const run: Command = {
@@ -29,10 +30,12 @@ export const run: Command = {
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
-    if (isFresh) await initialize(client, id, { force: false, output });
+    const tell = tellPreparation(output);
+    if (isFresh) await initialize(client, id, { force: false, tell });
     else if (goesOn) {
-      const { resume } = await import('../resume.ts');
-      await resume(client, id, { retriesFailed: options['retryFailed'] === true, output });
+      const { resume } = await import('../../operations/resume.ts');
+      const retriesFailed = options['retryFailed'] === true;
+      tellResumed(output, id, await resume(client, id, { retriesFailed, tell }), retriesFailed);
     }
 
     const summary = await runWorkflow(context, id, options);

@@ -5,7 +5,7 @@ import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
 import type { Column } from '../output/table.ts';
-import { counted } from '../output/words.ts';
+import { counted } from '../../core/quantity/count-text.ts';
 import { letteredPagingOptions } from '../paging.ts';
 import { getCommand, listCommand } from '../record-commands.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { ageSeconds, bytesText, counted, percentText, roughText, secondsText } from './words.ts';
+import { counted } from '../../core/quantity/count-text.ts';
+import { ageSeconds, bytesText, percentText, roughText, secondsText } from './words.ts';
 
 describe('an amount of memory', () => {
   test.each([

@@ -28,18 +28,8 @@ export const secondsText = (seconds: number | null | undefined): string =>
 /** Seconds since a time of the server or of a runner, whose clock may be ahead of ours: never negative. */
 export const ageSeconds = (time: string, nowMs: number): number => Math.max(0, (nowMs - Date.parse(time)) / 1000);
 
-/** `1 job`, `3 jobs`. */
-export const counted = (count: number, thing: string, things = `${thing}s`) =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? thing : things}`;
-
 export const percentText = (percent: number | null | undefined) =>
   percent === undefined || percent === null ? '' : `${percent.toFixed(1)}%`;
-
-/** The first few, and the number of the others. */
-export function someOf(texts: readonly string[]): string {
-  const shown = texts.slice(0, 5).join(', ');
-  return texts.length > 5 ? `${shown} and ${texts.length - 5} more` : shown;
-}
 
 /** Seconds in the precision of plans: `<1m`, `45m`, `1h 30m`, `3d 1h`. */
 export function roughText(seconds: number): string {

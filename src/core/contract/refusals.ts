@@ -88,6 +88,10 @@ export const refusals = {
     remedy: 'Use a new Idempotency-Key for each request; send the same one only to repeat the same request.',
   },
   WORKFLOW_BUSY: { status: 422, remedy: 'Wait for the jobs to end or cancel the workflow; force skips this check.' },
+  INPUT_MISSING: {
+    status: 422,
+    remedy: 'Create what the message names, or add a job that produces it; force ignores missing files.',
+  },
   WORKFLOW_ARCHIVED: { status: 422, remedy: 'Unarchive the workflow first.' },
   FIELD_IMMUTABLE: { status: 422, remedy: 'Create a new workflow for a different definition.' },
   DUPLICATE: { status: 422, remedy: 'Use another name.' },

@@ -1,7 +1,8 @@
 import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
 import { isComplete } from './job.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
-import { counted, obstacles } from './obstacles.ts';
+import { counted } from '../quantity/count-text.ts';
+import { obstacles } from './obstacles.ts';
 
 type Wait = Omit<Explanation, 'kind'>;
 

@@ -2,6 +2,7 @@ import type { Need } from '../contract/exchange.ts';
 import { covers } from '../contract/labels.ts';
 import type { ComputeNode } from '../contract/node.ts';
 import type { ObstacleReason } from '../contract/unclaimable.ts';
+import { counted } from '../quantity/count-text.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { timeText } from '../quantity/time-text.ts';
 import { GRACE_SECONDS } from './runtime-fit.ts';
@@ -80,5 +81,3 @@ export const roomOfNode = (node: ComputeNode, secondsLeft: number | undefined): 
 
 const labelWords = (labels: readonly string[]) =>
   labels.length === 0 ? 'no label' : `${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;
-
-export const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;

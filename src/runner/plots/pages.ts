@@ -1,3 +1,4 @@
+import { counted } from '../../core/quantity/count-text.ts';
 import { chartSvg, type Level, type Line } from './chart.ts';
 import { escaped } from './escaped.ts';
 import { type JobFigures, jobFigures, systemFigures } from './figures.ts';
@@ -215,7 +216,5 @@ const pointsOf = (
   start = timestamps[0] ?? 0,
 ): Point[] =>
   values.flatMap((value, index): Point[] => (value === null ? [] : [[(timestamps[index] ?? 0) - start, value]]));
-
-const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -7,7 +7,7 @@ import type { Command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integer, type Values } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
-import { counted } from '../../output/words.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
 
 const create: Command = {

@@ -4,7 +4,7 @@ import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
-import { counted } from '../../output/words.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 
 const remove: Command = {
   words: 'jobs delete <job...>',

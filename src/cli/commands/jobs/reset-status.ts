@@ -4,10 +4,11 @@ import { agrees, noPrompts } from '../../agree.ts';
 import type { Command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { reinitialize } from '../../initialize.ts';
+import { tellPreparation } from '../../output/preparation.ts';
+import { reinitialize } from '../../../operations/initialize.ts';
 import { integer, type Values } from '../../option.ts';
 import type { Output } from '../../output/output.ts';
-import { counted } from '../../output/words.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 import { downstreamJobs, selectionOf, selectJobs, type Selected } from './selection.ts';
 
 /** Concurrent requests: the server writes those that arrive together in one transaction. */
@@ -146,7 +147,7 @@ async function reinitialized(
 ): Promise<Reinit> {
   if (options['reinit'] !== true) return { requested: false, applied: false, error: null };
   try {
-    await reinitialize(client, workflowId, { force: options['force'] === true, output });
+    await reinitialize(client, workflowId, { force: options['force'] === true, tell: tellPreparation(output) });
     return { requested: true, applied: true, error: null };
   } catch (error) {
     return { requested: true, applied: false, error: (error as Error).message };

@@ -3,7 +3,7 @@ import type { Command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { jsonValue } from '../../json-value.ts';
 import { integer } from '../../option.ts';
-import { counted } from '../../output/words.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
 
 /** Adds jobs from within a running one (an addition; Torc 1.0.0 has the route and a Python function). */

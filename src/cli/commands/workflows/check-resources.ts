@@ -5,7 +5,7 @@ import { integer, number } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import { bytesText, memoryText, secondsText } from '../../output/words.ts';
-import { type UsedJob, usedJobs } from '../../resource-use.ts';
+import { type UsedJob, usedJobs } from '../../../operations/resource-use.ts';
 
 export const workflowsCheckResources: Command = {
   words: 'workflows check-resources [workflow]',

@@ -7,8 +7,8 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { number, type Option } from '../../option.ts';
-import { counted } from '../../output/words.ts';
-import { usedJobs } from '../../resource-use.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import { usedJobs } from '../../../operations/resource-use.ts';
 
 const multiplier = (name: string, what: string): Option => ({
   flags: `--${name}-multiplier <factor>`,

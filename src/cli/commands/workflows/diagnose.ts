@@ -2,8 +2,9 @@ import { all } from '../../../client/every.ts';
 import { runtimeFit, type Spread, spreadOf } from '../../../core/lifecycle/runtime-fit.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
-import { counted, roughText } from '../../output/words.ts';
-import { runtimeOf } from '../../resource-use.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import { roughText } from '../../output/words.ts';
+import { runtimeOf } from '../../../operations/resource-use.ts';
 
 export const workflowsDiagnose: Command = {
   words: 'workflows diagnose [workflow]',

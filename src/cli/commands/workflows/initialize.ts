@@ -4,9 +4,10 @@ import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { prepare, prepareChanged } from '../../initialize.ts';
+import { prepare, prepareChanged } from '../../../operations/initialize.ts';
+import { tellPreparation } from '../../output/preparation.ts';
 import { number, type Option, type Values } from '../../option.ts';
-import { readiness } from '../../readiness.ts';
+import { readiness } from '../../../operations/readiness.ts';
 
 const options: readonly Option[] = [
   { flags: '--force', says: 'even if input files are missing or jobs run' },
@@ -34,7 +35,7 @@ const init: Command = {
     await carryOut(context, id, values, {
       done: `Initialized workflow ${id}`,
       async begin() {
-        await prepare(client, id, { force: values['force'] === true, output: context.output });
+        await prepare(client, id, { force: values['force'] === true, tell: tellPreparation(context.output) });
         return client.initializeJobs({ params: { id }, query: { async: true } });
       },
     });
@@ -53,7 +54,7 @@ const reinit: Command = {
     await carryOut(context, id, values, {
       done: `Reinitialized workflow ${id}`,
       async begin() {
-        await prepareChanged(client, id, { force: values['force'] === true, output: context.output });
+        await prepareChanged(client, id, { force: values['force'] === true, tell: tellPreparation(context.output) });
         return client.initializeJobs({ params: { id }, query: { async: true, only_uninitialized: true } });
       },
     });
@@ -126,9 +127,7 @@ const toldOf = (task: Task) => ({
 /** Reports whether a workflow could be initialized, and changes nothing. */
 async function sayReadiness({ service, output, exitWith }: Context, id: number): Promise<void> {
   const { client } = await service();
-  const { missingInputs, existingOutputs } = await readiness(client, id);
-  const { user_data: missingData } = await client.listMissingUserData({ params: { id } });
-  const safe = missingInputs.length === 0 && missingData.length === 0;
+  const { isSafe: safe, missingInputs, existingOutputs, missingUserData: missingData } = await readiness(client, id);
   output.record(
     'readiness',
     {

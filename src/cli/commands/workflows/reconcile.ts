@@ -1,7 +1,7 @@
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { integer } from '../../option.ts';
-import { counted } from '../../output/words.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 
 export const workflowsReconcile: Command = {
   words: 'workflows reconcile <workflow> <run>',

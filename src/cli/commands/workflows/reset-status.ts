@@ -1,9 +1,10 @@
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import { beginRun } from '../../begin-run.ts';
+import { beginRun } from '../../../operations/begin-run.ts';
 import type { Command } from '../../command.ts';
-import { reinitialize } from '../../initialize.ts';
-import { counted } from '../../output/words.ts';
+import { tellPreparation } from '../../output/preparation.ts';
+import { reinitialize } from '../../../operations/initialize.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 
 export const workflowsResetStatus: Command = {
   words: 'workflows reset-status [workflow]',
@@ -24,7 +25,8 @@ export const workflowsResetStatus: Command = {
 
     const { client } = await context.service();
     const force = options['force'] === true;
-    await beginRun(client, id, { force, output });
+    const tell = tellPreparation(output);
+    await beginRun(client, id, { force, tell });
     const messages: string[] = [];
     const errors: string[] = [];
     const done = { workflow_reset: true, job_reset: false, reinitialize: false };
@@ -34,7 +36,7 @@ export const workflowsResetStatus: Command = {
       done.job_reset = true;
       messages.push(`Reset ${counted(count, 'job')} of workflow ${id}`);
       if (options['reinitialize'] === true) {
-        await reinitialize(client, id, { force, output, newRun: false });
+        await reinitialize(client, id, { force, tell, newRun: false });
         done.reinitialize = true;
         messages.push(`Reinitialized workflow ${id}`);
       }

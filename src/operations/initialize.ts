@@ -1,19 +1,24 @@
 import type { Client } from '../client/client.ts';
 import { all, every } from '../client/every.ts';
 import type { File } from '../core/contract/artifact.ts';
-import { beginRun } from './begin-run.ts';
-import { Failure } from './failure.ts';
-import type { Output } from './output/output.ts';
-import { counted, someOf } from './output/words.ts';
-import { type FileOnDisk, readiness } from './readiness.ts';
+import { Refusal } from '../core/contract/refusals.ts';
+import { counted, someOf } from '../core/quantity/count-text.ts';
+import { type BeginNews, beginRun } from './begin-run.ts';
+import { type FileOnDisk, type Readiness, readiness } from './readiness.ts';
 
 /** A smaller change of a file's time, in seconds, is ignored: file systems round. */
 const SAME_TIME_SECONDS = 0.01;
 
-interface InitializeOptions {
+/** What happens while a workflow is prepared. */
+export type InitializeNews =
+  | BeginNews
+  /** Files that jobs write exist; the jobs will overwrite them. */
+  | { readonly kind: 'outputs exist'; readonly paths: readonly string[] };
+
+export interface InitializeOptions {
   /** Even if input files are missing, or jobs run. */
   readonly force: boolean;
-  readonly output: Output;
+  readonly tell: (news: InitializeNews) => void;
 }
 
 /** Makes a workflow ready to run from the beginning. */
@@ -27,19 +32,14 @@ export async function initialize(client: Client, workflowId: number, options: In
  *
  * Refused, with nothing changed, if inputs are missing that no job produces (unless forced) or if user data is missing.
  */
-export async function prepare(client: Client, workflowId: number, { force, output }: InitializeOptions): Promise<void> {
+export async function prepare(client: Client, workflowId: number, { force, tell }: InitializeOptions): Promise<void> {
   await refuseArchived(client, workflowId);
-  const { files, missingInputs, existingOutputs } = await readiness(client, workflowId);
-  if (missingInputs.length > 0 && !force) refuseMissing(missingInputs);
-  await refuseMissingData(client, workflowId);
-  if (existingOutputs.length > 0) {
-    output.warn(
-      `${counted(existingOutputs.length, 'output file')} already exist and will be overwritten: ${someOf(existingOutputs)}`,
-    );
-  }
-  await beginRun(client, workflowId, { force, output });
+  const ready = await readiness(client, workflowId);
+  refuseMissing(ready, force);
+  if (ready.existingOutputs.length > 0) tell({ kind: 'outputs exist', paths: ready.existingOutputs });
+  await beginRun(client, workflowId, { force, tell });
   await client.resetJobStatus({ params: { id: workflowId } });
-  await storeTimes(client, files);
+  await storeTimes(client, ready.files);
 }
 
 interface ReinitializeOptions extends InitializeOptions {
@@ -60,14 +60,14 @@ export async function reinitialize(client: Client, workflowId: number, options: 
 export async function prepareChanged(
   client: Client,
   workflowId: number,
-  { force, output, newRun = true }: ReinitializeOptions,
+  { force, tell, newRun = true }: ReinitializeOptions,
 ): Promise<void> {
   await refuseArchived(client, workflowId);
-  const { files, missingInputs } = await readiness(client, workflowId);
-  if (missingInputs.length > 0 && !force) refuseMissing(missingInputs);
-  await refuseMissingData(client, workflowId);
+  const ready = await readiness(client, workflowId);
+  refuseMissing(ready, force);
+  const { files } = ready;
   const { run_id: runId } = newRun
-    ? await beginRun(client, workflowId, { force, output })
+    ? await beginRun(client, workflowId, { force, tell })
     : await client.getWorkflow({ params: { id: workflowId } });
 
   const changed = files.filter(({ file, mtime }) => isChanged(file, mtime));
@@ -115,17 +115,19 @@ async function storeTimes(client: Client, files: readonly FileOnDisk[]): Promise
 
 async function refuseArchived(client: Client, workflowId: number): Promise<void> {
   const { is_archived: isArchived } = await client.getWorkflow({ params: { id: workflowId } });
-  if (isArchived === true) throw new Failure(`workflow ${workflowId} is archived; unarchive it first`);
+  if (isArchived === true) throw new Refusal('WORKFLOW_ARCHIVED', `workflow ${workflowId} is archived`);
 }
 
-function refuseMissing(paths: readonly string[]): never {
-  throw new Failure(
-    `${counted(paths.length, 'input file')} must exist and ${paths.length === 1 ? 'does' : 'do'} not, and no job makes ${paths.length === 1 ? 'it' : 'them'}: ${someOf(paths)}`,
-  );
-}
-
-async function refuseMissingData(client: Client, workflowId: number): Promise<void> {
-  const { user_data: missing } = await client.listMissingUserData({ params: { id: workflowId } });
-  if (missing.length === 0) return;
-  throw new Failure(`user data without a value that jobs read and no job makes: ids ${someOf(missing.map(String))}`);
+function refuseMissing({ missingInputs: paths, missingUserData: ids }: Readiness, force: boolean): void {
+  const isOne = paths.length === 1;
+  if (paths.length > 0 && !force)
+    throw new Refusal(
+      'INPUT_MISSING',
+      `${counted(paths.length, 'input file')} must exist and ${isOne ? 'does' : 'do'} not, and no job makes ${isOne ? 'it' : 'them'}: ${someOf(paths)}`,
+    );
+  if (ids.length > 0)
+    throw new Refusal(
+      'INPUT_MISSING',
+      `user data without a value that jobs read and no job makes: ids ${someOf(ids.map(String))}`,
+    );
 }

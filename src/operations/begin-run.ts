@@ -4,17 +4,22 @@ import type { Client } from '../client/client.ts';
 import { ServiceError } from '../client/errors.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { terminationOf } from '../runner/deadline.ts';
-import type { Output } from './output/output.ts';
-import { counted } from './output/words.ts';
+
+/** What happens while a new run begins. */
+export type BeginNews =
+  /** Earlier attempts have not ended; told again when the attempts change. */
+  | { readonly kind: 'waits for attempts'; readonly holders: readonly AttemptHolder[] }
+  /** A runner of this host that was killed could not be recovered completely; the message says what is left to do. */
+  | { readonly kind: 'recovery warning'; readonly message: string };
 
 interface BeginOptions {
   /** Even if jobs run or earlier attempts have not ended. */
   readonly force: boolean;
-  readonly output: Output;
+  readonly tell: (news: BeginNews) => void;
 }
 
 /** A runner that still holds attempts of canceled or reset jobs, as the refusal names it. */
-interface Holder {
+export interface AttemptHolder {
   readonly compute_node_id: number;
   readonly hostname: string;
   readonly attempts: number;
@@ -33,7 +38,7 @@ const MARGIN_SECONDS = 30;
  * once. Their runners need at most the lead time of the workflow to end them: this reports what it waits for, and tries
  * again until then. A lost runner of this host is recovered first, because no other host can do it.
  */
-export async function beginRun(client: Client, workflowId: number, { force, output }: BeginOptions): Promise<Workflow> {
+export async function beginRun(client: Client, workflowId: number, { force, tell }: BeginOptions): Promise<Workflow> {
   const call = { params: { id: workflowId }, query: { force } };
   let told = '';
   let untilMs: number | undefined;
@@ -47,7 +52,7 @@ export async function beginRun(client: Client, workflowId: number, { force, outp
         // Jobs that run in the name of a runner of this host that was killed do not run any more.
         if (!isBusy(error) || hasRecovered) throw error;
         hasRecovered = true;
-        if ((await recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), output)) === 0)
+        if ((await recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), tell)) === 0)
           throw error;
         continue;
       }
@@ -55,43 +60,42 @@ export async function beginRun(client: Client, workflowId: number, { force, outp
         const workflow = await client.getWorkflow({ params: { id: workflowId } });
         const { leadSeconds } = terminationOf(workflow.execution_config ?? {});
         untilMs = performance.now() + (leadSeconds + MARGIN_SECONDS) * 1000;
-        if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, output);
+        if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, tell);
       }
       if (performance.now() >= untilMs) throw error;
-      const what = waitingWords(holders);
-      if (what !== told) output.notice(what);
-      told = what;
+      const held = JSON.stringify(holders);
+      if (held !== told) tell({ kind: 'waits for attempts', holders });
+      told = held;
       await pause(PAUSE_MS);
     }
   }
-}
-
-/** The message while attempts end. */
-export function waitingWords(holders: readonly Holder[]): string {
-  const attempts = holders.reduce((sum, each) => sum + each.attempts, 0);
-  const where = holders.map(({ hostname: host, compute_node_id: id }) => `${host} (compute node ${id})`);
-  return `Waiting for ${counted(attempts, 'attempt')} of earlier jobs to end on ${where.join(', ')}`;
 }
 
 const isBusy = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === 'WORKFLOW_BUSY';
 
 /** The holders of attempts, if the server refused because of them; empty if it refused for another reason. */
-function holdersIn(error: unknown): readonly Holder[] {
+function holdersIn(error: unknown): readonly AttemptHolder[] {
   if (!isBusy(error)) return [];
   try {
     const { error: told } = JSON.parse(error.text) as { error?: { holders?: unknown } };
-    return Array.isArray(told?.holders) ? (told.holders as Holder[]) : [];
+    return Array.isArray(told?.holders) ? (told.holders as AttemptHolder[]) : [];
   } catch {
     return [];
   }
 }
 
 /** Takes back what runners of this host held that were killed. Returns how many there were. */
-export async function recoverHere(client: Client, { id, run_id: runId }: Workflow, output: Output): Promise<number> {
+export async function recoverHere(
+  client: Client,
+  { id, run_id: runId }: Workflow,
+  tell: (news: BeginNews) => void,
+): Promise<number> {
   const { recoverLostRunners } = await import('../runner/lost.ts');
   const log = {
-    write: (level: string, words: string) => (level === 'warn' || level === 'error' ? output.warn(words) : undefined),
+    write(level: string, message: string) {
+      if (level === 'warn' || level === 'error') tell({ kind: 'recovery warning', message });
+    },
     close: () => {},
   };
   return recoverLostRunners({ client, workflowId: id as number, runId: runId ?? 0, hostname: hostname(), log });

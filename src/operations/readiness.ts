@@ -7,9 +7,13 @@ import type { File } from '../core/contract/artifact.ts';
 const TOGETHER = 32;
 
 /** What prevents an initialization, and which files it would overwrite. */
-interface Readiness {
+export interface Readiness {
+  /** Nothing prevents it. */
+  readonly isSafe: boolean;
   /** Paths of files that must exist and do not. */
   readonly missingInputs: readonly string[];
+  /** Ids of user data without a value that jobs read and no job produces. */
+  readonly missingUserData: readonly number[];
   readonly existingOutputs: readonly string[];
   readonly files: readonly FileOnDisk[];
 }
@@ -25,11 +29,15 @@ export async function readiness(client: Client, workflowId: number): Promise<Rea
   const files = await filesOnDisk(client, workflowId);
   const required = new Set((await client.listRequiredExistingFiles({ params: { id: workflowId } })).files);
   const outputs = await outputIds(client, workflowId);
+  const { user_data: missingUserData } = await client.listMissingUserData({ params: { id: workflowId } });
+  const missingInputs = files
+    .filter(({ file, mtime }) => required.has(file.id) && !outputs.has(file.id) && mtime === undefined)
+    .map(({ file }) => file.path);
   return {
+    isSafe: missingInputs.length === 0 && missingUserData.length === 0,
     files,
-    missingInputs: files
-      .filter(({ file, mtime }) => required.has(file.id) && !outputs.has(file.id) && mtime === undefined)
-      .map(({ file }) => file.path),
+    missingInputs,
+    missingUserData,
     existingOutputs: files
       .filter(({ file, mtime }) => outputs.has(file.id) && mtime !== undefined)
       .map(({ file }) => file.path),

@@ -1,0 +1,56 @@
+import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { counted, someOf } from '../../core/quantity/count-text.ts';
+import type { AttemptHolder } from '../../operations/begin-run.ts';
+import type { InitializeNews } from '../../operations/initialize.ts';
+import type { Resumed } from '../../operations/resume.ts';
+import type { Output } from './output.ts';
+
+/** Prints what happens while a workflow is prepared for a run. */
+export const tellPreparation =
+  (output: Output) =>
+  (news: InitializeNews): void => {
+    if (news.kind === 'waits for attempts') output.notice(waitingWords(news.holders));
+    else if (news.kind === 'recovery warning') output.warn(news.message);
+    else
+      output.warn(
+        `${counted(news.paths.length, 'output file')} already exist and will be overwritten: ${someOf(news.paths)}`,
+      );
+  };
+
+function waitingWords(holders: readonly AttemptHolder[]): string {
+  const attempts = holders.reduce((sum, each) => sum + each.attempts, 0);
+  const where = holders.map(({ hostname, compute_node_id: id }) => `${hostname} (compute node ${id})`);
+  return `Waiting for ${counted(attempts, 'attempt')} of earlier jobs to end on ${where.join(', ')}`;
+}
+
+/** Prints what a resume has changed; each killed runner was reported when it was recovered. */
+export function tellResumed(output: Output, workflowId: number, resumed: Resumed, retriesFailed: boolean): void {
+  if (resumed.kind === 'nothing') output.notice(nothingWords(resumed.counts, retriesFailed));
+  if (resumed.kind === 'resumed')
+    output.notice(
+      `Resumed workflow ${workflowId} as run ${resumed.runId}: ${resumedWords(resumed.before, resumed.after)}`,
+    );
+}
+
+function nothingWords({ failed, pending_failed: undecided }: JobStatusCounts, retriesFailed: boolean): string {
+  if (retriesFailed) return 'No job failed or was interrupted.';
+  const bad = failed + undecided;
+  return bad === 0
+    ? 'No job was interrupted.'
+    : `No job was interrupted; ${counted(bad, 'job')} failed: --retry-failed runs ${bad === 1 ? 'it' : 'them'} again.`;
+}
+
+const open = ({ ready, blocked, pending, running }: JobStatusCounts) => ready + blocked + pending + running;
+
+/** `5 jobs to run again, 3 jobs left, 4 completed`. */
+function resumedWords(before: JobStatusCounts, after: JobStatusCounts): string {
+  const again = Math.max(0, open(after) - open(before));
+  const left = Math.max(0, open(after) - again);
+  return [
+    `${counted(again, 'job')} to run again`,
+    ...(left > 0 ? [`${counted(left, 'job')} not yet run`] : []),
+    ...(after.completed > 0 ? [`${after.completed} completed`] : []),
+    ...(after.failed > 0 ? [`${after.failed} failed`] : []),
+    ...(after.canceled > 0 ? [`${after.canceled} canceled`] : []),
+  ].join(', ');
+}

@@ -1,0 +1,9 @@
+/** `1 job`, `3 jobs`, `1,204 jobs`. */
+export const counted = (count: number, thing: string, things = `${thing}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? thing : things}`;
+
+/** The first few, and the number of the others: `a, b, c, d, e and 7 more`. */
+export function someOf(texts: readonly string[]): string {
+  const shown = texts.slice(0, 5).join(', ');
+  return texts.length > 5 ? `${shown} and ${texts.length - 5} more` : shown;
+}
