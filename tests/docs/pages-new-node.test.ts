@@ -3,21 +3,15 @@ import { pagesToFollow } from '../support/pages/all.ts';
 import { follow } from '../support/pages/follow.ts';
 import { installPacked } from '../support/pages/installed.ts';
 
-/** The pages take long: they are followed when TORC_PAGES is 1, and skipped otherwise. */
-const isWanted = process.env['TORC_PAGES'] === '1';
-
 /** The pages, followed to the letter outside of the checkout. How pages are written for it: CONTRIBUTING.md. */
-describe.runIf(isWanted)(
-  `with the packed tarball, installed without a network on Node ${process.versions.node}, a reader can follow`,
-  () => {
-    let path: string[];
-    beforeAll(async () => {
-      path = await installPacked(process.execPath, ['--offline', '--omit=optional']);
-    }, 300_000);
+describe(`with the packed tarball, installed without a network on Node ${process.versions.node}, a reader can follow`, () => {
+  let path: string[];
+  beforeAll(async () => {
+    path = await installPacked(process.execPath, ['--offline', '--omit=optional']);
+  }, 300_000);
 
-    it.for(pagesToFollow())('$page', { timeout: 600_000 }, async ({ steps }, { skip }) => {
-      const { skipped } = await follow(steps, { path, hasNetwork: false });
-      if (skipped !== undefined) skip(skipped);
-    });
-  },
-);
+  it.for(pagesToFollow())('$page', { timeout: 600_000 }, async ({ steps }, { skip }) => {
+    const { skipped } = await follow(steps, { path, hasNetwork: false });
+    if (skipped !== undefined) skip(skipped);
+  });
+});

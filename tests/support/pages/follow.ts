@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { until } from '../programs.ts';
 import { type Command, firstMissing, type RunCommands, type Step } from './parse.ts';
-import { openReader, type Reader, type ReaderOptions, type Typed, writeShown } from './reader.ts';
+import { openReader, PATIENCE_MS, type Reader, type ReaderOptions, type Typed, writeShown } from './reader.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -58,7 +58,7 @@ async function runCommand({ text, line, expected }: Command, exitCode: number, r
 }
 
 const says = (typed: Typed, expected: readonly string[]) =>
-  until(typed.output, (output) => firstMissing(output, expected) === undefined, expected.join('\n'), 60_000);
+  until(typed.output, (output) => firstMissing(output, expected) === undefined, expected.join('\n'), PATIENCE_MS);
 
 /** A clone of the repository as it is now, uncommitted changes included; one that is set up has the packages of this checkout. */
 function cloneFor({ folder }: Reader, state: 'fresh' | 'set up'): string {

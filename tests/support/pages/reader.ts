@@ -22,7 +22,8 @@ export interface Typed {
   interrupt(): Promise<void>;
 }
 
-const COMMAND_TIMEOUT_MS = 400_000;
+/** Other tests may take most of the time of two cores; a page ends as soon as its commands do. */
+export const PATIENCE_MS = 400_000;
 
 /**
  * Runs what arrives on descriptor 3, text by text, and reports exit codes on descriptor 4.
@@ -107,13 +108,14 @@ function typing(shell: ChildProcess, outputs: string): Reader['type'] {
         () => code() ?? (shell.exitCode === null ? undefined : `${shell.exitCode}`),
         (seen) => seen !== undefined,
         `the end of: ${command}`,
-        COMMAND_TIMEOUT_MS,
+        PATIENCE_MS,
       ).then(Number),
       interrupt: async () => {
         const group = await until(
           () => foregroundGroup(shell.pid as number),
           (seen) => seen !== undefined,
           `a program in the foreground: ${command}`,
+          PATIENCE_MS,
         );
         process.kill(-(group as number), 'SIGINT');
       },
@@ -150,6 +152,7 @@ async function endAll(home: string): Promise<void> {
     },
     (pids) => pids.length === 0,
     'the processes of a page to end',
+    PATIENCE_MS,
   );
 }
 
