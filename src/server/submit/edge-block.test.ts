@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EdgeBlock } from './edge-block.ts';
 
-it('a block hands out each relationship once, in the order of the other record and of the jobs, and is empty then', () => {
+it('a block returns each relationship once, in the order of the other record and of the jobs, and is empty then', () => {
   const jobs = fc.array(fc.array(fc.nat(40), { maxLength: 30 }), { maxLength: 40 });
   fc.assert(
     fc.property(jobs, (lists) => {

@@ -10,7 +10,7 @@ const MOST = 32_768;
 const A_FEW = 256;
 
 /**
- * Relationships of many jobs, handed out in the order of the other record.
+ * Relationships of many jobs, returned in the order of the other record.
  *
  * The table has them in the order of the jobs, its index in the order of the others. Written job by job, 1,000 jobs that
  * each wait for the same 1,000 change each page of the index 1,000 times, and each time it goes into the log of SQLite: 4 GB
