@@ -30,6 +30,7 @@ const bundle = await rolldown({
     torc: 'src/library/index.ts',
     // What the server starts beside itself stands under its own name.
     'verify-worker': 'src/server/access/verify-worker.ts',
+    'checkpoint-worker': 'src/server/store/checkpoint-worker.ts',
     'sql-process': 'src/server/admin/sql-process.ts',
     'read-worker': 'src/server/http/read-worker.ts',
   },

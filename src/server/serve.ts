@@ -16,6 +16,7 @@ import { isLoopbackAddress, nameOf } from './http/origin.ts';
 import { createReader } from './http/reader.ts';
 import { watchTraffic } from './http/watch.ts';
 import { snapshot } from './snapshot.ts';
+import { createCheckpoints } from './store/checkpoints.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase } from './store/own.ts';
 import { createStore } from './store/store.ts';
@@ -101,7 +102,8 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const owned = path === ':memory:' ? undefined : ownDatabase(path, process.pid);
   try {
     const db = openDatabase(path);
-    const store = createStore(db, { now, onBroken, onLock, onError });
+    const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);
+    const store = createStore(db, { now, onBroken, onLock, onError, checkpoints });
     await store.turns.write(() => giveBackOpenClaims(store));
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);
@@ -155,6 +157,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
         await upkeep.stop();
         await store.turns.idle();
         await login.close();
+        await checkpoints?.close();
         if (path !== ':memory:') db.run('pragma wal_checkpoint(truncate)');
         db.close();
         // Not before: who finds the lock held and no address would take this for a server that nobody can attach to.

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 export type Value = string | number | bigint | null | Uint8Array;
@@ -20,6 +20,14 @@ export type Authorizer = (action: number, first: string | null, second: string |
 
 export type NoParameters = Record<string, never>;
 
+/** Pages in the write-ahead log. */
+export interface Logged {
+  /** Since the log was last begun anew. */
+  readonly pages: number;
+  /** Of these, the pages that are also in the database file; if all are, the next commit begins the log anew. */
+  readonly copied: number;
+}
+
 /** One connection. Only the store and `queries.ts` files may prepare statements on it. */
 export interface Database {
   prepare<P extends Parameters = NoParameters, Row = unknown>(sql: string): Statement<P, Row>;
@@ -39,6 +47,8 @@ export interface Database {
   plan(sql: string): string[];
   /** Throws if the file at the database's path is not the one that was opened, or is missing. Costs 7 µs. */
   assertInPlace(): void;
+  /** The state of the write-ahead log; undefined for a database without one. Costs 2 µs. */
+  logged(): Logged | undefined;
   close(): void;
 }
 
@@ -68,6 +78,7 @@ export function openDatabase(
     return () => (prepared ??= db.prepare(text));
   };
   const assertInPlace = path === ':memory:' ? () => {} : placeOf(db, path);
+  const log = path === ':memory:' || isReadOnly ? undefined : openLogIndex(path);
   return {
     prepare(sql) {
       const { text, names } = positional(sql);
@@ -83,9 +94,31 @@ export function openDatabase(
     run: (sql) => db.exec(sql),
     assertInPlace,
     plan: (sql) => (db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail),
+    logged: () => log?.read(),
     close: () => {
       db.close();
+      log?.close();
     },
+  };
+}
+
+/**
+ * Reads the header of the index of the write-ahead log (https://sqlite.org/walformat.html, section 2): SQLite has no
+ * function that returns these numbers without a checkpoint.
+ *
+ * The file stays open until the connection is closed: closing it earlier would release SQLite's locks on it (fcntl(2)).
+ */
+function openLogIndex(path: string): { read(): Logged; close(): void } | undefined {
+  const name = `${realpathSync(path)}-shm`;
+  if (!existsSync(name)) return undefined;
+  const file = openSync(name, 'r');
+  const header = new Uint32Array(25);
+  return {
+    read() {
+      readSync(file, header, 0, header.byteLength, 0);
+      return { pages: header[4] ?? 0, copied: header[24] ?? 0 };
+    },
+    close: () => closeSync(file),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createChangeLog, type ChangeLog } from './changes.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import type { Database } from './database.ts';
 import { createFind, type Find } from './find.ts';
 import { migrate } from './migrate.ts';
@@ -33,6 +34,8 @@ export interface StoreOptions {
   readonly onLock?: ((isLocked: boolean) => void) | undefined;
   /** Called for errors in background work. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /** What copies the write-ahead log into the file; without it, SQLite does at the end of a commit. */
+  readonly checkpoints?: Checkpoints | undefined;
   /** How much is done at a time; there are defaults. */
   readonly limits?: SliceLimits | undefined;
 }
@@ -43,10 +46,10 @@ export interface StoreOptions {
  * `onBroken` is called once, when the disk failed during a commit: nothing may be acknowledged after that.
  */
 export function createStore(db: Database, options: StoreOptions): Store {
-  const { now, onBroken, onLock, onError = rethrow, limits = usualLimits } = options;
+  const { now, onBroken, onLock, onError = rethrow, checkpoints, limits = usualLimits } = options;
   migrate(db);
   const changes = createChangeLog(db, now);
-  const turns = createTurns(db, changes, onBroken, onLock, limits);
+  const turns = createTurns(db, changes, onBroken, onLock, limits, checkpoints);
   // From here on nothing waits for a lock inside SQLite, which would block the event loop.
   db.run('pragma busy_timeout = 0');
   return storeOver({ db, turns, changes, now }, limits, onError);
