@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { pause } from '../client/long-timers.ts';
 import type { Client } from '../client/client.ts';
-import type { Wanted } from './job-output.ts';
+import type { Wanted } from '../operations/job-output.ts';
 import { writeOut } from './write-out.ts';
 
 /** Between two looks at a file that grows: soon enough for a reader, and two requests a second for the server. */

@@ -6,7 +6,7 @@ import { signalName } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/options.ts';
 import { filesOf } from '../runner/step/request.ts';
-import { lastLines } from './last-lines.ts';
+import { lastLines } from '../operations/last-lines.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { secondsText } from './output/words.ts';
@@ -142,7 +142,7 @@ const resultsOf = (client: Client, workflowId: number, status: 'failed' | 'termi
 
 /** Causes that the server has measured, for a person who sees the exit code only: memory over the limit, missing outputs. */
 async function causesOf(client: Client, { job_id: id, attempt_id: attempt }: Result): Promise<readonly Reason[]> {
-  const { gatherFacts } = await import('./explain-facts.ts');
+  const { gatherFacts } = await import('../operations/explain/facts.ts');
   const { explain } = await import('../core/lifecycle/explain.ts');
   // The job may be deleted or run again meanwhile.
   const gathered = await gatherFacts(client, id, Date.now()).catch(() => undefined);

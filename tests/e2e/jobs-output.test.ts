@@ -69,7 +69,7 @@ describe('torc jobs output', () => {
     const path = join(folder, 'torc_output/job_stdio/job_wf1_j3_r1_a1.o');
     rmSync(path);
     const { code, stderr } = await output(['never', '-w', '1']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`in run 1 is not there; looked for ${path}; say with`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`in run 1 is not there; looked for ${path}`)]);
   });
 
   it('follows a job from before its start until it ends', async () => {

@@ -169,7 +169,7 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
     expect(nothing.stderr).toContain(`there is no journal of workflow ${run.id}, run 1 below ${run.folder}`);
     const nowhere = await call('workflows', 'reconcile', String(run.id), '1', '--base-dir', join(run.folder, 'none'));
     expect([nowhere.code, nowhere.stdout]).toEqual([1, '']);
-    expect(nowhere.stderr).toContain('--base-dir: cannot read');
+    expect(nowhere.stderr).toContain('Error: cannot read');
   });
 });
 

@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { integer } from '../option.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
+import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { idOf } from '../id-or-name.ts';
 import { dateText } from '../output/local-time.ts';
 import { type Column, shownText } from '../output/table.ts';
@@ -102,9 +103,19 @@ const resultsList: Command = {
           .slice(offset, limit === undefined ? undefined : offset + limit)
       : all;
     if (options['includeLogs'] === true) {
-      const { withLogs } = await import('../result-logs.ts');
-      const report = await withLogs(context, id, items, options['outputDir'] as string);
-      context.output.json({ ...report, all_runs: allRuns });
+      const { withFiles } = await import('../../operations/result-files.ts');
+      const found = await withFiles(client, id, items, options['outputDir'] as string);
+      const { workflow, missing } = found;
+      if (missing.length > 0)
+        context.output.warn(`${counted(missing.length, 'log file')} not found: ${someOf(missing)}`);
+      context.output.json({
+        workflow_id: id,
+        workflow_name: workflow.name,
+        workflow_user: workflow.user,
+        total_results: found.items.length,
+        items: found.items,
+        all_runs: allRuns,
+      });
       return;
     }
     context.output.list({

@@ -5,7 +5,7 @@ import { all } from '../../client/every.ts';
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
-import { type HashMode, hashModes } from '../crate/hash-mode.ts';
+import { type HashMode, hashModes } from '../../operations/crate/hash-mode.ts';
 import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';
 import { integer } from '../option.ts';
@@ -27,14 +27,14 @@ const roCrateExport: Command = {
     const workflow = await client.getWorkflow({ params });
     const entities = await all((page) => client.listRoCrateEntities({ params, query: page }));
     const files = await all((page) => client.listFiles({ query: { workflow_id: id, ...page } }));
-    const { crateDocument } = await import('../crate/document.ts');
+    const { crateDocument } = await import('../../operations/crate/document.ts');
     const text = JSON.stringify(crateDocument({ workflow, files, entities }), undefined, 2);
     const path = options['output'] as string | undefined;
     if (path === undefined) {
       output.text(text);
       return;
     }
-    const { writeWhole } = await import('../transfer/whole-file.ts');
+    const { writeWhole } = await import('../../operations/whole-file.ts');
     await writeWhole(path, (write) => write(text));
     output.record(
       'ro-crate export',
@@ -73,9 +73,9 @@ const roCrateAddDataset: Command = {
     refuseNoFolder(path);
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const { datasetEntity, datasetId } = await import('../crate/dataset.ts');
+    const { datasetEntity, datasetId } = await import('../../operations/crate/dataset.ts');
     const attempts = await attemptsOf(client, id, (options['job'] as number[] | undefined) ?? [], datasetId(path));
-    const { folderFacts } = await import('../crate/folder.ts');
+    const { folderFacts } = await import('../../operations/crate/folder.ts');
     const hashMode = options['hashMode'] as HashMode;
     const readAtOnce = (options['threads'] as number | undefined) ?? availableParallelism();
     const facts = await folderFacts(path, hashMode, readAtOnce).catch((cause: unknown) => {
@@ -92,7 +92,7 @@ const roCrateAddDataset: Command = {
       metadata: options['metadata'] as RoCrateEntity['metadata'] | undefined,
     });
     const entity = await put(client, id, dataset, () => dataset.metadata);
-    const { withResult } = await import('../crate/dataset.ts');
+    const { withResult } = await import('../../operations/crate/dataset.ts');
     for (const attempt of attempts)
       await put(client, id, attempt, ({ metadata }) => withResult(metadata, dataset.entity_id));
     output.record(

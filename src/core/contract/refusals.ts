@@ -41,6 +41,24 @@ export const refusals = {
     remedy: 'Send the credential of this server: inside a job, curl -u "$TORC_USERNAME:$TORC_PASSWORD".',
   },
 
+  // files of this machine, read or written by a use case
+  FILE_UNREADABLE: { status: 422, remedy: 'Name a file or folder that exists and that this user may read.' },
+  FILE_UNWRITABLE: { status: 422, remedy: 'Name a file in a folder that exists and in which this user may write.' },
+  IMPORT_REFUSED: {
+    status: 422,
+    remedy: 'Give a file that torc workflows export has written; torc create makes a workflow of a workflow file.',
+  },
+  JOB_ELSEWHERE: { status: 422, remedy: 'Name jobs of one workflow at a time.' },
+  ATTEMPT_UNKNOWN: {
+    status: 404,
+    remedy:
+      'torc results list --all-runs lists the attempts of jobs; torc jobs explain says why a job has not started.',
+  },
+  OUTPUT_MISSING: {
+    status: 404,
+    remedy: 'Look on the host where the job ran, or name the output folder that its runner used.',
+  },
+
   // order of operations
   ACTION_CLAIMED: { status: 409, remedy: 'Another runner executes it; continue without it.' },
   LINEAGE_CAPPED: {
@@ -131,7 +149,7 @@ export const refusals = {
 export type RefusalCode = keyof typeof refusals;
 
 /**
- * The service refuses a request.
+ * The service, or a use case, refuses a request.
  *
  * `message` states the fact and the expectation in one sentence; `facts` are the same as data. Status and remedy come
  * from the catalogue.

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { JobFacts } from '../../../core/lifecycle/job-facts.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
-import { lastLines } from '../../last-lines.ts';
 
 export const jobsExplain: Command = {
   words: 'jobs explain <job>',
@@ -19,16 +17,13 @@ export const jobsExplain: Command = {
     const { output } = context;
     const id = await chooseJob(context, given, options['workflowId']);
     const { client } = await context.service();
-    const { gatherFacts } = await import('../../explain-facts.ts');
-    const { explain } = await import('../../../core/lifecycle/explain.ts');
-    const { pathsOf } = await import('../../result-logs.ts');
-    const { facts, workflow, result, node } = await gatherFacts(client, id, Date.now());
-    const { kind, headline, reasons, next: commands } = explain(facts);
+    const { explainJob } = await import('../../../operations/explain/explain.ts');
+    const { facts, explanation, paths, stderrTail } = await explainJob(client, id, {
+      nowMs: Date.now(),
+      outputDir: options['outputDir'] as string,
+    });
+    const { kind, headline, reasons, next: commands } = explanation;
     const next = commands.map((each) => context.hint(each));
-    const begun = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
-    const paths: Readonly<Record<string, string | undefined>> =
-      begun === undefined ? {} : pathsOf(workflow, begun, node, options['outputDir'] as string);
-    const tail = facts.end === undefined || facts.end.status === 'completed' ? [] : tailOf(paths);
     output.record(
       'job',
       {
@@ -41,39 +36,24 @@ export const jobsExplain: Command = {
         reasons,
         next,
         paths,
-        ...(tail.length === 0 ? {} : { stderr_tail: tail }),
+        ...(stderrTail.length === 0 ? {} : { stderr_tail: stderrTail }),
       },
       [
         `Job ${facts.id} (${facts.name}) ${headline}`,
         ...reasons.map(({ message }) => `  ${message}`),
         ...linesOf('Files:', pathLines(paths)),
-        ...linesOf('Last lines of its standard error:', tail),
+        ...linesOf('Last lines of its standard error:', stderrTail),
         ...linesOf('Next:', next),
       ].join('\n'),
     );
   },
 };
 
-/** The running attempt with the fields of a result, which determine the names of its files. */
-const runningAttempt = ({ id, name, attempt, workflow }: JobFacts, runId: number) => ({
-  job_id: id,
-  job_name: name,
-  attempt_id: attempt,
-  run_id: runId,
-  workflow_id: workflow.id,
-});
-
 /** The existing files; if there is none, the folder may be on another machine, and only the names are shown. */
 function pathLines(paths: Readonly<Record<string, string | undefined>>): string[] {
   const all = [...new Set(Object.values(paths).filter((path) => path !== undefined))];
   const there = all.filter((path) => existsSync(path));
   return there.length === 0 ? all : there;
-}
-
-/** The last lines of standard error; empty if the file is not readable here. */
-function tailOf(paths: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const path = paths['job_stderr'];
-  return path === undefined ? [] : lastLines(path);
 }
 
 const linesOf = (title: string, lines: readonly string[]) =>

@@ -32,7 +32,7 @@ export const jobsOutput: Command = {
     output.recordOnly('jobs output');
     const id = await chooseJob(context, given, options['workflowId']);
     const { client } = await service();
-    const { chosenAttempt, outputPath, startedAttempts } = await import('../../job-output.ts');
+    const { chosenAttempt, outputPath, startedAttempts } = await import('../../../operations/job-output.ts');
     const { copyFile, followFile, untilStarted } = await import('../../follow-file.ts');
 
     const wanted = {

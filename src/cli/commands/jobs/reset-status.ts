@@ -1,18 +1,19 @@
-import type { Client } from '../../../client/client.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import type { Command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
 import { tellPreparation } from '../../output/preparation.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
 import { integer, type Values } from '../../option.ts';
-import type { Output } from '../../output/output.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { downstreamJobs, selectionOf, selectJobs, type Selected } from './selection.ts';
-
-/** Concurrent requests: the server writes those that arrive together in one transaction. */
-const TOGETHER = 32;
+import {
+  downstreamJobs,
+  refuseBusy,
+  type ResetJobs,
+  resetJobs,
+  type SelectedJobs,
+} from '../../../operations/reset-jobs.ts';
+import { chooseJobs, selectionOf } from './selection.ts';
 
 export const jobsResetStatus: Command = {
   words: 'jobs reset-status [job...]',
@@ -39,21 +40,21 @@ export const jobsResetStatus: Command = {
     output.recordOnly('reset-status');
     const selection = selectionOf((given as readonly string[] | undefined) ?? [], options);
     const { client } = await context.service();
-    const selected = await selectJobs(context, selection);
+    const selected = await chooseJobs(context, selection);
     const { workflowId, jobs } = selected;
     if (jobs.length === 0) return sayNone(context, workflowId);
     const downstream = await downstreamJobs(client, selected);
     if (options['dryRun'] === true) return sayPlan(context, options, selected, downstream);
 
     if (options['force'] !== true) await refuseBusy(client, workflowId);
-    const done = jobs.filter(({ status }) => status === 'completed');
-    if (done.length > 0) output.warn(`${namesOf(done)} completed successfully and will run again`);
+    const completed = jobs.filter(({ status }) => status === 'completed');
+    if (completed.length > 0) output.warn(`${namesOf(completed)} completed successfully and will run again`);
     const question = `Reset ${counted(jobs.length, 'job')} of workflow ${workflowId}?`;
     if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
 
-    const { reset, failures } = await resetAll(client, selected);
-    const reinit = await reinitialized({ client, output }, workflowId, options);
-    report(context, selected, downstream, { reset, failures, reinit });
+    const done = await resetJobs(client, selected);
+    const reinit = await reinitialized(context, workflowId, options);
+    report(context, selected, downstream, { ...done, reinit });
   },
 };
 
@@ -70,7 +71,7 @@ function sayNone({ output, exitWith }: Context, workflowId: number): void {
 function sayPlan(
   { output }: Context,
   options: Values,
-  { workflowId, jobs }: Selected,
+  { workflowId, jobs }: SelectedJobs,
   downstream: readonly Job[],
 ): void {
   output.record(
@@ -90,62 +91,15 @@ function sayPlan(
   );
 }
 
-async function refuseBusy(client: Client, workflowId: number): Promise<void> {
-  const found = await client.getWorkflowStatus({ params: { id: workflowId } });
-  const { running, pending } = found.jobs_by_status;
-  const allocations = found.pending_scheduled_nodes + found.active_scheduled_nodes;
-  const busy = [
-    ...(running + pending > 0
-      ? [counted(running + pending, 'job runs or is about to', 'jobs run or are about to')]
-      : []),
-    ...(found.active_compute_nodes > 0
-      ? [counted(found.active_compute_nodes, 'runner is', 'runners are') + ' active']
-      : []),
-    ...(allocations > 0 ? [counted(allocations, 'allocation is', 'allocations are') + ' pending or active'] : []),
-  ];
-  if (busy.length === 0) return;
-  throw new Failure(
-    `workflow ${workflowId} is busy: ${busy.join(', ')}; nothing was reset. Wait, cancel the workflow, or use --force`,
-  );
-}
-
-interface FailedReset {
-  readonly job_id: number;
-  readonly error: string;
-}
-
-async function resetAll(
-  client: Client,
-  { workflowId, jobs }: Selected,
-): Promise<{ reset: readonly number[]; failures: readonly FailedReset[] }> {
-  const { run_id: runId } = await client.getWorkflow({ params: { id: workflowId } });
-  const reset: number[] = [];
-  const failures: FailedReset[] = [];
-  const one = async (id: number) => {
-    try {
-      await client.manageStatusChange({ params: { id, status: 'uninitialized', run_id: runId ?? 0 } });
-      reset.push(id);
-    } catch (error) {
-      failures.push({ job_id: id, error: (error as Error).message });
-    }
-  };
-  for (let at = 0; at < jobs.length; at += TOGETHER)
-    await Promise.all(jobs.slice(at, at + TOGETHER).map(({ id }) => one(id as number)));
-  return { reset: reset.sort((a, b) => a - b), failures: failures.sort((a, b) => a.job_id - b.job_id) };
-}
-
 interface Reinit {
   readonly requested: boolean;
   readonly applied: boolean;
   readonly error: string | null;
 }
 
-async function reinitialized(
-  { client, output }: { client: Client; output: Output },
-  workflowId: number,
-  options: Values,
-): Promise<Reinit> {
+async function reinitialized({ service, output }: Context, workflowId: number, options: Values): Promise<Reinit> {
   if (options['reinit'] !== true) return { requested: false, applied: false, error: null };
+  const { client } = await service();
   try {
     await reinitialize(client, workflowId, { force: options['force'] === true, tell: tellPreparation(output) });
     return { requested: true, applied: true, error: null };
@@ -154,15 +108,13 @@ async function reinitialized(
   }
 }
 
-interface Outcome {
-  readonly reset: readonly number[];
-  readonly failures: readonly FailedReset[];
+interface Outcome extends ResetJobs {
   readonly reinit: Reinit;
 }
 
 function report(
   { output, exitWith, hint }: Context,
-  { workflowId, jobs }: Selected,
+  { workflowId, jobs }: SelectedJobs,
   downstream: readonly Job[],
   { reset, failures, reinit }: Outcome,
 ): void {

@@ -1,11 +1,11 @@
-import { measuredOf, lackOf, lacksAnything, type Measured } from '../../../core/lifecycle/resource-use.ts';
+import { measuredOf } from '../../../core/lifecycle/resource-use.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { integer, number } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import { bytesText, memoryText, secondsText } from '../../output/words.ts';
-import { type UsedJob, usedJobs } from '../../../operations/resource-use.ts';
+import type { LackingJob, Measurement } from '../../../operations/check-resources.ts';
 
 export const workflowsCheckResources: Command = {
   words: 'workflows check-resources [workflow]',
@@ -31,40 +31,34 @@ export const workflowsCheckResources: Command = {
     const runId = options['runId'] as number | undefined;
     const includesFailed = options['includeFailed'] === true;
     const least = options['minOverUtilization'] as number;
-    const jobs = await usedJobs(client, id, runId);
-    const ended = jobs.filter(({ use }) => use !== undefined && (includesFailed || use.isSuccess));
-
-    const rows = ended.flatMap(rowsOf);
-    const violations = rows.filter(({ overPercent }) => overPercent > 0 && overPercent >= least);
-    const within = rows.filter((row) => !violations.includes(row));
-    const shown = options['all'] === true ? rows : violations;
-    const lacking = includesFailed ? ended.filter(({ use }) => use?.isSuccess === false).flatMap(lackTold) : undefined;
+    const { checkResources } = await import('../../../operations/check-resources.ts');
+    const { looked, measurements, violations, within, lacking } = await checkResources(client, id, {
+      runId,
+      includesFailed,
+      leastOverPercent: least,
+    });
+    const lacks = includesFailed ? lacking.map(lackTold) : undefined;
     context.output.list({
-      items: shown,
+      items: options['all'] === true ? measurements : violations,
       columns,
       things: options['all'] === true ? 'measurements' : 'over-utilizations',
       title: `Resources used in workflow ${id}:`,
-      empty: `No job of workflow ${id} used more than it asked for (${ended.length} results looked at)`,
+      empty: `No job of workflow ${id} used more than it asked for (${looked} results looked at)`,
       json: {
         workflow_id: id,
         ...(runId === undefined ? {} : { run_id: runId }),
-        total_results: ended.length,
+        total_results: looked,
         over_utilization_count: violations.length,
         violations: violations.map(told),
         ...(options['all'] === true ? { within_limits: within.map(told) } : {}),
-        ...(lacking === undefined ? {} : { resource_violations_count: lacking.length, resource_violations: lacking }),
+        ...(lacks === undefined ? {} : { resource_violations_count: lacks.length, resource_violations: lacks }),
       },
     });
-    if (context.output.format === 'table') for (const lack of lacking ?? []) context.output.notice(lackText(lack));
+    if (context.output.format === 'table') for (const lack of lacks ?? []) context.output.notice(lackText(lack));
   },
 };
 
-type Row = Measured & { readonly job: UsedJob };
-
-const rowsOf = (job: UsedJob): Row[] =>
-  job.use === undefined ? [] : measuredOf(job.limits, job.use).map((measured) => ({ ...measured, job }));
-
-const columns: readonly Column<Row>[] = [
+const columns: readonly Column<Measurement>[] = [
   { title: 'Job ID', short: 'Job', value: ({ job }) => job.id, align: 'right', importance: 4 },
   { title: 'Job Name', short: 'Name', value: ({ job }) => job.name, cut: 'middle', importance: 9 },
   { title: 'Resource', value: ({ resource }) => resource, importance: 8 },
@@ -73,32 +67,32 @@ const columns: readonly Column<Row>[] = [
   { title: 'Utilization', short: 'Over', value: overText, align: 'right', importance: 8 },
 ];
 
-function specified({ resource, limit, job }: Row): string {
+function specified({ resource, limit, job }: Measurement): string {
   if (resource === 'Memory') return job.requirements.memory ?? '';
   return resource === 'CPU' ? `${limit}%` : (job.requirements.runtime ?? '');
 }
 
 /** As people read amounts; `specified` is what a workflow file says. */
-function specifiedText(row: Row): string {
+function specifiedText(row: Measurement): string {
   const { resource, job } = row;
   if (resource === 'CPU') return specified(row);
   return resource === 'Memory' ? askedMemoryText(job.requirements.memory) : askedTimeText(job.requirements.runtime);
 }
 
-function peakText(row: Row): string {
+function peakText(row: Measurement): string {
   return row.resource === 'Memory' ? memoryText(row.peak) : peakUsed(row);
 }
 
-function peakUsed({ resource, peak }: Row): string {
+function peakUsed({ resource, peak }: Measurement): string {
   if (resource === 'Memory') return bytesText(peak);
   return resource === 'CPU' ? `${peak.toFixed(1)}%` : secondsText(peak);
 }
 
-function overText({ overPercent }: Pick<Row, 'overPercent'>): string {
+function overText({ overPercent }: Pick<Measurement, 'overPercent'>): string {
   return `${overPercent >= 0 ? '+' : ''}${overPercent.toFixed(1)}%`;
 }
 
-const told = (row: Row) => ({
+const told = (row: Measurement) => ({
   job_id: row.job.id,
   job_name: row.job.name,
   resource_type: row.resource,
@@ -107,38 +101,34 @@ const told = (row: Row) => ({
   over_utilization: overText(row),
 });
 
-/** The resources that a failed job probably lacked; undefined if none is known. */
-function lackTold({ id, name, limits, requirements, result, use }: UsedJob) {
-  if (use === undefined || result === undefined) return [];
-  const lack = lackOf(limits, use);
-  if (!lacksAnything(lack)) return [];
+/** The resources that a failed job probably lacked. */
+function lackTold({ job, use, result, lack }: LackingJob) {
+  const { id, name, limits, requirements } = job;
   const over = measuredOf(limits, use).find(({ resource }) => resource === 'Memory');
   const share = limits.runtimeSeconds === undefined ? undefined : (use.seconds / limits.runtimeSeconds) * 100;
-  return [
-    {
-      job_id: id,
-      job_name: name,
-      return_code: result.return_code,
-      exec_time_minutes: result.exec_time_minutes,
-      configured_memory: requirements.memory,
-      configured_runtime: requirements.runtime,
-      configured_cpus: requirements.num_cpus,
-      ...(use.peakMemoryBytes === undefined
-        ? {}
-        : { peak_memory_bytes: use.peakMemoryBytes, peak_memory_formatted: bytesText(use.peakMemoryBytes) }),
-      ...(lack.memory === undefined ? {} : { memory_violation: true, memory_reason: lack.memory }),
-      ...(lack.memory === 'memory_exceeded' && over !== undefined ? { memory_over_utilization: overText(over) } : {}),
-      ...(lack.timeout ? { timeout: true } : {}),
-      ...(lack.timeoutReason === undefined ? {} : { timeout_reason: lack.timeoutReason }),
-      ...(lack.runtime ? { runtime_violation: true } : {}),
-      ...(share === undefined ? {} : { runtime_utilization: `${share.toFixed(1)}%` }),
-      ...(lack.cpu ? { cpu_violation: true } : {}),
-      ...(use.peakCpuPercent === undefined ? {} : { peak_cpu_percent: use.peakCpuPercent }),
-    },
-  ];
+  return {
+    job_id: id,
+    job_name: name,
+    return_code: result.return_code,
+    exec_time_minutes: result.exec_time_minutes,
+    configured_memory: requirements.memory,
+    configured_runtime: requirements.runtime,
+    configured_cpus: requirements.num_cpus,
+    ...(use.peakMemoryBytes === undefined
+      ? {}
+      : { peak_memory_bytes: use.peakMemoryBytes, peak_memory_formatted: bytesText(use.peakMemoryBytes) }),
+    ...(lack.memory === undefined ? {} : { memory_violation: true, memory_reason: lack.memory }),
+    ...(lack.memory === 'memory_exceeded' && over !== undefined ? { memory_over_utilization: overText(over) } : {}),
+    ...(lack.timeout ? { timeout: true } : {}),
+    ...(lack.timeoutReason === undefined ? {} : { timeout_reason: lack.timeoutReason }),
+    ...(lack.runtime ? { runtime_violation: true } : {}),
+    ...(share === undefined ? {} : { runtime_utilization: `${share.toFixed(1)}%` }),
+    ...(lack.cpu ? { cpu_violation: true } : {}),
+    ...(use.peakCpuPercent === undefined ? {} : { peak_cpu_percent: use.peakCpuPercent }),
+  };
 }
 
-function lackText(lack: ReturnType<typeof lackTold>[number]): string {
+function lackText(lack: ReturnType<typeof lackTold>): string {
   const why = [
     ...(lack.memory_violation === true ? [`memory (${lack.memory_reason})`] : []),
     ...(lack.timeout === true || lack.runtime_violation === true ? ['time'] : []),

@@ -1,14 +1,11 @@
-import type { ResourceRequirements } from '../../../core/contract/resources.ts';
-import { type Correction, correctResources } from '../../../core/lifecycle/correct-resources.ts';
-import { formatMemory } from '../../../core/quantity/bytes.ts';
-import { formatRuntime } from '../../../core/quantity/duration.ts';
+import type { Correction } from '../../../core/lifecycle/correct-resources.ts';
 import { recordKinds, recordsWithin } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
-import { Failure, UsageError } from '../../failure.ts';
+import { UsageError } from '../../failure.ts';
 import { number, type Option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { usedJobs } from '../../../operations/resource-use.ts';
+import type { Adjustment } from '../../../operations/correct-resources.ts';
 
 const multiplier = (name: string, what: string): Option => ({
   flags: `--${name}-multiplier <factor>`,
@@ -40,12 +37,7 @@ export const workflowsCorrectResources: Command = {
     output.recordOnly('correct-resources');
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const jobs = await usedJobs(client, id);
     const given = (options['jobIds'] as string | undefined)?.split(',').map((part) => part.trim());
-    const chosen = given && (await recordsWithin(context, recordKinds.job, id, given));
-    const foreign = chosen?.find((jobId) => !jobs.some((job) => job.id === jobId));
-    if (foreign !== undefined) throw new Failure(`--job-ids: workflow ${id} has no job ${foreign}`);
-    const isChosen = (job: { readonly id: number }) => chosen === undefined || chosen.includes(job.id);
     const multipliers = {
       memory: options['memoryMultiplier'] as number,
       cpu: options['cpuMultiplier'] as number,
@@ -53,19 +45,14 @@ export const workflowsCorrectResources: Command = {
     };
     const dryRun = options['dryRun'] === true;
     const downsizes = options['downsize'] !== false;
-    const limits = new Map(jobs.map((job) => [job.requirementsId, job.limits]));
-    const corrections = correctResources(limits, jobs, multipliers, { downsizes, isChosen });
-    const requirements = new Map(jobs.map((job) => [job.requirementsId, job.requirements]));
-    const adjustments = corrections.map((correction): Adjustment => {
-      const before = requirements.get(correction.requirementsId) as ResourceRequirements;
-      return { correction, before, after: corrected(before, correction) };
+    const { correctWorkflow } = await import('../../../operations/correct-resources.ts');
+    const { adjustments, analyzed } = await correctWorkflow(client, id, {
+      multipliers,
+      downsizes,
+      jobIds: given && (await recordsWithin(context, recordKinds.job, id, given)),
+      isDryRun: dryRun,
     });
-    if (!dryRun) {
-      for (const { correction, after } of adjustments)
-        await client.updateResourceRequirements({ params: { id: correction.requirementsId }, body: after });
-    }
-
-    const analyzed = jobs.filter((job) => isChosen(job) && job.use !== undefined).length;
+    const corrections = adjustments.map(({ correction }) => correction);
     output.record(
       'correct-resources',
       {
@@ -89,22 +76,6 @@ export const workflowsCorrectResources: Command = {
     );
   },
 };
-
-function corrected(before: ResourceRequirements, correction: Correction): ResourceRequirements {
-  const { memoryBytes, numCpus, runtimeSeconds } = correction;
-  return {
-    ...before,
-    ...(memoryBytes === undefined ? {} : { memory: formatMemory(memoryBytes) }),
-    ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
-    ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),
-  };
-}
-
-interface Adjustment {
-  readonly correction: Correction;
-  readonly before: ResourceRequirements;
-  readonly after: ResourceRequirements;
-}
 
 /** The number of jobs for which each resource is changed. */
 function countsOf(corrections: readonly Correction[], direction: Correction['direction'], prefix: string) {

@@ -1,10 +1,8 @@
-import { all } from '../../../client/every.ts';
-import { runtimeFit, type Spread, spreadOf } from '../../../core/lifecycle/runtime-fit.ts';
+import type { Spread } from '../../../core/lifecycle/runtime-fit.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { roughText } from '../../output/words.ts';
-import { runtimeOf } from '../../../operations/resource-use.ts';
 
 export const workflowsDiagnose: Command = {
   words: 'workflows diagnose [workflow]',
@@ -12,49 +10,32 @@ export const workflowsDiagnose: Command = {
   async run(context, [given]) {
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const jobs = await all((page) => client.listJobs({ query: { workflow_id: id, status: 'ready', ...page } }));
-    const needs = await all((page) => client.listResourceRequirements({ query: { workflow_id: id, ...page } }));
-    const nodes = await all((page) =>
-      client.listComputeNodes({ query: { workflow_id: id, is_active: true, ...page } }),
-    );
-
-    const runtimes = new Map(needs.map((each) => [each.id, runtimeOf(each)]));
-    const ready = jobs.flatMap(({ resource_requirements_id: needed, labels }) => {
-      const runtimeSeconds = runtimes.get(needed);
-      return runtimeSeconds === undefined ? [] : [{ runtimeSeconds, labels: labels ?? [] }];
-    });
-    const allocations = nodes.map(({ end_time: end, labels }) => ({
-      labels: labels ?? [],
-      secondsLeft: end ? Math.max(0, Math.floor((Date.parse(end) - Date.now()) / 1000)) : undefined,
-    }));
-    const left = allocations.flatMap(({ secondsLeft }) => secondsLeft ?? []);
-    const { blocked, tooShort } = runtimeFit(ready, allocations);
-    const remaining = spreadOf(left);
-    const asked = spreadOf(ready.map(({ runtimeSeconds }) => runtimeSeconds));
-    const unlimited = allocations.length - left.length;
+    const { diagnose } = await import('../../../operations/diagnose.ts');
+    const found = await diagnose(client, id, Date.now());
+    const { runners, unlimitedRunners: unlimited, readyJobs, remaining, requested, blocked, tooShort } = found;
 
     context.output.record(
       'diagnose',
       {
         workflow_id: id,
-        active_allocations: allocations.length,
-        allocations_with_walltime: left.length,
+        active_allocations: runners,
+        allocations_with_walltime: runners - unlimited,
         allocations_unlimited: unlimited,
         has_unlimited_allocation: unlimited > 0,
-        ready_jobs: jobs.length,
-        ready_jobs_with_runtime: ready.length,
+        ready_jobs: readyJobs,
+        ready_jobs_with_runtime: found.readyJobsWithRuntime,
         allocation_remaining: remaining,
-        ready_job_runtime: asked,
+        ready_job_runtime: requested,
         runtime_blocked_jobs: blocked,
         allocations_too_short_for_longest: tooShort,
         runtime_blocked: blocked > 0,
       },
       [
         `Workflow ${id}:`,
-        `  Active runners: ${allocations.length} (${unlimited} without an end)`,
+        `  Active runners: ${runners} (${unlimited} without an end)`,
         ...(remaining.count === 0 ? [] : [`  Time left to them: ${rangeText(remaining)}`]),
-        `  Ready jobs: ${jobs.length}`,
-        ...(asked.count === 0 ? [] : [`  Time that they request: ${rangeText(asked)}`]),
+        `  Ready jobs: ${readyJobs}`,
+        ...(requested.count === 0 ? [] : [`  Time that they request: ${rangeText(requested)}`]),
         blocked === 0
           ? '  No ready job lacks only time.'
           : `  ${counted(blocked, 'ready job is', 'ready jobs are')} longer than the remaining time of every runner that could take them: request longer allocations, or lower their runtime.`,

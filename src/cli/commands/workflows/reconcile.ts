@@ -20,22 +20,16 @@ export const workflowsReconcile: Command = {
     const id = await chooseWorkflow(context, givenWorkflow);
     const runId = integer('run', 0)(givenRun as string);
     const baseDir = options['baseDir'] as string;
-    const { findJournals } = await import('../../reconcile/find.ts');
-    const { replayJournals } = await import('../../reconcile/replay.ts');
-    const { journals, closed } = await findJournals(baseDir, id, runId);
-    for (const { path, reason } of closed) output.warn(`skipped: ${path}: ${reason}`);
-    if (journals.length === 0)
+    const { client } = await context.service();
+    const { reconcile } = await import('../../../operations/reconcile/reconcile.ts');
+    const done = await reconcile(client, { workflowId: id, runId, baseDir });
+    const { unreadable, files, rejections, total, accepted } = done;
+    for (const { path, reason } of unreadable) output.warn(`skipped: ${path}: ${reason}`);
+    if (files.length === 0)
       output.warn(
         `there is no journal of workflow ${id}, run ${runId} below ${baseDir} (offline_results_wf${id}_r${runId}_*.db)`,
       );
-
-    const { client } = await context.service();
-    const { files, rejections } = await replayJournals(client, id, journals);
-    let total = 0;
-    let accepted = 0;
     for (const file of files) {
-      total += file.completions;
-      accepted += file.accepted;
       output.notice(`${file.path}: ${counted(file.completions, 'result')}, ${file.accepted} accepted`);
       for (const fault of file.faults) output.error(`${file.path}: ${fault}`);
     }

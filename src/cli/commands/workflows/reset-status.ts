@@ -1,9 +1,8 @@
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import { beginRun } from '../../../operations/begin-run.ts';
 import type { Command } from '../../command.ts';
 import { tellPreparation } from '../../output/preparation.ts';
-import { reinitialize } from '../../../operations/initialize.ts';
+import { resetWorkflow } from '../../../operations/reset-workflow.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
 export const workflowsResetStatus: Command = {
@@ -24,38 +23,30 @@ export const workflowsResetStatus: Command = {
     if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
 
     const { client } = await context.service();
-    const force = options['force'] === true;
-    const tell = tellPreparation(output);
-    await beginRun(client, id, { force, tell });
-    const messages: string[] = [];
-    const errors: string[] = [];
-    const done = { workflow_reset: true, job_reset: false, reinitialize: false };
-    try {
-      const query = { failed_only: failedOnly || undefined };
-      const { updated_count: count } = await client.resetJobStatus({ params: { id }, query });
-      done.job_reset = true;
-      messages.push(`Reset ${counted(count, 'job')} of workflow ${id}`);
-      if (options['reinitialize'] === true) {
-        await reinitialize(client, id, { force, tell, newRun: false });
-        done.reinitialize = true;
-        messages.push(`Reinitialized workflow ${id}`);
-      }
-    } catch (error) {
-      // Completed steps stay, so they are reported together with the error.
-      errors.push((error as Error).message);
-      output.error((error as Error).message);
+    const { updatedCount, isReinitialized, error } = await resetWorkflow(client, id, {
+      failedOnly,
+      reinitializes: options['reinitialize'] === true,
+      force: options['force'] === true,
+      tell: tellPreparation(output),
+    });
+    const messages = [
+      ...(updatedCount === undefined ? [] : [`Reset ${counted(updatedCount, 'job')} of workflow ${id}`]),
+      ...(isReinitialized ? [`Reinitialized workflow ${id}`] : []),
+    ];
+    if (error !== undefined) {
+      output.error(error.message);
       context.exitWith(1);
     }
     if (messages.length === 0 && output.format !== 'json') return;
     output.record(
       'reset-status',
       {
-        status: errors.length === 0 ? 'success' : 'error',
+        status: error === undefined ? 'success' : 'error',
         workflow_id: id,
         failed_only: failedOnly,
-        operations: done,
+        operations: { workflow_reset: true, job_reset: updatedCount !== undefined, reinitialize: isReinitialized },
         messages,
-        ...(errors.length === 0 ? {} : { errors }),
+        ...(error === undefined ? {} : { errors: [error.message] }),
       },
       messages.join('\n'),
     );

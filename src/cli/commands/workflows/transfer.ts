@@ -2,7 +2,7 @@ import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
 import { readInput } from '../../read-input.ts';
 
-const exportWorkflow: Command = {
+const exportCommand: Command = {
   words: 'workflows export [workflow]',
   says: 'Write a workflow with all its records as JSON, for another server.',
   options: [
@@ -15,7 +15,7 @@ const exportWorkflow: Command = {
     output.recordOnly('export');
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const { writeWorkflow } = await import('../../transfer/write.ts');
+    const { exportWorkflow } = await import('../../../operations/transfer/export.ts');
     const settings = {
       includesResults: options['includeResults'] === true,
       includesEvents: options['includeEvents'] === true,
@@ -23,11 +23,11 @@ const exportWorkflow: Command = {
     };
     const path = options['output'] as string | undefined;
     if (path === undefined) {
-      await writeWorkflow(client, id, settings, (text) => output.text(text));
+      await exportWorkflow(client, id, settings, (text) => output.text(text));
       return;
     }
-    const { writeWhole } = await import('../../transfer/whole-file.ts');
-    const { name, counts } = await writeWhole(path, (write) => writeWorkflow(client, id, settings, write));
+    const { writeWhole } = await import('../../../operations/whole-file.ts');
+    const { name, counts } = await writeWhole(path, (write) => exportWorkflow(client, id, settings, write));
     const count = (section: string) => counts.get(section) ?? 0;
     output.record(
       'export',
@@ -47,7 +47,7 @@ const exportWorkflow: Command = {
   },
 };
 
-const importWorkflow: Command = {
+const importCommand: Command = {
   words: 'workflows import <file>',
   says: 'Create a workflow from an exported file, or from standard input ("-").',
   more: 'Its records get new ids and its jobs start again, uninitialized. It belongs to the user who imports it.',
@@ -56,30 +56,21 @@ const importWorkflow: Command = {
     { flags: '--skip-results', says: 'without the results in the file' },
     { flags: '--skip-events', says: 'events are never imported; accepted for compatibility with scripts' },
   ],
-  async run({ service, settings, output, hint }, [given], options) {
+  async run({ service, settings, output }, [given], options) {
     output.recordOnly('import');
     const path = given as string;
-    const { readDocument } = await import('../../transfer/document.ts');
-    const { checkedLevels } = await import('../../transfer/check.ts');
-    const { recreate } = await import('../../transfer/recreate.ts');
-    const document = readDocument(readInput(path, 'an exported workflow'), path, hint);
-    const levels = checkedLevels(document, path);
+    const { importWorkflow, readImport } = await import('../../../operations/transfer/import.ts');
+    const checked = readImport(readInput(path, 'an exported workflow'), path);
     const { client } = await service();
-    const includesResults = options['skipResults'] !== true;
-    const name = options['name'] as string | undefined;
-    const id = await recreate(client, document, levels, { name, user: settings.user, includesResults });
-    const counts = {
-      jobs: document.jobs.length,
-      files: document.files.length,
-      user_data: document.user_data.length,
-      results: includesResults ? document.results.length : 0,
-      compute_nodes: includesResults ? document.compute_nodes.length : 0,
-    };
-    const workflowName = name ?? document.workflow.name;
+    const { id, name, counts } = await importWorkflow(client, checked, {
+      name: options['name'] as string | undefined,
+      user: settings.user,
+      includesResults: options['skipResults'] !== true,
+    });
     output.record(
       'import',
-      { success: true, workflow_id: id, workflow_name: workflowName, ...counts },
-      `Imported workflow ${id} (${workflowName}): ${countsText(Object.entries(counts))}`,
+      { success: true, workflow_id: id, workflow_name: name, ...counts },
+      `Imported workflow ${id} (${name}): ${countsText(Object.entries(counts))}`,
     );
   },
 };
@@ -90,4 +81,4 @@ function countsText(counts: readonly (readonly [string, number])[]): string {
   return some.length === 0 ? 'nothing' : some.join(', ');
 }
 
-export const workflowTransfer: readonly Command[] = [exportWorkflow, importWorkflow];
+export const workflowTransfer: readonly Command[] = [exportCommand, importCommand];

@@ -1,7 +1,7 @@
 import { ListsWriter, type Lists } from '../../core/spec/int-list.ts';
 import { cycleText } from '../../core/spec/graph/cycle-text.ts';
 import { byLevel, walk } from '../../core/spec/graph/walk.ts';
-import { Failure } from '../failure.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import { type Exported, problemsText } from './document.ts';
 
 /** The maximum number of dependencies of an imported workflow. */
@@ -15,7 +15,7 @@ const MOST_EDGES = 50_000_000;
  */
 export function checkedLevels(document: Exported, name: string): Lists {
   const problems = [...referenceProblems(document)];
-  if (problems.length > 0) throw new Failure(problemsText(name, problems));
+  if (problems.length > 0) throw new Refusal('IMPORT_REFUSED', problemsText(name, problems));
   const { jobs } = document;
   const places = new Map(jobs.map(({ id }, place) => [id, place]));
   const writer = new ListsWriter(jobs.length, jobs.length, MOST_EDGES);
@@ -28,7 +28,7 @@ export function checkedLevels(document: Exported, name: string): Lists {
   const circles = cycles.map(
     (cycle) => `jobs wait for each other: ${cycleText(cycle, (job) => jobs[job]?.name ?? '')}`,
   );
-  throw new Failure(problemsText(name, circles));
+  throw new Refusal('IMPORT_REFUSED', problemsText(name, circles));
 }
 
 function* referenceProblems(document: Exported): Generator<string> {

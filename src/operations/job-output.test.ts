@@ -36,7 +36,7 @@ describe('the attempt whose output is printed', () => {
 
   it('is refused of a job that has not started, with its status', () => {
     expect(() => chosenAttempt({ ...job, status: 'blocked' }, [], { run: undefined, attempt: undefined })).toThrow(
-      'job 3 (train) has not started: it is blocked; `torc jobs explain 3` says why',
+      'job 3 (train) has not started: it is blocked',
     );
   });
 });

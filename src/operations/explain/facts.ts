@@ -1,14 +1,14 @@
-import type { Client } from '../client/client.ts';
-import { all } from '../client/every.ts';
-import { standardExecution } from '../core/contract/execution.ts';
-import type { Job } from '../core/contract/job.ts';
-import type { ComputeNode } from '../core/contract/node.ts';
-import type { ResourceRequirements } from '../core/contract/resources.ts';
-import type { Result } from '../core/contract/result.ts';
-import type { Workflow } from '../core/contract/workflow.ts';
-import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../core/lifecycle/job-facts.ts';
-import { roomOfNode } from '../core/lifecycle/obstacles.ts';
-import { limitsOf } from '../operations/resource-use.ts';
+import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
+import { standardExecution } from '../../core/contract/execution.ts';
+import type { Job } from '../../core/contract/job.ts';
+import type { ComputeNode } from '../../core/contract/node.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import type { Result } from '../../core/contract/result.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
+import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
+import { limitsOf } from '../resource-use.ts';
 
 /** More dependencies are not read one by one: users read the first few. */
 const MOST_DEPENDENCIES = 200;

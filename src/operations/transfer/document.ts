@@ -8,8 +8,7 @@ import { Result } from '../../core/contract/result.ts';
 import { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contract/scheduling.ts';
 import { id } from '../../core/contract/shape.ts';
 import { Workflow } from '../../core/contract/workflow.ts';
-import { Failure } from '../failure.ts';
-import { shellWord } from '../shell-word.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import { EXPORT_VERSION } from './version.ts';
 
 /**
@@ -52,28 +51,22 @@ const SHOWN = 10;
 /**
  * Reads an exported workflow; `name` is the file's, for the message. Refuses an invalid one, with each invalid place.
  */
-export function readDocument(text: string, name: string, hint = (command: string) => command): Exported {
+export function readDocument(text: string, name: string): Exported {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Failure(
-      `${name} is not JSON: ${(cause as Error).message}; expected a file written by torc workflows export`,
-      {
-        cause,
-      },
-    );
+    throw new Refusal('IMPORT_REFUSED', `${name} is not JSON: ${(cause as Error).message}`, {}, { cause });
   }
   const version = (value as { export_version?: unknown } | null)?.export_version;
   if (typeof version !== 'string')
-    throw new Failure(
-      `${name} is no exported workflow: it has no export_version. A workflow file is made a workflow with ${hint(`torc create ${shellWord(name)}`)}`,
-    );
+    throw new Refusal('IMPORT_REFUSED', `${name} is no exported workflow: it has no export_version`);
   if (version.split('.')[0] !== EXPORT_VERSION.split('.')[0])
-    throw new Failure(`${name} has export_version ${version}; this torc reads ${EXPORT_VERSION}`);
+    throw new Refusal('IMPORT_REFUSED', `${name} has export_version ${version}; this torc reads ${EXPORT_VERSION}`);
   const read = Exported.safeParse(value);
   if (read.success) return read.data;
-  throw new Failure(
+  throw new Refusal(
+    'IMPORT_REFUSED',
     problemsText(
       name,
       read.error.issues.map(({ path, message }) => `${placeOf(path)}: ${message}`),

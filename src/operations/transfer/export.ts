@@ -19,7 +19,7 @@ const JOBS_A_CALL = 2000;
  *
  * Only the rows of one request are in memory, so a workflow may have any size.
  */
-export async function writeWorkflow(
+export async function exportWorkflow(
   client: Client,
   id: number,
   { includesResults, includesEvents, exportedAt }: ExportOptions,

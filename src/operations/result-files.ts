@@ -5,27 +5,22 @@ import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { runnerLogOf, slurmTaskOf } from '../runner/label.ts';
 import { filesOf, stdioOf } from '../runner/step/request.ts';
-import type { Context } from './context.ts';
-import { Failure } from './failure.ts';
-import { counted, someOf } from '../core/quantity/count-text.ts';
+import type { Client } from '../client/client.ts';
+import { Refusal } from '../core/contract/refusals.ts';
 
-/** Results of a workflow, each with the paths of its job's output and of the logs of its runner. */
-export async function withLogs(
-  { service, output }: Context,
-  workflowId: number,
-  results: readonly Result[],
-  outputDir: string,
-) {
-  if (!existsSync(outputDir))
-    throw new Failure(`there is no output folder "${outputDir}"; name the folder of the runs with --output-dir`);
-  const { client } = await service();
+/**
+ * Results of a workflow, each with the paths of its job's output and of the logs of its runner, and those of these files
+ * that should be there and are not.
+ */
+export async function withFiles(client: Client, workflowId: number, results: readonly Result[], outputDir: string) {
+  if (!existsSync(outputDir)) throw new Refusal('FILE_UNREADABLE', `there is no output folder "${outputDir}"`);
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const nodes = await all((page) => client.listComputeNodes({ query: { workflow_id: workflowId, ...page } }));
   const nodeOf = new Map(nodes.map((node) => [node.id, node]));
 
   const missing = new Set<string>();
   const items = results.map((result) => {
-    const paths = pathsOf(workflow, result, nodeOf.get(result.compute_node_id), outputDir);
+    const paths = filesOfAttempt(workflow, result, nodeOf.get(result.compute_node_id), outputDir);
     for (const [name, path] of Object.entries(paths)) {
       const isGone = name.startsWith('job_std') && isDeletedOnSuccess(workflow, result);
       if (path !== undefined && !isGone && !existsSync(path)) missing.add(path);
@@ -45,18 +40,11 @@ export async function withLogs(
       ...paths,
     };
   });
-  if (missing.size > 0) output.warn(`${counted(missing.size, 'log file')} not found: ${someOf([...missing])}`);
-  return {
-    workflow_id: workflowId,
-    workflow_name: workflow.name,
-    workflow_user: workflow.user,
-    total_results: items.length,
-    items,
-  };
+  return { workflow, items, missing: [...missing] };
 }
 
 /** The paths of the logs of a result, if they are kept; the names are those that runners use. */
-export function pathsOf(
+export function filesOfAttempt(
   workflow: Workflow,
   result: Pick<Result, 'workflow_id' | 'run_id' | 'job_id' | 'attempt_id' | 'job_name'>,
   node: ComputeNode | undefined,

@@ -7,7 +7,7 @@ import type { Job } from '../core/contract/job.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { filesOf, stdioOf } from '../runner/step/request.ts';
-import { Failure } from './failure.ts';
+import { Refusal } from '../core/contract/refusals.ts';
 import { someOf } from '../core/quantity/count-text.ts';
 
 /** An attempt at a job that has started. */
@@ -48,22 +48,23 @@ export async function startedAttempts(client: Client, job: Job, runId: number): 
   );
 }
 
-/** The attempt that is meant. Throws a `Failure` that names those that there are. */
+/** The attempt that is meant. Throws `ATTEMPT_UNKNOWN`, which names those that there are. */
 export function chosenAttempt(job: Job, attempts: readonly StartedAttempt[], { run, attempt }: Wanted): StartedAttempt {
   const found = attempts.findLast(
     (each) => (run === undefined || each.run === run) && (attempt === undefined || each.attempt === attempt),
   );
   if (found !== undefined) return found;
   if (attempts.length === 0)
-    throw new Failure(
-      `job ${job.id} (${job.name}) has not started: it is ${job.status}; \`torc jobs explain ${job.id}\` says why`,
-    );
+    throw new Refusal('ATTEMPT_UNKNOWN', `job ${job.id} (${job.name}) has not started: it is ${job.status}`);
   const asked = [
     ...(attempt === undefined ? [] : [`attempt ${attempt}`]),
     ...(run === undefined ? [] : [`run ${run}`]),
   ];
   const there = attempts.map((each) => `attempt ${each.attempt} of run ${each.run}`);
-  throw new Failure(`job ${job.id} (${job.name}) has no ${asked.join(' of ')}; it has ${someOf(there)}`);
+  throw new Refusal(
+    'ATTEMPT_UNKNOWN',
+    `job ${job.id} (${job.name}) has no ${asked.join(' of ')}; it has ${someOf(there)}`,
+  );
 }
 
 export interface OutputPlace {
@@ -81,7 +82,7 @@ export interface OutputPlace {
  * The file with what an attempt printed. The folder that its runner used counts first: a folder of the same name in the
  * working directory may belong to another server, whose jobs have the same ids.
  *
- * Throws: a `Failure` that says why there is none.
+ * Throws: `OUTPUT_MISSING`, which says why there is none.
  */
 export function outputPath(place: OutputPlace): string {
   const { workflow, job, attempt, node, stream, outputDir } = place;
@@ -98,17 +99,20 @@ export function outputPath(place: OutputPlace): string {
   const [first] = paths;
   const which = `attempt ${attempt.attempt} of job ${job.id} (${job.name}) in run ${attempt.run}`;
   const { mode, delete_on_success: isDeleted } = stdioOf(execution, job.name);
-  if (first === undefined) throw new Failure(`the ${stream} of ${which} is not kept: its stdio mode is ${mode}`);
+  if (first === undefined)
+    throw new Refusal('OUTPUT_MISSING', `the ${stream} of ${which} is not kept: its stdio mode is ${mode}`);
   const path = paths.find((each) => each !== undefined && existsSync(each));
   if (path !== undefined) return path;
   if (isDeleted && attempt.status === 'completed')
-    throw new Failure(`the ${stream} of ${which} was deleted when the job completed: stdio.delete_on_success is set`);
+    throw new Refusal(
+      'OUTPUT_MISSING',
+      `the ${stream} of ${which} was deleted when the job completed: stdio.delete_on_success is set`,
+    );
   const looked = someOf([...new Set(paths.filter((each) => each !== undefined))]);
   if (node !== undefined && node.hostname !== hostname())
-    throw new Failure(
+    throw new Refusal(
+      'OUTPUT_MISSING',
       `the ${stream} of ${which} is not on this host, ${hostname()}: the job ran on ${node.hostname}; looked for ${looked}`,
     );
-  throw new Failure(
-    `the ${stream} of ${which} is not there; looked for ${looked}; say with --output-dir where its runner kept its output`,
-  );
+  throw new Refusal('OUTPUT_MISSING', `the ${stream} of ${which} is not there; looked for ${looked}`);
 }

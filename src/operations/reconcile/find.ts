@@ -1,12 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../failure.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import { isJournalOf } from '../../runner/journal/file.ts';
 
-/** Journals below a folder, and folders that could not be read, each with the reason. */
+export interface UnreadableFolder {
+  readonly path: string;
+  readonly reason: string;
+}
+
 interface Found {
   readonly journals: readonly string[];
-  readonly closed: readonly { readonly path: string; readonly reason: string }[];
+  readonly unreadable: readonly UnreadableFolder[];
 }
 
 /**
@@ -16,7 +20,7 @@ interface Found {
  */
 export async function findJournals(baseDir: string, workflowId: number, runId: number): Promise<Found> {
   const journals: string[] = [];
-  const closed: { path: string; reason: string }[] = [];
+  const unreadable: UnreadableFolder[] = [];
   const waiting = [baseDir];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
@@ -27,9 +31,9 @@ export async function findJournals(baseDir: string, workflowId: number, runId: n
       }
     } catch (cause) {
       const reason = (cause as Error).message;
-      if (folder === baseDir) throw new Failure(`--base-dir: cannot read ${baseDir}: ${reason}`, { cause });
-      closed.push({ path: folder, reason });
+      if (folder === baseDir) throw new Refusal('FILE_UNREADABLE', `cannot read ${baseDir}: ${reason}`, {}, { cause });
+      unreadable.push({ path: folder, reason });
     }
   }
-  return { journals: journals.sort((one, other) => (one < other ? -1 : 1)), closed };
+  return { journals: journals.sort((one, other) => (one < other ? -1 : 1)), unreadable };
 }

@@ -3,7 +3,7 @@ import { ended, started, statuses, testService, type TestService } from '../../.
 import { checkedLevels } from './check.ts';
 import { readDocument } from './document.ts';
 import { recreate } from './recreate.ts';
-import { writeWorkflow } from './write.ts';
+import { exportWorkflow } from './export.ts';
 
 let here: TestService;
 /** The importing server: its ids are different. */
@@ -123,7 +123,7 @@ async function exported({ client }: TestService, id: number, includes: { results
     includesEvents: includes.events ?? false,
     exportedAt: '2026-03-01T12:00:00Z',
   };
-  const { counts } = await writeWorkflow(client, id, options, (part) => {
+  const { counts } = await exportWorkflow(client, id, options, (part) => {
     text += `${part}\n`;
   });
   return { text, counts, json: JSON.parse(text) as Record<string, Record<string, unknown>[]> };

@@ -17,7 +17,7 @@ export interface Rejection {
   count: number;
 }
 
-export interface Replay {
+interface Replay {
   readonly files: readonly Replayed[];
   readonly rejections: readonly Rejection[];
 }

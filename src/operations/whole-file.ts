@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
+import { Refusal } from '../core/contract/refusals.ts';
 
 /**
  * Writes a file in parts. It gets its name when it is complete: an interrupted write leaves nothing, and an existing
@@ -13,7 +13,7 @@ export async function writeWhole<T>(
   // A name that nobody else could have prepared, and private: a workflow is private to its user.
   const part = `${path}.${randomUUID()}.part`;
   const file = await open(part, 'wx', 0o600).catch((cause: unknown) => {
-    throw new Failure(`cannot write ${path}: ${(cause as Error).message}`, { cause });
+    throw new Refusal('FILE_UNWRITABLE', `cannot write ${path}: ${(cause as Error).message}`, {}, { cause });
   });
   try {
     const done = await writeTo(async (text) => void (await file.write(`${text}\n`)));

@@ -1,0 +1,63 @@
+import type { Client } from '../client/client.ts';
+import { Refusal } from '../core/contract/refusals.ts';
+import type { ResourceRequirements } from '../core/contract/resources.ts';
+import { type Correction, correctResources, type Multipliers } from '../core/lifecycle/correct-resources.ts';
+import { formatMemory } from '../core/quantity/bytes.ts';
+import { formatRuntime } from '../core/quantity/duration.ts';
+import { usedJobs } from './resource-use.ts';
+
+interface CorrectOptions {
+  readonly multipliers: Multipliers;
+  /** Requirements may also be lowered. */
+  readonly downsizes: boolean;
+  /** Only what these jobs used counts; undefined for all. */
+  readonly jobIds: readonly number[] | undefined;
+  /** Nothing is changed on the server. */
+  readonly isDryRun: boolean;
+}
+
+export interface Adjustment {
+  readonly correction: Correction;
+  readonly before: ResourceRequirements;
+  readonly after: ResourceRequirements;
+}
+
+export interface CorrectedResources {
+  readonly adjustments: readonly Adjustment[];
+  /** The number of jobs whose use was looked at. */
+  readonly analyzed: number;
+}
+
+/** Changes the resource requirements of a workflow to what its jobs used. */
+export async function correctWorkflow(
+  client: Client,
+  workflowId: number,
+  { multipliers, downsizes, jobIds, isDryRun }: CorrectOptions,
+): Promise<CorrectedResources> {
+  const jobs = await usedJobs(client, workflowId);
+  const foreign = jobIds?.find((jobId) => !jobs.some((job) => job.id === jobId));
+  if (foreign !== undefined) throw new Refusal('JOB_ELSEWHERE', `workflow ${workflowId} has no job ${foreign}`);
+  const isChosen = (job: { readonly id: number }) => jobIds === undefined || jobIds.includes(job.id);
+  const limits = new Map(jobs.map((job) => [job.requirementsId, job.limits]));
+  const requirements = new Map(jobs.map((job) => [job.requirementsId, job.requirements]));
+  const corrections = correctResources(limits, jobs, multipliers, { downsizes, isChosen });
+  const adjustments = corrections.map((correction): Adjustment => {
+    const before = requirements.get(correction.requirementsId) as ResourceRequirements;
+    return { correction, before, after: corrected(before, correction) };
+  });
+  if (!isDryRun) {
+    for (const { correction, after } of adjustments)
+      await client.updateResourceRequirements({ params: { id: correction.requirementsId }, body: after });
+  }
+  return { adjustments, analyzed: jobs.filter((job) => isChosen(job) && job.use !== undefined).length };
+}
+
+function corrected(before: ResourceRequirements, correction: Correction): ResourceRequirements {
+  const { memoryBytes, numCpus, runtimeSeconds } = correction;
+  return {
+    ...before,
+    ...(memoryBytes === undefined ? {} : { memory: formatMemory(memoryBytes) }),
+    ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
+    ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Client } from '../../client/client.ts';
+import { explain } from '../../core/lifecycle/explain.ts';
+import type { Explanation, JobFacts } from '../../core/lifecycle/job-facts.ts';
+import { lastLines } from '../last-lines.ts';
+import { filesOfAttempt } from '../result-files.ts';
+import { gatherFacts } from './facts.ts';
+
+interface ExplainOptions {
+  readonly nowMs: number;
+  /** The output folder of the run, for the paths of the job's files. */
+  readonly outputDir: string;
+}
+
+export interface ExplainedJob {
+  readonly facts: JobFacts;
+  readonly explanation: Explanation;
+  /** The files of its last attempt, by what they are; empty before its first. They may be on another machine. */
+  readonly paths: Readonly<Record<string, string | undefined>>;
+  /** The last lines of the standard error of a job that did not complete, where this machine can read them. */
+  readonly stderrTail: readonly string[];
+}
+
+/** Explains why a job waits, or why it ended as it did. */
+export async function explainJob(
+  client: Client,
+  jobId: number,
+  { nowMs, outputDir }: ExplainOptions,
+): Promise<ExplainedJob> {
+  const { facts, workflow, result, node } = await gatherFacts(client, jobId, nowMs);
+  const attempt = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
+  const paths: ExplainedJob['paths'] = attempt === undefined ? {} : filesOfAttempt(workflow, attempt, node, outputDir);
+  const hasFailed = facts.end !== undefined && facts.end.status !== 'completed';
+  const { job_stderr: stderr } = paths;
+  return {
+    facts,
+    explanation: explain(facts),
+    paths,
+    stderrTail: hasFailed && stderr !== undefined ? lastLines(stderr) : [],
+  };
+}
+
+/** The running attempt with the fields of a result, which determine the names of its files. */
+const runningAttempt = ({ id, name, attempt, workflow }: JobFacts, runId: number) => ({
+  job_id: id,
+  job_name: name,
+  attempt_id: attempt,
+  run_id: runId,
+  workflow_id: workflow.id,
+});
