@@ -56,6 +56,14 @@ module.exports = {
       { path: '^(node:)?child_process$' },
     ),
     forbid(
+      'a-step-is-known-by-its-id',
+      'only runner/step knows whether a step is a process of this machine',
+      { path: '^src/runner/', pathNot: '^src/runner/(step|launch)/|\\.test\\.ts$' },
+      {
+        path: '^src/runner/launch/(choose|posix|child)\\.ts$|^src/cluster/host/(families|proc|process-tree|step-groups)\\.ts$',
+      },
+    ),
+    forbid(
       'product-knows-no-test',
       'what we ship does not need what we test with',
       { path: '^src/', pathNot: '\\.test\\.ts$' },

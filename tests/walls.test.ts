@@ -76,6 +76,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/runner/spawns.ts',
     "import { spawn } from 'node:child_process';\nexport const spawns = spawn;\n",
   ],
+  'a-step-is-known-by-its-id': [
+    'src/runner/launches.ts',
+    "import { createLauncher } from './launch/choose.ts';\nexport const launches = createLauncher;\n",
+  ],
   'product-knows-no-test': [
     'src/cli/tested.ts',
     "import { random } from '../../tests/support/random.ts';\nexport const tested = random;\n",

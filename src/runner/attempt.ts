@@ -2,25 +2,37 @@ import { unlink } from 'node:fs/promises';
 import type { ClaimedJob, Completion } from '../core/contract/exchange.ts';
 import { standardExecution } from '../core/contract/execution.ts';
 import type { Crate } from './crate/crate.ts';
-import type { Ending } from './launch/launcher.ts';
 import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
 import type { Outbox } from './outbox.ts';
 import type { Retry } from './retry/retry.ts';
 import { filesOf, type RunFacts, stdioOf } from './step/request.ts';
+import type { Account, StartedStep } from './step/steps.ts';
 import type { Observed, Watch, WatchedJob } from './watch.ts';
 
 /** A started attempt of a job. */
-export interface Step {
+export interface Attempt {
   readonly job: ClaimedJob;
-  readonly pid: number;
-  readonly startedAtMs: number;
+  readonly step: StartedStep;
+  startedAtMs: number;
   /** On the monotonic clock, for the duration. */
-  readonly startedAt: number;
+  startedAt: number;
   endedFor: EndedFor | undefined;
   wasKilled: boolean;
 }
+
+/** When a step ended, as soon as this was known: what is asked about its end later does not count as its time. */
+export interface EndTime {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly seconds: number;
+}
+
+export const endTimeOf = ({ startedAt }: Pick<Attempt, 'startedAt'>): EndTime => ({
+  atMs: Date.now(),
+  seconds: Math.max(0, performance.now() - startedAt) / 1000,
+});
 
 /** The number of jobs that ended here, by status. */
 export interface Tally {
@@ -64,13 +76,18 @@ export interface Attempts {
    * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it wrote. The returned
    * promise resolves when the result is final; undefined means at once, which is nearly always the case.
    */
-  finish(step: Step, ending: Ending, missing: readonly string[], files: Completion['files']): Promise<void> | undefined;
+  finish(
+    attempt: Attempt,
+    end: EndTime,
+    account: Omit<Account, 'refused'>,
+    missing: readonly string[],
+    files: Completion['files'],
+  ): Promise<void> | undefined;
   /** The same for an attempt whose outcome is already known. */
   report(
     job: ClaimedJob,
     outcome: Outcome,
-    endedAtMs: number,
-    seconds: number,
+    end: EndTime,
     measured: Partial<Completion>,
     endedFor?: EndedFor,
   ): Promise<void> | undefined;
@@ -106,14 +123,14 @@ export function createAttempts(
     return undefined;
   };
 
-  const report: Attempts['report'] = (job, { status, returnCode }, endedAtMs, seconds, measured, endedFor) => {
+  const report: Attempts['report'] = (job, { status, returnCode }, { atMs, seconds }, measured, endedFor) => {
     const completion: Completion = {
       job_id: job.id,
       attempt_id: job.attempt_id,
       status,
       return_code: returnCode,
       exec_time_minutes: seconds / 60,
-      completion_time: new Date(endedAtMs).toISOString(),
+      completion_time: new Date(atMs).toISOString(),
       ...measured,
     };
     log.write('info', 'Job completed', {
@@ -139,34 +156,34 @@ export function createAttempts(
     for (const path of new Set([stdout, stderr])) if (path !== undefined) void unlink(path).catch(() => {});
   };
 
-  const finish: Attempts['finish'] = (step, ending, missing, files) => {
-    const seconds = (performance.now() - step.startedAt) / 1000;
+  const finish: Attempts['finish'] = (attempt, end, account, missing, files) => {
+    const { job, step, startedAtMs, endedFor, wasKilled } = attempt;
     const { execution } = facts;
     const outcome = outcomeOf({
-      exitCode: ending.exitCode,
-      signal: ending.signal,
-      endedFor: step.endedFor,
-      wasKilled: step.wasKilled,
+      exitCode: account.exitCode,
+      signal: account.signal,
+      endedFor,
+      endedBy: account.endedBy,
+      wasKilled,
       missingOutputs: missing,
       timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
       oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
     });
     if (missing.length > 0 && outcome.status !== 'completed') {
       log.write('warn', 'Job did not write declared output files', {
-        job_id: step.job.id,
-        job_name: step.job.name,
+        job_id: job.id,
+        job_name: job.name,
         missing: missing.join(', '),
       });
     }
-    const observed = watch?.end(ending.pid);
+    const observed = watch?.end(step.id);
     const measured = {
-      ...measuredOf(ending, seconds, observed),
+      ...measuredOf(account, end.seconds, observed),
       ...(files === undefined ? {} : { files }),
     };
-    if (observed !== undefined)
-      onMeasured?.({ job: step.job, startedAtMs: step.startedAtMs, seconds, observed, measured });
-    if (outcome.status === 'completed') deleteOutput(step.job);
-    return report(step.job, outcome, Date.now(), seconds, measured, step.endedFor);
+    if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
+    if (outcome.status === 'completed') deleteOutput(job);
+    return report(job, outcome, end, measured, endedFor);
   };
 
   return { tally, finish, report };
@@ -177,7 +194,7 @@ export function createAttempts(
  * measured; other jobs have the figures of the kernel.
  */
 export function measuredOf(
-  { cpuSeconds, peakBytes }: Pick<Ending, 'cpuSeconds' | 'peakBytes'>,
+  { cpuSeconds, peakBytes }: Pick<Account, 'cpuSeconds' | 'peakBytes'>,
   seconds: number,
   observed: Observed | undefined,
 ): Partial<Completion> {

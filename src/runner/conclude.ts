@@ -6,12 +6,12 @@ import type { Crate } from './crate/crate.ts';
 import type { Crew } from './crew.ts';
 import type { Drain } from './drain.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Launcher } from './launch/launcher.ts';
 import { sayWhatIsLeft } from './left.ts';
 import type { Monitor } from './monitor/monitor.ts';
 import type { NodeSummary } from './monitor/node-watch.ts';
 import type { Ending, RunSummary } from './options.ts';
 import type { Registered } from './register.ts';
+import type { Steps } from './step/steps.ts';
 import { endStrays } from './strays.ts';
 
 /** The parts of a runner when no job runs any more. */
@@ -23,7 +23,7 @@ interface Parts {
   readonly registered: Registered;
   readonly conversation: Conversation;
   readonly crew: Crew;
-  readonly launcher: Launcher;
+  readonly steps: Steps;
   readonly monitor: Monitor;
   readonly actions: Actions;
   readonly crate: Crate | undefined;
@@ -47,6 +47,7 @@ export async function conclude(
   const { workflowId, runId } = facts;
   const seen = monitor.close();
   const isTold = await conversation.settle();
+  if (isTold) await parts.steps.settle();
   const isSuperseded = ending === 'superseded' || (!isTold && (await hasNewRun(client, facts)));
   if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
@@ -87,7 +88,7 @@ export async function conclude(
     seconds,
     isTold,
     journal: parts.journal.written,
-    launcher: parts.launcher.name,
+    launcher: parts.steps.name,
     logPath: registered.logPath,
   };
 }

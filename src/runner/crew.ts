@@ -1,19 +1,28 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Ahead, ClaimedJob, Need } from '../core/contract/exchange.ts';
 import { createAheadJobs, type Parent } from './ahead.ts';
 import type { NodeSize } from '../core/lifecycle/placement.ts';
-import { type AttemptOptions, createAttempts, type Step, type Tally } from './attempt.ts';
+import { type Attempt, type AttemptOptions, createAttempts, type EndTime, endTimeOf, type Tally } from './attempt.ts';
 import type { Capacity, Lease } from './capacity.ts';
-import { type Ending, LaunchError, type Launcher } from './launch/launcher.ts';
+import { LaunchError } from './launch/launcher.ts';
+import { createEnforcer } from './monitor/memory-limit.ts';
 import type { EndedFor } from './outcome.ts';
-import { createOutputFolders, OutputFolderError } from './output-folders.ts';
+import { OutputFolderError } from './output-folders.ts';
 import { lookForOutputs } from './outputs.ts';
-import { filesOf, launchRequestOf, STDIO_FOLDER } from './step/request.ts';
+import { filesOf, STDIO_FOLDER } from './step/request.ts';
+import type { Account, StepEnd, StepId, Steps } from './step/steps.ts';
 
 /** A running job with its lease. */
-interface Running extends Step {
+interface Running extends Attempt {
   readonly lease: Lease;
+}
+
+/** A step that ended, and when. */
+interface Ended {
+  readonly attempt: Running;
+  readonly end: EndTime;
+  readonly stepEnd: StepEnd;
 }
 
 /** A job that waits for a slot. `isFreed`: it was claimed ahead, and what it waited for has completed. */
@@ -25,7 +34,7 @@ interface Queued {
 
 export interface CrewOptions extends AttemptOptions {
   readonly capacity: Capacity;
-  readonly launcher: Launcher;
+  readonly steps: Steps;
   /**
    * Jobs ended and are in the outbox. `isQuiet`: their ends make no other job ready, and jobs that were claimed ahead took
    * their places, so there is no hurry to tell the server.
@@ -33,6 +42,10 @@ export interface CrewOptions extends AttemptOptions {
   readonly onEnded: (count: number, isQuiet: boolean) => void;
   /** Is enough of the runner's time left for a job with this need? */
   readonly hasTimeFor?: ((need: Need) => boolean) | undefined;
+  /** A step began after a wait. */
+  readonly onBegun?: (() => void) | undefined;
+  /** Jobs can be started again after a pause. */
+  readonly onResumed?: (() => void) | undefined;
   /** Jobs cannot be started here at all, for this reason. */
   readonly onUnable: (reason: string) => void;
 }
@@ -50,6 +63,8 @@ export interface Crew {
   readonly after: readonly number[];
   /** Whether a job of one CPU and no memory could start now. */
   readonly hasRoom: boolean;
+  /** A step was refused just now: no job is wanted until the pause is over. */
+  readonly isHeldOff: boolean;
   /** Ids of all held jobs. */
   held(): number[];
   /** Returns the jobs that were not started; no job starts afterwards, unless it is opened again. */
@@ -59,22 +74,24 @@ export interface Crew {
   giveBackOlderThan(ageMs: number): void;
   /** Gives back jobs that were claimed ahead, may start and find no slot. */
   giveBackFreed(): void;
-  /** Sends a signal to the process group of every running job. */
+  /** Sends a signal to every running job. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
-  /** Another part of the runner is about to kill a job, for this reason. */
-  condemn(pid: number, endedFor: EndedFor): void;
-  onEndings(endings: readonly Ending[]): void;
   /** Reports running jobs as if the last signal had ended them: the runner has no time left to wait. */
   abandon(): void;
 }
 
 /** Pause before a launch is repeated that failed because of missing processes or memory. */
 const RETRY_LAUNCH_MS = 100;
+/**
+ * Pause after a step was refused. Its job is ready again, and this runner may claim it: too short, and both ask in circles;
+ * too long, and free CPUs wait for a batch system that was busy for a moment.
+ */
+const AFTER_REFUSAL_MS = 5_000;
 /** The exit code of a shell that cannot execute a command. */
 const CANNOT_EXECUTE = 126;
 
 export function createCrew(options: CrewOptions): Crew {
-  const { facts, capacity, launcher, ledger, outbox, watch, log, onEnded, onUnable } = options;
+  const { facts, capacity, steps, ledger, outbox, watch, log, onEnded, onBegun, onResumed, onUnable } = options;
   const queue: Queued[] = [];
   const ahead = createAheadJobs();
   /** Held jobs whose end makes no job ready that somebody else could take. */
@@ -82,8 +99,8 @@ export function createCrew(options: CrewOptions): Crew {
   let after: readonly number[] = [];
   /** Jobs that were claimed ahead came into the queue since it was last worked off. */
   let isFreed = false;
-  const running = new Map<number, Running>();
-  /** Ended, but not final: outputs are checked, or a recovery script runs. */
+  const running = new Map<StepId, Running>();
+  /** Ended, but not final: its account is awaited, outputs are checked, or a recovery script runs. */
   const settling = new Set<number>();
   /**
    * Ended, and not yet reported or being checked. Without it, a launch that fails in between would end the runner too
@@ -96,6 +113,7 @@ export function createCrew(options: CrewOptions): Crew {
   });
   let isOpen = true;
   let retry: NodeJS.Timeout | undefined;
+  let isHeldOff = false;
 
   const giveBack = (ids: readonly number[]) => {
     if (ids.length > 0) outbox.returned(ids);
@@ -165,19 +183,12 @@ export function createCrew(options: CrewOptions): Crew {
     const startedAt = performance.now();
     ledger.start(job.id, job.attempt_id);
     try {
-      const pid = launch(job, lease);
-      running.set(pid, {
-        job,
-        lease,
-        pid,
-        startedAtMs,
-        startedAt,
-        endedFor: undefined,
-        wasKilled: false,
-      });
-      watch?.begin(pid, job);
-      outbox.started({ job_id: job.id, attempt_id: job.attempt_id, start_time: new Date(startedAtMs).toISOString() });
-      log.write('info', 'Job started', { workflow_id: facts.workflowId, job_id: job.id, job_name: job.name, pid });
+      const step = steps.start(job, lease);
+      const attempt = { job, lease, step, startedAtMs, startedAt, endedFor: undefined, wasKilled: false };
+      running.set(step.id, attempt);
+      watch?.begin(step.id, job);
+      if (step.begun === undefined) begun(attempt);
+      else void step.begun.then(() => beganLater(attempt));
       return true;
     } catch (error) {
       capacity.release(lease);
@@ -186,32 +197,44 @@ export function createCrew(options: CrewOptions): Crew {
     }
   };
 
-  const launch = (job: ClaimedJob, lease: Lease): number => {
-    createOutputFolders(job);
-    const request = launchRequestOf(facts, job, lease.gpus);
-    try {
-      return launcher.launch(request);
-    } catch (error) {
-      if (!(error instanceof LaunchError) || error.code !== 'ENOENT') throw error;
-      // Somebody removed the output folder meanwhile.
-      try {
-        mkdirSync(`${facts.outputDir}/${STDIO_FOLDER}`, { recursive: true });
-      } catch (cause) {
-        const { code = 'EUNKNOWN', message } = cause as NodeJS.ErrnoException;
-        throw new LaunchError(code, message);
-      }
-      return launcher.launch(request);
-    }
+  const begun = ({ job, step, startedAtMs }: Running) => {
+    outbox.started({ job_id: job.id, attempt_id: job.attempt_id, start_time: new Date(startedAtMs).toISOString() });
+    log.write('info', 'Job started', {
+      workflow_id: facts.workflowId,
+      job_id: job.id,
+      job_name: job.name,
+      ...step.about,
+    });
+  };
+  /** It waited for its turn before: that is not its time. */
+  const beganLater = (attempt: Running) => {
+    if (!running.has(attempt.step.id)) return;
+    attempt.startedAtMs = Date.now();
+    attempt.startedAt = performance.now();
+    begun(attempt);
+    onBegun?.();
+  };
+
+  /** No step starts for a while. */
+  const holdOff = (ms: number) => {
+    clearTimeout(retry);
+    retry = setTimeout(() => {
+      resume();
+      fill();
+      onResumed?.();
+    }, ms);
+  };
+  const resume = () => {
+    clearTimeout(retry);
+    retry = undefined;
+    isHeldOff = false;
   };
 
   const notStarted = (job: ClaimedJob, startedAtMs: number, error: LaunchError): boolean => {
     if (error.isPassing) {
       log.write('warn', 'Job not started, trying again', { job_id: job.id, error: error.message });
       queue.unshift({ job, sinceMs: performance.now(), isFreed: false });
-      retry = setTimeout(() => {
-        retry = undefined;
-        fill();
-      }, RETRY_LAUNCH_MS);
+      holdOff(RETRY_LAUNCH_MS);
       return false;
     }
     if (error.code === 'E2BIG' || error instanceof OutputFolderError) {
@@ -222,7 +245,8 @@ export function createCrew(options: CrewOptions): Crew {
         // The log contains it too.
       }
       log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: error.message });
-      const reported = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, startedAtMs, 0, {});
+      const notRun = { atMs: startedAtMs, seconds: 0 };
+      const reported = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, notRun, {});
       if (reported === undefined) onEnded(1, false);
       else settle(job, reported);
       return true;
@@ -234,9 +258,26 @@ export function createCrew(options: CrewOptions): Crew {
     return false;
   };
 
-  const finishWithOutputs = async (step: Running, ending: Ending) => {
-    const { missing, files } = await lookForOutputs(step.job);
-    await attempts.finish(step, ending, missing, files);
+  const finishWithOutputs = async ({ attempt, end }: Ended, account: Account) => {
+    const { missing, files } = await lookForOutputs(attempt.job);
+    await attempts.finish(attempt, end, account, missing, files);
+  };
+
+  /** Undefined if the result is final at once. */
+  const finish = (ended: Ended, account: Account): Promise<void> | undefined => {
+    const { attempt, end } = ended;
+    if (account.refused !== undefined) return refused(attempt, account.refused);
+    if (attempt.job.output_files && account.exitCode === 0) return finishWithOutputs(ended, account);
+    return attempts.finish(attempt, end, account, [], undefined);
+  };
+
+  const refused = ({ job, step }: Running, reason: string): undefined => {
+    watch?.end(step.id);
+    log.write('warn', 'Job not started: its step was refused; the job is given back', { job_id: job.id, reason });
+    giveBack([job.id, ...ahead.gone(job.id)]);
+    if (!isOpen) return;
+    isHeldOff = true;
+    holdOff(AFTER_REFUSAL_MS);
   };
 
   const settle = (job: ClaimedJob, reported: Promise<void>) => {
@@ -259,43 +300,66 @@ export function createCrew(options: CrewOptions): Crew {
 
   const dismiss = () => {
     isOpen = false;
-    clearTimeout(retry);
-    retry = undefined;
+    resume();
     giveBackQueued(queue.splice(0));
     giveBack(ahead.clear());
     settled.clear();
     after = [];
   };
 
-  const onEndings = (endings: readonly Ending[]) => {
+  const onStepsEnded = (stepEnds: readonly StepEnd[]) => {
     const before = capacity.free();
-    const ended = endings.flatMap((ending) => {
-      const step = running.get(ending.pid);
-      if (step === undefined) return [];
-      running.delete(ending.pid);
-      capacity.release(step.lease);
-      return [{ step, ending }];
+    const ended = stepEnds.flatMap((stepEnd): Ended[] => {
+      const attempt = running.get(stepEnd.id);
+      if (attempt === undefined) return [];
+      running.delete(stepEnd.id);
+      capacity.release(attempt.lease);
+      return [{ attempt, end: endTimeOf(attempt), stepEnd }];
     });
     reaped = ended.length;
     // The next jobs first: everything else can wait.
     fill();
     let told = 0;
     let isQuiet = true;
-    for (const { step, ending } of ended) {
-      if (step.job.output_files && ending.exitCode === 0) {
-        settle(step.job, finishWithOutputs(step, ending));
+    for (const each of ended) {
+      const { job } = each.attempt;
+      const account = steps.account(each.stepEnd);
+      if (account instanceof Promise) {
+        settle(
+          job,
+          account.then((later) => finish(each, later)),
+        );
         continue;
       }
-      const reported = attempts.finish(step, ending, [], undefined);
-      isQuiet = settled.delete(step.job.id) && ending.exitCode === 0 && isQuiet;
-      if (reported === undefined) told += 1;
-      else settle(step.job, reported);
+      const reported = finish(each, account);
+      if (reported !== undefined) {
+        settle(job, reported);
+        continue;
+      }
+      isQuiet = settled.delete(job.id) && account.exitCode === 0 && isQuiet;
+      told += 1;
     }
     fillFreed();
     reaped = 0;
     ledger.flush();
     if (told > 0) onEnded(told, isQuiet && !hasMore(capacity.free(), before));
   };
+  steps.listen(onStepsEnded);
+
+  watch?.onViolation(
+    createEnforcer({
+      workflowId: facts.workflowId,
+      log,
+      kill(id) {
+        const attempt = running.get(id);
+        if (attempt === undefined) return undefined;
+        attempt.endedFor ??= 'memory';
+        attempt.wasKilled = true;
+        steps.kill(id);
+        return attempt.step.about;
+      },
+    }),
+  );
 
   return {
     get queued() {
@@ -306,6 +370,9 @@ export function createCrew(options: CrewOptions): Crew {
     },
     get hasRoom() {
       return isOpen && retry === undefined && capacity.free().cpus > 0;
+    },
+    get isHeldOff() {
+      return isHeldOff;
     },
     get ahead() {
       return ahead.size;
@@ -336,28 +403,21 @@ export function createCrew(options: CrewOptions): Crew {
     },
     giveBackFreed: () => giveBackQueued(removeFrom(queue, (each) => each.isFreed)),
     signal(signal, endedFor) {
-      for (const step of running.values()) {
-        step.endedFor ??= endedFor;
-        if (signal === 'SIGKILL') step.wasKilled = true;
-        log.write('info', `Job ${signal}`, { workflow_id: facts.workflowId, job_id: step.job.id });
-        signalGroup(step.pid, signal);
+      for (const attempt of running.values()) {
+        attempt.endedFor ??= endedFor;
+        if (signal === 'SIGKILL') attempt.wasKilled = true;
+        log.write('info', `Job ${signal}`, { workflow_id: facts.workflowId, job_id: attempt.job.id });
+        steps.signal(attempt.step.id, signal);
       }
     },
-    condemn(pid, endedFor) {
-      const step = running.get(pid);
-      if (step === undefined) return;
-      step.endedFor ??= endedFor;
-      step.wasKilled = true;
-    },
-    onEndings,
     abandon() {
       const unknown = { exitCode: undefined, cpuSeconds: undefined, peakBytes: undefined };
       const signal = constants.signals.SIGKILL;
-      for (const { pid, job } of running.values()) {
-        const which = { workflow_id: facts.workflowId, job_id: job.id, pid };
+      for (const { step, job } of running.values()) {
+        const which = { workflow_id: facts.workflowId, job_id: job.id, ...step.about };
         log.write('error', 'Job does not end after SIGKILL; the runner exits without it', which);
       }
-      onEndings([...running.keys()].map((pid) => ({ pid, signal, ...unknown })));
+      onStepsEnded([...running.keys()].map((id) => ({ id, signal, ...unknown })));
     },
   };
 }
@@ -380,11 +440,3 @@ const hasMore = (now: NodeSize, before: NodeSize): boolean =>
   now.cpus > before.cpus || now.memoryBytes > before.memoryBytes || now.gpus > before.gpus;
 
 const attemptOf = ({ id, attempt_id: attempt }: ClaimedJob) => `${id} ${attempt}`;
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It ended meanwhile.
-  }
-}

@@ -1,4 +1,5 @@
 import type { JobStatus } from '../core/contract/job.ts';
+import type { EndedBy } from './step/steps.ts';
 
 /** Why the runner ended a job itself; the reason determines the reported status. */
 export type EndedFor = 'deadline' | 'stop' | 'cancel' | 'memory';
@@ -7,6 +8,7 @@ export interface Ended {
   readonly exitCode: number | undefined;
   readonly signal: number | undefined;
   readonly endedFor: EndedFor | undefined;
+  readonly endedBy?: EndedBy | undefined;
   /** Whether SIGKILL was necessary. */
   readonly wasKilled: boolean;
   /** Declared output files that do not exist. */
@@ -20,16 +22,21 @@ export interface Outcome {
   readonly returnCode: number;
 }
 
+/** The return code of a job that ended with its node, or was canceled by a person: 128 + SIGKILL. */
+const KILLED = 137;
+
 /**
  * The status and return code of an attempt.
  *
  * Reasons of the runner come first: a process killed for memory also shows a signal, and one that handled the signal at
- * its time limit may still exit with 0, which counts as completed.
+ * its time limit may still exit with 0, which counts as completed. Then comes what ended the step from outside: there the
+ * exit code may say anything, 0 included.
  */
 export function outcomeOf({
   exitCode,
   signal,
   endedFor,
+  endedBy,
   wasKilled,
   missingOutputs,
   timeoutExitCode,
@@ -44,6 +51,9 @@ export function outcomeOf({
         : { status: 'terminated', returnCode: 1 };
     return { status: 'terminated', returnCode: wasKilled && endedFor === 'deadline' ? timeoutExitCode : code };
   }
+  if (endedBy === 'memory') return { status: 'failed', returnCode: oomExitCode };
+  if (endedBy === 'time') return { status: 'terminated', returnCode: timeoutExitCode };
+  if (endedBy !== undefined) return { status: 'failed', returnCode: KILLED };
   if (code !== 0) return { status: 'failed', returnCode: code };
   return missingOutputs.length === 0 ? { status: 'completed', returnCode: 0 } : { status: 'failed', returnCode: 1 };
 }

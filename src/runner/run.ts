@@ -6,7 +6,6 @@ import { findAllocation } from './allocation.ts';
 import { conclude } from './conclude.ts';
 import { createCrate } from './crate/crate.ts';
 import { deadlineOf, scriptsEndAt, terminationOf } from './deadline.ts';
-import { createLauncher } from './launch/choose.ts';
 import { preferSmallHeap } from './heap.ts';
 import { createLookout } from './lookout.ts';
 import { atMoment } from './moment.ts';
@@ -19,6 +18,7 @@ import { prepareForOutages } from './prepare-for-outages.ts';
 import { createRetry } from './retry/retry.ts';
 import { createShells } from './launch/shell.ts';
 import { serverKind } from './server-kind.ts';
+import { createDirectSteps } from './step/direct.ts';
 import { takeable } from './takeable.ts';
 import { createWake } from './wake.ts';
 import { createWork } from './work.ts';
@@ -68,14 +68,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { endAtMs } = options;
   const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
 
-  const monitor = await startMonitor({
-    client: waiting,
-    workflow,
-    facts,
-    scheduler: options.scheduler,
-    log,
-    onKill: (pid) => work.crew.condemn(pid, 'memory'),
-  });
+  const steps = createDirectSteps({ facts, environment: { ...process.env }, log });
+  const monitor = await startMonitor({ client: waiting, workflow, facts, steps, scheduler: options.scheduler, log });
   const outbox = createOutbox();
   const shells = createShells(deadline && scriptsEndAt(deadline), Date.now);
   const retry = await createRetry({
@@ -114,7 +108,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     actions,
     drainOf,
     ask: (body, answered, failed) => void client.exchange({ params: { id: workflowId }, body }).then(answered, failed),
-    launcherOf: (onEnd) => createLauncher({ environment: { ...process.env }, onEnd }),
+    steps,
     limitScripts: (ms) => shells.limit(ms),
     prospect: takeable(client, {
       workflowId,
@@ -128,7 +122,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     onMeasured: monitor.onMeasured,
     stuckMs: server.stuckMs,
   });
-  const { crew, conversation, stop, launcher } = work;
+  const { crew, conversation, stop } = work;
   const lookout = createLookout({
     client,
     workflowId,
@@ -155,7 +149,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   });
   const end =
     deadline && atMoment(deadline.askAtMs, () => work.endForDeadline(deadline.killAtMs, deadline.abandonAtMs));
-  log.write('info', 'Jobs are launched', { by: launcher.name });
+  log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
 
   const done = async (): Promise<RunSummary> => {
@@ -163,12 +157,12 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     for (const part of [work.rest, wake]) part.close();
     end?.cancel();
     crew.dismiss();
-    const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, crew, launcher };
+    const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, crew, steps };
     const summary = await conclude(
       { ...parts, allocation, monitor, actions, crate, drain: work.drain, journal, startedAt },
       { ending, reason },
     );
-    for (const part of [launcher, stop, conversation, log]) part.close();
+    for (const part of [steps, stop, conversation, log]) part.close();
     return summary;
   };
 

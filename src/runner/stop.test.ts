@@ -4,10 +4,11 @@ import { temporaryFolder } from '../../tests/support/programs.ts';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import { createCapacity } from './capacity.ts';
 import { createCrew } from './crew.ts';
-import type { Launcher } from './launch/launcher.ts';
+import type { Ending } from './launch/launcher.ts';
 import { openLedger } from './ledger.ts';
 import { openLog } from './log.ts';
 import { createOutbox } from './outbox.ts';
+import { createDirectSteps } from './step/direct.ts';
 import { createStop, type Stop } from './stop.ts';
 
 const LEAD_SECONDS = 30;
@@ -52,12 +53,21 @@ const crewOf = (count: number) => {
     ledger.close({ remove: true });
   });
   let pids = FIRST_PID;
-  const launcher: Launcher = { name: 'child_process', launch: () => pids++, close: () => {} };
+  let tell: (endings: readonly Ending[]) => void = () => {};
+  const steps = createDirectSteps({
+    facts: { ...facts, outputDir: folder },
+    environment: {},
+    launcherOf(onEnd) {
+      tell = onEnd;
+      return { name: 'child_process', launch: () => pids++, close: () => {} };
+    },
+    log,
+  });
   const outbox = createOutbox();
   const crew = createCrew({
     facts: { ...facts, outputDir: folder },
     capacity: createCapacity([{ name: 'n1', cpus: 2, memoryBytes: 0, devices: [] }]),
-    launcher,
+    steps,
     ledger,
     outbox,
     watch: undefined,
@@ -78,7 +88,7 @@ const crewOf = (count: number) => {
   /** The nth job ends. */
   const end = (nth: number, how: { exitCode?: number; signal?: number }) => {
     const unknown = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
-    crew.onEndings([{ ...unknown, ...how, pid: FIRST_PID + nth - 1 }]);
+    tell([{ ...unknown, ...how, pid: FIRST_PID + nth - 1 }]);
   };
   return { crew, stop, outbox, end, emptied: () => emptied };
 };

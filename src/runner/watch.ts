@@ -1,7 +1,7 @@
 import { LONGEST_TIMER_MS } from '../client/long-timers.ts';
-import type { TreeUse } from '../cluster/host/process-tree.ts';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import { createStatistics, type Statistics } from './monitor/statistics.ts';
+import type { StepId, StepUse, Uses } from './step/steps.ts';
 
 /** The measured figures of a job. Without a sample all figures are 0. */
 export interface Observed {
@@ -31,31 +31,24 @@ export interface JobSample {
 
 /** A job that exceeds its memory limit. */
 export interface Violation {
+  readonly id: StepId;
   readonly job: WatchedJob;
-  readonly pid: number;
   readonly memoryBytes: number;
   readonly limitBytes: number;
-  /** Reads its present processes. */
-  readonly members: () => readonly number[];
 }
 
 export interface WatchOptions {
   readonly intervalSeconds: number;
-  /** The present use of the processes of each job, by their first processes. */
-  readonly look: (roots: ReadonlySet<number>) => ReadonlyMap<number, TreeUse>;
-  /** The peak memory of a process. */
-  readonly peakOf: (pid: number) => number | undefined;
-  /** Memory of processes together, shared memory counted once. Off the main thread, because it may take long. */
-  readonly memoryOf: (pids: readonly number[]) => Promise<number>;
+  /** The present use of the steps. */
+  readonly observe: (ids: ReadonlySet<StepId>) => Uses | Promise<Uses>;
   /** The memory limit of the job; undefined if there is none. */
   readonly limitOf: (job: WatchedJob) => number | undefined;
-  readonly onViolation: (violation: Violation) => void;
   readonly onSample?: ((sample: JobSample) => void) | undefined;
 }
 
 interface Watched {
   readonly job: WatchedJob;
-  readonly pid: number;
+  readonly id: StepId;
   readonly startMs: number;
   /** Until it was reported that the job exceeds it. */
   limitBytes: number | undefined;
@@ -71,18 +64,17 @@ interface Watched {
 }
 
 /**
- * Samples the running jobs with all their processes, with one reader of /proc, and reports those that exceed their
- * memory limit.
+ * Samples the running jobs, all of them at once, and reports those that exceed their memory limit.
  *
  * A job that ends before its first sample has none. The first samples are early, so that jobs of a second or two are
  * measured too, and a job that allocates all memory at once is ended soon; then one sample every `intervalSeconds`.
  */
 export interface Watch {
-  begin(pid: number, job: WatchedJob): void;
+  begin(id: StepId, job: WatchedJob): void;
   /** The figures of the job; monitoring of it ends. */
-  end(pid: number): Observed | undefined;
-  /** The first process of a monitored attempt. */
-  find(jobId: number, attemptId: number): number | undefined;
+  end(id: StepId): Observed | undefined;
+  /** Names the receiver of jobs that exceed their memory limit. */
+  onViolation(receiver: (violation: Violation) => void): void;
   close(): void;
 }
 
@@ -94,8 +86,9 @@ const GRID_MS = 500;
 const LARGEST_SHARE = 1 / 50;
 
 export function createWatch(options: WatchOptions): Watch {
-  const { intervalSeconds, look, peakOf, memoryOf, limitOf, onViolation, onSample } = options;
-  const watched = new Map<number, Watched>();
+  const { intervalSeconds, observe, limitOf, onSample } = options;
+  const watched = new Map<StepId, Watched>();
+  let violated: (violation: Violation) => void = () => {};
   let timer: NodeJS.Timeout | undefined;
   let wakesAtMs = Infinity;
   const intervalMs = intervalSeconds * 1000;
@@ -144,37 +137,51 @@ export function createWatch(options: WatchOptions): Watch {
     wakeBy(Math.max(nextDue(), nowMs + 1));
   };
 
+  /** A sample is being taken, by somebody who answers later; the next one waits for that. */
+  let isObserving = false;
   const sweep = (nowMs: number) => {
-    const holdsLimits = isRegular(nowMs);
-    if (holdsLimits) lastRegularMs = nowMs;
+    const enforcesLimits = isRegular(nowMs);
+    if (enforcesLimits) lastRegularMs = nowMs;
     for (const each of watched.values()) each.lastLookMs = nowMs;
-    for (const [pid, use] of looked()) {
-      const each = watched.get(pid);
-      if (each === undefined || each.isAsked) continue;
-      // Shared memory, between processes or as libraries, is counted several times here, and no job may be killed for
-      // that.
-      if (isOver(each, use.residentBytes)) void ask(each, use, nowMs, holdsLimits);
-      else take(each, use, nowMs, use.residentBytes, false);
-    }
+    if (isObserving) return;
+    const uses = observe(new Set(watched.keys()));
+    if (uses instanceof Promise) {
+      isObserving = true;
+      void uses.then((later) => {
+        isObserving = false;
+        takeAll(later, performance.now(), enforcesLimits);
+      });
+    } else takeAll(uses, nowMs, enforcesLimits);
     lastSweepMs = nowMs;
     lastCostMs = performance.now() - nowMs;
   };
 
-  const ask = async (each: Watched, use: TreeUse, atMs: number, holdsLimits: boolean) => {
+  const takeAll = (uses: Uses, atMs: number, enforcesLimits: boolean) => {
+    for (const [id, use] of uses) {
+      const each = watched.get(id);
+      if (each === undefined || each.isAsked) continue;
+      // Shared memory, between processes or as libraries, may be counted several times here, and no job may be killed for
+      // that.
+      if (use.exactly !== undefined && isOver(each, use.memoryBytes)) void ask(each, use, atMs, enforcesLimits);
+      else take(each, use, atMs, use.memoryBytes, enforcesLimits);
+    }
+  };
+
+  const ask = async (each: Watched, use: StepUse, atMs: number, enforcesLimits: boolean) => {
     each.isAsked = true;
-    const memoryBytes = await memoryOf(use.members.map(({ pid }) => pid));
+    const memoryBytes = (await use.exactly?.()) ?? use.memoryBytes;
     each.isAsked = false;
-    if (watched.get(each.pid) === each) take(each, use, atMs, Math.min(memoryBytes, use.residentBytes), holdsLimits);
+    if (watched.get(each.id) === each) take(each, use, atMs, Math.min(memoryBytes, use.memoryBytes), enforcesLimits);
   };
 
   const take = (
     each: Watched,
-    { members, cpuSeconds }: TreeUse,
+    { processes, cpuSeconds, peakBytes }: StepUse,
     atMs: number,
     memoryBytes: number,
-    holdsLimits: boolean,
+    enforcesLimits: boolean,
   ) => {
-    const { job, pid, limitBytes, memory } = each;
+    const { id, job, limitBytes, memory } = each;
     const elapsed = (atMs - each.lastMs) / 1000;
     // A process that was not waited for ended with its CPU time: a lower sum has no meaning.
     const used = Math.max(0, cpuSeconds - each.lastCpuSeconds);
@@ -184,23 +191,19 @@ export function createWatch(options: WatchOptions): Watch {
     each.lastCpuSeconds = cpuSeconds;
     each.lastMs = atMs;
     memory.add(memoryBytes);
-    const [only] = members.length === 1 ? members : [];
-    each.highestBytes = Math.max(each.highestBytes, memoryBytes, only === undefined ? 0 : (peakOf(only.pid) ?? 0));
-    onSample?.({ job, atMs: Date.now(), cpuPercent, memoryBytes, processes: members.length });
-    if (!holdsLimits || limitBytes === undefined || memoryBytes <= limitBytes) return;
+    each.highestBytes = Math.max(each.highestBytes, memoryBytes, peakBytes ?? 0);
+    onSample?.({ job, atMs: Date.now(), cpuPercent, memoryBytes, processes });
+    if (!enforcesLimits || limitBytes === undefined || memoryBytes <= limitBytes) return;
     each.limitBytes = undefined;
-    onViolation({ job, pid, memoryBytes, limitBytes, members: () => membersOf(pid) });
+    violated({ id, job, memoryBytes, limitBytes });
   };
 
-  const looked = () => look(new Set(watched.keys()));
-  const membersOf = (root: number) => (looked().get(root)?.members ?? []).map(({ pid }) => pid);
-
   return {
-    begin(pid, job) {
+    begin(id, job) {
       const nowMs = performance.now();
-      watched.set(pid, {
+      watched.set(id, {
+        id,
         job,
-        pid,
         startMs: nowMs,
         limitBytes: limitOf(job),
         memory: createStatistics(),
@@ -214,10 +217,10 @@ export function createWatch(options: WatchOptions): Watch {
       });
       wakeBy(nowMs + (ages[0] ?? intervalMs));
     },
-    end(pid) {
-      const each = watched.get(pid);
+    end(id) {
+      const each = watched.get(id);
       if (each === undefined) return undefined;
-      watched.delete(pid);
+      watched.delete(id);
       return {
         samples: each.memory.count,
         peakMemoryBytes: each.highestBytes,
@@ -227,9 +230,8 @@ export function createWatch(options: WatchOptions): Watch {
         memoryLimitBytes: limitOf(each.job),
       };
     },
-    find(jobId, attemptId) {
-      for (const { job, pid } of watched.values()) if (job.id === jobId && job.attempt_id === attemptId) return pid;
-      return undefined;
+    onViolation(receiver) {
+      violated = receiver;
     },
     close: () => clearTimeout(timer),
   };

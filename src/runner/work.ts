@@ -8,13 +8,13 @@ import { type Conversation, type ConverseOptions, createConversation } from './c
 import type { Over } from './conversation/state.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { Drain } from './drain.ts';
-import type { Ending as ProcessEnding, Launcher } from './launch/launcher.ts';
 import type { Meaning } from './meaning.ts';
 import type { Ending, RunnerOptions } from './options.ts';
 import type { Outbox } from './outbox.ts';
 import { createRest, type HasOpenJobs, type Rest } from './rest.ts';
 import { createStop, type Stop } from './stop.ts';
 import { terminationOf } from './deadline.ts';
+import type { Steps } from './step/steps.ts';
 import type { Prospect } from './takeable.ts';
 import { hasTimeFor, lacksTime, wantOf } from './want.ts';
 
@@ -60,7 +60,7 @@ export interface WorkOptions extends AttemptOptions {
   readonly hasOpenJobs?: HasOpenJobs | undefined;
   /** See `RestOptions`. */
   readonly prospect?: ((counts: ExchangeReply['jobs_by_status']) => Promise<Prospect>) | undefined;
-  readonly launcherOf: (onEnd: (endings: readonly ProcessEnding[]) => void) => Launcher;
+  readonly steps: Steps;
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
   readonly drainOf: (crew: Crew, mayGoOn: () => boolean) => Drain;
@@ -75,7 +75,7 @@ export interface WorkOptions extends AttemptOptions {
 /**
  * The work of a runner between setup and teardown: its jobs, its conversation with the server, and how both end.
  *
- * All inputs come from outside: replies of the server, ends of processes, events, signals. It reads no file and knows
+ * All inputs come from outside: replies of the server, ends of steps, events, signals. It reads no file and knows
  * no address, so a simulation can run it.
  */
 export interface Work {
@@ -84,7 +84,6 @@ export interface Work {
   readonly conversation: Conversation;
   readonly drain: Drain;
   readonly rest: Rest;
-  readonly launcher: Launcher;
   /** Resolves when no job runs any more, with the reason. */
   readonly finished: Promise<Verdict>;
   /** The number of jobs that it holds, and of actions that it executes. */
@@ -117,16 +116,16 @@ export function createWork(given: WorkOptions): Work {
     finish = resolve;
   });
 
-  const launcher = given.launcherOf((endings) => crew.onEndings(endings));
   const crew = createCrew({
     ...given,
-    launcher,
     hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, Date.now(), seconds, leastSeconds),
     onEnded(count, isQuiet) {
       drain.ended();
       conversation.ended(count, isQuiet);
       stop.ended();
     },
+    onBegun: () => conversation.consider(),
+    onResumed: () => conversation.workMayBeReady(),
     onUnable(reason) {
       log.write('error', 'Jobs cannot be started here', { reason });
       verdict = { ending: 'unable', reason };
@@ -174,7 +173,9 @@ export function createWork(given: WorkOptions): Work {
     outbox,
     log,
     want: (prefetch, ahead) =>
-      stop.began || !isOpen ? undefined : wantOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
+      stop.began || !isOpen || crew.isHeldOff
+        ? undefined
+        : wantOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
     slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
     patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
     pingMs,
@@ -228,7 +229,6 @@ export function createWork(given: WorkOptions): Work {
     conversation,
     drain,
     rest,
-    launcher,
     finished,
     held,
     open() {

@@ -5,6 +5,7 @@ import { createSlots } from '../../src/runner/capacity.ts';
 import type { Ledger } from '../../src/runner/ledger.ts';
 import type { Log } from '../../src/runner/log.ts';
 import { createOutbox } from '../../src/runner/outbox.ts';
+import { createDirectSteps } from '../../src/runner/step/direct.ts';
 import { WAKING_EVENTS } from '../../src/runner/wake.ts';
 import { createWork, type Verdict, type Work } from '../../src/runner/work.ts';
 import type { Machine } from './machine.ts';
@@ -202,7 +203,12 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         const request = JSON.stringify(body);
         network.send(() => server.exchange(JSON.parse(request)), { answered: alive(answered), failed: alive(failed) });
       },
-      launcherOf: (onEnd) => machine.launcherOf(name, alive(onEnd)),
+      steps: createDirectSteps({
+        facts,
+        environment: {},
+        log,
+        launcherOf: (onEnd) => machine.launcherOf(name, alive(onEnd)),
+      }),
       actions: { isBusy: false, consider() {}, keepsIdle: async () => false },
       drainOf: (crew, mayGoOn) => ({
         begin: () => crew.dismiss(),

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import type { StartedStep, StepId } from '../step/steps.ts';
 import type { Violation, WatchedJob } from '../watch.ts';
 
 const GIBIBYTE = 2 ** 30;
@@ -15,49 +16,24 @@ export const memoryLimitOf = (
 export interface EnforcerOptions {
   readonly workflowId: number;
   readonly log: Log;
-  /** Called before the job is killed, because the runner is the cause of its end. */
-  readonly onKill: (pid: number) => void;
+  /** Kills the step, and remembers that its memory is the cause of its end; returns what identifies it in the log. */
+  readonly kill: (id: StepId) => StartedStep['about'] | undefined;
 }
 
 /** Kills a job that exceeds its memory limit. The log messages are public: users and programs search for them. */
-export function createEnforcer({ workflowId, log, onKill }: EnforcerOptions) {
-  return ({ job, pid, memoryBytes, limitBytes, members }: Violation): void => {
+export function createEnforcer({ workflowId, log, kill }: EnforcerOptions) {
+  return ({ id, job, memoryBytes, limitBytes }: Violation): void => {
+    const about = kill(id);
+    if (about === undefined) return;
     log.write('warn', 'OOM violation detected:', {
       workflow_id: workflowId,
       job_id: job.id,
-      pid,
+      ...about,
       memory: gigabytes(memoryBytes),
       limit: gigabytes(limitBytes),
     });
     log.write('warn', 'Killing OOM job', { workflow_id: workflowId, job_id: job.id });
-    onKill(pid);
-    killFamily(pid, members);
   };
 }
 
 const gigabytes = (bytes: number) => `${(bytes / GIBIBYTE).toFixed(2)}GB`;
-
-/** Repeats until no process is left: one that forks meanwhile is found the next time. */
-const ROUNDS = 20;
-
-/** Kills every process of a job: its group, and those that left it. */
-function killFamily(root: number, members: () => readonly number[]): void {
-  kill(-root);
-  const killed = new Set<number>();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const left = members().filter((pid) => !killed.has(pid));
-    if (left.length === 0) return;
-    for (const pid of left) {
-      killed.add(pid);
-      kill(pid);
-    }
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended meanwhile.
-  }
-}

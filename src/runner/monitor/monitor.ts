@@ -6,6 +6,7 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import { labelOf } from '../label.ts';
 import type { Log } from '../log.ts';
 import type { RunnerOptions } from '../options.ts';
+import type { RunFacts } from '../step/request.ts';
 import type { Watch } from '../watch.ts';
 import { type JobWatchOptions, watchJobs } from './job-watch.ts';
 import type { MetricsFile } from './metrics-file.ts';
@@ -13,8 +14,10 @@ import { METRICS_FOLDER, metricsPath } from './metrics-path.ts';
 import { type NodeSummary, watchNode } from './node-watch.ts';
 import { type MonitorPlan, monitorPlanOf } from './plan.ts';
 
-export interface MonitorOptions extends JobWatchOptions {
+export interface MonitorOptions extends Pick<JobWatchOptions, 'client' | 'steps'> {
   readonly workflow: Workflow;
+  readonly facts: RunFacts;
+  readonly log: Log;
   readonly scheduler: RunnerOptions['scheduler'];
 }
 
@@ -34,12 +37,14 @@ export interface Monitor {
 
 /** Reads the configuration of the workflow once, and starts monitoring accordingly. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
-  const { workflow, facts, scheduler, log } = options;
+  const { client, workflow, facts, steps, scheduler, log } = options;
   const plan = planFor(workflow, log);
   const label = labelOf({ ...facts, hostname: hostname(), scheduler });
   const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
   const timer = file && every(plan.flushSeconds * 1000, () => file.flush());
-  const watch = plan.jobs && (await watchJobs(plan, options, plan.jobs.isTimeSeries ? file : undefined));
+  const watch =
+    plan.jobs &&
+    (await watchJobs(plan, { client, workflowId: facts.workflowId, steps }, plan.jobs.isTimeSeries ? file : undefined));
   const node =
     plan.node &&
     watchNode({

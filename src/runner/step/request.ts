@@ -1,6 +1,7 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { ExecutionConfig, Stdio } from '../../core/contract/workflow.ts';
 import type { LaunchRequest } from '../launch/launcher.ts';
+import { stepIdOf } from './steps.ts';
 
 /** The facts that all jobs of one run share. */
 export interface RunFacts {
@@ -36,11 +37,12 @@ export function stdioOf(
 
 /** The output files of an attempt. The names are public: users and tools search for them. */
 export function filesOf(
-  { workflowId, runId, outputDir, execution }: Pick<RunFacts, 'workflowId' | 'runId' | 'outputDir' | 'execution'>,
-  { id, attempt_id: attempt, name }: Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>,
+  facts: Pick<RunFacts, 'workflowId' | 'runId' | 'outputDir' | 'execution'>,
+  job: Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>,
 ): StepFiles {
-  const stem = `${outputDir}/${STDIO_FOLDER}/job_wf${workflowId}_j${id}_r${runId}_a${attempt}`;
-  switch (stdioOf(execution, name).mode) {
+  const { outputDir, execution } = facts;
+  const stem = `${outputDir}/${STDIO_FOLDER}/job_${stepIdOf(facts, job)}`;
+  switch (stdioOf(execution, job.name).mode) {
     case 'separate':
       return { stdout: `${stem}.o`, stderr: `${stem}.e` };
     case 'combined':

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder, until } from '../../../tests/support/programs.ts';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import { createDirectSteps } from './direct.ts';
+import type { StepEnd } from './steps.ts';
+
+const jobOf = (command: string): ClaimedJob => ({
+  id: 42,
+  workflow_id: 7,
+  name: 'job',
+  command,
+  attempt_id: 3,
+  need: { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 },
+});
+
+/** Steps of real processes, and what was told of their ends. */
+function stepsIn(folder: string) {
+  const facts = {
+    workflowId: 7,
+    runId: 2,
+    apiUrl: '',
+    outputDir: folder,
+    submissionDirectory: undefined,
+    execution: {},
+    variables: [['TORC_RUNNER_MARK', `test ${process.pid}`] as const],
+  };
+  const steps = createDirectSteps({
+    facts,
+    environment: { ...process.env },
+    log: { write() {}, close() {} },
+  });
+  const ends: StepEnd[] = [];
+  steps.listen((ended) => ends.push(...ended));
+  onTestFinished(() => steps.close());
+  const start = (command: string) => steps.start(jobOf(command), { need: jobOf('').need, nodes: [], gpus: [] });
+  const ended = () =>
+    until(
+      () => ends.length,
+      (count) => count > 0,
+      'the step to end',
+    );
+  return { steps, ends, start, ended };
+}
+
+it('a direct step has begun when it is started, and its end has its id, its exit code and its CPU time', async () => {
+  const folder = temporaryFolder();
+  const { steps, ends, start, ended } = stepsIn(folder);
+  const { id, about, begun } = start('echo $TORC_JOB_ID; exit 7');
+  expect([id, begun, typeof about['pid']]).toEqual(['wf7_j42_r2_a3', undefined, 'number']);
+  await ended();
+  expect(ends).toMatchObject([{ id, exitCode: 7, signal: undefined }]);
+  expect(steps.account(ends[0] as StepEnd)).toBe(ends[0]);
+  expect(readFileSync(join(folder, 'job_stdio/job_wf7_j42_r2_a3.o'), 'utf8')).toBe('42\n');
+});
+
+it('a signal reaches the processes of a direct step, and none after its end', async () => {
+  const folder = temporaryFolder();
+  const ready = join(folder, 'ready');
+  const { steps, ends, start, ended } = stepsIn(folder);
+  const { id } = start(`trap 'exit 5' TERM; touch ${ready}; while :; do sleep 0.01; done`);
+  await until(
+    () => existsSync(ready),
+    (is) => is,
+    'the job to be ready',
+  );
+  steps.signal('wf7_j42_r2_a2', 'SIGKILL');
+  steps.signal(id, 'SIGTERM');
+  await ended();
+  expect(ends).toMatchObject([{ id, exitCode: 5 }]);
+  expect(() => steps.signal(id, 'SIGKILL')).not.toThrow();
+});
+
+it('the use of a direct step counts all its processes, and killing it reaches those that left its group', async () => {
+  const folder = temporaryFolder();
+  const child = join(folder, 'child.sh');
+  const pidFile = join(folder, 'pid');
+  writeFileSync(child, `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; while :; do sleep 0.05; done`);
+  const { steps, start, ended } = stepsIn(folder);
+  const { id } = start(`setsid bash ${child} & wait`);
+  await until(
+    () => existsSync(pidFile),
+    (is) => is,
+    'the child to be ready',
+  );
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  const uses = await steps.observe(new Set([id, 'wf7_j1_r2_a1']));
+  expect([...uses.keys()]).toEqual([id]);
+  expect(uses.get(id)?.processes).toBeGreaterThanOrEqual(2);
+  expect(uses.get(id)?.memoryBytes).toBeGreaterThan(0);
+  steps.kill(id);
+  await ended();
+  await until(
+    () => isAlive(pid),
+    (is) => !is,
+    'the child to end',
+  );
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,117 @@
+import { mkdirSync } from 'node:fs';
+import { createLauncher } from '../launch/choose.ts';
+import { type Ending, LaunchError, type Launcher } from '../launch/launcher.ts';
+import type { Log } from '../log.ts';
+import { createOutputFolders } from '../output-folders.ts';
+import { createProcessUse, type ProcessUse } from './process-use.ts';
+import { launchRequestOf, type RunFacts, STDIO_FOLDER } from './request.ts';
+import { type StepEnd, stepIdOf, type StepId, type Steps } from './steps.ts';
+
+export interface DirectOptions {
+  readonly facts: RunFacts;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** The launcher; the default is the fastest that works here. */
+  readonly launcherOf?: ((onEnd: (endings: readonly Ending[]) => void) => Launcher) | undefined;
+}
+
+/** Steps that are processes of this machine: each is `bash -c` in its own process group. Everything is known at once. */
+export function createDirectSteps({
+  facts,
+  environment,
+  log,
+  launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
+}: DirectOptions): Steps {
+  const pids = new Map<StepId, number>();
+  const ids = new Map<number, StepId>();
+  let tell: (ended: readonly StepEnd[]) => void = () => {};
+  let use: ProcessUse | undefined;
+
+  const launcher = launcherOf((endings) => {
+    const ended: StepEnd[] = [];
+    for (const { pid, exitCode, signal, cpuSeconds, peakBytes } of endings) {
+      const id = ids.get(pid);
+      if (id === undefined) continue;
+      ids.delete(pid);
+      pids.delete(id);
+      ended.push({ id, exitCode, signal, cpuSeconds, peakBytes });
+    }
+    tell(ended);
+  });
+
+  return {
+    name: launcher.name,
+    listen(onEnded) {
+      tell = onEnded;
+    },
+    start(job, { gpus }) {
+      createOutputFolders(job);
+      const request = launchRequestOf(facts, job, gpus);
+      const pid = withStdioFolder(facts, () => launcher.launch(request));
+      const id = stepIdOf(facts, job);
+      pids.set(id, pid);
+      ids.set(pid, id);
+      return { id, about: { pid } };
+    },
+    signal(id, signal) {
+      const pid = pids.get(id);
+      if (pid !== undefined) signalProcess(-pid, signal);
+    },
+    kill(id) {
+      const pid = pids.get(id);
+      if (pid === undefined) return;
+      signalProcess(-pid, 'SIGKILL');
+      killMembers(() => use?.membersOf(pid) ?? []);
+    },
+    observe(wanted) {
+      use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log });
+      return use.of(wanted);
+    },
+    account: (end) => end,
+    settle() {},
+    close() {
+      launcher.close();
+      use?.close();
+    },
+  };
+}
+
+/** Launches, and once more if somebody removed the folder of the output meanwhile. */
+export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, launch: () => number): number {
+  try {
+    return launch();
+  } catch (error) {
+    if (!(error instanceof LaunchError) || error.code !== 'ENOENT') throw error;
+    try {
+      mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
+    } catch (cause) {
+      const { code = 'EUNKNOWN', message } = cause as NodeJS.ErrnoException;
+      throw new LaunchError(code, message);
+    }
+    return launch();
+  }
+}
+
+/** Repeats until no process is left: one that forks meanwhile is found the next time. */
+const ROUNDS = 20;
+
+/** Kills the processes of a step that are not in its process group. */
+function killMembers(members: () => readonly number[]): void {
+  const killed = new Set<number>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const left = members().filter((pid) => !killed.has(pid));
+    if (left.length === 0) return;
+    for (const pid of left) {
+      killed.add(pid);
+      signalProcess(pid, 'SIGKILL');
+    }
+  }
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended meanwhile.
+  }
+}

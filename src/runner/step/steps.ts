@@ -1,0 +1,91 @@
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { Lease } from '../capacity.ts';
+
+/**
+ * How steps run. A step is one started attempt of a job.
+ *
+ * Everything that depends on where a step runs is behind this interface: processes of this machine (`direct.ts`), or steps of
+ * an allocation. The rest of the runner knows a step by its id alone.
+ *
+ * Each answer may come later, as a promise that never rejects. An implementation that knows the answer returns it at once:
+ * the next job of a chain then starts within the call that reported the end of the previous one.
+ */
+export interface Steps {
+  /** How jobs are started: for the log and the summary of a run. */
+  readonly name: string;
+  /** Names the receiver of ends. To be called once, before the first start. */
+  listen(onEnded: (ended: readonly StepEnd[]) => void): void;
+  /**
+   * Starts an attempt on the nodes and with the devices of its lease. Throws `LaunchError` if it cannot be started.
+   *
+   * From then on the step has an end, also when it is refused later.
+   */
+  start(job: ClaimedJob, lease: Lease): StartedStep;
+  /** Sends a signal to the processes of a step; one that has ended is ignored. */
+  signal(id: StepId, signal: NodeJS.Signals): void;
+  /** Kills every process of a step, also those that left its process group. */
+  kill(id: StepId): void;
+  /** The present use of steps; those of which nothing is known are absent. */
+  observe(ids: ReadonlySet<StepId>): Uses | Promise<Uses>;
+  /** What the end of a step means; its resources are free already. */
+  account(end: StepEnd): Account | Promise<Account>;
+  /** Waits for what follows the ends, such as figures of an accounting. The server knows all results by then. */
+  settle(): void | Promise<void>;
+  /** Stops reporting ends. */
+  close(): void;
+}
+
+/** Names one attempt of a job in its run: `wf7_j42_r2_a3`. Files and steps of Slurm have this name too. */
+export type StepId = string;
+
+export const stepIdOf = (
+  { workflowId, runId }: { readonly workflowId: number; readonly runId: number },
+  { id, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'attempt_id'>,
+): StepId => `wf${workflowId}_j${id}_r${runId}_a${attempt}`;
+
+export interface StartedStep {
+  readonly id: StepId;
+  /** What a person finds it by, for the log: its process id, for instance. */
+  readonly about: Readonly<Record<string, string | number>>;
+  /**
+   * Resolves when the step has begun, for one that may have to wait after its start, or be refused. One that ends before
+   * need not resolve it. Absent: it has begun.
+   */
+  readonly begun?: Promise<void> | undefined;
+}
+
+/** The end of a step, as far as it is known at once. */
+export interface StepEnd {
+  readonly id: StepId;
+  readonly exitCode: number | undefined;
+  readonly signal: number | undefined;
+  /** User and system time of the step. Undefined if it is not measured. */
+  readonly cpuSeconds: number | undefined;
+  /** Largest resident size of one of its processes. Undefined if it is not known. */
+  readonly peakBytes: number | undefined;
+}
+
+/** What ended a step from outside, other than the runner: its memory limit, its time limit, a person, or the end of its node. */
+export type EndedBy = 'memory' | 'time' | 'cancel' | 'node';
+
+/** The settled end of a step. */
+export interface Account extends Omit<StepEnd, 'id'> {
+  readonly endedBy?: EndedBy | undefined;
+  /** The step never began, for this reason: its job is given back, and the runner pauses before its next start. */
+  readonly refused?: string | undefined;
+}
+
+/** The use of a step at one moment. */
+export interface StepUse {
+  /** Its CPU time so far. */
+  readonly cpuSeconds: number;
+  /** Its memory; memory that its processes share may be counted several times. */
+  readonly memoryBytes: number;
+  /** The highest memory so far, if that is known. */
+  readonly peakBytes?: number | undefined;
+  readonly processes: number;
+  /** Measures the memory again, with shared memory counted once. No job is killed before that. */
+  readonly exactly?: (() => Promise<number>) | undefined;
+}
+
+export type Uses = ReadonlyMap<StepId, StepUse>;
