@@ -123,7 +123,7 @@ const purity: Readonly<Record<string, readonly [path: string, text: string, refu
   ],
   'the server does not know the runner': [
     'src/server/claim/knows.ts',
-    "import { aheadOf } from '../../runner/pace.ts';\nexport const knows = aheadOf;\n",
+    "import { aheadOf } from '../../runner/report/pace.ts';\nexport const knows = aheadOf;\n",
     /TS6307.*pace\.ts|pace\.ts.*TS6307/,
   ],
   'a use case does not know the command line': [

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
 import { ServiceError } from '../client/errors.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { terminationOf } from '../runner/deadline.ts';
+import { terminationOf } from '../runner/claim/deadline.ts';
 
 /** What happens while a new run begins. */
 export type BeginNews =
@@ -91,7 +91,7 @@ export async function recoverHere(
   { id, run_id: runId }: Workflow,
   tell: (news: BeginNews) => void,
 ): Promise<number> {
-  const { recoverLostRunners } = await import('../runner/lost.ts');
+  const { recoverLostRunners } = await import('../runner/setup/lost-runners.ts');
   const log = {
     write(level: string, message: string) {
       if (level === 'warn' || level === 'error') tell({ kind: 'recovery warning', message });

@@ -1,10 +1,10 @@
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { LogLevel } from '../core/contract/log-line.ts';
-import type { Over } from './conversation/state.ts';
-import type { Scheduling } from './act/scheduling.ts';
-import type { Tally } from './attempt.ts';
-import type { Journal } from './journal/journal.ts';
+import type { Over } from './report/conversation/state.ts';
+import type { Scheduling } from './actions/scheduling.ts';
+import type { Tally } from './end/attempt.ts';
+import type { Journal } from './outage/journal/journal.ts';
 import type { Connection } from './send.ts';
 
 export interface RunnerOptions {

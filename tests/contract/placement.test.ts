@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createCapacity } from '../../src/runner/capacity.ts';
+import { createCapacity } from '../../src/runner/claim/capacity.ts';
 import { roomOfNodes } from '../../src/server/claim/room.ts';
 
 const size = { cpus: fc.integer({ min: 1, max: 8 }), memoryBytes: fc.integer({ min: 1, max: 100 }) };

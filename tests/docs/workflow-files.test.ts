@@ -14,13 +14,13 @@ import { sectionsOf } from '../../src/core/spec/shape/sections.ts';
 import type { Field } from '../../src/core/spec/shape/shape.ts';
 import { workflow } from '../../src/core/spec/shape/workflow.ts';
 import type { Format } from '../../src/core/spec/text/read-text.ts';
-import { monitorPlanOf } from '../../src/runner/monitor/plan.ts';
-import { readRules } from '../../src/runner/retry/rules.ts';
+import { monitorPlanOf } from '../../src/runner/observe/plan.ts';
+import { readRules } from '../../src/runner/end/retry/rules.ts';
 import { stdioOf } from '../../src/runner/step/request.ts';
-import { terminationOf } from '../../src/runner/deadline.ts';
+import { terminationOf } from '../../src/runner/claim/deadline.ts';
 import { standardExecution } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';
-import { deedOf } from '../../src/runner/act/choose.ts';
+import { deedOf } from '../../src/runner/actions/choose.ts';
 import { read, planned } from '../spec/reading.ts';
 import { testService } from '../support/service.ts';
 

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
-import { readJournal } from '../../src/runner/journal/file.ts';
+import { readJournal } from '../../src/runner/outage/journal/file.ts';
 import { type Line, lineTo } from '../support/line.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 

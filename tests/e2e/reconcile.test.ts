@@ -12,7 +12,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobCompletion } from '../../src/core/contract/result.ts';
-import { journalName, writeJournal } from '../../src/runner/journal/file.ts';
+import { journalName, writeJournal } from '../../src/runner/outage/journal/file.ts';
 import { registerNode } from '../support/service.ts';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';

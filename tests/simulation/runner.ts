@@ -1,12 +1,12 @@
 import type { Completion, Retried } from '../../src/core/contract/exchange.ts';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
 import { Unreachable } from '../../src/client/errors.ts';
-import { createSlots } from '../../src/runner/capacity.ts';
-import type { Ledger } from '../../src/runner/ledger.ts';
+import { createSlots } from '../../src/runner/claim/capacity.ts';
+import type { Ledger } from '../../src/runner/report/ledger.ts';
 import type { Log } from '../../src/runner/log.ts';
-import { createOutbox } from '../../src/runner/outbox.ts';
+import { createOutbox } from '../../src/runner/report/outbox.ts';
 import { createDirectSteps } from '../../src/runner/step/direct.ts';
-import { WAKING_EVENTS } from '../../src/runner/wake.ts';
+import { WAKING_EVENTS } from '../../src/runner/report/wake.ts';
 import { createWork, type Verdict, type Work } from '../../src/runner/work.ts';
 import type { Machine } from './machine.ts';
 import type { Network } from './network.ts';

@@ -35,7 +35,7 @@ export const monitorNode: Command = {
         ? undefined
         : await planOf((await context.service()).client, await chooseWorkflow(context, given));
     restrictFiles(context.configuration['client.run.umask']);
-    const { measureNode } = await import('../../runner/monitor/measure-node.ts');
+    const { measureNode } = await import('../../runner/observe/measure-node.ts');
     const measured = orFailure(() =>
       measureNode({
         outputDir: options['outputDir'] as string,
@@ -68,7 +68,7 @@ function orFailure<T>(attempt: () => T): T {
 
 /** The monitoring settings of a workflow for nodes. */
 async function planOf(client: Client, id: number) {
-  const { monitorPlanOf } = await import('../../runner/monitor/plan.ts');
+  const { monitorPlanOf } = await import('../../runner/observe/plan.ts');
   const workflow = await client.getWorkflow({ params: { id } });
   try {
     const { node, sampleSeconds, flushSeconds } = monitorPlanOf(workflow);

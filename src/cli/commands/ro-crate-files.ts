@@ -116,7 +116,7 @@ async function attemptsOf(
   jobIds: readonly number[],
   datasetId: string,
 ): Promise<Entity[]> {
-  const { attemptEntity } = await import('../../runner/crate/entities.ts');
+  const { attemptEntity } = await import('../../runner/end/crate/entities.ts');
   if (jobIds.length === 0) return [];
   const params = { id: workflowId };
   const { run_id: runId } = await client.getWorkflow({ params });

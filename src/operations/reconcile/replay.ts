@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { JobCompletion } from '../../core/contract/result.ts';
-import { readJournal } from '../../runner/journal/file.ts';
+import { readJournal } from '../../runner/outage/journal/file.ts';
 
 /** The result of one journal. */
 export interface Replayed {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { openMetricsFile } from '../monitor/metrics-file.ts';
+import { openMetricsFile } from '../observe/metrics-file.ts';
 import { drawPlots } from './draw.ts';
 import { NoMetrics } from './read.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { createLauncher } from '../launch/choose.ts';
 import { type Ending, LaunchError, type Launcher } from '../launch/launcher.ts';
 import type { Log } from '../log.ts';
-import { createOutputFolders } from '../output-folders.ts';
+import { createOutputFolders } from '../start/output-folders.ts';
 import { createProcessUse, type ProcessUse } from './process-use.ts';
 import { launchRequestOf, type RunFacts, STDIO_FOLDER } from './request.ts';
 import { type StepEnd, stepIdOf, type StepId, type Steps } from './steps.ts';

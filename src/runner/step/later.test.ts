@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import { createCapacity } from '../capacity.ts';
-import { createCrew } from '../crew.ts';
-import { openLedger } from '../ledger.ts';
-import { createOutbox } from '../outbox.ts';
+import { createCapacity } from '../claim/capacity.ts';
+import { createCrew } from '../start/running-jobs.ts';
+import { openLedger } from '../report/ledger.ts';
+import { createOutbox } from '../report/outbox.ts';
 import { type Account, type StepEnd, stepIdOf, type Steps } from './steps.ts';
 
 beforeEach(() => void vi.useFakeTimers());

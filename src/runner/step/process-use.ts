@@ -4,7 +4,7 @@ import { proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
 import type { TreeUse } from '../../cluster/host/process-tree.ts';
 import { createStepGroups } from '../../cluster/host/step-groups.ts';
 import type { Log } from '../log.ts';
-import { MARK_VARIABLE } from '../marks.ts';
+import { MARK_VARIABLE } from '../setup/marks.ts';
 import type { RunFacts } from './request.ts';
 import { stepIdOf, type StepId, type StepUse, type Uses } from './steps.ts';
 

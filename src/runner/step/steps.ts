@@ -1,5 +1,5 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { Lease } from '../capacity.ts';
+import type { Lease } from '../claim/capacity.ts';
 
 /**
  * How steps run. A step is one started attempt of a job.

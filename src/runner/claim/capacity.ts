@@ -1,0 +1,112 @@
+import type { Need } from '../../core/contract/exchange.ts';
+import { type NodeRoom, type NodeSize, placeOf, sizeWith, sizeWithout } from '../../core/lifecycle/placement.ts';
+
+/** The resources of a running job: the nodes that it is pinned to, and its devices. */
+export interface Lease {
+  readonly need: Need;
+  /** Names of nodes; empty if the runner counts jobs. */
+  readonly nodes: readonly string[];
+  /**
+   * Devices of its node. A job of several nodes has all of their devices; the program that starts it there assigns
+   * them.
+   */
+  readonly gpus: readonly string[];
+}
+
+/** A node on which a runner starts jobs. */
+export interface CapacityNode {
+  readonly name: string;
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  readonly devices: readonly string[];
+}
+
+/**
+ * The resource accounting of a runner: the free resources and devices of its nodes.
+ *
+ * Devices are leased in turn, so that all of them are used equally. No device is leased to two jobs at once, because
+ * `lease` keeps the sum of requirements within the node.
+ */
+export interface Capacity {
+  /** Of all nodes together. */
+  readonly total: NodeSize;
+  free(): NodeSize;
+  /** Node by node; empty if jobs are counted. */
+  nodes(): readonly NodeRoom[];
+  /** Leases the resources of the job if it fits. */
+  lease(need: Need): Lease | undefined;
+  release(lease: Lease): void;
+}
+
+interface Book {
+  readonly name: string;
+  readonly total: NodeSize;
+  free: NodeSize;
+  idle: string[];
+}
+
+export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
+  const books = nodes.map(({ name, cpus, memoryBytes, devices }): Book => {
+    const total = { cpus, memoryBytes, gpus: devices.length };
+    return { name, total, free: total, idle: [...devices] };
+  });
+  const byName = new Map(books.map((book) => [book.name, book]));
+  return {
+    total: sum(books.map(({ total }) => total)),
+    free: () => sum(books.map(({ free }) => free)),
+    nodes: () => books,
+    lease(need) {
+      const taken = placeOf(need, books)?.map((place) => books[place] as Book);
+      if (taken === undefined) return undefined;
+      for (const book of taken) book.free = sizeWith(need, book);
+      const [first] = taken as [Book];
+      const gpus = need.num_nodes > 1 ? [] : first.idle.splice(0, Math.max(0, need.num_gpus));
+      return { need, nodes: taken.map(({ name }) => name), gpus };
+    },
+    release({ need, nodes: names, gpus }) {
+      for (const name of names) {
+        const book = byName.get(name) as Book;
+        book.free = sizeWithout(need, book);
+        for (const each of gpus) book.idle.push(each);
+      }
+    },
+  };
+}
+
+function sum(sizes: readonly NodeSize[]): NodeSize {
+  const [first] = sizes;
+  if (sizes.length === 1) return first as NodeSize;
+  return sizes.reduce(
+    (all, each) => ({
+      cpus: all.cpus + each.cpus,
+      memoryBytes: all.memoryBytes + each.memoryBytes,
+      gpus: all.gpus + each.gpus,
+    }),
+    { cpus: 0, memoryBytes: 0, gpus: 0 },
+  );
+}
+
+/**
+ * The accounting of a runner that counts jobs and ignores their requirements: `slots` jobs at once. Devices are
+ * assigned in turn, so two jobs may get the same one if jobs request more than there are.
+ */
+export function createSlots(slots: number, devices: readonly string[]): Capacity {
+  let free = slots;
+  const ring = [...devices];
+  const infinite = { memoryBytes: Infinity, gpus: Infinity };
+  return {
+    total: { cpus: slots, ...infinite },
+    free: () => ({ cpus: free, ...infinite }),
+    nodes: () => [],
+    lease(need) {
+      if (free === 0) return undefined;
+      free -= 1;
+      const gpus = ring.splice(0, Math.max(0, Math.min(need.num_gpus, devices.length)));
+      for (const each of gpus) ring.push(each);
+      return { need, nodes: [], gpus };
+    },
+    release() {
+      free += 1;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { parseDuration } from '../../core/quantity/duration.ts';
+import { claimLimit, deadlineOf, scriptsEndAt } from './deadline.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('a runner with a time limit', () => {
+  it('a runner signals its jobs the lead time before it kills them, and kills them the headroom before its end', () => {
+    expect(deadlineOf(0, HOUR_MS, 60, 30)).toEqual({
+      askAtMs: HOUR_MS - 90_000,
+      killAtMs: HOUR_MS - 60_000,
+      abandonAtMs: HOUR_MS - 30_000,
+      endAtMs: HOUR_MS,
+    });
+  });
+
+  it('a short run shortens lead time and headroom in proportion to half of the run', () => {
+    expect(deadlineOf(0, 90_000, 60, 30)).toEqual({
+      askAtMs: 45_000,
+      killAtMs: 60_000,
+      abandonAtMs: 75_000,
+      endAtMs: 90_000,
+    });
+  });
+
+  // Seconds before the end, of a run of an hour.
+  it.each([
+    [60, 30, [90, 60, 30]],
+    [0, 0, [0, 0, 0]],
+    [60, 0, [60, 60, 30]],
+    [0, 30, [30, 0, 0]],
+    [90, 60, [150, 90, 45]],
+    [300, 120, [420, 300, 150]],
+  ])(
+    'with a headroom of %i s and a lead of %i s the runner signals, kills and gives up %j s before its end',
+    (headroom, lead, expected) => {
+      const { askAtMs, killAtMs, abandonAtMs } = deadlineOf(0, HOUR_MS, headroom, lead);
+      expect([askAtMs, killAtMs, abandonAtMs].map((at) => (HOUR_MS - at) / 1000)).toEqual(expected);
+    },
+  );
+
+  it.each([
+    ['of exactly twice lead time and headroom', 180_000, 90_000],
+    ['of slightly less than that', 178_000, 89_000],
+  ])('a run %s leaves half of its time to the jobs', (_, endAtMs, askAtMs) => {
+    expect(deadlineOf(0, endAtMs, 60, 30).askAtMs).toBeCloseTo(askAtMs);
+  });
+
+  it('a runner whose end has passed before it starts ends everything at once', () => {
+    const atOnce = { askAtMs: 1_000, killAtMs: 1_000, abandonAtMs: 1_000, endAtMs: 1_000 };
+    expect(deadlineOf(5_000, 1_000, 60, 30)).toEqual(atOnce);
+  });
+
+  it('for any figures, jobs run for at least half of the time, then are signaled, then killed, before the runner ends', () => {
+    const anySeconds = fc.nat(100_000);
+    fc.assert(
+      fc.property(fc.nat(1e9), fc.nat(1e9), anySeconds, anySeconds, (startMs, lengthMs, headroom, lead) => {
+        const { askAtMs, killAtMs, abandonAtMs, endAtMs } = deadlineOf(startMs, startMs + lengthMs, headroom, lead);
+        expect(askAtMs - startMs).toBeGreaterThanOrEqual(lengthMs / 2 - 1);
+        expect(askAtMs).toBeLessThanOrEqual(killAtMs);
+        expect(killAtMs).toBeLessThanOrEqual(abandonAtMs);
+        expect(abandonAtMs).toBeLessThanOrEqual(endAtMs);
+      }),
+    );
+  });
+});
+
+describe('a claim requests jobs that end in the remaining time plus two minutes', () => {
+  it.each([
+    [-1, 'PT1M'],
+    [0, 'PT1M'],
+    [1, 'PT2M'],
+    [59, 'PT2M'],
+    [60, 'PT3M'],
+    [58 * 60, 'PT1H'],
+    [3_600, 'PT1H2M'],
+    [24 * 3_600, 'PT24H2M'],
+  ])('a remaining time of %i s is requested as %s', (seconds, limit) => {
+    expect(claimLimit(1_000, 1_000 + seconds * 1000)).toBe(limit);
+  });
+
+  it('the server never reads a longer time limit than that, and at most a minute less', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 * 86_400 }), (left) => {
+        const limit = parseDuration(claimLimit(0, left * 1000));
+        expect(limit).toBeLessThanOrEqual(left + 120);
+        expect(limit).toBeGreaterThan(left + 60);
+      }),
+    );
+  });
+});
+
+test("scripts of the runner end by halfway between the last job and the runner's end", () => {
+  expect(scriptsEndAt(deadlineOf(0, 1_000_000, 60, 30))).toBe(970_000);
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { type JobStatusCounts, jobStatuses } from '../../core/contract/job.ts';
+import { prospectOf, type Standing } from './prospect.ts';
+
+const counts = (some: Partial<JobStatusCounts>): JobStatusCounts => ({
+  ...(Object.fromEntries(jobStatuses.map((status) => [status, 0])) as JobStatusCounts),
+  ...some,
+});
+
+/** A runner of two CPUs, alone with two jobs of 64. */
+const sole: Standing = {
+  counts: counts({ ready: 2 }),
+  left: {
+    workflow_id: 1,
+    compute_node_ids: [1],
+    ready_jobs: 2,
+    unclaimable_jobs: 2,
+    reasons: [{ reason: 'cpus', jobs: 2, job_id: 7, job_name: 'wide', needs: '64 CPUs', has: '2 CPUs' }],
+    may_take_later: false,
+  },
+  status: { active_compute_nodes: 1, pending_scheduled_nodes: 0, active_scheduled_nodes: 0 },
+  othersMayCome: true,
+  stays: false,
+};
+const kind = (change: Partial<Standing>) => prospectOf({ ...sole, ...change }).kind;
+
+describe('an idle runner that was handed none of the ready jobs', () => {
+  it('leaves when it is alone and can take none of them, however long it stays, and says why', () => {
+    expect(prospectOf(sole)).toEqual({
+      kind: 'leave',
+      words:
+        'this runner can take none of the 2 jobs that are ready: 2 ready jobs need more CPUs than the runner has: wide (job 7) needs 64 CPUs, it has 2 CPUs',
+    });
+  });
+
+  it('waits when it can take one of them: the job may wait for an attempt that has not ended', () => {
+    expect(kind({ left: { ...sole.left, unclaimable_jobs: 1 } })).toBe('wait');
+  });
+
+  it('waits while jobs run elsewhere, which may make jobs ready that it can take', () => {
+    expect(kind({ counts: counts({ ready: 2, running: 1 }) })).toBe('wait');
+    expect(kind({ counts: counts({ ready: 2, pending: 1 }) })).toBe('wait');
+  });
+
+  it('stays and says so when another runner is there or an allocation waits', () => {
+    expect(kind({ status: { ...sole.status, active_compute_nodes: 2 } })).toBe('tell');
+    expect(kind({ status: { ...sole.status, pending_scheduled_nodes: 1 } })).toBe('tell');
+  });
+
+  it('stays and says so when it was told to stay', () => {
+    expect(kind({ stays: true })).toBe('tell');
+  });
+
+  describe('while jobs that are not ready yet may be ones that it can take', () => {
+    const later = { counts: counts({ ready: 2, blocked: 3 }), left: { ...sole.left, may_take_later: true } };
+
+    it('stays on a server of others, where a larger runner may be about to start', () => {
+      expect(kind(later)).toBe('tell');
+      expect(kind({ ...later, left: { ...sole.left, may_take_later: undefined } })).toBe('tell');
+    });
+
+    it('leaves on a server that was started for it, where nobody else can come', () => {
+      expect(kind({ ...later, othersMayCome: false })).toBe('leave');
+    });
+  });
+});

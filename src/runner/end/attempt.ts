@@ -1,0 +1,210 @@
+import { unlink } from 'node:fs/promises';
+import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
+import { standardExecution } from '../../core/contract/execution.ts';
+import type { Crate } from './crate/crate.ts';
+import type { Ledger } from '../report/ledger.ts';
+import type { Log } from '../log.ts';
+import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
+import type { Outbox } from '../report/outbox.ts';
+import type { Retry } from './retry/retry.ts';
+import { filesOf, type RunFacts, stdioOf } from '../step/request.ts';
+import type { Account, StartedStep } from '../step/steps.ts';
+import type { Observed, Watch, WatchedJob } from '../observe/watch.ts';
+
+/** A started attempt of a job. */
+export interface Attempt {
+  readonly job: ClaimedJob;
+  readonly step: StartedStep;
+  startedAtMs: number;
+  /** On the monotonic clock, for the duration. */
+  startedAt: number;
+  endedFor: EndedFor | undefined;
+  wasKilled: boolean;
+}
+
+/** When a step ended, as soon as this was known: what is asked about its end later does not count as its time. */
+export interface EndTime {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly seconds: number;
+}
+
+export const endTimeOf = ({ startedAt }: Pick<Attempt, 'startedAt'>): EndTime => ({
+  atMs: Date.now(),
+  seconds: Math.max(0, performance.now() - startedAt) / 1000,
+});
+
+/** The number of jobs that ended here, by status. */
+export interface Tally {
+  completed: number;
+  failed: number;
+  terminated: number;
+}
+
+export interface AttemptOptions {
+  readonly facts: RunFacts;
+  readonly ledger: Ledger;
+  readonly outbox: Outbox;
+  readonly watch: Watch | undefined;
+  /** May retry attempts; without it every end is final. */
+  readonly retry?: Retry | undefined;
+  /** Records provenance; absent unless the workflow requests it. */
+  readonly crate?: Crate | undefined;
+  readonly log: Log;
+  readonly onJobEnded?: ((job: ClaimedJob) => void) | undefined;
+  /** An attempt ended that was watched. */
+  readonly onMeasured?: ((attempt: MeasuredAttempt) => void) | undefined;
+}
+
+/** What is told of an attempt that was watched, as its result tells it. */
+export interface MeasuredAttempt {
+  readonly job: WatchedJob;
+  /** Unix milliseconds. */
+  readonly startedAtMs: number;
+  readonly seconds: number;
+  readonly observed: Observed;
+  readonly measured: Partial<Completion>;
+}
+
+/** A job is over for this runner: it completed, or it will not complete here. Its end is in ledger and outbox. */
+export type OnOver = (jobId: number, isCompleted: boolean) => void;
+
+/** The ends of attempts: determines the result of each, records it and reports it. */
+export interface Attempts {
+  readonly tally: Readonly<Tally>;
+  /**
+   * An attempt ended; `missing` are declared outputs that it did not write, `files` those that it wrote. The returned
+   * promise resolves when the result is final; undefined means at once, which is nearly always the case.
+   */
+  finish(
+    attempt: Attempt,
+    end: EndTime,
+    account: Omit<Account, 'refused'>,
+    missing: readonly string[],
+    files: Completion['files'],
+  ): Promise<void> | undefined;
+  /** The same for an attempt whose outcome is already known. */
+  report(
+    job: ClaimedJob,
+    outcome: Outcome,
+    end: EndTime,
+    measured: Partial<Completion>,
+    endedFor?: EndedFor,
+  ): Promise<void> | undefined;
+}
+
+export function createAttempts(
+  { facts, ledger, outbox, watch, retry, crate, log, onJobEnded, onMeasured }: AttemptOptions,
+  onOver: OnOver = () => {},
+): Attempts {
+  const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
+
+  const tell = (job: ClaimedJob, completion: Completion) => {
+    ledger.end(completion);
+    outbox.completed(completion);
+    const { status } = completion;
+    onOver(completion.job_id, status === 'completed');
+    tally[status === 'completed' || status === 'terminated' ? status : 'failed'] += 1;
+    onJobEnded?.(job);
+  };
+
+  /** The next attempt may run elsewhere: so a job that runs again is over here. */
+  const takeOrRetry = (retry: Retry, job: ClaimedJob, completion: Completion): Promise<void> | undefined => {
+    let isTold = false;
+    const settled = retry.take(job, completion, (end) => {
+      isTold = true;
+      tell(job, end);
+    });
+    const look = () => {
+      if (!isTold) onOver(job.id, false);
+    };
+    if (settled !== undefined) return settled.then(look);
+    look();
+    return undefined;
+  };
+
+  const report: Attempts['report'] = (job, { status, returnCode }, { atMs, seconds }, measured, endedFor) => {
+    const completion: Completion = {
+      job_id: job.id,
+      attempt_id: job.attempt_id,
+      status,
+      return_code: returnCode,
+      exec_time_minutes: seconds / 60,
+      completion_time: new Date(atMs).toISOString(),
+      ...measured,
+    };
+    log.write('info', 'Job completed', {
+      workflow_id: facts.workflowId,
+      job_id: job.id,
+      run_id: facts.runId,
+      attempt_id: job.attempt_id,
+      return_code: returnCode,
+      status,
+      exec_time_s: seconds.toFixed(3),
+    });
+    // A canceled job must not run again.
+    if (retry !== undefined && status !== 'completed' && endedFor !== 'cancel')
+      return takeOrRetry(retry, job, completion);
+    tell(job, completion);
+    if (status === 'completed') crate?.completed(job, completion);
+    return undefined;
+  };
+
+  const deleteOutput = (job: ClaimedJob) => {
+    if (!stdioOf(facts.execution, job.name).delete_on_success) return;
+    const { stdout, stderr } = filesOf(facts, job);
+    for (const path of new Set([stdout, stderr])) if (path !== undefined) void unlink(path).catch(() => {});
+  };
+
+  const finish: Attempts['finish'] = (attempt, end, account, missing, files) => {
+    const { job, step, startedAtMs, endedFor, wasKilled } = attempt;
+    const { execution } = facts;
+    const outcome = outcomeOf({
+      exitCode: account.exitCode,
+      signal: account.signal,
+      endedFor,
+      endedBy: account.endedBy,
+      wasKilled,
+      missingOutputs: missing,
+      timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
+      oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
+    });
+    if (missing.length > 0 && outcome.status !== 'completed') {
+      log.write('warn', 'Job did not write declared output files', {
+        job_id: job.id,
+        job_name: job.name,
+        missing: missing.join(', '),
+      });
+    }
+    const observed = watch?.end(step.id);
+    const measured = {
+      ...measuredOf(account, end.seconds, observed),
+      ...(files === undefined ? {} : { files }),
+    };
+    if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
+    if (outcome.status === 'completed') deleteOutput(job);
+    return report(job, outcome, end, measured, endedFor);
+  };
+
+  return { tally, finish, report };
+}
+
+/**
+ * The figures of the kernel and of the samples for an attempt. A monitored job has every figure, 0 if nothing was
+ * measured; other jobs have the figures of the kernel.
+ */
+export function measuredOf(
+  { cpuSeconds, peakBytes }: Pick<Account, 'cpuSeconds' | 'peakBytes'>,
+  seconds: number,
+  observed: Observed | undefined,
+): Partial<Completion> {
+  const used = cpuSeconds ?? observed?.cpuSeconds;
+  const average = used === undefined || seconds <= 0 ? undefined : (used / seconds) * 100;
+  const peakCpu = Math.max(observed?.peakCpuPercent ?? 0, average ?? 0);
+  const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
+  return {
+    ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
+    ...(peakMemory === 0 && observed === undefined ? {} : { peak_memory_bytes: peakMemory }),
+    ...(observed === undefined ? {} : { avg_memory_bytes: observed.averageMemoryBytes }),
+  };
+}

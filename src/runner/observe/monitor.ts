@@ -1,0 +1,134 @@
+import type { MeasuredAttempt } from '../end/attempt.ts';
+import { every } from '../../client/long-timers.ts';
+import { hostname } from 'node:os';
+import { createNodeMeter } from '../../cluster/host/node-load.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import { labelOf } from '../setup/label.ts';
+import type { Log } from '../log.ts';
+import type { RunnerOptions } from '../options.ts';
+import type { RunFacts } from '../step/request.ts';
+import type { Watch } from './watch.ts';
+import { type JobWatchOptions, watchJobs } from './job-watch.ts';
+import type { MetricsFile } from './metrics-file.ts';
+import { METRICS_FOLDER, metricsPath } from './metrics-path.ts';
+import { type NodeSummary, watchNode } from './node-watch.ts';
+import { type MonitorPlan, monitorPlanOf } from './plan.ts';
+
+export interface MonitorOptions extends Pick<JobWatchOptions, 'client' | 'steps'> {
+  readonly workflow: Workflow;
+  readonly facts: RunFacts;
+  readonly log: Log;
+  readonly scheduler: RunnerOptions['scheduler'];
+}
+
+/**
+ * All measurements of a runner: its jobs, its node, and the file of both. Parts that the workflow does not request are
+ * absent.
+ */
+export interface Monitor {
+  readonly watch: Watch | undefined;
+  /** Stores the figures of an attempt that ended in the file of its samples. */
+  readonly onMeasured: ((attempt: MeasuredAttempt) => void) | undefined;
+  /** Stops monitoring, writes the remaining samples, and returns the summary of the node. */
+  close(): NodeSummary | undefined;
+  /** Draws plots, if the workflow requests them. To be called after `close`. */
+  draw(): Promise<void>;
+}
+
+/** Reads the configuration of the workflow once, and starts monitoring accordingly. */
+export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
+  const { client, workflow, facts, steps, scheduler, log } = options;
+  const plan = planFor(workflow, log);
+  const label = labelOf({ ...facts, hostname: hostname(), scheduler });
+  const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
+  const timer = file && every(plan.flushSeconds * 1000, () => file.flush());
+  const watch =
+    plan.jobs &&
+    (await watchJobs(plan, { client, workflowId: facts.workflowId, steps }, plan.jobs.isTimeSeries ? file : undefined));
+  const node =
+    plan.node &&
+    watchNode({
+      ...plan.node,
+      intervalSeconds: plan.sampleSeconds,
+      now: Date.now,
+      look: createNodeMeter().look,
+      onSample: plan.node.isTimeSeries ? file?.node : undefined,
+      onUnable: (reason) => log.write('warn', 'The node cannot be measured', { reason }),
+    });
+
+  return {
+    watch,
+    onMeasured: plan.jobs?.isTimeSeries === true ? file?.attempt : undefined,
+    close() {
+      timer?.cancel();
+      watch?.close();
+      const summary = node?.close();
+      file?.close(summary);
+      return summary;
+    },
+    async draw() {
+      if (!plan.generatePlots) return;
+      if (!isOverTime(plan)) {
+        log.write('warn', 'No plots: generate_plots needs granularity time_series for jobs or for compute_node');
+        return;
+      }
+      // The reason was reported when the file could not be created.
+      if (file === undefined) {
+        log.write('warn', 'No plots: there is no file of measurements');
+        return;
+      }
+      try {
+        const { drawPlots } = await import('../plots/draw.ts');
+        const folder = `${facts.outputDir}/${METRICS_FOLDER}`;
+        const { paths, jobs } = drawPlots([file.path], {
+          folder,
+          prefix: label,
+          format: 'html',
+          withoutJobs: plan.jobs?.isTimeSeries === true ? NO_SAMPLES : undefined,
+        });
+        if (jobs === 0 && plan.jobs?.isTimeSeries === true) log.write('warn', `No plots of jobs: ${NO_SAMPLES}`);
+        log.write('info', 'Plots written', { folder, count: paths.length });
+      } catch (error) {
+        log.write('warn', 'Plots could not be written', { database: file.path, reason: (error as Error).message });
+      }
+    },
+  };
+}
+
+const NO_SAMPLES = 'No job was sampled; a job is sampled for the first time half a second after its start.';
+
+const isOverTime = ({ jobs, node }: MonitorPlan) => jobs?.isTimeSeries === true || node?.isTimeSeries === true;
+
+const nothing: MonitorPlan = monitorPlanOf({});
+
+function planFor(workflow: Workflow, log: Log): MonitorPlan {
+  try {
+    return monitorPlanOf(workflow);
+  } catch (error) {
+    const reason = (error as Error).message;
+    log.write(
+      'warn',
+      `Failed to initialize resource monitor: ${reason}; nothing is measured and no memory limit is enforced`,
+    );
+    return nothing;
+  }
+}
+
+/** SQLite is loaded only if measurements over time are requested. */
+async function fileFor(plan: MonitorPlan, path: string, log: Log): Promise<MetricsFile | undefined> {
+  if (!isOverTime(plan)) return undefined;
+  try {
+    const { openMetricsFile } = await import('./metrics-file.ts');
+    return openMetricsFile({
+      path,
+      onTrouble: (reason) =>
+        log.write('warn', 'Measurements could not be written; is the disk full?', { database: path, reason }),
+    });
+  } catch (error) {
+    log.write('warn', 'No file for measurements over time; only summaries are kept', {
+      database: path,
+      reason: (error as Error).message,
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Completion } from '../../core/contract/exchange.ts';
+import type { Crew } from '../start/running-jobs.ts';
+import type { Journal } from './journal/journal.ts';
+import type { Log } from '../log.ts';
+import type { Meaning } from '../report/failed-exchange.ts';
+import type { Outbox } from '../report/outbox.ts';
+
+export interface DrainOptions {
+  readonly crew: Crew;
+  readonly outbox: Outbox;
+  /** Contains the results that were never reported. */
+  readonly journal: Journal;
+  /** Contains the results that were reported before, if the server came back without them. */
+  readonly toldJournal: Journal;
+  /** Every end of this runner so far. */
+  readonly allEnds: () => Iterable<Completion>;
+  /** Whether jobs may start again when the server is back. */
+  readonly mayGoOn: () => boolean;
+  /** The command that sends the journal to the server. */
+  readonly reconcile: string;
+  readonly log: Log;
+}
+
+/**
+ * What a runner does in an outage: no job starts, running jobs continue to their ends, and each end is written into the
+ * journal, which `reconcile` reads if the runner has exited before the server is back.
+ *
+ * The journal complements the ledger. The ledger has every start and end from the first job on, for the next runner of
+ * this host; the journal has only the results that were not reported in an outage, for reconciling from anywhere. The
+ * service accepts a result that both contain once.
+ */
+export interface Drain {
+  begin(meaning: Meaning): void;
+  /** Jobs ended: their ends are in the outbox. */
+  ended(): void;
+  /** The server is back. */
+  end(): void;
+  /** An exchange succeeded: the server may know the results in the journal now. */
+  told(): void;
+  /** The runner ends: writes unreported results in any state, and prints what to do with them. */
+  keep(): void;
+  /** The server knows everything. */
+  forget(): void;
+}
+
+/** Ends in quick succession are written together. */
+const GATHER_MS = 100;
+
+export function createDrain(options: DrainOptions): Drain {
+  const { crew, outbox, journal, toldJournal, allEnds, mayGoOn, reconcile, log } = options;
+  let isOn = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const write = (into: Journal, ends: Iterable<Completion>) => {
+    try {
+      into.write(ends);
+    } catch (error) {
+      log.write(
+        'error',
+        'Results cannot be written into the offline journal; they are kept in memory and in the ledger',
+        {
+          reason: (error as Error).message,
+        },
+      );
+    }
+  };
+
+  const writeUntold = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const untold = outbox.untold();
+    if (untold.length > 0) write(journal, untold);
+  };
+
+  const forget = () => {
+    journal.remove();
+    toldJournal.remove();
+  };
+
+  return {
+    begin({ kind, reason }) {
+      isOn = true;
+      // Claimed and not started: reported when the server is back, so that other runners can have them.
+      crew.dismiss();
+      log.write(
+        'warn',
+        kind === 'behind'
+          ? "The server's database is older than what it reported before, or a different one; no job starts, running jobs finish"
+          : 'Server is away; no job starts, running jobs finish',
+        { reason, running: crew.running },
+      );
+      writeUntold();
+      if (kind === 'behind') write(toldJournal, allEnds());
+    },
+    ended() {
+      if (!isOn) return;
+      if (crew.running === 0) writeUntold();
+      else timer ??= setTimeout(writeUntold, GATHER_MS);
+    },
+    end() {
+      isOn = false;
+      clearTimeout(timer);
+      timer = undefined;
+      if (mayGoOn()) crew.reopen();
+    },
+    told() {
+      if (isOn || journal.written === undefined || outbox.untold().length > 0) return;
+      log.write('info', 'The server knows the results in the offline journal', {
+        completions: journal.written.completions,
+      });
+      forget();
+    },
+    keep() {
+      writeUntold();
+      for (const { written } of [journal, toldJournal]) {
+        if (written === undefined) continue;
+        log.write('warn', `The server may not know results of this runner. When it is back: ${reconcile}`, {
+          completions: written.completions,
+          journal: written.path,
+        });
+      }
+    },
+    forget,
+  };
+}

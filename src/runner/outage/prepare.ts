@@ -1,0 +1,47 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { Crew } from '../start/running-jobs.ts';
+import { createDrain, type Drain } from './drain.ts';
+import { createJournal, type Journal } from './journal/journal.ts';
+import { labelOf } from '../setup/label.ts';
+import { endsIn } from '../report/ledger.ts';
+import type { RunnerOptions } from '../options.ts';
+import type { Outbox } from '../report/outbox.ts';
+import type { Registered } from '../setup/register.ts';
+
+interface Parts {
+  readonly options: Pick<RunnerOptions, 'workflowId' | 'outputDir' | 'scheduler' | 'hint'>;
+  readonly registered: Pick<Registered, 'facts' | 'nodeId' | 'ledger' | 'log'>;
+  readonly outbox: Outbox;
+}
+
+/** Prepares what a runner needs while the server is away; it costs nothing before that. */
+export function prepareForOutages({ options, registered, outbox }: Parts): {
+  readonly journal: Journal;
+  /** `mayGoOn`: whether jobs may start again when the server is back. */
+  drainOf(crew: Crew, mayGoOn: () => boolean): Drain;
+} {
+  const { workflowId, outputDir, hint = (command) => command } = options;
+  const { facts, nodeId, ledger, log } = registered;
+  const { runId } = facts;
+  const label = labelOf({ workflowId, runId, hostname: hostname(), scheduler: options.scheduler });
+  const owner = { workflowId, runId, nodeId, outputDir };
+  const journal = createJournal({ ...owner, label }, Date.now);
+  return {
+    journal,
+    drainOf: (crew, mayGoOn) =>
+      createDrain({
+        crew,
+        outbox,
+        journal,
+        toldJournal: createJournal({ ...owner, label: `${label}_told` }, Date.now),
+        allEnds() {
+          ledger.flush();
+          return endsIn(ledger.path);
+        },
+        mayGoOn,
+        reconcile: hint(`torc workflows reconcile ${workflowId} ${runId} --base-dir ${resolve(outputDir)}`),
+        log,
+      }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Client } from '../../client/client.ts';
+import { slurmTaskOf } from './label.ts';
+import type { Log } from '../log.ts';
+import type { RunnerOptions } from '../options.ts';
+
+/** The allocation in which a runner runs, as the service knows it. */
+export interface Allocation {
+  /** The runner's options, completed from the allocation: its row, and the scheduler that it was created for. */
+  readonly options: RunnerOptions;
+  /** Reports the status of the allocation. Of several runners in it, only the one on the first node reports. */
+  becomes(status: 'active' | 'complete', log: Log): Promise<void>;
+}
+
+/**
+ * Finds the record of the allocation; one that was submitted by hand has no record, and outside Slurm there is none.
+ */
+export async function findAllocation(client: Client, options: RunnerOptions): Promise<Allocation> {
+  const task = slurmTaskOf(options.scheduler);
+  const unknown = { options, becomes: async () => {} };
+  if (task === undefined) return unknown;
+  const query = { workflow_id: options.workflowId, scheduler_id: Number(task.jobId) };
+  const found = (await client.listScheduledComputeNodes({ query })).items.at(-1);
+  if (found?.id === undefined || found.id === null) return unknown;
+  const id = found.id;
+  return {
+    options: {
+      ...options,
+      scheduler: { ...options.scheduler, scheduler_id: id },
+      schedulerConfigId: options.schedulerConfigId ?? found.scheduler_config_id,
+    },
+    async becomes(status, log) {
+      if (task.nodeId !== '0') return;
+      try {
+        await client.updateScheduledComputeNode({ params: { id }, body: { ...found, status } });
+      } catch (error) {
+        const reason = (error as Error).message;
+        log.write('warn', 'The status of the allocation could not be reported', { status, reason });
+      }
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts.ts';
+import { withinAllocation } from '../../cluster/slurm/allocation.ts';
+import { uselessSettings } from '../../core/contract/execution.ts';
+import type { ComputeNode } from '../../core/contract/node.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
+import { type Capacity, createCapacity, createSlots } from '../claim/capacity.ts';
+import { devicesOf } from './devices.ts';
+import { runnerLogOf } from './label.ts';
+import { type Ledger, openLedger } from '../report/ledger.ts';
+import { type Log, openLog } from '../log.ts';
+import { recoverLostRunners } from './lost-runners.ts';
+import type { RunnerOptions } from '../options.ts';
+import { type RunFacts, STDIO_FOLDER } from '../step/request.ts';
+import { markVariables } from './marks.ts';
+import { lacksTime } from '../claim/request.ts';
+
+/** A registered runner, with its files open. */
+export interface Registered {
+  readonly workflow: Workflow;
+  readonly nodeId: number;
+  /** The record of the runner. */
+  readonly node: ComputeNode;
+  readonly hostname: string;
+  /** The mark in the environment of its jobs. */
+  readonly mark: string;
+  readonly facts: RunFacts;
+  readonly capacity: Capacity;
+  readonly ledger: Ledger;
+  readonly log: Log;
+  readonly logPath: string;
+}
+
+const GIBIBYTE = 2 ** 30;
+
+/** Reads the workflow and the machine, recovers jobs of lost runners of this host, and registers the runner. */
+export async function register(client: Client, options: RunnerOptions, startedAtMs: number): Promise<Registered> {
+  const { workflowId, outputDir } = options;
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
+  const runId = workflow.run_id ?? 0;
+  refuseMode(workflow);
+  const host = withinAllocation(hostFacts(), process.env);
+
+  mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
+  const logPath = runnerLogOf(outputDir, {
+    workflowId,
+    runId,
+    hostname: host.hostname,
+    scheduler: options.scheduler,
+  });
+  const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
+  await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
+
+  const mark = randomUUID();
+  const devices = devicesFor(options, host);
+  const offered = offeredBy(options, host);
+  const capacity =
+    options.maxParallelJobs === undefined
+      ? createCapacity([{ name: host.hostname, ...offered, devices }])
+      : createSlots(options.maxParallelJobs, devices);
+  const identity = ownIdentity();
+  const ledgerPath = resolve(outputDir, 'job_runner_ledger', `wf${workflowId}_r${runId}_${mark}.ledger`);
+  const body: ComputeNode = {
+    workflow_id: workflowId,
+    hostname: host.hostname,
+    pid: process.pid,
+    start_time: new Date(startedAtMs).toISOString(),
+    end_time: options.endAtMs === undefined ? undefined : new Date(options.endAtMs).toISOString(),
+    is_active: true,
+    num_cpus: offered.cpus,
+    memory_gb: offered.memoryBytes / GIBIBYTE,
+    num_gpus: devices.length,
+    num_nodes: 1,
+    compute_node_type: options.computeNodeType,
+    scheduler: options.scheduler,
+    scheduler_config_id: options.schedulerConfigId,
+    labels: [...options.labels],
+    process: identity && {
+      boot_id: identity.boot_id,
+      pid_namespace: identity.pid_namespace,
+      start_ticks: identity.start_ticks,
+      mark,
+      ledger: ledgerPath,
+      machine_id: identity.machine_id,
+      hardware_ids: identity.hardware_ids === undefined ? undefined : [...(identity.hardware_ids ?? [])],
+      slurm_job_id: process.env['SLURM_JOB_ID'] ?? '',
+      max_parallel_jobs: options.maxParallelJobs,
+      strict_scheduler_match: options.strictSchedulerMatch,
+    },
+  };
+  const node = await client.createComputeNode({ body });
+  const nodeId = node.id as number;
+  const ledger = openLedger(
+    ledgerPath,
+    { workflow_id: workflowId, run_id: runId, compute_node_id: nodeId, process: identity },
+    (words) => log.write('warn', words),
+  );
+
+  log.write('info', 'Job runner starting', {
+    workflow_id: workflowId,
+    run_id: runId,
+    compute_node_id: nodeId,
+    hostname: host.hostname,
+    num_cpus: offered.cpus,
+    memory_gb: (offered.memoryBytes / GIBIBYTE).toFixed(1),
+    num_gpus: devices.length,
+    limited_by: host.limitedBy.length === 0 ? undefined : host.limitedBy.join(' and '),
+    max_parallel_jobs: options.maxParallelJobs,
+    labels: options.labels.length === 0 ? undefined : options.labels.join(','),
+    execution_mode: 'Direct',
+    limit_resources: workflow.execution_config?.limit_resources ?? true,
+  });
+
+  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
+  if (lacksTime(options, startedAtMs, leastSeconds)) {
+    log.write('warn', 'No job will be claimed: a runner that counts jobs requires more time than it has left', {
+      compute_node_min_time_for_new_jobs_seconds: leastSeconds,
+    });
+  }
+
+  const facts: RunFacts = {
+    workflowId,
+    runId,
+    apiUrl: options.apiUrl,
+    outputDir,
+    submissionDirectory: workflow.submission_directory ?? undefined,
+    execution: withoutUseless(workflow.execution_config ?? {}, log),
+    variables: [...options.variables, ...markVariables(mark, process.env)],
+  };
+  return { workflow, nodeId, node: body, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
+}
+
+/** This runner starts jobs itself; wrapping them in srun needs another launcher, which does not exist yet. */
+function refuseMode({ id, execution_config: config }: Workflow): void {
+  if (config?.mode !== 'slurm') return;
+  throw new Refusal(
+    'EXECUTION_MODE_UNSUPPORTED',
+    `workflow ${id} asks for execution mode slurm, and this version of torc runs jobs in direct mode only`,
+    { found: config.mode, allowed: ['direct', 'auto'] },
+  );
+}
+
+/** The settings without invalid values; the defaults replace them. */
+function withoutUseless(config: ExecutionConfig, log: Log): ExecutionConfig {
+  const useless = uselessSettings(config);
+  for (const { message } of useless) log.write('warn', `execution_config: ${message}`);
+  return { ...config, ...Object.fromEntries(useless.map(({ setting }) => [setting, undefined])) };
+}
+
+/** The devices that the environment names, or as many as were requested or found, by number. */
+function devicesFor({ numGpus }: RunnerOptions, { gpus }: HostFacts): string[] {
+  return devicesOf(process.env) ?? Array.from({ length: numGpus ?? gpus }, (_, index) => String(index));
+}
+
+function offeredBy({ numCpus, memoryGb }: RunnerOptions, { cpus, memoryBytes }: HostFacts) {
+  return { cpus: numCpus ?? cpus, memoryBytes: memoryGb === undefined ? memoryBytes : Math.floor(memoryGb * GIBIBYTE) };
+}

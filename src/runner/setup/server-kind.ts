@@ -1,0 +1,61 @@
+import type { Client } from '../../client/client.ts';
+import { createPlainExchange } from '../../client/plain/exchange.ts';
+import { knowsExchange } from '../../client/plain/knows-exchange.ts';
+import type { ComputeNode } from '../../core/contract/node.ts';
+import { endDoubleRegistrations } from './double-registrations.ts';
+import type { Log } from '../log.ts';
+import { ORIGINAL_WAKING_EVENTS, WAKING_EVENTS } from '../report/wake.ts';
+
+/** How a runner communicates with its server. */
+export interface ServerKind {
+  /** Its `exchange` works with every kind of server. */
+  readonly client: Client;
+  /** Event types after which jobs may be ready. */
+  readonly wakingEvents: readonly string[];
+  /** Minimum milliseconds between two polls caused by events. */
+  readonly wakeAtMostEveryMs: number;
+  /** How long no job may be ready or running before the runner concludes that none will be. */
+  readonly stuckMs: number;
+}
+
+export interface ServerKindOptions {
+  readonly client: Client;
+  /** A client that retries while the server is away. */
+  readonly patient: Client;
+  readonly workflowId: number;
+  readonly runId: number;
+  readonly nodeId: number;
+  readonly node: ComputeNode;
+  /** The workflow's `compute_node_wait_for_new_jobs_seconds`. */
+  readonly waitForNewJobsSeconds: number | null | undefined;
+  readonly log: Log;
+}
+
+/** Torc's default of `compute_node_wait_for_new_jobs_seconds`: three intervals of its background task. */
+const WAIT_SECONDS = 90;
+/** Torc's server reports every start and end, but not that a job is ready. */
+const WAKE_MS = 1_000;
+
+/** Checks once, after the registration, whether the server has our `exchange` or is Torc's own. */
+export async function serverKind(options: ServerKindOptions): Promise<ServerKind> {
+  const { client, patient, workflowId, runId, nodeId, node, waitForNewJobsSeconds, log } = options;
+  if (await knowsExchange(patient, workflowId, { run_id: runId, compute_node_id: nodeId }))
+    return { client, wakingEvents: WAKING_EVENTS, wakeAtMostEveryMs: 0, stuckMs: 0 };
+
+  log.write('warn', "The server has no route exchange: Torc's own routes are used, at their pace", {
+    workflow_id: workflowId,
+    missing: 'jobs ahead, wake-ups for ready jobs, recovery of killed runners',
+  });
+  await endDoubleRegistrations(patient, { node, nodeId, log });
+  const exchange = createPlainExchange({
+    client,
+    workflowId,
+    onWarning: (message) => log.write('warn', message, { workflow_id: workflowId }),
+  });
+  return {
+    client: { ...client, exchange: ({ body }) => exchange(body) },
+    wakingEvents: ORIGINAL_WAKING_EVENTS,
+    wakeAtMostEveryMs: WAKE_MS,
+    stuckMs: (waitForNewJobsSeconds || WAIT_SECONDS) * 1000,
+  };
+}

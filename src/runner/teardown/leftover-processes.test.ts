@@ -1,0 +1,82 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isOf, killLeft } from './leftover-processes.ts';
+
+const left = { mark: 'a', slurmJobId: '100' };
+
+describe('whether a process belongs to a runner', () => {
+  it('a process belongs to a runner by its mark within the same allocation', () => {
+    expect(isOf(left, ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=100'])).toBe(true);
+    expect(isOf({ ...left, slurmJobId: '' }, ['TORC_RUNNER_MARK=a'])).toBe(true);
+  });
+
+  it('a process started by a runner within a job also belongs to the outer runner', () => {
+    expect(isOf(left, ['TORC_RUNNER_MARK=b', 'TORC_RUNNER_OUTER_MARKS=z:a', 'SLURM_JOB_ID=100'])).toBe(true);
+  });
+
+  it.each([
+    ['it carries another mark', ['TORC_RUNNER_MARK=b', 'SLURM_JOB_ID=100']],
+    ['its mark only begins with this mark', ['TORC_RUNNER_MARK=ab', 'SLURM_JOB_ID=100']],
+    [
+      'it removed its own mark, although it has that of the outer runner',
+      ['TORC_RUNNER_OUTER_MARKS=a', 'SLURM_JOB_ID=100'],
+    ],
+    ['it runs in another allocation, to which its job submitted it', ['TORC_RUNNER_MARK=a', 'SLURM_JOB_ID=101']],
+    ['it runs outside any allocation', ['TORC_RUNNER_MARK=a']],
+    ['its environment is unknown', []],
+  ])('a process does not belong to a runner when %s', (_, environment) => {
+    expect(isOf(left, environment)).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('killing leftover processes of a runner', () => {
+  const begin = async (environment: Record<string, string>) => {
+    const child = spawn('sleep', ['600'], { env: { ...process.env, ...environment }, stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'spawn');
+    return child;
+  };
+
+  it('the processes of the runner end, including those of runners within its jobs, and no others', async () => {
+    const mark = randomUUID();
+    const own = await begin({ TORC_RUNNER_MARK: mark, SLURM_JOB_ID: '7' });
+    const inner = await begin({ TORC_RUNNER_MARK: randomUUID(), TORC_RUNNER_OUTER_MARKS: mark, SLURM_JOB_ID: '7' });
+    const elsewhere = await begin({ TORC_RUNNER_MARK: mark, SLURM_JOB_ID: '8' });
+    const other = await begin({ TORC_RUNNER_MARK: randomUUID(), SLURM_JOB_ID: '7' });
+    const { killed, left: still } = await killLeft({ mark, slurmJobId: '7' });
+    expect(new Set(killed.map(({ pid }) => pid))).toEqual(new Set([own.pid, inner.pid]));
+    expect(still).toEqual([]);
+    expect([elsewhere.exitCode, elsewhere.signalCode, other.exitCode, other.signalCode]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('without a free file descriptor the runner does not claim that no process is left', () => {
+    const program = `
+      import { openSync } from 'node:fs';
+      import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
+      try { for (;;) openSync('/dev/null'); } catch {}
+      await killLeft({ mark: 'a', slurmJobId: '' }).then(console.log, ({ code }) => console.log(code));`;
+    const words = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program];
+    expect(execFileSync('bash', words, { encoding: 'utf8' })).toBe('EMFILE\n');
+  });
+
+  it('the searching process never ends itself', async () => {
+    const program = `
+      import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
+      const { killed } = await killLeft({ mark: process.env.TORC_RUNNER_MARK, slurmJobId: '' });
+      console.log(JSON.stringify(killed));`;
+    const { SLURM_JOB_ID: _, ...environment } = process.env;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: { ...environment, TORC_RUNNER_MARK: randomUUID() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [text] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(JSON.parse(text.toString())).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { processesWhere } from '../../cluster/host/marked.ts';
+import type { Log } from '../log.ts';
+import { MARK_VARIABLE, marksOf, OUTER_MARKS_VARIABLE } from '../setup/marks.ts';
+
+/**
+ * Leftover processes: they outlive their job, or their runner (`marks.ts` says how they are recognised).
+ *
+ * A process is ended only if all of this is true: it carries the mark of this runner, it runs in the allocation of this
+ * runner, it belongs to this user, and it is not the searching process. A program that a job submitted to Slurm
+ * inherits the whole environment, and may run on this host: it is in another allocation and stays.
+ */
+export interface Left {
+  readonly mark: string;
+  /** The allocation of the runner; empty for none. */
+  readonly slurmJobId: string;
+}
+
+export interface Stray {
+  readonly pid: number;
+  /** Its command line, shortened. */
+  readonly command: string;
+}
+
+/** The processes that ended, and those that do not end after SIGKILL. */
+export interface Killed {
+  readonly killed: readonly Stray[];
+  readonly left: readonly Stray[];
+}
+
+/** A killed process may need this long: to release its memory, or until a disk answers. */
+const KILL_MS = 5_000;
+const LOOK_MS = 50;
+
+/** A signaled daemon has this long to end: its work is not needed, but it may have to close files. */
+const LEAD_MS = 2_000;
+
+const pause = () => new Promise<void>((resolve) => void setTimeout(resolve, LOOK_MS));
+
+/**
+ * Kills all leftover processes of a runner, until two searches in a row find none: a process that forks during the
+ * search is found the next time.
+ *
+ * Throws if the process table cannot be read. Then there may be processes, and the caller must not assume that there
+ * are none.
+ */
+export async function killLeft(left: Left): Promise<Killed> {
+  const killed = new Map<number, Stray>();
+  const until = performance.now() + KILL_MS;
+  for (let empty = 0; empty < 2;) {
+    const strays = straysOf(left);
+    empty = strays.length === 0 ? empty + 1 : 0;
+    for (const stray of strays) {
+      if (!killed.has(stray.pid)) killed.set(stray.pid, stray);
+      signal(stray.pid, 'SIGKILL');
+    }
+    if (strays.length > 0 && performance.now() >= until) return { killed: [...killed.values()], left: strays };
+    if (empty < 2) await pause();
+  }
+  return { killed: [...killed.values()], left: [] };
+}
+
+/**
+ * Ends the leftover processes of this runner's jobs when the runner ends: first by signal, then by SIGKILL, and reports
+ * them.
+ */
+export async function endStrays(left: Left, log: Log): Promise<void> {
+  try {
+    await endAndReport(left, log);
+  } catch (error) {
+    log.write('warn', 'Could not search for leftover processes of jobs', {
+      reason: (error as Error).message,
+    });
+  }
+}
+
+async function endAndReport(left: Left, log: Log): Promise<void> {
+  const strays = straysOf(left);
+  if (strays.length === 0) return;
+  for (const { pid } of strays) signal(pid, 'SIGTERM');
+  const until = performance.now() + LEAD_MS;
+  while (straysOf(left).length > 0 && performance.now() < until) await pause();
+  const { killed, left: unkillable } = await killLeft(left);
+  log.write('warn', 'Jobs left processes behind, which end with the runner', {
+    // A process shows no environment while it starts its program: then only a later look finds it.
+    processes_ended: new Set([...strays, ...killed].map(({ pid }) => pid)).size,
+    killed: killed.length,
+    which: strayWords(strays),
+    to_keep_one: `start it with env -u ${MARK_VARIABLE}`,
+    ...(unkillable.length === 0 ? {} : { still_there: strayWords(unkillable) }),
+  });
+}
+
+/** The first few, as `pid 42: sleep 600`. */
+export function strayWords(strays: readonly Stray[]): string {
+  const shown = strays.slice(0, 5).map(({ pid, command }) => `pid ${pid}: ${command}`);
+  return [...shown, ...(strays.length > 5 ? [`and ${strays.length - 5} more`] : [])].join(', ');
+}
+
+/** Whether a process belongs to that runner and its allocation, by its environment. */
+export function isOf({ mark, slurmJobId }: Left, environment: readonly string[]): boolean {
+  const valueOf = (name: string) => environment.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
+  const own = valueOf(MARK_VARIABLE);
+  if (own === undefined) return false;
+  const marks = marksOf({ [MARK_VARIABLE]: own, [OUTER_MARKS_VARIABLE]: valueOf(OUTER_MARKS_VARIABLE) });
+  return marks.includes(mark) && (valueOf('SLURM_JOB_ID') ?? '') === slurmJobId;
+}
+
+function straysOf(left: Left): Stray[] {
+  // A system without /proc: its runners register no mark, so no caller relies on the result.
+  if (!existsSync('/proc/self/environ')) return [];
+  return processesWhere((environment) => isOf(left, environment))
+    .filter((pid) => pid !== process.pid && isOurUsers(pid) && isAlive(pid))
+    .map((pid) => ({ pid, command: commandOf(pid) }));
+}
+
+/** As root we can read processes of all users; a process that changed its user is not ours to end. */
+function isOurUsers(pid: number): boolean {
+  try {
+    return statSync(`/proc/${pid}`).uid === process.geteuid?.();
+  } catch {
+    return false;
+  }
+}
+
+/** A zombie keeps its entry, and needs no further signal. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim();
+    return words.length > 80 ? `${words.slice(0, 79)}…` : words;
+  } catch {
+    return '?';
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended meanwhile.
+  }
+}

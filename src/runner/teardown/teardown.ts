@@ -1,0 +1,127 @@
+import type { Client } from '../../client/client.ts';
+import type { Actions } from '../actions/actions.ts';
+import type { Allocation } from '../setup/allocation.ts';
+import type { Conversation } from '../report/conversation/converse.ts';
+import type { Crate } from '../end/crate/crate.ts';
+import type { Crew } from '../start/running-jobs.ts';
+import type { Drain } from '../outage/drain.ts';
+import type { Journal } from '../outage/journal/journal.ts';
+import { sayWhatIsLeft } from './unclaimed-jobs.ts';
+import type { Monitor } from '../observe/monitor.ts';
+import type { NodeSummary } from '../observe/node-watch.ts';
+import type { Ending, RunSummary } from '../options.ts';
+import type { Registered } from '../setup/register.ts';
+import type { Steps } from '../step/steps.ts';
+import { endStrays } from './leftover-processes.ts';
+
+/** The parts of a runner when no job runs any more. */
+interface Parts {
+  readonly client: Client;
+  /** A client that retries while the server is away. */
+  readonly patient: Client;
+  readonly allocation: Allocation;
+  readonly registered: Registered;
+  readonly conversation: Conversation;
+  readonly crew: Crew;
+  readonly steps: Steps;
+  readonly monitor: Monitor;
+  readonly actions: Actions;
+  readonly crate: Crate | undefined;
+  readonly drain: Drain;
+  readonly journal: Journal;
+  /** On the monotonic clock, so that a clock that was set back causes no negative duration. */
+  readonly startedAt: number;
+}
+
+/**
+ * The teardown of a runner, in this order: all results are reported, the actions of the end run, processes that jobs
+ * left end, plots are drawn, the runner reports the jobs that it leaves and is deregistered, the ledger is removed. If
+ * the server is unreachable, the steps that need it are skipped, and unreported results are kept.
+ */
+export async function conclude(
+  parts: Parts,
+  { ending, reason: why }: { readonly ending: Ending; readonly reason?: string | undefined },
+): Promise<RunSummary> {
+  const { client, registered, conversation, crew, monitor, actions, drain } = parts;
+  const { nodeId, hostname, facts, ledger, log } = registered;
+  const { workflowId, runId } = facts;
+  const seen = monitor.close();
+  const isTold = await conversation.settle();
+  if (isTold) await parts.steps.settle();
+  const isSuperseded = ending === 'superseded' || (!isTold && (await hasNewRun(client, facts)));
+  if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+  if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
+  await endStrays({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
+  const seconds = (performance.now() - parts.startedAt) / 1000;
+  await monitor.draw();
+  const left = isTold
+    ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
+    : undefined;
+  if (isTold || isSuperseded) drain.forget();
+  else drain.keep();
+  // A superseded runner too: its jobs have ended, and only this reports it. Jobs of the new run wait for that.
+  if (isTold || isSuperseded) {
+    await deregister(parts.patient, registered, seconds, seen);
+    await parts.allocation.becomes('complete', log);
+  }
+
+  const { tally } = crew;
+  log.write('info', 'Job runner finished', {
+    workflow_id: workflowId,
+    ending,
+    reason: left === undefined ? why : [why, left.words].filter((part) => part !== undefined).join('; '),
+    had_failures: tally.failed > 0,
+    had_terminations: tally.terminated > 0,
+    ...tally,
+  });
+  // Results of a superseded run are useless; unreported results are for the next runner of this host.
+  ledger.close({ remove: isTold || isSuperseded });
+  return {
+    ending,
+    reason: why,
+    left,
+    nodeId,
+    runId,
+    tally,
+    counts: conversation.counts,
+    countsAtStart: conversation.countsAtStart,
+    seconds,
+    isTold,
+    journal: parts.journal.written,
+    launcher: parts.steps.name,
+    logPath: registered.logPath,
+  };
+}
+
+/**
+ * The timeout for reading the current run from the server; a server that is away must not delay the end of a runner.
+ */
+const ASK_MS = 5_000;
+
+/** Whether the workflow began a new run while this runner ended. Then the server refuses its reports. */
+async function hasNewRun(client: Client, { workflowId, runId }: Registered['facts']): Promise<boolean> {
+  const late = new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), ASK_MS).unref());
+  try {
+    const workflow = await Promise.race([client.getWorkflow({ params: { id: workflowId } }), late]);
+    return workflow !== undefined && workflow.run_id !== runId;
+  } catch {
+    return false;
+  }
+}
+
+async function deregister(
+  client: Client,
+  { nodeId, node, log }: Registered,
+  seconds: number,
+  seen: NodeSummary | undefined,
+): Promise<void> {
+  try {
+    await client.updateComputeNode({
+      params: { id: nodeId },
+      // Torc's own server requires the whole record in every update.
+      body: { ...node, is_active: false, duration_seconds: seconds, ...seen },
+    });
+  } catch (error) {
+    log.write('warn', 'The runner could not be deregistered', { reason: (error as Error).message });
+  }
+}

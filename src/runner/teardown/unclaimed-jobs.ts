@@ -1,0 +1,58 @@
+import type { Client } from '../../client/client.ts';
+import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import type { Log } from '../log.ts';
+import type { Ending, Left } from '../options.ts';
+
+export interface Leaving {
+  readonly client: Client;
+  readonly workflowId: number;
+  readonly nodeId: number;
+  readonly hostname: string;
+  readonly ending: Ending;
+  readonly reason: string | undefined;
+  readonly log: Log;
+}
+
+/**
+ * When a runner exits while jobs are ready, reports which of them it could not take, and why: in its log, and as an
+ * event. The result is also shown in the summary of the run.
+ */
+export async function sayWhatIsLeft({
+  client,
+  workflowId,
+  nodeId,
+  hostname,
+  ending,
+  reason,
+  log,
+}: Leaving): Promise<Left | undefined> {
+  if (ending !== 'idle' && ending !== 'deadline') return undefined;
+  try {
+    const left = await client.getUnclaimableJobs({ params: { id: workflowId }, query: { compute_node_id: nodeId } });
+    if (left.ready_jobs === 0) return undefined;
+    const words = left.reasons.map(unclaimableWords);
+    for (const line of words) log.write('warn', line, { workflow_id: workflowId });
+    const { ready_jobs, unclaimable_jobs, reasons } = left;
+    const data = {
+      category: 'runner_left',
+      level: unclaimable_jobs > 0 ? 'warning' : 'info',
+      compute_node_id: nodeId,
+      hostname,
+      ending,
+      reason,
+      ready_jobs,
+      unclaimable_jobs,
+      reasons,
+    };
+    await client.createEvent({
+      body: { workflow_id: workflowId, timestamp: Date.now(), data: withoutUndefined(data) },
+    });
+    return words.length === 0 ? undefined : { words: words.join('; '), jobId: reasons[0]?.job_id };
+  } catch (error) {
+    // An older server has no such route; an outage is reported elsewhere.
+    log.write('debug', 'Which jobs were left is not known', { reason: (error as Error).message });
+    return undefined;
+  }
+}
+
+const withoutUndefined = (data: object) => JSON.parse(JSON.stringify(data)) as Record<string, string>;
