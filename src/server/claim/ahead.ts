@@ -2,7 +2,7 @@ import type { Need } from '../../core/contract/exchange.ts';
 import { isComplete } from '../../core/lifecycle/job.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import { kindOf } from './kind.ts';
+import { createKinds } from './kind.ts';
 import type { ClaimQueries, Dependant } from './queries.ts';
 
 /** A job that is claimed ahead, with the jobs that it still waits for. */
@@ -33,9 +33,9 @@ export interface AheadChosen {
  * many jobs, or its end makes many ready, which other runners want, too.
  */
 const MOST_EDGES = 32;
-/** Held jobs that one turn looks at, 5 µs each and as much for each dependent. */
+/** Held jobs that one exchange looks at, 5 µs each and as much for each dependent. */
 const MOST_PARENTS = 256;
-/** Held jobs that the runner may name next time. */
+/** Held jobs that the reply names for the next exchange. */
 const MOST_REST = 64;
 
 /**
@@ -59,14 +59,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
     { workflowId, nodeId }: { workflowId: number; nodeId: number },
     { limit, after, fits, leastPriority }: AheadWanted,
   ): AheadChosen => {
-    const kinds = new Map<number, JobKind | undefined>();
-    const kindById = (classId: number): JobKind | undefined => {
-      if (!kinds.has(classId)) {
-        const row = queries.classById.get({ id: classId });
-        kinds.set(classId, row && kindOf(row));
-      }
-      return kinds.get(classId);
-    };
+    const kindById = createKinds(queries);
     const parents = [...new Set(after)].filter((id) => queries.holds.get({ id, workflowId, nodeId }) !== undefined);
     const jobs: ChosenAhead[] = [];
 
@@ -88,11 +81,16 @@ export const createAheadClaims = (queries: ClaimQueries) => {
     const opensNone = (id: number) => queries.makesOthersReady.get({ id, nodeId, limit: MOST_EDGES + 1 }) === undefined;
     return {
       jobs,
-      // The last one may have more dependants.
-      rest: jobs.length < limit ? [] : parents.slice(Math.max(0, at - 1), at - 1 + MOST_REST),
+      rest: restOf(parents, at, jobs.length < limit),
       settled: [...waitedFor].filter(opensNone),
     };
   };
 
   return { choose, waitsFor };
+};
+
+/** The parents to look at next time, of which `at` were looked at; if the limit was reached, the last of them may have more dependants. */
+const restOf = (parents: readonly number[], at: number, isComplete: boolean): number[] => {
+  const from = isComplete ? at : Math.max(0, at - 1);
+  return parents.slice(from, from + MOST_REST);
 };

@@ -10,7 +10,7 @@ import { createHeldAttempts } from '../store/held-attempts.ts';
 import { claimedJobOf, type JobRow } from '../store/job-row.ts';
 import type { Store } from '../store/store.ts';
 import { byNeed, byPriority, type ClaimableClass, type Waiting, walkReady } from './merge.ts';
-import { kindOf } from './kind.ts';
+import { createKinds, kindOf } from './kind.ts';
 import { type ChosenAhead, createAheadClaims } from './ahead.ts';
 import type { ClaimQueries } from './queries.ts';
 import { bytesOfGibibytes, fitsNode, type Room, roomOf, roomOfNodes } from './room.ts';
@@ -54,7 +54,14 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     const ids = chosen.map(({ id }) => id);
     for (const id of ids) queries.markPending.run({ id, nodeId });
     changes.record(workflowId, 'jobs_claimed', [{ compute_node_id: nodeId, job_ids: ids }]);
-    const rows = new Map(queries.jobs.all({ ids: JSON.stringify(ids) }).map((row) => [row.id, row]));
+    return claimedJobs(workflowId, chosen);
+  };
+
+  /** The chosen jobs as the runner gets them, in their order. */
+  const claimedJobs = (workflowId: number, chosen: readonly Chosen[]): ClaimedJob[] => {
+    if (chosen.length === 0) return [];
+    const ids = JSON.stringify(chosen.map(({ id }) => id));
+    const rows = new Map(queries.jobs.all({ ids }).map((row) => [row.id, row]));
     const outputsOf = outputs(workflowId);
     return chosen.map(({ id, need }) => handed(rows.get(id) as JobRow, need, outputsOf));
   };
@@ -113,40 +120,30 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     if (nodeId === null) return [];
     const held = queries.heldBy.all({ nodeId, workflowId }).filter(({ id }) => isWanted(id));
     if (held.length === 0) return [];
-    const needs = new Map(queries.classes.all({ workflowId }).map((row) => [row.id, kindOf(row).need]));
+    const kindById = createKinds(queries);
     const outputsOf = outputs(workflowId);
-    return held.map(({ class_id: classId, ...row }) => handed(row, needs.get(classId) as Need, outputsOf));
+    return held.map(({ class_id: classId, ...row }) => handed(row, (kindById(classId) as JobKind).need, outputsOf));
   };
 
-  const withUnmet = (id: number) => queries.unmet.get({ id })?.unmet ?? 0;
-  /** Jobs that were claimed ahead, as the runner gets them; what does not wait only for its jobs any more is let go. */
+  /** Jobs that were claimed ahead, as the runner gets them; a job that now waits for jobs of others is released. */
   const aheadAgain = ({ workflowId, nodeId }: Asker, isWanted: (id: number) => boolean): AheadJob[] => {
     if (nodeId === null) return [];
-    const known = queries.claimedAhead.all({ workflowId, nodeId }).filter(({ id }) => isWanted(id));
-    const chosen = known.flatMap(({ id }) => {
-      const waitsFor = ahead.waitsFor(id, withUnmet(id), nodeId);
+    const kindById = createKinds(queries);
+    const chosen: ChosenAhead[] = [];
+    for (const { id, class_id: classId, unmet } of queries.claimedAhead.all({ workflowId, nodeId })) {
+      if (!isWanted(id)) continue;
+      const waitsFor = ahead.waitsFor(id, unmet, nodeId);
       if (waitsFor === undefined) queries.letGoAhead.run({ id, nodeId });
-      return waitsFor === undefined ? [] : [{ id, waitsFor }];
-    });
-    if (chosen.length === 0) return [];
-    const needs = new Map(queries.classes.all({ workflowId }).map((row) => [row.id, kindOf(row).need]));
-    return aheadJobs(
-      workflowId,
-      chosen.map((each) => ({ ...each, need: needs.get(queries.classOf.get(each)?.class_id ?? 0) as Need })),
-    );
+      else chosen.push({ id, need: (kindById(classId) as JobKind).need, waitsFor });
+    }
+    return aheadJobs(workflowId, chosen);
   };
 
-  const aheadJobs = (workflowId: number, chosen: readonly ChosenAhead[]): AheadJob[] => {
-    if (chosen.length === 0) return [];
-    const rows = new Map(
-      queries.jobs.all({ ids: JSON.stringify(chosen.map(({ id }) => id)) }).map((row) => [row.id, row]),
-    );
-    const outputsOf = outputs(workflowId);
-    return chosen.map(({ id, need, waitsFor }) => ({
-      ...handed(rows.get(id) as JobRow, need, outputsOf),
-      waits_for: [...waitsFor],
+  const aheadJobs = (workflowId: number, chosen: readonly ChosenAhead[]): AheadJob[] =>
+    claimedJobs(workflowId, chosen).map((job, index) => ({
+      ...job,
+      waits_for: [...(chosen[index] as ChosenAhead).waitsFor],
     }));
-  };
 
   /** Claims ahead of everything that the runner holds and does not name are let go: it never heard of them. */
   const letGoAllBut = ({ workflowId, nodeId }: Asker, held: ReadonlySet<number>) => {

@@ -1,7 +1,9 @@
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import type { ClaimQueries } from './queries.ts';
 
 /** The properties of a class of jobs that matter for a claim, as stored. */
 export interface KindRow {
+  id: number;
   scheduler_id: number | null;
   labels: string | null;
   num_cpus: number;
@@ -22,3 +24,15 @@ export const kindOf = (row: KindRow): JobKind => ({
     runtime_seconds: row.runtime_s,
   },
 });
+
+/** Looks up the kind of a class, each once; undefined for a class that was deleted. */
+export function createKinds(queries: ClaimQueries): (classId: number) => JobKind | undefined {
+  const known = new Map<number, JobKind | undefined>();
+  return (id) => {
+    if (!known.has(id)) {
+      const row = queries.classById.get({ id });
+      known.set(id, row && kindOf(row));
+    }
+    return known.get(id);
+  };
+}

@@ -5,11 +5,7 @@ import type { ComputeNodeRow } from '../store/node-row.ts';
 import type { KindRow } from './kind.ts';
 import type { Waiting } from './merge.ts';
 
-interface ClassRow extends KindRow {
-  id: number;
-}
-
-interface ClaimableRow extends ClassRow {
+interface ClaimableRow extends KindRow {
   head_id: number;
   head_priority: number;
 }
@@ -42,11 +38,19 @@ export const readySql = `
   order by priority desc, id
   limit :limit offset :offset`;
 
+/** The columns of a class (`KindRow`). */
+const kindColumns = `
+    job_class.id, job_class.scheduler_id, job_class.labels,
+    needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s`;
+
+const kindSql = `
+  select${kindColumns}
+  from job_class
+  join resource_requirements needs on needs.id = job_class.resource_requirements_id`;
+
 /** Only the classes with ready jobs, each with the first of them: of thousands of classes most have none. */
 export const claimableSql = `
-  select
-    job_class.id, job_class.scheduler_id, job_class.labels,
-    needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s,
+  select${kindColumns},
     head.id as head_id, head.priority as head_priority
   from job_class
   cross join job head on head.id = (
@@ -59,21 +63,14 @@ export const claimableSql = `
 
 export const claimQueries = (db: Database) => ({
   claimable: db.prepare<{ workflowId: number }, ClaimableRow>(claimableSql),
-  classes: db.prepare<{ workflowId: number }, ClassRow>(`
-    select
-      job_class.id, job_class.scheduler_id, job_class.labels,
-      needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s
-    from job_class
-    join resource_requirements needs on needs.id = job_class.resource_requirements_id
-    where job_class.workflow_id = :workflowId`),
+  classes: db.prepare<{ workflowId: number }, KindRow>(`${kindSql} where job_class.workflow_id = :workflowId`),
+  classById: db.prepare<{ id: number }, KindRow>(`${kindSql} where job_class.id = :id`),
 
   hasNotReady: db.prepare<{ workflowId: number }, { status: number }>(
     'select status from job_count where workflow_id = :workflowId and status in (0, 1, 10) and jobs > 0 limit 1',
   ),
   readyClasses: db.prepare<{ workflowId: number }, ReadyClassRow>(`
-    select
-      job_class.scheduler_id, job_class.labels,
-      needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s,
+    select${kindColumns},
       (select count(*) from job where job.class_id = job_class.id and job.status = 2) as jobs,
       example.id as example_id, example.name as example_name
     from job_class
@@ -125,21 +122,14 @@ export const claimQueries = (db: Database) => ({
   holds: db.prepare<{ id: number; workflowId: number; nodeId: number }, { id: number }>(`
     select id from job
     where id = :id and workflow_id = :workflowId and claimed_by = :nodeId and status in (1, 3, 4)`),
-  unmet: db.prepare<{ id: number }, { unmet: number }>('select unmet from job where id = :id'),
-  classOf: db.prepare<{ id: number }, { class_id: number }>('select class_id from job where id = :id'),
-  classById: db.prepare<{ id: number }, ClassRow>(`
-    select
-      job_class.id, job_class.scheduler_id, job_class.labels,
-      needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s
-    from job_class
-    join resource_requirements needs on needs.id = job_class.resource_requirements_id
-    where job_class.id = :id`),
   claimAhead: db.prepare<{ id: number; nodeId: number }>(
     'update job set claimed_by = :nodeId where id = :id and status = 1 and claimed_by is null',
   ),
-  claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(
-    'select id from job where claimed_by = :nodeId and status = 1 and workflow_id = :workflowId order by id',
-  ),
+  claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, Pick<Dependant, 'id' | 'class_id' | 'unmet'>>(`
+    select id, class_id, unmet
+    from job
+    where claimed_by = :nodeId and status = 1 and workflow_id = :workflowId
+    order by id`),
   letGoAhead: db.prepare<{ id: number; nodeId: number }>(
     'update job set claimed_by = null where id = :id and status = 1 and claimed_by = :nodeId',
   ),

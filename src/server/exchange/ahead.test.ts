@@ -87,6 +87,18 @@ describe('a runner that wants jobs ahead', () => {
     });
   });
 
+  it('is told which of very many held jobs the reply did not look at, so that it can name them next time', async () => {
+    const many = Array.from({ length: 300 }, (_, index) => ({ name: `j${index}` }));
+    await begin([...many, { name: 'last', after: ['j299'] }]);
+    const first = await exchange({ want: { ...want, limit: 300 } });
+    expect([first.jobs.length, aheadOf(first)]).toEqual([300, []]);
+    expect(first.ahead?.rest).toEqual(first.jobs.slice(256).map((each) => each.id));
+    const next = await exchange({
+      want: { limit: 0, prefetch: 0, ahead: { limit: 10, after: first.ahead?.rest ?? [] } },
+    });
+    expect([aheadOf(next), next.ahead?.rest]).toEqual([['last'], []]);
+  });
+
   it('learns of which jobs the end makes nothing ready that others could take', async () => {
     await begin([{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c', after: ['a'], labels: ['gpu'] }]);
     expect((await exchange({ want })).ahead).toMatchObject({ jobs: [{ name: 'b' }], settled: [] });
