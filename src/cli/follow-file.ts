@@ -1,8 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { pause } from '../client/long-timers.ts';
-import type { Client } from '../client/client.ts';
-import type { Wanted } from '../operations/job-output.ts';
 import { writeOut } from './write-out.ts';
 
 /** Between two looks at a file that grows: soon enough for a reader, and two requests a second for the server. */
@@ -49,26 +47,5 @@ async function copyRest(file: FileHandle, at: number, write: Write): Promise<num
     if (bytesRead === 0) return place;
     await write(buffer.subarray(0, bytesRead));
     place += bytesRead;
-  }
-}
-
-/** Statuses of a job that may still start, or start again. */
-const WAITING: ReadonlySet<string> = new Set(['uninitialized', 'blocked', 'ready', 'pending']);
-
-/** Waits while a job has not started. An attempt that is named by number is not waited for. */
-export async function untilStarted(
-  client: Client,
-  id: number,
-  { run, attempt }: Wanted,
-  say: (line: string) => void,
-): Promise<void> {
-  if (run !== undefined || attempt !== undefined) return;
-  let isTold = false;
-  for (;;) {
-    const { name, status } = await client.getJob({ params: { id } });
-    if (!WAITING.has(String(status))) return;
-    if (!isTold) say(`Job ${id} (${name}) is ${status}; waiting for it to start`);
-    isTold = true;
-    await pause(LOOK_MS);
   }
 }

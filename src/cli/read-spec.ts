@@ -1,27 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Plan } from '../core/spec/plan/plan.ts';
 import { fewAlike } from '../core/spec/few-alike.ts';
 import { creationLine, creationPrefix, formatProblem, type Problem } from '../core/spec/problems.ts';
-import { isAcceptable, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
+import { isAcceptable, type SpecReading } from '../core/spec/read.ts';
 import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
 import type { Context } from './context.ts';
-import { createWorkflow } from '../client/create-workflow.ts';
+import { createFromPlan, readSpecHere } from '../operations/create.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import type { Settings } from './settings.ts';
 
 /** Reads a workflow file, or standard input for `-`. */
-export function readSpecFile(path: string, settings: Settings, { strict }: { strict: boolean }): SpecReading {
-  return readSpec({ text: textOf(path), name: path }, { ...readOptionsOf(settings), strict });
-}
-
-export const readOptionsOf = ({ maxJobs }: Settings): ReadOptions => ({
-  readFile: (path) => readFileSync(path, 'utf8'),
-  fileExists: existsSync,
-  ...(maxJobs === undefined ? {} : { maxJobs }),
-});
+export const readSpecFile = (path: string, { maxJobs }: Settings, { strict }: { strict: boolean }): SpecReading =>
+  readSpecHere({ text: textOf(path), name: path }, { maxJobs, strict });
 
 function textOf(path: string): string {
   if (path === '-') {
@@ -79,28 +70,21 @@ function problemsText(errors: readonly Problem[]): string {
 const SHOWN_FROM = 50_000;
 const SHOWN_EVERY_MS = 1_000;
 
-/** Creates the workflow of a plan for the calling user. */
-export async function createFromPlan(
-  context: Context,
+/** Creates the workflow of a plan for the calling user, and prints how far it is where that takes long. */
+export async function createTold(
+  { service, settings, output }: Context,
   plan: Plan,
   { monitorsJobs }: { monitorsJobs: boolean },
 ): Promise<number> {
-  const { client } = await context.service();
+  const { client } = await service();
   let toldMs = performance.now();
-  return createWorkflow(client, plan, {
-    user: context.settings.user,
-    submissionDirectory: resolve('.'),
+  return createFromPlan(client, plan, {
+    user: settings.user,
     monitorsJobs,
-    mtimeOf: async (path) => {
-      const stats = await stat(path).catch(() => undefined);
-      return stats === undefined ? undefined : stats.mtimeMs / 1000;
-    },
-    onProgress(jobs) {
+    tell(jobs) {
       if (plan.jobs.length < SHOWN_FROM || performance.now() - toldMs < SHOWN_EVERY_MS) return;
       toldMs = performance.now();
-      context.output.notice(
-        `Creating jobs: ${jobs.toLocaleString('en-US')} of ${plan.jobs.length.toLocaleString('en-US')}`,
-      );
+      output.notice(`Creating jobs: ${jobs.toLocaleString('en-US')} of ${plan.jobs.length.toLocaleString('en-US')}`);
     },
   });
 }

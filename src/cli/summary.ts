@@ -5,8 +5,6 @@ import type { Reason } from '../core/lifecycle/job-facts.ts';
 import { signalName } from '../core/contract/signal.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { RunSummary } from '../runner/options.ts';
-import { filesOf } from '../runner/step/request.ts';
-import { lastLines } from '../operations/last-lines.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { secondsText } from './output/words.ts';
@@ -111,53 +109,28 @@ function endingWords({ ending, isTold, logPath, journal }: RunSummary): string |
 }
 
 async function sayFailures({ client, output, hint, workflow, summary, outputDir }: SummaryOptions): Promise<void> {
-  const failed = await resultsOf(client, workflow.id, 'failed');
-  const terminated =
-    failed.items.length < SHOWN_FAILURES ? await resultsOf(client, workflow.id, 'terminated') : undefined;
-  const shown = [...failed.items, ...(terminated?.items ?? [])].slice(0, SHOWN_FAILURES);
-  for (const result of shown) {
-    const command = await commandOf(client, result.job_id);
-    const causes = await causesOf(client, result);
-    const { stdout, stderr } = filesOf(
-      { workflowId: workflow.id, runId: result.run_id, outputDir, execution: workflow.execution_config ?? {} },
-      { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
-    );
-    const path = stderr ?? stdout;
+  const { failedJobs } = await import('../operations/failed-jobs.ts');
+  const shown = await failedJobs(client, workflow, { atMost: SHOWN_FAILURES, outputDir });
+  for (const { result, causes, command, path, tail } of shown) {
     output.notice(
       `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result, causes)}`,
     );
     for (const known of causes) output.notice(`  ${known.message}`);
-    if (command !== undefined) output.notice(`  $ ${command}`);
+    if (command !== undefined) output.notice(`  $ ${oneLine(command)}`);
     if (path === undefined) continue;
     output.notice(`  ${output.style('dim', path)}`);
-    for (const line of lastLines(path)) output.notice(`  ${output.style('dim', '│')} ${line}`);
+    for (const line of tail) output.notice(`  ${output.style('dim', '│')} ${line}`);
   }
   const { counts } = summary;
   const more = (counts?.failed ?? 0) + (counts?.terminated ?? 0) - shown.length;
   if (more > 0) output.notice(`\n… and ${more} more: ${hint(`torc results list ${workflow.id} --failed`)}`);
 }
 
-const resultsOf = (client: Client, workflowId: number, status: 'failed' | 'terminated') =>
-  client.listResults({ query: { workflow_id: workflowId, status, limit: SHOWN_FAILURES } });
-
-/** Causes that the server has measured, for a person who sees the exit code only: memory over the limit, missing outputs. */
-async function causesOf(client: Client, { job_id: id, attempt_id: attempt }: Result): Promise<readonly Reason[]> {
-  const { gatherFacts } = await import('../operations/explain/facts.ts');
-  const { explain } = await import('../core/lifecycle/explain.ts');
-  // The job may be deleted or run again meanwhile.
-  const gathered = await gatherFacts(client, id, Date.now()).catch(() => undefined);
-  if (gathered?.facts.end === undefined || gathered.facts.end.attempt !== (attempt ?? 1)) return [];
-  return explain(gathered.facts).reasons.filter(({ code }) => code === 'out_of_memory' || code === 'missing_output');
-}
-
 /** Longest command that is shown: three lines of a narrow terminal. */
 const COMMAND_LENGTH = 240;
 
-/** The command of a job on one line, shortened; undefined when the job was deleted meanwhile. */
-async function commandOf(client: Client, id: number): Promise<string | undefined> {
-  const job = await client.getJob({ params: { id } }).catch(() => undefined);
-  if (job === undefined) return undefined;
-  const command = job.command.trim();
+function oneLine(text: string): string {
+  const command = text.trim();
   return printableLine(command.length > COMMAND_LENGTH ? `${command.slice(0, COMMAND_LENGTH)}…` : command);
 }
 

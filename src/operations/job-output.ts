@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
+import { pause } from '../client/long-timers.ts';
 import { all } from '../client/every.ts';
 import type { Job } from '../core/contract/job.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
@@ -19,14 +20,72 @@ export interface StartedAttempt {
   readonly status: string;
 }
 
-export interface Wanted {
+export interface WantedAttempt {
   /** Undefined: the newest. */
   readonly run: number | undefined;
   readonly attempt: number | undefined;
 }
 
+interface OutputOptions {
+  readonly wanted: WantedAttempt;
+  readonly stream: 'stdout' | 'stderr';
+  /** Where the output folder is looked for beside the one that the runner registered. */
+  readonly outputDir: string;
+}
+
+export interface JobOutput {
+  readonly job: Job;
+  readonly attempt: StartedAttempt;
+  readonly path: string;
+}
+
+/** Finds the file with what a job printed. Throws `ATTEMPT_UNKNOWN` and `OUTPUT_MISSING`. */
+export async function findOutput(
+  client: Client,
+  jobId: number,
+  { wanted, stream, outputDir }: OutputOptions,
+): Promise<JobOutput> {
+  const job = await client.getJob({ params: { id: jobId } });
+  const workflow = await client.getWorkflow({ params: { id: job.workflow_id } });
+  const attempt = chosenAttempt(job, await startedAttempts(client, job, workflow.run_id ?? 0), wanted);
+  const { nodeId } = attempt;
+  const node =
+    nodeId === undefined ? undefined : await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined);
+  return { job, attempt, path: outputPath({ workflow, job, attempt, node, stream, outputDir }) };
+}
+
+/** Between two looks at a job: soon enough for a reader, and two requests a second for the server. */
+const LOOK_MS = 500;
+
+/** Statuses of a job that may still start, or start again. */
+const WAITING: ReadonlySet<string> = new Set(['uninitialized', 'blocked', 'ready', 'pending']);
+
+/** Waits while a job has not started, and tells so once. An attempt that is named by number is not waited for. */
+export async function untilStarted(
+  client: Client,
+  jobId: number,
+  { run, attempt }: WantedAttempt,
+  tell: (waiting: Job) => void,
+): Promise<void> {
+  if (run !== undefined || attempt !== undefined) return;
+  let isTold = false;
+  for (;;) {
+    const job = await client.getJob({ params: { id: jobId } });
+    if (!WAITING.has(String(job.status))) return;
+    if (!isTold) tell(job);
+    isTold = true;
+    await pause(LOOK_MS);
+  }
+}
+
+/** Has this attempt at a running job ended by now? */
+export async function hasEnded(client: Client, { id, start_time: start, attempt_id: attempt }: Job): Promise<boolean> {
+  const now = await client.getJob({ params: { id: id as number } });
+  return now.status !== 'running' || now.start_time !== start || now.attempt_id !== attempt;
+}
+
 /** The attempts at a job that have started, oldest first. */
-export async function startedAttempts(client: Client, job: Job, runId: number): Promise<StartedAttempt[]> {
+async function startedAttempts(client: Client, job: Job, runId: number): Promise<StartedAttempt[]> {
   const id = job.id as number;
   const results = await all((page) =>
     client.listResults({ query: { workflow_id: job.workflow_id, job_id: id, all_runs: true, ...page } }),
@@ -49,7 +108,11 @@ export async function startedAttempts(client: Client, job: Job, runId: number): 
 }
 
 /** The attempt that is meant. Throws `ATTEMPT_UNKNOWN`, which names those that there are. */
-export function chosenAttempt(job: Job, attempts: readonly StartedAttempt[], { run, attempt }: Wanted): StartedAttempt {
+export function chosenAttempt(
+  job: Job,
+  attempts: readonly StartedAttempt[],
+  { run, attempt }: WantedAttempt,
+): StartedAttempt {
   const found = attempts.findLast(
     (each) => (run === undefined || each.run === run) && (attempt === undefined || each.attempt === attempt),
   );
@@ -67,7 +130,7 @@ export function chosenAttempt(job: Job, attempts: readonly StartedAttempt[], { r
   );
 }
 
-export interface OutputPlace {
+interface OutputPlace {
   readonly workflow: Workflow;
   readonly job: Job;
   readonly attempt: StartedAttempt;

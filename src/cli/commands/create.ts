@@ -16,14 +16,14 @@ export const create: Command = {
   ],
   async run(context, [file], options) {
     context.output.recordOnly('create');
-    const { readSpecFile, acceptedPlan, createFromPlan } = await import('../read-spec.ts');
+    const { readSpecFile, acceptedPlan, createTold } = await import('../read-spec.ts');
     const reading = readSpecFile(file as string, context.settings, { strict: options['strict'] === true });
     if (options['dryRun'] === true) {
       const { dryRunReport } = await import('../../core/spec/dry-run.ts');
       return sayReport(context, dryRunReport(reading));
     }
     const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
-    const id = await createFromPlan(context, plan, { monitorsJobs: options['resourceMonitoring'] !== false });
+    const id = await createTold(context, plan, { monitorsJobs: options['resourceMonitoring'] !== false });
     context.output.record(
       'create',
       { workflow_id: id, status: 'success', message: `Workflow created successfully with ID: ${id}` },

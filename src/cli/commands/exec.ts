@@ -86,13 +86,13 @@ export const exec: Command = {
       return;
     }
 
-    const { planOf } = await import('../../core/spec/read.ts');
-    const { acceptedPlan, createFromPlan, readOptionsOf } = await import('../read-spec.ts');
-    const plan = await acceptedPlan(context, planOf(spec, 'exec', { ...readOptionsOf(settings), isGenerated: true }), {
+    const { planHere } = await import('../../operations/create.ts');
+    const { acceptedPlan, createTold } = await import('../read-spec.ts');
+    const plan = await acceptedPlan(context, planHere(spec, 'exec', settings), {
       skipChecks: true,
     });
     const { client } = await context.service();
-    const id = await createFromPlan(context, plan, { monitorsJobs: false });
+    const id = await createTold(context, plan, { monitorsJobs: false });
     output.notice(`Created workflow ${id}`);
     await initialize(client, id, { force: false, tell: tellPreparation(output) });
 

@@ -1,17 +1,12 @@
-import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
 import { type HashMode, hashModes } from '../../operations/crate/hash-mode.ts';
-import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';
 import { integer } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-
-type Entity = Pick<RoCrateEntity, 'entity_id' | 'entity_type' | 'metadata'>;
 
 const roCrateExport: Command = {
   words: 'ro-crate export [workflow]',
@@ -69,99 +64,26 @@ const roCrateAddDataset: Command = {
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('dataset');
-    const path = options['path'] as string;
-    refuseNoFolder(path);
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const { datasetEntity, datasetId } = await import('../../operations/crate/dataset.ts');
-    const attempts = await attemptsOf(client, id, (options['job'] as number[] | undefined) ?? [], datasetId(path));
-    const { folderFacts } = await import('../../operations/crate/folder.ts');
-    const hashMode = options['hashMode'] as HashMode;
-    const readAtOnce = (options['threads'] as number | undefined) ?? availableParallelism();
-    const facts = await folderFacts(path, hashMode, readAtOnce).catch((cause: unknown) => {
-      throw new Failure(`${path} cannot be read: ${(cause as Error).message}; nothing was written`, { cause });
-    });
-    const dataset = datasetEntity({
+    const { addDataset } = await import('../../operations/crate/add-dataset.ts');
+    const { entity, facts } = await addDataset(client, id, {
       name: options['name'] as string,
-      path,
-      facts,
-      hashMode,
+      path: options['path'] as string,
+      hashMode: options['hashMode'] as HashMode,
       description: options['description'] as string | undefined,
       encodingFormat: options['encodingFormat'] as string | undefined,
-      madeBy: attempts.map((attempt) => attempt.entity_id),
       metadata: options['metadata'] as RoCrateEntity['metadata'] | undefined,
+      jobIds: (options['job'] as number[] | undefined) ?? [],
+      together: (options['threads'] as number | undefined) ?? availableParallelism(),
     });
-    const entity = await put(client, id, dataset, () => dataset.metadata);
-    const { withResult } = await import('../../operations/crate/dataset.ts');
-    for (const attempt of attempts)
-      await put(client, id, attempt, ({ metadata }) => withResult(metadata, dataset.entity_id));
     output.record(
       'dataset',
       entity,
-      `Dataset ${dataset.entity_id} of workflow ${id}: ${counted(facts.fileCount, 'file')}, ${facts.sizeBytes} bytes (RO-Crate entity ${entity.id})`,
+      `Dataset ${entity.entity_id} of workflow ${id}: ${counted(facts.fileCount, 'file')}, ${facts.sizeBytes} bytes (RO-Crate entity ${entity.id})`,
     );
   },
 };
-
-function refuseNoFolder(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new Failure(`${path}: the folder does not exist`);
-  if (!found.isDirectory()) throw new Failure(`${path} is not a folder; describe a file with torc ro-crate create`);
-}
-
-/** The attempts of jobs that produced the dataset, described unless they already are. */
-async function attemptsOf(
-  client: Client,
-  workflowId: number,
-  jobIds: readonly number[],
-  datasetId: string,
-): Promise<Entity[]> {
-  const { attemptEntity } = await import('../../runner/end/crate/entities.ts');
-  if (jobIds.length === 0) return [];
-  const params = { id: workflowId };
-  const { run_id: runId } = await client.getWorkflow({ params });
-  const entities = await all((page) => client.listRoCrateEntities({ params, query: page }));
-  const files = await all((page) => client.listFiles({ query: { workflow_id: workflowId, ...page } }));
-  const named = new Map(entities.map(({ file_id: fileId, entity_id: name }) => [fileId, name]));
-  const names = new Map(files.map(({ id, path }) => [id, named.get(id) ?? path]));
-  const namesOf = (ids: readonly number[] | null | undefined) =>
-    (ids ?? []).map((id) => names.get(id) ?? `#file-${id}`);
-  const attempts: Entity[] = [];
-  for (const jobId of new Set(jobIds)) {
-    const job = await client.getJob({ params: { id: jobId } });
-    if (job.workflow_id !== workflowId)
-      throw new Failure(`job ${jobId} belongs to workflow ${job.workflow_id}, not ${workflowId}; nothing was written`);
-    const query = { workflow_id: workflowId, job_id: jobId };
-    const [result] = (await client.listResults({ query })).items;
-    attempts.push(
-      attemptEntity({
-        runId: result?.run_id ?? runId ?? 0,
-        jobId,
-        attempt: result?.attempt_id ?? job.attempt_id ?? 1,
-        name: job.name,
-        endTime: result?.completion_time,
-        inputs: namesOf(job.input_file_ids),
-        outputs: [...namesOf(job.output_file_ids), datasetId],
-      }),
-    );
-  }
-  return attempts;
-}
-
-/** Stores an entity, or changes the metadata of the existing one with `change`; undefined keeps it. */
-async function put(
-  client: Client,
-  workflowId: number,
-  entity: Entity,
-  change: (before: RoCrateEntity) => RoCrateEntity['metadata'] | undefined,
-): Promise<RoCrateEntity> {
-  const query = { entity_id: entity.entity_id, limit: 1 };
-  const [before] = (await client.listRoCrateEntities({ params: { id: workflowId }, query })).items;
-  if (before === undefined) return client.createRoCrateEntity({ body: { workflow_id: workflowId, ...entity } });
-  const metadata = change(before);
-  if (metadata === undefined) return before;
-  return client.updateRoCrateEntity({ params: { id: before.id as number }, body: { ...before, metadata } });
-}
 
 /** Commands that read files of this machine, or write one. */
 export const roCrateFileCommands: readonly Command[] = [roCrateExport, roCrateAddDataset];

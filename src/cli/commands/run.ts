@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
 import type { Values } from '../option.ts';
 import type { Context } from '../context.ts';
-import { initialize } from '../../operations/initialize.ts';
+import { prepareRun } from '../../operations/run.ts';
 import { tellPreparation, tellResumed } from '../output/preparation.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 
@@ -29,14 +29,9 @@ export const run: Command = {
     const id = isSpec(given as string) ? await createIt(context, given as string, options) : existing(given as string);
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
-    const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
-    const tell = tellPreparation(output);
-    if (isFresh) await initialize(client, id, { force: false, tell });
-    else if (goesOn) {
-      const { resume } = await import('../../operations/resume.ts');
-      const retriesFailed = options['retryFailed'] === true;
-      tellResumed(output, id, await resume(client, id, { retriesFailed, tell }), retriesFailed);
-    }
+    const again = options['retryFailed'] === true ? 'failed' : goesOn ? 'interrupted' : 'none';
+    const resumed = await prepareRun(client, id, { again, tell: tellPreparation(output) });
+    if (resumed !== undefined) tellResumed(output, id, resumed, again === 'failed');
 
     const summary = await runWorkflow(context, id, options);
     const { endRun } = await import('../end-of-run.ts');
@@ -64,10 +59,10 @@ function existing(given: string): number {
 
 async function createIt(context: Context, path: string, options: Values): Promise<number> {
   const { output } = context;
-  const { readSpecFile, acceptedPlan, createFromPlan } = await import('../read-spec.ts');
+  const { readSpecFile, acceptedPlan, createTold } = await import('../read-spec.ts');
   const reading = readSpecFile(path, context.settings, { strict: options['strict'] === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
-  const id = await createFromPlan(context, plan, { monitorsJobs: true });
+  const id = await createTold(context, plan, { monitorsJobs: true });
   output.notice(`Created workflow ${id}`);
   output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });
   return id;

@@ -1,6 +1,4 @@
-import type { Client } from '../../../client/client.ts';
-import { BATCH, createdIds } from '../../../client/create-jobs.ts';
-import type { Job } from '../../../core/contract/job.ts';
+import { BATCH } from '../../../client/create-jobs.ts';
 import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Command } from '../../command.ts';
@@ -89,35 +87,22 @@ const createFromFile: Command = {
     output.recordOnly('create-from-file');
     const { workflow, path, batch } = fromFileArguments(first as string, second as string | undefined, options);
     const { commandLines } = await import('../../exec-spec.ts');
+    const { addJobs } = await import('../../../operations/add-jobs.ts');
     const commands = commandLines(readInput(path, 'commands'));
     if (commands.length === 0) throw new Failure(`${path} has no commands; expected one a line`);
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const { total_count: count } = await client.listJobs({ query: { workflow_id: id, limit: 1 } });
-    const needs = await client.createResourceRequirements({
-      body: {
-        workflow_id: id,
-        name: `batch_jobs_req_${Date.now()}`,
+    const { jobs } = await addJobs(client, id, {
+      commands,
+      batch,
+      needs: {
         num_cpus: options['cpusPerJob'] as number,
-        num_gpus: 0,
-        num_nodes: 1,
         memory: options['memoryPerJob'] as string,
         runtime: options['runtimePerJob'] as string,
       },
     });
-    const jobs = commands.map((command, index): Job => ({
-      workflow_id: id,
-      name: `job${count + index + 1}`,
-      command,
-      resource_requirements_id: needs.id,
-    }));
-    await createAll(client, jobs, { requirementsId: needs.id as number, batch });
-    const message = `Created ${counted(jobs.length, 'job')} in workflow ${id}`;
-    output.record(
-      'create-from-file',
-      { status: 'success', message, workflow_id: id, jobs_created: jobs.length },
-      message,
-    );
+    const message = `Created ${counted(jobs, 'job')} in workflow ${id}`;
+    output.record('create-from-file', { status: 'success', message, workflow_id: id, jobs_created: jobs }, message);
   },
 };
 
@@ -137,27 +122,6 @@ function fromFileArguments(
   }
   if (typeof given === 'string') throw new UsageError(`--batch: expected a whole number, found "${given}"`);
   return { workflow: first, path: second, batch: typeof given === 'number' ? Math.min(given, BATCH) : BATCH };
-}
-
-interface Creation {
-  readonly requirementsId: number;
-  /** Jobs in a request. */
-  readonly batch: number;
-}
-
-/** Creates the jobs, or none of them: created ones are deleted when a later request fails. */
-async function createAll(client: Client, jobs: readonly Job[], { requirementsId, batch }: Creation): Promise<void> {
-  const created: number[] = [];
-  try {
-    for (let at = 0; at < jobs.length; at += batch) {
-      const body = { jobs: jobs.slice(at, at + batch) };
-      for (const each of createdIds(await client.createJobs({ query: { reply: 'ids' }, body }))) created.push(each);
-    }
-  } catch (error) {
-    for (const id of created) await client.deleteJob({ params: { id } }).catch(() => {});
-    await client.deleteResourceRequirements({ params: { id: requirementsId } }).catch(() => {});
-    throw error;
-  }
 }
 
 export const jobCreation: readonly Command[] = [create, createFromFile];

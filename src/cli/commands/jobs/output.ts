@@ -32,23 +32,20 @@ export const jobsOutput: Command = {
     output.recordOnly('jobs output');
     const id = await chooseJob(context, given, options['workflowId']);
     const { client } = await service();
-    const { chosenAttempt, outputPath, startedAttempts } = await import('../../../operations/job-output.ts');
-    const { copyFile, followFile, untilStarted } = await import('../../follow-file.ts');
+    const { findOutput, hasEnded, untilStarted } = await import('../../../operations/job-output.ts');
+    const { copyFile, followFile } = await import('../../follow-file.ts');
 
     const wanted = {
       run: options['run'] as number | undefined,
       attempt: options['attempt'] as number | undefined,
     };
-    if (follows) await untilStarted(client, id, wanted, (line) => output.notice(line));
-    const job = await client.getJob({ params: { id } });
-    const workflow = await client.getWorkflow({ params: { id: job.workflow_id } });
-    const attempt = chosenAttempt(job, await startedAttempts(client, job, workflow.run_id ?? 0), wanted);
-    const node =
-      attempt.nodeId === undefined
-        ? undefined
-        : await client.getComputeNode({ params: { id: attempt.nodeId } }).catch(() => undefined);
+    if (follows)
+      await untilStarted(client, id, wanted, ({ name, status }) =>
+        output.notice(`Job ${id} (${name}) is ${status}; waiting for it to start`),
+      );
     const stream = options['stderr'] === true ? 'stderr' : 'stdout';
-    const path = outputPath({ workflow, job, attempt, node, stream, outputDir: options['outputDir'] as string });
+    const outputDir = options['outputDir'] as string;
+    const { job, attempt, path } = await findOutput(client, id, { wanted, stream, outputDir });
     if (output.format === 'json') {
       const { size } = statSync(path);
       if (size > LARGEST_JSON_BYTES)
@@ -67,12 +64,8 @@ export const jobsOutput: Command = {
       });
       return;
     }
-    const hasEnded = async () => {
-      const now = await client.getJob({ params: { id } });
-      return now.status !== 'running' || now.start_time !== job.start_time || now.attempt_id !== job.attempt_id;
-    };
     try {
-      if (follows && attempt.status === 'running') await followFile(path, hasEnded);
+      if (follows && attempt.status === 'running') await followFile(path, () => hasEnded(client, job));
       else await copyFile(path);
     } catch (error) {
       if (!isReaderGone(error)) throw error;

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Client } from '../client/client.ts';
+import { createWorkflow } from '../client/create-workflow.ts';
+import type { Plan } from '../core/spec/plan/plan.ts';
+import { planOf, readSpec, type ReadOptions, type SpecReading } from '../core/spec/read.ts';
+import type { Source } from '../core/spec/text/read-text.ts';
+
+interface ReadingOptions {
+  /** Warnings become errors. */
+  readonly strict?: boolean;
+  /** The largest number of jobs; undefined for the default. */
+  readonly maxJobs: number | undefined;
+}
+
+/** Tables and lists of parameters that a workflow file names are read from this machine. */
+const optionsHere = ({ strict = false, maxJobs }: ReadingOptions): ReadOptions => ({
+  readFile: (path) => readFileSync(path, 'utf8'),
+  fileExists: existsSync,
+  strict,
+  ...(maxJobs === undefined ? {} : { maxJobs }),
+});
+
+/** Reads the text of a workflow file and the files that it names: a plan, or all problems. */
+export const readSpecHere = (source: Source, options: ReadingOptions): SpecReading =>
+  readSpec(source, optionsHere(options));
+
+/** The same for a workflow that a program has made, as an object; problems contain `name`. */
+export const planHere = (spec: unknown, name: string, options: ReadingOptions): SpecReading =>
+  planOf(spec, name, { ...optionsHere(options), isGenerated: true });
+
+interface CreateOptions {
+  /** The owner of the workflow. */
+  readonly user: string;
+  /** Monitors jobs in summary mode if the plan does not configure monitoring. */
+  readonly monitorsJobs: boolean;
+  /** Told the number of jobs created so far. */
+  readonly tell: (jobs: number) => void;
+}
+
+/** Creates the workflow of a plan, submitted from the working directory, and returns its id. */
+export const createFromPlan = (
+  client: Client,
+  plan: Plan,
+  { user, monitorsJobs, tell }: CreateOptions,
+): Promise<number> =>
+  createWorkflow(client, plan, {
+    user,
+    submissionDirectory: resolve('.'),
+    monitorsJobs,
+    onProgress: tell,
+    async mtimeOf(path) {
+      const stats = await stat(path).catch(() => undefined);
+      return stats === undefined ? undefined : stats.mtimeMs / 1000;
+    },
+  });

@@ -1,0 +1,61 @@
+import type { Client } from '../client/client.ts';
+import type { Result } from '../core/contract/result.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import { explain } from '../core/lifecycle/explain.ts';
+import type { Reason } from '../core/lifecycle/job-facts.ts';
+import { filesOf } from '../runner/step/request.ts';
+import { gatherFacts } from './explain/facts.ts';
+import { lastLines } from './last-lines.ts';
+
+interface FailedOptions {
+  readonly atMost: number;
+  readonly outputDir: string;
+}
+
+/** A job that failed or was terminated. */
+export interface FailedJob {
+  readonly result: Result;
+  /** Causes that were measured: memory over the limit, missing outputs. An exit code does not say these. */
+  readonly causes: readonly Reason[];
+  /** Undefined when the job was deleted meanwhile. */
+  readonly command: string | undefined;
+  /** The file with its standard error, or else its standard output; undefined when neither is kept. */
+  readonly path: string | undefined;
+  /** The last lines of that file, where this machine can read it. */
+  readonly tail: readonly string[];
+}
+
+/** The first jobs of a workflow that failed or were terminated, with what a person needs to see why. */
+export async function failedJobs(
+  client: Client,
+  workflow: Workflow & { readonly id: number },
+  { atMost, outputDir }: FailedOptions,
+): Promise<FailedJob[]> {
+  const withStatus = async (status: 'failed' | 'terminated') =>
+    (await client.listResults({ query: { workflow_id: workflow.id, status, limit: atMost } })).items;
+  const failed = await withStatus('failed');
+  const results = failed.length < atMost ? [...failed, ...(await withStatus('terminated'))] : failed;
+  const found: FailedJob[] = [];
+  for (const result of results.slice(0, atMost)) {
+    const { stdout, stderr } = filesOf(
+      { workflowId: workflow.id, runId: result.run_id, outputDir, execution: workflow.execution_config ?? {} },
+      { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
+    );
+    const path = stderr ?? stdout;
+    found.push({
+      result,
+      causes: await causesOf(client, result),
+      command: (await client.getJob({ params: { id: result.job_id } }).catch(() => undefined))?.command,
+      path,
+      tail: path === undefined ? [] : lastLines(path),
+    });
+  }
+  return found;
+}
+
+async function causesOf(client: Client, { job_id: id, attempt_id: attempt }: Result): Promise<readonly Reason[]> {
+  // The job may be deleted or run again meanwhile.
+  const gathered = await gatherFacts(client, id, Date.now()).catch(() => undefined);
+  if (gathered?.facts.end === undefined || gathered.facts.end.attempt !== (attempt ?? 1)) return [];
+  return explain(gathered.facts).reasons.filter(({ code }) => code === 'out_of_memory' || code === 'missing_output');
+}

@@ -1,0 +1,33 @@
+import type { Client } from '../client/client.ts';
+import { every } from '../client/every.ts';
+import type { Job } from '../core/contract/job.ts';
+import type { ResourceRequirements } from '../core/contract/resources.ts';
+
+/**
+ * The present or new requirements of the job, with this runtime: changed if no other job uses them, otherwise new ones.
+ */
+export async function requirementsWith(
+  client: Client,
+  job: Job,
+  wanted: number | undefined,
+  runtime: string,
+): Promise<number> {
+  const id = wanted ?? (job.resource_requirements_id as number);
+  const { id: _, ...needs } = await client.getResourceRequirements({ params: { id } });
+  const body: ResourceRequirements = { ...needs, runtime };
+  if (needs.name !== 'default' && !(await hasOther(client, job, id))) {
+    await client.updateResourceRequirements({ params: { id }, body });
+    return id;
+  }
+  const created = await client.createResourceRequirements({ body: { ...body, name: `${needs.name}_job_${job.id}` } });
+  return created.id as number;
+}
+
+/** Whether another job of the workflow uses these requirements. */
+async function hasOther(client: Client, job: Job, requirementsId: number): Promise<boolean> {
+  const jobs = every((page) => client.listJobs({ query: { workflow_id: job.workflow_id, ...page } }));
+  for await (const other of jobs) {
+    if (other.id !== job.id && other.resource_requirements_id === requirementsId) return true;
+  }
+  return false;
+}
