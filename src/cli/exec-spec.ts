@@ -3,7 +3,7 @@ import { template } from '../core/spec/expand/template.ts';
 import { axisOf, type ParameterSources } from './exec-parameter.ts';
 import { jobName } from './exec-names.ts';
 import { Failure } from './failure.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../core/contract/shell-word.ts';
 
 export interface ExecRequest {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type Option, optionName, type Values } from './option.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../core/contract/shell-word.ts';
 
 /** An option as it was given on the command line. */
 export interface GivenOption {

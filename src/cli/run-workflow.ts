@@ -79,12 +79,16 @@ export async function runWorkflow(
   restrictFiles(configuration['client.run.umask']);
   const { connection, url, variables } = await context.service();
   const { startRunner } = await import('../runner/run.ts');
+  const outputDir = options['outputDir'] as string;
+  const { schedulingOf } = await import('./slurm-tools.ts');
+  const scheduling = await schedulingOf(context, { workflowId, outputDir });
   const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await startRunner({
     workflowId,
     connection,
     apiUrl: url,
-    outputDir: options['outputDir'] as string,
+    outputDir,
+    scheduling,
     maxParallelJobs: options['maxParallelJobs'] as number | undefined,
     numCpus: options['numCpus'] as number | undefined,
     memoryGb: options['memoryGb'] as number | undefined,

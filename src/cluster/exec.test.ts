@@ -43,7 +43,7 @@ describe('a helper program', () => {
   it('a failing helper program reports its exit code and its error output', async () => {
     const { program } = programOf('echo no such job >&2; exit 3');
     await expect(runHelper(program, ['7'], { atMostMs: 10_000 })).rejects.toThrow(
-      new HelperFailed(`${program} 7: it ended with exit code 3: no such job`),
+      new HelperFailed(`${program} 7: it ended with exit code 3: no such job`, { stderr: 'no such job' }),
     );
   });
 

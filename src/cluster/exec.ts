@@ -115,9 +115,15 @@ export function startDetached(program: string, args: readonly string[], outputFd
 
 /** A helper program failed: it is missing, was too slow, or reported an error, which the message contains. */
 export class HelperFailed extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  /** It was killed at its time limit: what it was asked to do may have been done. */
+  readonly isLate: boolean;
+  readonly stderr: string;
+
+  constructor(message: string, { isLate = false, stderr = '' }: { isLate?: boolean; stderr?: string } = {}) {
+    super(message);
     this.name = 'HelperFailed';
+    this.isLate = isLate;
+    this.stderr = stderr;
   }
 }
 
@@ -130,10 +136,12 @@ export class HelperFailed extends Error {
 export async function runHelper(
   program: string,
   args: readonly string[],
-  { atMostMs }: { readonly atMostMs: number },
+  { atMostMs, environment }: HelperOptions,
 ): Promise<string> {
   // sbatch passes its umask on to the jobs of the allocation.
-  const child = asUser(() => spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true }));
+  const child = asUser(() =>
+    spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: environment ?? process.env }),
+  );
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
@@ -157,7 +165,14 @@ export async function runHelper(
   ]);
   clearTimeout(limit);
   if (how === undefined) return out;
-  throw new HelperFailed(`${program} ${args.join(' ')}: ${how}${err.trim() === '' ? '' : `: ${err.trim()}`}`);
+  const words = `${program} ${args.join(' ')}: ${how}${err.trim() === '' ? '' : `: ${err.trim()}`}`;
+  throw new HelperFailed(words, { isLate, stderr: err.trim() });
+}
+
+interface HelperOptions {
+  readonly atMostMs: number;
+  /** All of its variables; without them it gets ours. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** The maximum delay of a timer of the runtime: 24 days. */

@@ -61,12 +61,17 @@ function found(path: string, source: string, words: RegExp): string[] {
   if (source.replaceAll(MARGIN, '\n').search(words) < 0) return [];
   const texts = path.endsWith('.md') ? [{ line: 1, text: source }] : textsOf(source, path);
   return texts.flatMap(({ line, text }) =>
-    [...text.replaceAll(MARGIN, (margin) => `\n${' '.repeat(margin.length - 1)}`).matchAll(words)].map(
-      (match) =>
-        `${path}:${line + text.slice(0, match.index).split('\n').length - 1}: ${match[0].replaceAll(/\s+/g, ' ')}`,
-    ),
+    [...text.replaceAll(MARGIN, (margin) => `\n${' '.repeat(margin.length - 1)}`).matchAll(words)]
+      .filter(([word]) => !SLURM_WORDS.has(word))
+      .map(
+        (match) =>
+          `${path}:${line + text.slice(0, match.index).split('\n').length - 1}: ${match[0].replaceAll(/\s+/g, ' ')}`,
+      ),
   );
 }
+
+/** States that Slurm prints. */
+const SLURM_WORDS: ReadonlySet<string> = new Set(['CANCELLED']);
 
 const words = pattern(unwanted());
 

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { commandsOf } from '../../src/cli/commands.ts';
 import { type StandIn, standIn } from '../support/original/stand-in.ts';
 import { temporaryFolder, torc, until } from '../support/programs.ts';
@@ -153,8 +153,8 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['compute-nodes list', '1'],
   ['compute-nodes get', '1'],
   ['scheduled-compute-nodes list', '1'],
-  ['scheduled-compute-nodes get', '1'],
-  ['scheduled-compute-nodes list-jobs', '1'],
+  ['scheduled-compute-nodes get', 'ROW'],
+  ['scheduled-compute-nodes list-jobs', 'ROW'],
   ['resource-requirements create', '1', '-n', 'rr'],
   ['resource-requirements list', '1'],
   ['resource-requirements update', 'LAST', '-m', '2g'],
@@ -208,6 +208,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   create: 'above',
   run: 'above',
   exec: 'in original-runner.test.ts',
+  submit: 'below',
   'workflows export': 'above',
   'workflows import': 'above',
   'admin reload-auth': 'wants a server with a file of users',
@@ -219,18 +220,19 @@ describe('on Torc’s own server', () => {
   /** The id of what was created last. */
   let last = '';
   let job = '';
+  let row = '';
 
   beforeAll(async () => {
     writeFileSync(join(folder, 'commands.txt'), 'echo one\necho two\n');
     writeFileSync(join(folder, 'spawn.json'), JSON.stringify([{ name: 'child', command: 'true' }]));
-    const row = {
+    const body = {
       workflow_id: 1,
       scheduler_id: 77,
       scheduler_config_id: 1,
       scheduler_type: 'slurm',
       status: 'complete',
     };
-    await server.client.createScheduledComputeNode({ body: row });
+    row = String((await server.client.createScheduledComputeNode({ body })).id);
   });
 
   /** Brings the jobs into the state in which a command wants them. */
@@ -249,6 +251,7 @@ describe('on Torc’s own server', () => {
       const paths: Record<string, string> = {
         LAST: last,
         JOB: job,
+        ROW: row,
         FOLDER: join(folder, 'torc_output'),
         COMMANDS: join(folder, 'commands.txt'),
         SPAWN: join(folder, 'spawn.json'),
@@ -283,6 +286,23 @@ describe('on Torc’s own server', () => {
     const { code, stdout, stderr } = await monitored;
     expect([code, stdout]).toEqual([0, expect.stringContaining('workflow_reinitialized')]);
     expect(stderr).toContain('this server does not number its events');
+  });
+
+  it('submit and cancel work with the allocations of a workflow', async () => {
+    const programs = { sbatch: 'echo Submitted batch job 901', scancel: `echo "$@" >> '${join(folder, 'canceled')}'` };
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      process.env[`TORC_FAKE_${name.toUpperCase()}`] = join(folder, name);
+      onTestFinished(() => void delete process.env[`TORC_FAKE_${name.toUpperCase()}`]);
+    }
+    const submitted = join(folder, 'submitted.yaml');
+    writeFileSync(submitted, flow.replace('trigger_type: on_jobs_ready', 'trigger_type: on_workflow_start'));
+    const { workflow_id: id } = await json('submit', submitted, '-o', join(folder, 'torc_output'));
+    expect((await server.behind.listScheduledComputeNodes({ query: { workflow_id: id as number } })).items).toEqual([
+      expect.objectContaining({ scheduler_id: 901, status: 'pending' }),
+    ]);
+    expect(await json('cancel', String(id))).toMatchObject({ canceled_slurm_jobs: ['901'], status: 'success' });
+    expect(readFileSync(join(folder, 'canceled'), 'utf8')).toBe('901\n');
   });
 
   it('every command of torc is tried', async () => {

@@ -1,6 +1,10 @@
+import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import { counted } from '../../core/quantity/count-text.ts';
+import { cancelAllocations, openAllocations } from '../../operations/slurm/cancel-allocations.ts';
 import { agrees, noPrompts } from '../agree.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
 export const cancel: Command = {
@@ -16,13 +20,24 @@ export const cancel: Command = {
     const question = `Cancel workflow ${id} (${name})?`;
     if (!(await agrees(context, options, { question, otherwise: 'Not canceled.' }))) return;
     await client.cancelWorkflow({ params: { id } });
+    const { jobIds, errors } = await cancelInSlurm(context, id);
+    for (const error of errors) output.error(error);
+    const many = jobIds.length === 0 ? '' : ` and ${counted(jobIds.length, 'allocation')}: ${jobIds.join(', ')}`;
+    const status = errors.length === 0 ? 'success' : 'partial_success';
     output.record(
       'cancel',
-      { workflow_id: id, status: 'success', canceled_slurm_jobs: [], errors: [] },
-      `Canceled workflow ${id} (${name})`,
+      { workflow_id: id, status, canceled_slurm_jobs: jobIds.map(String), errors },
+      `Canceled workflow ${id} (${name})${many}`,
     );
+    if (errors.length > 0) context.exitWith(1);
   },
 };
+
+/** Cancels the allocations of a workflow that have not ended. */
+async function cancelInSlurm({ service, environment }: Context, id: number) {
+  const { client } = await service();
+  return cancelAllocations(client, openSlurm({ environment }), id, await openAllocations(client, id));
+}
 
 export const remove: Command = {
   words: 'delete <workflow...>',
@@ -42,10 +57,17 @@ export const remove: Command = {
         if (workflow.user !== settings.user) {
           throw new Failure(`Cannot delete workflow owned by user '${workflow.user}' (you are '${settings.user}')`);
         }
-        const question = `Delete workflow ${id} (${workflow.name})?`;
+        const allocations = (await openAllocations(client, id)).length;
+        const live = allocations === 0 ? '' : ` Its ${counted(allocations, 'allocation')} in Slurm will be canceled.`;
+        const question = `Delete workflow ${id} (${workflow.name})?${live}`;
         const isForced = options['force'] === true;
         if (!isForced && !(await agrees(context, options, { question, otherwise: `Workflow ${id} was not deleted.` })))
           continue;
+        if (allocations > 0) {
+          await client.cancelWorkflow({ params: { id } });
+          const { errors } = await cancelInSlurm(context, id);
+          if (errors.length > 0) throw new Failure(errors.join('; '));
+        }
         deleted.push(await client.deleteWorkflow({ params: { id } }));
       } catch (error) {
         failed += 1;

@@ -9,7 +9,7 @@ import { tellPreparation } from '../output/preparation.ts';
 import { initialize } from '../../operations/initialize.ts';
 import { readInput } from '../read-input.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '../../core/contract/shell-word.ts';
 
 const levels = ['off', 'summary', 'time-series'];
 

@@ -1,11 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
 import type { Command } from '../command.ts';
-import { Failure, UsageError } from '../failure.ts';
-import type { Values } from '../option.ts';
+import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
 import { tellPreparation, tellResumed } from '../output/preparation.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
+import { createFromFile, existingId, isSpec } from '../spec-or-id.ts';
 
 export const run: Command = {
   words: 'run <spec-or-id>',
@@ -26,7 +25,9 @@ export const run: Command = {
     const { output } = context;
     const goesOn = options['resume'] === true || options['retryFailed'] === true;
     if (goesOn && isSpec(given as string)) refuseFile(context, given as string);
-    const id = isSpec(given as string) ? await createIt(context, given as string, options) : existing(given as string);
+    const id = isSpec(given as string)
+      ? await createFromFile(context, given as string, options)
+      : existingId(given as string);
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options['retryFailed'] === true ? 'failed' : goesOn ? 'interrupted' : 'none';
@@ -40,30 +41,8 @@ export const run: Command = {
   },
 };
 
-/** A file, by its name or because it exists; anything else must be an id. */
-function isSpec(given: string): boolean {
-  return given === '-' || /\.(ya?ml|json5?|kdl)$/i.test(given) || (existsSync(given) && statSync(given).isFile());
-}
-
 function refuseFile({ hint }: Context, given: string): never {
   throw new UsageError(
     `--resume and --retry-failed need the id of a workflow, found the file '${given}'; ids: ${hint('torc workflows list')}`,
   );
-}
-
-function existing(given: string): number {
-  const id = Number(given);
-  if (Number.isSafeInteger(id) && id > 0) return id;
-  throw new Failure(`'${given}' is neither a valid workflow spec file nor a workflow ID`);
-}
-
-async function createIt(context: Context, path: string, options: Values): Promise<number> {
-  const { output } = context;
-  const { readSpecFile, acceptedPlan, createTold } = await import('../read-spec.ts');
-  const reading = readSpecFile(path, context.settings, { strict: options['strict'] === true });
-  const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
-  const id = await createTold(context, plan, { monitorsJobs: true });
-  output.notice(`Created workflow ${id}`);
-  output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });
-  return id;
 }

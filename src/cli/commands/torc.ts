@@ -32,6 +32,7 @@ import { roCrateCommands } from './ro-crate.ts';
 import { run } from './run.ts';
 import { scheduledComputeNodeCommands } from './scheduled-compute-nodes.ts';
 import { statusCommands } from './status.ts';
+import { submit } from './submit.ts';
 import { taskCommands } from './tasks.ts';
 import { userDataChanges } from './user-data-change.ts';
 import { userDataCommands } from './user-data.ts';
@@ -80,6 +81,7 @@ export const torcCommands: readonly Command[] = [
   create,
   run,
   exec,
+  submit,
   ...statusCommands,
   cancel,
   remove,

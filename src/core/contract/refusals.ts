@@ -14,6 +14,12 @@ export const refusals = {
   DURATION_MALFORMED: { status: 422, remedy: 'Write an ISO 8601 duration: "PT30M", "PT2H30M", "P1DT12H".' },
   WALLTIME_MALFORMED: { status: 422, remedy: 'Write D-HH:MM:SS, HH:MM:SS, MM:SS or whole minutes.' },
 
+  // allocations
+  SUBMISSION_REFUSED: {
+    status: 422,
+    remedy: 'Correct the value in slurm_schedulers, slurm_defaults or execution_config.',
+  },
+
   // workflow files
   PARAMETER_MALFORMED: {
     status: 422,

@@ -1,4 +1,6 @@
 import type { Client } from '../../client/client.ts';
+import { pause } from '../../client/long-timers.ts';
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { slurmTaskOf } from './label.ts';
 import type { Log } from '../log.ts';
 import type { RunnerOptions } from '../options.ts';
@@ -18,8 +20,7 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
   const task = slurmTaskOf(options.scheduler);
   const unknown = { options, becomes: async () => {} };
   if (task === undefined) return unknown;
-  const query = { workflow_id: options.workflowId, scheduler_id: Number(task.jobId) };
-  const found = (await client.listScheduledComputeNodes({ query })).items.at(-1);
+  const found = await recordOf(client, options.workflowId, Number(task.jobId));
   if (found?.id === undefined || found.id === null) return unknown;
   const id = found.id;
   return {
@@ -38,4 +39,21 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
       }
     },
   };
+}
+
+/** How long a runner waits for its submitter, which stores the job id after sbatch returned. */
+const LOOKS = 20;
+const LOOK_MS = 500;
+
+/** A job that was just submitted may start before its id is stored: then a record of the workflow is `submitting`. */
+async function recordOf(client: Client, workflowId: number, jobId: number): Promise<ScheduledComputeNode | undefined> {
+  const list = async (query: { scheduler_id?: number; status?: string }) =>
+    (await client.listScheduledComputeNodes({ query: { workflow_id: workflowId, ...query } })).items;
+  for (let look = 1; ; look += 1) {
+    // In this order: between the two calls the id may be stored.
+    const isSubmitting = (await list({ status: 'submitting' })).length > 0;
+    const found = (await list({ scheduler_id: jobId })).at(-1);
+    if (found !== undefined || !isSubmitting || look === LOOKS) return found;
+    await pause(LOOK_MS);
+  }
 }

@@ -1,0 +1,84 @@
+import { settleSubmissions } from '../../operations/slurm/settle-submissions.ts';
+import { fireActions, requestOf } from '../../operations/slurm/fire-actions.ts';
+import { initialize } from '../../operations/initialize.ts';
+import { noPrompts } from '../agree.ts';
+import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { integer } from '../option.ts';
+import { tellPreparation } from '../output/preparation.ts';
+import { submitOptions, submitTools, warnOfLoopback } from '../slurm-tools.ts';
+import { createFromFile, existingId, isSpec } from '../spec-or-id.ts';
+
+export const submit: Command = {
+  words: 'submit <spec-or-id>',
+  says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id.',
+  more:
+    'Initializes the workflow if that has not happened, and carries out its actions schedule_nodes that are due. ' +
+    'Run again after a failure, it looks for allocations whose submission was interrupted, and submits none twice.',
+  options: [
+    { flags: '-i, --ignore-missing-data', says: 'initialize even if input files are missing' },
+    { flags: '--skip-checks', says: 'create and submit despite warnings about resources' },
+    {
+      flags: '--max-parallel-jobs <n>',
+      says: 'each runner runs this many jobs at once and ignores their requirements',
+      read: integer('--max-parallel-jobs', 1),
+    },
+    ...submitOptions,
+    noPrompts,
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    const tools = await submitTools(context, options);
+    const { client } = tools;
+    const file = isSpec(given as string);
+    const id = file
+      ? await createFromFile(context, given as string, options, { saysJson: false })
+      : existingId(given as string);
+    await refuseWithoutActions(context, id);
+    warnOfLoopback(context, tools.settings.url);
+
+    const settled = await settleSubmissions(tools, id).catch((cause: Error) => {
+      throw new Failure(
+        `workflow ${id} has allocations whose submission was interrupted, and squeue cannot say which exist, so nothing is submitted: ${cause.message}`,
+        { cause },
+      );
+    });
+    const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
+    if (isFresh)
+      await initialize(client, id, {
+        force: options['ignoreMissingData'] === true,
+        tell: tellPreparation(output),
+      });
+    const { jobIds, errors } = await fireActions(tools, id, {
+      maxParallelJobs: options['maxParallelJobs'] as number | undefined,
+    });
+    for (const error of errors) output.error(error);
+    const allocations = settled.length + jobIds.length;
+    if (allocations === 0) throw new Failure(nothing(context, id, errors));
+    const message = `Successfully submitted workflow ${id} (${allocations} allocation(s))`;
+    if (output.format === 'json') output.jsonLine({ message, workflow_id: id });
+    else output.text(message);
+    if (errors.length > 0) context.exitWith(1);
+  },
+};
+
+async function refuseWithoutActions(context: Context, id: number): Promise<void> {
+  const { client } = await context.service();
+  const actions = await client.listWorkflowActions({ params: { id } });
+  if (actions.some((action) => requestOf(action) !== undefined)) return;
+  throw new Failure(
+    [
+      `Error: Cannot submit workflow ${id}: it has no action schedule_nodes for Slurm.`,
+      `  To run it on this machine: ${context.hint(`torc run ${id}`)}`,
+      '  To add schedulers and actions to a workflow file: torc slurm generate --account ACCOUNT FILE',
+      `  To submit allocations by hand: ${context.hint(`torc slurm schedule-nodes ${id}`)}`,
+    ].join('\n'),
+  );
+}
+
+function nothing(context: Context, id: number, errors: readonly string[]): string {
+  if (errors.length > 0)
+    return `No allocation was submitted. Once more: ${context.hint(`torc slurm schedule-nodes ${id}`)}`;
+  return `No allocation was submitted: no action schedule_nodes of workflow ${id} is due. ${context.hint(`torc workflows list-actions ${id}`)} shows them; ${context.hint(`torc slurm schedule-nodes ${id}`)} submits more allocations`;
+}

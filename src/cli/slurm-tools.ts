@@ -1,0 +1,74 @@
+import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
+import { submitAllocations, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
+import type { Scheduling } from '../runner/act/scheduling.ts';
+import type { Context } from './context.ts';
+import { Failure } from './failure.ts';
+import { number, type Option, type Values } from './option.ts';
+
+/** Options of commands that submit allocations: they go to the runners. */
+export const submitOptions: readonly Option[] = [
+  {
+    flags: '-o, --output-dir <folder>',
+    says: 'folder for scripts, job output and logs',
+    default: 'torc_output',
+  },
+  {
+    flags: '-p, --poll-interval <s>',
+    says: 'polling interval of the runners in seconds',
+    setting: 'client.slurm.poll_interval',
+    read: number('--poll-interval', 0.001),
+  },
+  {
+    flags: '--claim-backoff-max-secs <s>',
+    says: 'maximum polling interval of the runners while jobs run',
+    read: number('--claim-backoff-max-secs', 0),
+  },
+];
+
+/** What submissions of this command have in common. `outputDir` and the like are its options. */
+export async function submitTools(context: Context, options: Values): Promise<SubmitTools> {
+  const { settings, configuration, environment, output } = context;
+  if (settings.standalone)
+    throw new Failure(
+      'a standalone server ends with this command, and allocations need it afterwards: start torc-server run, and use --url',
+    );
+  const { client, url } = await context.service();
+  return {
+    client,
+    slurm: openSlurm({ environment }),
+    settings: {
+      url,
+      outputDir: options['outputDir'] as string,
+      pollIntervalSeconds: options['pollInterval'] as number,
+      claimBackoffMaxSeconds: options['claimBackoffMaxSecs'] as number | undefined,
+      tlsCaCert: settings.tlsCaCert,
+      tlsInsecure: settings.tlsInsecure,
+      keepsScripts: options['keepSubmissionScripts'] === true || configuration['client.slurm.keep_submission_scripts'],
+    },
+    onSubmitted: ({ jobName, jobId }) => output.notice(`Submitted Slurm job name=${jobName} with ID=${jobId}`),
+    onWarning: (words) => output.warn(words),
+  };
+}
+
+/** Compute nodes cannot reach a server that listens on the loopback address of this machine. */
+export function warnOfLoopback({ output }: Context, url: string): void {
+  const { hostname } = new URL(url);
+  if (!/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return;
+  output.warn(`${url} is an address of this machine only: runners on other nodes cannot reach the server there`);
+}
+
+/** How a runner carries out actions that submit allocations; undefined where there is no sbatch. */
+export async function schedulingOf(
+  context: Context,
+  { workflowId, outputDir }: { readonly workflowId: number; readonly outputDir: string },
+): Promise<Scheduling | undefined> {
+  if (!hasSlurm(context.environment) || context.settings.standalone) return undefined;
+  const pollInterval = context.configuration['client.slurm.poll_interval'];
+  const tools = await submitTools(context, { outputDir, pollInterval });
+  return {
+    async schedule({ schedulerId, ...request }) {
+      if (schedulerId === undefined) throw new Failure('the action names no Slurm scheduler');
+      await submitAllocations(tools, { ...request, workflowId, schedulerId });
+    },
+  };
+}

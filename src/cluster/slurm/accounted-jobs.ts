@@ -1,0 +1,21 @@
+import { queueStateOf, type QueueState } from './queue.ts';
+
+/** What the accounting stores about a job. */
+export interface AccountedJob {
+  readonly jobId: number;
+  readonly state: QueueState;
+  /** Slurm's word: `NODE_FAIL`, `CANCELLED by 1000`. */
+  readonly word: string;
+}
+
+/**
+ * The rows of `sacct -X -n -P --format JobIDRaw,State,ExitCode,End`, one a job.
+ *
+ * A requeued job has one row, that of its last run. Lines that are cut off are passed over.
+ */
+export const parseAccountedJobs = (text: string): AccountedJob[] =>
+  text.split('\n').flatMap((line) => {
+    const [id = '', word = '', ...more] = line.split('|');
+    if (!/^\d+$/.test(id) || word === '' || more.length < 2) return [];
+    return [{ jobId: Number(id), state: queueStateOf(word), word }];
+  });

@@ -1,0 +1,29 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const STAND_INS = {
+  sbatch: 'TORC_FAKE_SBATCH',
+  squeue: 'TORC_FAKE_SQUEUE',
+  sacct: 'TORC_FAKE_SACCT',
+  scancel: 'TORC_FAKE_SCANCEL',
+  srun: 'TORC_FAKE_SRUN',
+  sstat: 'TORC_FAKE_SSTAT',
+  sinfo: 'TORC_FAKE_SINFO',
+  scontrol: 'TORC_FAKE_SCONTROL',
+} as const;
+
+export type SlurmProgram = keyof typeof STAND_INS;
+
+/** The program to start: Slurm's own from PATH, or the one that a `TORC_FAKE_…` variable names. */
+export const slurmProgram = (program: SlurmProgram, environment: Environment): string =>
+  environment[STAND_INS[program]] || program;
+
+/**
+ * The environment for programs that start something outside of the current allocation: without the variables of the
+ * allocation and of the job steps in it, which would become options of the new job.
+ */
+export const outsideAllocation = (environment: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) => name === 'SLURM_CONF' || !/^(?:SLURM|SBATCH|SRUN|PMI\w*)_/.test(name),
+    ),
+  );

@@ -1,0 +1,89 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { HelperFailed, runHelper } from '../exec.ts';
+import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
+import { type AccountedJob, parseAccountedJobs } from './accounted-jobs.ts';
+import { parseQueue, parseScripts, parseSubmitted, type QueuedJob, type SubmittedScript } from './queue.ts';
+
+/** The controller and the accounting of a Slurm cluster, as far as allocations need them. */
+export interface Slurm {
+  /** The job id that sbatch reports. Throws `SubmissionFailed`. */
+  submit(script: string, args?: readonly string[]): Promise<number>;
+  /** The jobs of this user that wait or run, in one call, and some that ended a short time ago. */
+  queue(): Promise<readonly QueuedJob[]>;
+  /** The scripts of the user's jobs, those that ended within minutes included. */
+  scripts(): Promise<readonly SubmittedScript[]>;
+  /** Cancels a job; one that has ended is no error. */
+  cancel(jobId: number): Promise<void>;
+  /** What the accounting says of these jobs; it lacks those that it does not know yet. */
+  account(jobIds: readonly number[]): Promise<readonly AccountedJob[]>;
+}
+
+/** sbatch failed. */
+export class SubmissionFailed extends Error {
+  /** `refused`: it will be again. `away`: the controller could not be asked. `unclear`: the job may exist. */
+  readonly kind: 'refused' | 'away' | 'unclear';
+
+  constructor(message: string, kind: SubmissionFailed['kind']) {
+    super(message);
+    this.name = 'SubmissionFailed';
+    this.kind = kind;
+  }
+}
+
+interface SlurmOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Time limit of each call. */
+  readonly atMostMs?: number;
+}
+
+// The programs themselves give up on a controller that is away after 9 to 18 s.
+const AT_MOST_MS = 60_000;
+
+export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions): Slurm {
+  const run = (program: SlurmProgram, args: readonly string[]) =>
+    runHelper(slurmProgram(program, environment), args, { atMostMs, environment: outsideAllocation(environment) });
+  const user = String(process.getuid?.() ?? '');
+  return {
+    async submit(script, args = []) {
+      const answer = await run('sbatch', [...args, script]).catch((error: unknown) => {
+        throw error instanceof HelperFailed ? new SubmissionFailed(error.message, kindOf(error)) : error;
+      });
+      const jobId = parseSubmitted(answer);
+      if (jobId !== undefined) return jobId;
+      const words = `Failed to parse job ID from sbatch output: ${JSON.stringify(answer.trim())}`;
+      throw new SubmissionFailed(words, 'unclear');
+    },
+    queue: async () => parseQueue(await run('squeue', ['-u', user, '--Format', 'jobid,state', '-h'])),
+    scripts: async () => parseScripts(await run('squeue', ['-u', user, '-h', '-t', 'all', '-o', '%i|%T|%o'])),
+    cancel: async (jobId) => void (await run('scancel', [String(jobId)])),
+    async account(jobIds) {
+      if (jobIds.length === 0) return [];
+      const fields = 'JobIDRaw,State,ExitCode,End';
+      return parseAccountedJobs(await run('sacct', ['-X', '-n', '-P', '-j', jobIds.join(','), '--format', fields]));
+    },
+  };
+}
+
+/** The words of a controller that is away or busy, from sbatch(1) and slurm_errno.h. */
+const AWAY =
+  /unable to contact slurm controller|socket timed out|temporarily unable|connection (refused|reset)|connect failure|zero bytes were transmitted|resource temporarily unavailable/i;
+
+function kindOf({ isLate, message, stderr }: HelperFailed): SubmissionFailed['kind'] {
+  if (isLate || /socket timed out|zero bytes/i.test(stderr)) return 'unclear';
+  return AWAY.test(stderr) || /ended with SIG/.test(message) ? 'away' : 'refused';
+}
+
+/** Whether allocations can be submitted here. */
+export const hasSlurm = (environment: Readonly<Record<string, string | undefined>>): boolean =>
+  Boolean(environment['TORC_FAKE_SBATCH']) ||
+  (environment['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, 'sbatch')));
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it, test } from 'vitest';
+import { type Submission, submissionScript } from './submission-script.ts';
+
+const submission: Submission = {
+  jobName: 'wf7_99_1',
+  scheduler: { account: 'proj', nodes: 2, walltime: '04:00:00' },
+  defaults: {},
+  runner: { url: 'http://host:8080/torc-service/v1', workflowId: 7, outputDir: 'torc_output', pollIntervalSeconds: 30 },
+};
+const lines = (over: Partial<Submission>) => submissionScript({ ...submission, ...over }).split('\n');
+const runner = (over: Partial<Submission['runner']>) => ({ runner: { ...submission.runner, ...over } });
+const command = (over: Partial<Submission['runner']>) =>
+  lines(runner(over)).find((line) => line.includes('torc-slurm-job-runner '));
+
+describe('the script of an allocation', () => {
+  it('asks sbatch for what the scheduler says, and then starts a runner', () => {
+    expect(lines({})).toEqual([
+      '#!/bin/bash',
+      '#SBATCH --account=proj',
+      '#SBATCH --job-name=wf7_99_1',
+      '#SBATCH --time=04:00:00',
+      '#SBATCH --output=torc_output/slurm_output_wf7_sl%j.o',
+      '#SBATCH --error=torc_output/slurm_output_wf7_sl%j.e',
+      '#SBATCH --open-mode=append',
+      '#SBATCH --nodes=2',
+      '',
+      'unset SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU',
+      'torc-slurm-job-runner http://host:8080/torc-service/v1 7 torc_output --poll-interval 30',
+      '',
+    ]);
+  });
+
+  it('writes every field of the scheduler and its extra options as they are', () => {
+    const scheduler = {
+      ...submission.scheduler,
+      partition: 'gpu',
+      qos: 'high',
+      gres: 'gpu:2',
+      mem: '64g',
+      tmp: '10g',
+      extra: '--reservation=week_12 --constraint="a&b"',
+    };
+    const text = lines({ scheduler });
+    for (const option of ['partition=gpu', 'qos=high', 'gres=gpu:2', 'mem=64g', 'tmp=10g'])
+      expect(text).toContain(`#SBATCH --${option}`);
+    expect(text).toContain('#SBATCH --reservation=week_12 --constraint="a&b"');
+  });
+
+  it('writes defaults with dashes, and a value of the scheduler replaces a default of the same name', () => {
+    const defaults = { qos: 'low', mail_type: 'FAIL', nice: 100, ntasks_per_node: 2, bad: ['a'], worse: null };
+    const text = lines({ defaults, scheduler: { ...submission.scheduler, qos: 'high' } });
+    expect(text).toEqual(expect.arrayContaining(['#SBATCH --qos=high', '#SBATCH --mail-type=FAIL']));
+    expect(text).toEqual(expect.arrayContaining(['#SBATCH --nice=100', '#SBATCH --ntasks-per-node=2']));
+    expect(text.join()).not.toMatch(/low|bad|worse/);
+  });
+
+  it('writes a flag without a value, because sbatch refuses --exclusive=true', () => {
+    const text = lines({ defaults: { exclusive: true, requeue: true, exclude: 'n1' } });
+    expect(text).toEqual(expect.arrayContaining(['#SBATCH --exclusive', '#SBATCH --requeue', '#SBATCH --exclude=n1']));
+  });
+
+  it('lets additions fill only what nobody asked for', () => {
+    const additions = { 'cpus-per-task': '4', mem: '1g' };
+    const text = lines({ additions, scheduler: { ...submission.scheduler, mem: '2g' } });
+    expect(text).toContain('#SBATCH --cpus-per-task=4');
+    expect(text.filter((line) => line.includes('--mem'))).toEqual(['#SBATCH --mem=2g']);
+  });
+
+  it('writes no other field of the record: sbatch knows no --id and no --name', () => {
+    const record = { ...submission.scheduler, id: 3, workflow_id: 7, name: 'long', ntasks_per_node: 4, qos: null };
+    expect(lines({ scheduler: record })).toEqual(lines({}));
+  });
+
+  it('quotes values with blanks for sbatch, and words for the shell', () => {
+    const text = lines({ defaults: { comment: 'a "b" c' }, ...runner({ outputDir: 'my out' }) });
+    expect(text).toContain(String.raw`#SBATCH --comment="a \"b\" c"`);
+    expect(text).toContain('#SBATCH --output="my out/slurm_output_wf7_sl%j.o"');
+    expect(text.at(-2)).toContain(" 7 'my out' --poll-interval");
+  });
+
+  test.each(['a\nrm -rf /', 'a\rb', 'a\0b'])('refuses a value that would end its line: %j', (value) => {
+    const refused = expect.objectContaining({ code: 'SUBMISSION_REFUSED' });
+    expect(() => lines({ defaults: { comment: value } })).toThrow(refused);
+    expect(() => lines({ scheduler: { ...submission.scheduler, extra: value } })).toThrow(refused);
+  });
+});
+
+describe('the runner of an allocation', () => {
+  it('gets its options in one order, each only if it is set', () => {
+    const all = {
+      maxParallelJobs: 8,
+      claimBackoffMaxSeconds: 90.5,
+      tlsCaCert: "/my/ca's.pem",
+      tlsInsecure: true,
+      startupDelaySeconds: 10,
+    };
+    expect(command(all)).toBe(
+      `torc-slurm-job-runner ${submission.runner.url} 7 torc_output --poll-interval 30 --max-parallel-jobs 8 ` +
+        String.raw`--claim-backoff-max-secs 90.5 --tls-ca-cert '/my/ca'\''s.pem' --tls-insecure --startup-delay-seconds 10`,
+    );
+    expect(command({ startupDelaySeconds: 0, tlsInsecure: false })).not.toMatch(/delay|tls/);
+  });
+
+  it('is started on each node by srun if the action asks for that', () => {
+    expect(command({ perNode: {} })).toBe(
+      `srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 torc-slurm-job-runner ${submission.runner.url} 7 torc_output --poll-interval 30 --is-subtask`,
+    );
+    expect(command({ perNode: { mpi: 'pmix' } })).toContain('--kill-on-bad-exit=0 --mpi=pmix torc-slurm-job-runner');
+  });
+
+  test.each(['pmix;rm', ' pmix', 'a b', '', ' '])('is not started with --mpi=%j', (mpi) => {
+    expect(() => command({ perNode: { mpi } })).toThrow(/srun_mpi must/);
+  });
+
+  it('has its other nodes measured beside it, and its exit code stays that of the script', () => {
+    const text = lines(runner({ monitorsNodes: true }));
+    expect(text.findIndex((line) => line.includes('monitor-node -w 7'))).toBeLessThan(
+      text.findIndex((line) => line.startsWith('torc-slurm-job-runner')),
+    );
+    expect(text.at(-2)).toBe('exit $TORC_RC');
+  });
+});

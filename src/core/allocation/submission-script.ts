@@ -1,0 +1,177 @@
+import type { SlurmScheduler } from '../contract/scheduling.ts';
+import { Refusal } from '../contract/refusals.ts';
+import { shellWord } from '../contract/shell-word.ts';
+
+/** Options of `torc-slurm-job-runner` in a submission script. */
+export interface RunnerLine {
+  readonly url: string;
+  readonly workflowId: number;
+  readonly outputDir: string;
+  readonly pollIntervalSeconds: number;
+  readonly maxParallelJobs?: number | undefined;
+  readonly claimBackoffMaxSeconds?: number | undefined;
+  readonly tlsCaCert?: string | undefined;
+  readonly tlsInsecure?: boolean | undefined;
+  /** Upper limit of the delay before a runner starts. */
+  readonly startupDelaySeconds?: number | undefined;
+  /** A runner on each node, started by srun, with this value of `--mpi` if any. */
+  readonly perNode?: { readonly mpi?: string | undefined } | undefined;
+  /** Measure the other nodes of the allocation. */
+  readonly monitorsNodes?: boolean | undefined;
+}
+
+export interface Submission {
+  readonly jobName: string;
+  readonly scheduler: Pick<
+    SlurmScheduler,
+    'account' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'partition' | 'qos' | 'tmp' | 'extra'
+  >;
+  /** sbatch options of all allocations of the workflow, by long name. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** sbatch options that apply if neither the scheduler nor the defaults give them. */
+  readonly additions?: Readonly<Record<string, string>>;
+  /** sbatch options that replace defaults; `extra` can still change them. */
+  readonly overrides?: Readonly<Record<string, string>>;
+  /** A comment on the second line: who submits. */
+  readonly submitter?: string;
+  readonly runner: RunnerLine;
+}
+
+/**
+ * The script of an allocation: sbatch reads its options from the `#SBATCH` lines, then the job runs it.
+ *
+ * Values of the scheduler replace defaults of the same name. Output is appended, so that the output of a job that Slurm
+ * requeued stays. The variables of memory per CPU and per GPU are unset, because steps would inherit them beside
+ * `--mem`.
+ * Throws `SUBMISSION_REFUSED` for a value that would end its line.
+ */
+export function submissionScript({
+  jobName,
+  scheduler,
+  defaults,
+  additions = {},
+  overrides = {},
+  submitter,
+  runner,
+}: Submission): string {
+  const { account, walltime, extra, nodes, partition, qos, gres, mem, tmp } = scheduler;
+  const output = `${runner.outputDir}/slurm_output_wf${runner.workflowId}_sl%j`;
+  const fixed = { account, 'job-name': jobName, time: walltime, output: `${output}.o`, error: `${output}.e` };
+  const own = { nodes, partition, qos, gres, mem, tmp };
+  const free = { 'open-mode': 'append', ...additions, ...dashed(defaults), ...overrides, ...dashed(own) };
+  const options = Object.entries({ ...free, ...fixed }).map(([name, value]) => optionLine(name, value));
+  const first = options.slice(-Object.keys(fixed).length);
+  const extras =
+    extra === undefined || extra === null || extra.trim() === '' ? [] : [`#SBATCH ${oneLine('extra', extra)}`];
+  return [
+    '#!/bin/bash',
+    ...(submitter === undefined ? [] : [`# ${submitter}`]),
+    ...first,
+    ...options.slice(0, -first.length),
+    ...extras,
+    '',
+    'unset SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU',
+    ...commandsOf(runner),
+    '',
+  ].join('\n');
+}
+
+/** Lists and maps are no values of an option; `torc` warns about them when the workflow is created. */
+const dashed = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([name, value]) => /^[\w-]+$/.test(name) && ['string', 'number', 'boolean'].includes(typeof value))
+      .map(([name, value]) => [name.replaceAll('_', '-'), String(value)]),
+  );
+
+/** sbatch refuses `--exclusive=true`: a flag stands alone, and one that is false is left out. */
+function optionLine(name: string, value: string): string {
+  if (value === 'true' && FLAGS.has(name)) return `#SBATCH --${name}`;
+  const text = oneLine(name, value);
+  return `#SBATCH --${name}=${/[\s"'\\#]/.test(text) ? `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` : text}`;
+}
+
+/** Options of sbatch without a value, and `exclusive`, whose value is optional. */
+const FLAGS = new Set([
+  'exclusive',
+  'contiguous',
+  'hold',
+  'requeue',
+  'no-requeue',
+  'oversubscribe',
+  'overcommit',
+  'reboot',
+  'spread-job',
+  'use-min-nodes',
+  'parsable',
+  'quiet',
+]);
+
+function oneLine(name: string, value: string): string {
+  if (!/[\r\n\0]/.test(value)) return value;
+  throw new Refusal(
+    'SUBMISSION_REFUSED',
+    `the sbatch option ${name} has more than one line: ${JSON.stringify(value)}`,
+    {
+      field: name,
+      found: value,
+    },
+  );
+}
+
+function commandsOf(runner: RunnerLine): string[] {
+  const { perNode } = runner;
+  if (perNode !== undefined) {
+    const mpi = perNode.mpi === undefined ? '' : `--mpi=${mpiOf(perNode.mpi)} `;
+    return [`srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 ${mpi}${runnerCommand(runner)} --is-subtask`];
+  }
+  if (runner.monitorsNodes !== true) return [runnerCommand(runner)];
+  return [...monitorOf(runner), runnerCommand(runner), ...MONITOR_END];
+}
+
+function runnerCommand(runner: RunnerLine): string {
+  const option = (name: string, value: number | undefined) => (value === undefined ? '' : ` --${name} ${value}`);
+  return (
+    `torc-slurm-job-runner ${shellWord(runner.url)} ${runner.workflowId} ${shellWord(runner.outputDir)}` +
+    option('poll-interval', runner.pollIntervalSeconds) +
+    option('max-parallel-jobs', runner.maxParallelJobs) +
+    option('claim-backoff-max-secs', runner.claimBackoffMaxSeconds) +
+    tlsOf(runner) +
+    option('startup-delay-seconds', (runner.startupDelaySeconds ?? 0) > 0 ? runner.startupDelaySeconds : undefined)
+  );
+}
+
+const tlsOf = ({ tlsCaCert, tlsInsecure }: RunnerLine): string =>
+  (tlsCaCert === undefined ? '' : ` --tls-ca-cert '${tlsCaCert.replaceAll("'", String.raw`'\''`)}'`) +
+  (tlsInsecure === true ? ' --tls-insecure' : '');
+
+/** The text after `srun --mpi=`. */
+function mpiOf(mpi: string): string {
+  const text = mpi.trim();
+  if (text === '') throw new Refusal('SUBMISSION_REFUSED', 'srun_mpi must not be empty', { field: 'srun_mpi' });
+  if (/^[A-Za-z0-9+_.-]+$/.test(text) && text === mpi) return text;
+  throw new Refusal(
+    'SUBMISSION_REFUSED',
+    `srun_mpi must be a single safe token matching [A-Za-z0-9+_.-]+, found ${JSON.stringify(mpi)}`,
+    { field: 'srun_mpi', found: mpi },
+  );
+}
+
+/** In the background, on all nodes but the one of the runner; it ends with the runner. */
+const monitorOf = (runner: RunnerLine): string[] => [
+  'if [ "${SLURM_JOB_NUM_NODES:-1}" -gt 1 ]; then',
+  '  srun --overlap --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --ntasks-per-node=1' +
+    ' --exclude="$SLURMD_NODENAME" --job-name=torc-monitor-node --wait=0 --kill-on-bad-exit=0' +
+    ` torc --url ${shellWord(runner.url)}${tlsOf(runner)} monitor-node -w ${runner.workflowId} --output-dir ${shellWord(runner.outputDir)} &`,
+  '  TORC_MONITOR_PID=$!',
+  'fi',
+];
+
+const MONITOR_END = [
+  'TORC_RC=$?',
+  'if [ -n "${TORC_MONITOR_PID:-}" ]; then',
+  '  kill -USR1 "$TORC_MONITOR_PID" 2>/dev/null',
+  '  wait "$TORC_MONITOR_PID"',
+  'fi',
+  'exit $TORC_RC',
+];

@@ -1,0 +1,79 @@
+import type { Client } from '../../client/client.ts';
+import { ServiceError } from '../../client/errors.ts';
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import {
+  type AllocationRequest,
+  AllocationsFailed,
+  submitAllocations,
+  type SubmitTools,
+} from './submit-allocations.ts';
+
+/** Triggers of a workflow that no runner has joined yet. */
+const TRIGGERS = new Set(['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete']);
+
+/** The allocations that an action asks for; undefined for other actions. */
+export function requestOf(action: WorkflowAction): Omit<AllocationRequest, 'workflowId'> | undefined {
+  const config = action.action_config;
+  if (action.action_type !== 'schedule_nodes' || typeof config !== 'object' || config === null) return undefined;
+  const fields = config as Readonly<Record<string, unknown>>;
+  const schedulerId = numberOf(fields['scheduler_id']);
+  if (fields['scheduler_type'] !== 'slurm' || schedulerId === undefined) return undefined;
+  return {
+    schedulerId,
+    allocations: numberOf(fields['num_allocations']) ?? 1,
+    startOneWorkerPerNode: fields['start_one_worker_per_node'] === true,
+    maxParallelJobs: numberOf(fields['max_parallel_jobs']),
+  };
+}
+
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
+export interface Fired {
+  readonly jobIds: number[];
+  readonly errors: string[];
+}
+
+/**
+ * Claims each due action that submits allocations, and submits them. An action that another process claimed is passed
+ * over. One that fails does not keep the others from being tried.
+ */
+export async function fireActions(
+  tools: SubmitTools,
+  workflowId: number,
+  overrides: Pick<Partial<AllocationRequest>, 'maxParallelJobs'> = {},
+): Promise<Fired> {
+  const { client } = tools;
+  const fired: Fired = { jobIds: [], errors: [] };
+  for (const action of await client.listPendingActions({ params: { id: workflowId } })) {
+    const request = TRIGGERS.has(action.trigger_type) ? requestOf(action) : undefined;
+    if (request === undefined || !(await claim(client, workflowId, action.id as number))) continue;
+    const maxParallelJobs = overrides.maxParallelJobs ?? request.maxParallelJobs;
+    const before = fired.jobIds.length;
+    const counting = {
+      ...tools,
+      onSubmitted(allocation: { jobName: string; jobId: number }) {
+        fired.jobIds.push(allocation.jobId);
+        tools.onSubmitted(allocation);
+      },
+    };
+    try {
+      await submitAllocations(counting, { ...request, workflowId, maxParallelJobs });
+    } catch (error) {
+      if (!(error instanceof AllocationsFailed) && !(error instanceof ServiceError)) throw error;
+      const done = fired.jobIds.length - before;
+      fired.errors.push(`action ${action.id}: ${done} of ${request.allocations} allocations: ${error.message}`);
+    }
+  }
+  return fired;
+}
+
+/** Claims an action for a person, not for a runner. */
+async function claim(client: Client, workflowId: number, actionId: number): Promise<boolean> {
+  try {
+    await client.claimWorkflowAction({ params: { id: workflowId, action_id: actionId }, body: {} });
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 409) return false;
+    throw error;
+  }
+}

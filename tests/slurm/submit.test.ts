@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+
+const flow = `
+name: flow
+resource_requirements:
+  - {name: two, num_cpus: 2, memory: 50m, runtime: PT1M}
+slurm_schedulers:
+  - {name: nodes, account: any, nodes: 1, walltime: "00:10:00", mem: 500m}
+jobs:
+  - {name: "part_{i}", parameters: {i: "1:6"}, command: "echo on $SLURMD_NODENAME", resource_requirements: two}
+  - {name: join, command: "true", resource_requirements: two, depends_on_regexes: ["part_.*"]}
+actions:
+  - {trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: nodes, scheduler_type: slurm, num_allocations: 2}
+`;
+
+describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm cluster', () => {
+  let cluster: Cluster;
+  let folder: string;
+  let server: RunningServer;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    folder = temporaryFolder();
+    server = await startServer(folder);
+  }, 120_000);
+
+  const call = (...args: string[]) =>
+    torc(['--url', server.url, ...args], { cwd: folder, environment: cluster.environment });
+  const statuses = async (id: number) =>
+    (await server.client.listJobs({ query: { workflow_id: id } })).items.map(({ status }) => status);
+  const allocations = async (id: number) =>
+    (await server.client.listScheduledComputeNodes({ query: { workflow_id: id } })).items;
+
+  it('creates a workflow, submits its allocations, and their runners run the jobs', async () => {
+    writeFileSync(join(folder, 'flow.yaml'), flow);
+    const { code, stdout, stderr } = await call('-f', 'json', 'submit', 'flow.yaml', '-o', 'out');
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/with ID=\d+\n[^]*with ID=\d+\n/)]);
+    const said = JSON.parse(stdout) as { workflow_id: number; message: string };
+    const id = said.workflow_id;
+    expect(said.message).toBe(`Successfully submitted workflow ${id} (2 allocation(s))`);
+    await until(
+      () => statuses(id),
+      (found) => found.every((status) => status === 'completed'),
+      'all jobs to be completed',
+      120_000,
+    );
+    await until(
+      () => allocations(id),
+      (rows) => rows.every(({ status }) => status === 'complete' || status === 'canceled'),
+      'the allocations to end',
+      60_000,
+    );
+    expect(readdirSync(join(folder, 'out')).filter((name) => name.endsWith('.sh'))).toEqual([]);
+    const ids = [...stderr.matchAll(/with ID=(\d+)/g)].map(([, job]) => Number(job));
+    expect((await allocations(id)).map(({ scheduler_id: job }) => job)).toEqual(ids);
+    const nodes = (await server.client.listComputeNodes({ query: { workflow_id: id } })).items;
+    expect(nodes.every(({ num_cpus: cpus }) => cpus === 2)).toBe(true);
+    const outputs = readdirSync(join(folder, 'out/job_stdio')).filter((name) => name.endsWith('.o'));
+    const text = outputs.map((name) => readFileSync(join(folder, 'out/job_stdio', name), 'utf8')).join('');
+    expect(text).toMatch(/^(on n[12]\n){6}$/);
+  });
+});
