@@ -1,6 +1,6 @@
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
 import { submitAllocations, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
-import type { Scheduling } from '../runner/act/scheduling.ts';
+import type { Scheduling } from '../runner/actions/scheduling.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { number, type Option, type Values } from './option.ts';
