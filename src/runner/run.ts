@@ -7,7 +7,7 @@ import { conclude } from './teardown/teardown.ts';
 import { createCrate } from './end/crate/crate.ts';
 import { deadlineOf, scriptsEndAt, terminationOf } from './claim/deadline.ts';
 import { preferSmallHeap } from './setup/heap.ts';
-import { createLookout } from './setup/orphan-check.ts';
+import { createOrphanCheck } from './setup/orphan-check.ts';
 import { atMoment } from './moment.ts';
 import { startMonitor } from './observe/monitor.ts';
 import type { Runner, RunnerOptions, RunSummary } from './options.ts';
@@ -117,13 +117,13 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
       stays: options.persistent || (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) === 0,
     }),
     hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
-    onPoll: () => lookout.look(),
+    onPoll: () => orphanCheck.check(),
     onJobEnded: options.onJobEnded,
     onMeasured: monitor.onMeasured,
     stuckMs: server.stuckMs,
   });
-  const { crew, conversation, stop } = work;
-  const lookout = createLookout({
+  const { runningJobs, conversation, stop } = work;
+  const orphanCheck = createOrphanCheck({
     client,
     workflowId,
     runId,
@@ -144,8 +144,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     atMostEveryMs: server.wakeAtMostEveryMs,
     onWake: work.on.workMayBeReady,
     onWorkflow: work.on.workflowChanged,
-    onConnected: work.on.lineStands,
-    onLost: work.on.lineBroke,
+    onConnected: work.on.connected,
+    onLost: work.on.connectionLost,
   });
   const end =
     deadline && atMoment(deadline.askAtMs, () => work.endForDeadline(deadline.killAtMs, deadline.abandonAtMs));
@@ -154,10 +154,10 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
 
   const done = async (): Promise<RunSummary> => {
     const { ending, reason } = await work.finished;
-    for (const part of [work.rest, wake]) part.close();
+    for (const part of [work.idlePolicy, wake]) part.close();
     end?.cancel();
-    crew.dismiss();
-    const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, crew, steps };
+    runningJobs.stopStarting();
+    const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, runningJobs, steps };
     const summary = await conclude(
       { ...parts, allocation, monitor, actions, crate, drain: work.drain, journal, startedAt },
       { ending, reason },

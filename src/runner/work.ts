@@ -6,17 +6,17 @@ import type { AttemptOptions } from './end/attempt.ts';
 import type { Capacity } from './claim/capacity.ts';
 import { type Conversation, type ConverseOptions, createConversation } from './report/conversation/converse.ts';
 import type { Over } from './report/conversation/state.ts';
-import { type Crew, createCrew } from './start/running-jobs.ts';
+import { type RunningJobs, createRunningJobs } from './start/running-jobs.ts';
 import type { Drain } from './outage/drain.ts';
 import type { Meaning } from './report/failed-exchange.ts';
 import type { Ending, RunnerOptions } from './options.ts';
 import type { Outbox } from './report/outbox.ts';
-import { createRest, type HasOpenJobs, type Rest } from './claim/idle-policy.ts';
+import { createIdlePolicy, type HasOpenJobs, type IdlePolicy } from './claim/idle-policy.ts';
 import { createStop, type Stop } from './end/stop.ts';
 import { terminationOf } from './claim/deadline.ts';
 import type { Steps } from './step/steps.ts';
 import type { Prospect } from './claim/prospect.ts';
-import { hasTimeFor, lacksTime, wantOf } from './claim/request.ts';
+import { hasTimeFor, lacksTime, claimRequestOf } from './claim/request.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000;
 const LONGEST_SILENCE_MS = 10_000;
 
 /** Why a runner ends, as far as it is known before the last job ended. */
-export interface Verdict {
+export interface RunEnd {
   readonly ending: Ending;
   readonly reason?: string;
 }
@@ -58,17 +58,17 @@ export interface WorkOptions extends AttemptOptions {
   readonly ask: ConverseOptions['ask'];
   /** With `--persistent`: the runner stays while this returns true. */
   readonly hasOpenJobs?: HasOpenJobs | undefined;
-  /** See `RestOptions`. */
+  /** See `IdlePolicyOptions`. */
   readonly prospect?: ((counts: ExchangeReply['jobs_by_status']) => Promise<Prospect>) | undefined;
   readonly steps: Steps;
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
-  readonly drainOf: (crew: Crew, mayGoOn: () => boolean) => Drain;
+  readonly drainOf: (runningJobs: RunningJobs, mayGoOn: () => boolean) => Drain;
   /** Ends the runner's own scripts within this many milliseconds. */
   readonly limitScripts: (ms: number) => void;
   /** It is time to check for lost runners of this host. */
   readonly onPoll: () => void;
-  /** See `RestOptions`; the default is 0. */
+  /** See `IdlePolicyOptions`; the default is 0. */
   readonly stuckMs?: number | undefined;
 }
 
@@ -79,13 +79,13 @@ export interface WorkOptions extends AttemptOptions {
  * no address, so a simulation can run it.
  */
 export interface Work {
-  readonly crew: Crew;
+  readonly runningJobs: RunningJobs;
   readonly stop: Stop;
   readonly conversation: Conversation;
   readonly drain: Drain;
-  readonly rest: Rest;
+  readonly idlePolicy: IdlePolicy;
   /** Resolves when no job runs any more, with the reason. */
-  readonly finished: Promise<Verdict>;
+  readonly finished: Promise<RunEnd>;
   /** The number of jobs that it holds, and of actions that it executes. */
   held(): number;
   /** Begins to claim jobs. */
@@ -94,8 +94,8 @@ export interface Work {
   readonly on: {
     workMayBeReady(changeId?: number): void;
     workflowChanged(changeId?: number): void;
-    lineStands(): void;
-    lineBroke(): void;
+    connected(): void;
+    connectionLost(): void;
   };
   /** The time limit is near. */
   endForDeadline(killAtMs: number, abandonAtMs: number): void;
@@ -110,13 +110,13 @@ export function createWork(given: WorkOptions): Work {
   const pingMs = options.offline.pingIntervalSeconds * 1000;
   /** The actions that precede the first job have ended. */
   let isOpen = false;
-  let verdict: Verdict = { ending: 'stopped' };
-  let finish: (verdict: Verdict) => void = () => {};
-  const finished = new Promise<Verdict>((resolve) => {
+  let verdict: RunEnd = { ending: 'stopped' };
+  let finish: (verdict: RunEnd) => void = () => {};
+  const finished = new Promise<RunEnd>((resolve) => {
     finish = resolve;
   });
 
-  const crew = createCrew({
+  const runningJobs = createRunningJobs({
     ...given,
     hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, Date.now(), seconds, leastSeconds),
     onEnded(count, isQuiet) {
@@ -133,28 +133,28 @@ export function createWork(given: WorkOptions): Work {
     },
   });
   const stop = createStop({
-    crew,
+    runningJobs,
     log,
     workflowId,
     signal: signalCalled(execution.termination_signal ?? standardExecution.termination_signal) as NodeJS.Signals,
     leadSeconds,
     onEmpty: () => finish(verdict),
   });
-  const drain = given.drainOf(crew, () => !stop.began);
+  const drain = given.drainOf(runningJobs, () => !stop.began);
 
   const onReply = (reply: ExchangeReply) => {
     drain.told();
     options.onProgress?.({
       counts: reply.jobs_by_status,
-      runningHere: crew.running,
+      runningHere: runningJobs.running,
       endsPerSecond: conversation.rate,
     });
     if (reply.due_actions) actions.consider(reply.due_actions);
-    if (!stop.began) rest.consider(reply);
+    if (!stop.began) idlePolicy.consider(reply);
   };
   const onOffline = (meaning: Meaning) => {
     if (options.offline.isEnabled) drain.begin(meaning);
-    if (!options.offline.isEnabled || crew.running === 0) conversation.giveUp();
+    if (!options.offline.isEnabled || runningJobs.running === 0) conversation.giveUp();
   };
   const onOver = (over: Over) => {
     verdict = { ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) };
@@ -169,14 +169,15 @@ export function createWork(given: WorkOptions): Work {
     ask: given.ask,
     runId,
     nodeId,
-    crew,
+    runningJobs,
     outbox,
     log,
     want: (prefetch, ahead) =>
-      stop.began || !isOpen || crew.isHeldOff
+      stop.began || !isOpen || runningJobs.isHeldOff
         ? undefined
-        : wantOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
-    slots: () => Math.max(1, crew.running + Math.min(capacity.free().cpus, capacity.total.cpus - crew.running)),
+        : claimRequestOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
+    slots: () =>
+      Math.max(1, runningJobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - runningJobs.running)),
     patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
     pingMs,
     silentMs: Math.min(LONGEST_SILENCE_MS, pingMs),
@@ -194,13 +195,13 @@ export function createWork(given: WorkOptions): Work {
   const workflowChanged = (changeId?: number) => {
     if (isOpen) conversation.mustAsk(changeId);
   };
-  const held = () => crew.running + crew.queued + Number(actions.isBusy);
+  const held = () => runningJobs.running + runningJobs.queued + Number(actions.isBusy);
   const leave = async (ending: 'idle' | 'stuck', reason: string) => {
     // If no job can start any more, no action can be triggered either.
     const idleMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
     if (!(await actions.keepsIdle(idleMs)) && held() === 0) finish({ ending, reason });
   };
-  const rest = createRest({
+  const idlePolicy = createIdlePolicy({
     baseMs: options.pollIntervalSeconds * 1000,
     capMs: options.claimBackoffMaxSeconds * 1000,
     idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
@@ -214,7 +215,7 @@ export function createWork(given: WorkOptions): Work {
         : undefined,
     onTell: (words) => log.write('warn', words, { workflow_id: workflowId }),
     held,
-    hasChildren: () => crew.running > 0,
+    hasChildren: () => runningJobs.running > 0,
     lastProgress: () => conversation.lastProgress,
     onPoll() {
       workflowChanged();
@@ -224,11 +225,11 @@ export function createWork(given: WorkOptions): Work {
   });
 
   return {
-    crew,
+    runningJobs,
     stop,
     conversation,
     drain,
-    rest,
+    idlePolicy,
     finished,
     held,
     open() {
@@ -240,10 +241,10 @@ export function createWork(given: WorkOptions): Work {
     on: {
       workMayBeReady,
       workflowChanged,
-      lineStands() {
-        if (isOpen) conversation.lineStands();
+      connected() {
+        if (isOpen) conversation.connected();
       },
-      lineBroke: () => conversation.lineBroke(),
+      connectionLost: () => conversation.connectionLost(),
     },
     endForDeadline(killAtMs, abandonAtMs) {
       // A runner that is already ending keeps its reason.

@@ -20,7 +20,7 @@ import { stdioOf } from '../../src/runner/step/request.ts';
 import { terminationOf } from '../../src/runner/claim/deadline.ts';
 import { standardExecution } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';
-import { deedOf } from '../../src/runner/actions/choose.ts';
+import { plannedActionOf } from '../../src/runner/actions/choose.ts';
 import { read, planned } from '../spec/reading.ts';
 import { testService } from '../support/service.ts';
 
@@ -154,7 +154,7 @@ async function applied(): Promise<Record<string, unknown>> {
   const requirements = (await client.listResourceRequirements({ query })).items.find(({ name }) => name === 'r');
   const [scheduler] = (await client.listSlurmSchedulers({ query })).items;
   const [action] = await client.listWorkflowActions({ params: { id } });
-  const deed = deedOf(action as NonNullable<typeof action>, true);
+  const deed = plannedActionOf(action as NonNullable<typeof action>, true);
   const request = deed?.kind === 'schedule_nodes' ? deed.request : undefined;
   const created = await client.getWorkflow({ params: { id } });
   const [rule] = readRules('[{}]');

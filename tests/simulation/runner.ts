@@ -7,7 +7,7 @@ import type { Log } from '../../src/runner/log.ts';
 import { createOutbox } from '../../src/runner/report/outbox.ts';
 import { createDirectSteps } from '../../src/runner/step/direct.ts';
 import { WAKING_EVENTS } from '../../src/runner/report/wake.ts';
-import { createWork, type Verdict, type Work } from '../../src/runner/work.ts';
+import { createWork, type RunEnd, type Work } from '../../src/runner/work.ts';
 import type { Machine } from './machine.ts';
 import type { Network } from './network.ts';
 import type { SimulatedServer } from './server.ts';
@@ -24,7 +24,7 @@ export interface SimulatedRunner {
   readonly host: string;
   readonly nodeId: number | undefined;
   readonly state: 'starts' | 'works' | 'ends' | 'ended' | 'killed';
-  readonly verdict: Verdict | undefined;
+  readonly verdict: RunEnd | undefined;
   /** Absent when the runner has removed it. */
   readonly ledger: KeptLedger | undefined;
   readonly log: readonly string[];
@@ -59,7 +59,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
   const { id: workflowId, run_id: runId } = workflow;
   const lines: string[] = [];
   let state: SimulatedRunner['state'] = 'starts';
-  let verdict: Verdict | undefined;
+  let verdict: RunEnd | undefined;
   let nodeId: number | undefined;
   let kept: KeptLedger | undefined;
   let work: Work | undefined;
@@ -210,11 +210,11 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
         launcherOf: (onEnd) => machine.launcherOf(name, alive(onEnd)),
       }),
       actions: { isBusy: false, consider() {}, keepsIdle: async () => false },
-      drainOf: (crew, mayGoOn) => ({
-        begin: () => crew.dismiss(),
+      drainOf: (runningJobs, mayGoOn) => ({
+        begin: () => runningJobs.stopStarting(),
         ended() {},
         end() {
-          if (mayGoOn()) crew.reopen();
+          if (mayGoOn()) runningJobs.resumeStarting();
         },
         told() {},
         keep() {},
@@ -230,11 +230,11 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     void parts.finished.then(alive((reached) => conclude(parts, ledger, reached)));
   };
 
-  const conclude = (parts: Work, ledger: Ledger, reached: Verdict) => {
+  const conclude = (parts: Work, ledger: Ledger, reached: RunEnd) => {
     verdict = reached;
     state = 'ends';
-    parts.rest.close();
-    parts.crew.dismiss();
+    parts.idlePolicy.close();
+    parts.runningJobs.stopStarting();
     const leave = (isKept: boolean) => {
       ledger.close({ remove: !isKept });
       parts.stop.close();
@@ -292,7 +292,7 @@ export function startRunner(options: RunnerOptions): SimulatedRunner {
     log: lines,
     kill() {
       if (!isGone()) state = 'killed';
-      work?.rest.close();
+      work?.idlePolicy.close();
       work?.stop.close();
       work?.conversation.close();
     },

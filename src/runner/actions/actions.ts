@@ -6,7 +6,7 @@ import type { Ledger } from '../report/ledger.ts';
 import type { Log } from '../log.ts';
 import type { Shells } from '../launch/shell.ts';
 import { type RunFacts, runVariables } from '../step/request.ts';
-import { type Deed, deedOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
+import { type PlannedAction, plannedActionOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
 import type { Scheduling } from './scheduling.ts';
 
 export interface ActionsOptions {
@@ -100,17 +100,17 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     return undefined;
   };
 
-  const perform = async (deed: Deed, output: string): Promise<string | undefined> => {
-    if (deed.kind === 'run_commands') return runCommands(deed.commands, output);
+  const perform = async (planned: PlannedAction, output: string): Promise<string | undefined> => {
+    if (planned.kind === 'run_commands') return runCommands(planned.commands, output);
     try {
-      await scheduling?.schedule(deed.request);
+      await scheduling?.schedule(planned.request);
       return undefined;
     } catch (error) {
       return (error as Error).message;
     }
   };
 
-  const carryOut = async (action: WorkflowAction & { id: number }, deed: Deed): Promise<void> => {
+  const carryOut = async (action: WorkflowAction & { id: number }, planned: PlannedAction): Promise<void> => {
     settled.add(action.id);
     const output = actionLogOf(facts, action.id, nodeId);
     const about = {
@@ -118,7 +118,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
       action_id: action.id,
       trigger: action.trigger_type,
       action: action.action_type,
-      output: deed.kind === 'run_commands' ? output : undefined,
+      output: planned.kind === 'run_commands' ? output : undefined,
     };
     // The process was killed, the ledger does not contain the action, and the next runner makes it available again.
     if (shells.isOver) {
@@ -127,7 +127,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     }
     ledger.action(action.id, 'begin');
     log.write('info', 'Action started', about);
-    const failure = await perform(deed, output);
+    const failure = await perform(planned, output);
     ledger.action(action.id, 'end');
     await tellEnd(action.id, failure === undefined ? 'done' : 'failed');
     if (failure === undefined) log.write('info', 'Action finished', about);
@@ -153,9 +153,9 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
     for (const action of due as (WorkflowAction & { id: number })[]) {
       if (shells.isOver || (isEnding && !isFinal)) return;
       if (settled.has(action.id)) continue;
-      const deed = deedOf(action, canSchedule);
-      if (deed === undefined) leave(action);
-      else if (await claim(action.id)) await carryOut(action, deed);
+      const planned = plannedActionOf(action, canSchedule);
+      if (planned === undefined) leave(action);
+      else if (await claim(action.id)) await carryOut(action, planned);
       else settled.add(action.id);
     }
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import { deedOf, isHeldBy } from './choose.ts';
+import { plannedActionOf, isHeldBy } from './choose.ts';
 
 const action = (over: Partial<WorkflowAction> = {}): WorkflowAction => ({
   id: 1,
@@ -71,11 +71,11 @@ describe('actions that keep an idle runner alive', () => {
 
 describe('the work of an action', () => {
   it('an action runs its commands', () => {
-    expect(deedOf(action(commands), false)).toEqual({ kind: 'run_commands', commands: ['true'] });
+    expect(plannedActionOf(action(commands), false)).toEqual({ kind: 'run_commands', commands: ['true'] });
   });
 
   it('an action submits one allocation, or the number that it names', () => {
-    expect(deedOf(action(), true)).toEqual({
+    expect(plannedActionOf(action(), true)).toEqual({
       kind: 'schedule_nodes',
       request: { schedulerId: 4, allocations: 1, startOneWorkerPerNode: false, maxParallelJobs: undefined },
     });
@@ -86,14 +86,14 @@ describe('the work of an action', () => {
       start_one_worker_per_node: true,
       max_parallel_jobs: 2,
     };
-    expect(deedOf(action({ action_config: config }), true)).toEqual({
+    expect(plannedActionOf(action({ action_config: config }), true)).toEqual({
       kind: 'schedule_nodes',
       request: { schedulerId: 4, allocations: 3, startOneWorkerPerNode: true, maxParallelJobs: 2 },
     });
   });
 
   it('a runner does nothing for an action of another type', () => {
-    expect(deedOf(action({ action_type: 'send_mail' }), true)).toBeUndefined();
-    expect(deedOf(action({ ...commands, action_config: null }), true)).toBeUndefined();
+    expect(plannedActionOf(action({ action_type: 'send_mail' }), true)).toBeUndefined();
+    expect(plannedActionOf(action({ ...commands, action_config: null }), true)).toBeUndefined();
   });
 });

@@ -2,17 +2,17 @@ import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { NodeRequest } from './scheduling.ts';
 
 /** The work of an action; undefined if this runner cannot do it. */
-export type Deed =
+export type PlannedAction =
   | { readonly kind: 'run_commands'; readonly commands: readonly string[] }
   | { readonly kind: 'schedule_nodes'; readonly request: NodeRequest };
 
 type Described = Pick<WorkflowAction, 'action_type' | 'action_config'>;
 
 /** The work of this runner for an action. `canSchedule`: allocations can be submitted here. */
-export function deedOf(
+export function plannedActionOf(
   { action_type: type, action_config: config }: Described,
   canSchedule: boolean,
-): Deed | undefined {
+): PlannedAction | undefined {
   const fields = (typeof config === 'object' && config !== null ? config : {}) as Readonly<Record<string, unknown>>;
   if (type === 'run_commands') {
     const commands = fields['commands'];
@@ -57,7 +57,7 @@ export function isHeldBy(actions: readonly WorkflowAction[], { doneHere, canSche
     const { id, trigger_type: trigger, executed, persistent } = action;
     if (id === undefined || id === null || !JOB_TRIGGERS.includes(trigger as (typeof JOB_TRIGGERS)[number]))
       return false;
-    if (deedOf(action, canSchedule) === undefined) return false;
+    if (plannedActionOf(action, canSchedule) === undefined) return false;
     if (persistent === true ? doneHere.has(id) : executed === true) return false;
     return isTriggered(action) || idleMs < GRACE_MS;
   });

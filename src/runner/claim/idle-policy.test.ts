@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
-import { createRest } from './idle-policy.ts';
+import { createIdlePolicy } from './idle-policy.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +14,7 @@ const reply = { jobs_by_status: counts, is_complete: false } as ExchangeReply;
 function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
   const startedAt = performance.now();
   const told = { polls: 0, left: [] as string[] };
-  const rest = createRest({
+  const idlePolicy = createIdlePolicy({
     baseMs,
     capMs: baseMs,
     idleMs,
@@ -27,47 +27,47 @@ function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
     onPoll: () => (told.polls += 1),
     onLeave: (ending) => told.left.push(ending),
   });
-  rest.consider(reply);
-  return { rest, told };
+  idlePolicy.consider(reply);
+  return { idlePolicy, told };
 }
 
 describe('an idle runner', () => {
   it.each([60_000, 60 * DAY_MS])('an idle runner exits after its idle time of %i ms, and not before', (idleMs) => {
-    const { rest, told } = resting({ idleMs });
+    const { idlePolicy, told } = resting({ idleMs });
     vi.advanceTimersByTime(idleMs - 1);
     expect(told.left).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(told.left).toEqual(['idle']);
-    rest.close();
+    idlePolicy.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('an idle runner without an idle time never exits', () => {
-    const { rest, told } = resting({});
+    const { idlePolicy, told } = resting({});
     vi.advanceTimersByTime(DAY_MS);
     expect(told.left).toEqual([]);
-    rest.close();
+    idlePolicy.close();
   });
 
   it('leaves at once when jobs are left that nothing can make ready, but not while the server still releases jobs', () => {
-    const { rest, told } = resting({});
+    const { idlePolicy, told } = resting({});
     const stuck = { jobs_by_status: { ...counts, ready: 0, blocked: 3 }, is_complete: false } as ExchangeReply;
-    rest.consider({ ...stuck, is_releasing: true });
+    idlePolicy.consider({ ...stuck, is_releasing: true });
     vi.advanceTimersByTime(DAY_MS);
     expect(told.left).toEqual([]);
-    rest.consider(stuck);
+    idlePolicy.consider(stuck);
     expect(told.left).toEqual(['stuck']);
-    rest.close();
+    idlePolicy.close();
   });
 
   it('an idle runner polls the server at its interval while jobs run, also at an interval of a month', () => {
     const baseMs = 30 * DAY_MS;
-    const { rest, told } = resting({ baseMs, children: true });
+    const { idlePolicy, told } = resting({ baseMs, children: true });
     vi.advanceTimersByTime(baseMs - 1);
     expect(told.polls).toBe(0);
     vi.advanceTimersByTime(1);
     expect(told.polls).toBe(1);
-    rest.close();
+    idlePolicy.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -14,7 +14,7 @@ export type HasOpenJobs = (counts: Counts) => Promise<boolean>;
  */
 const LOOK_MS = 1_000;
 
-export interface RestOptions {
+export interface IdlePolicyOptions {
   readonly baseMs: number;
   readonly capMs: number;
   /** Exits after this long without a job; 0 means never. */
@@ -46,13 +46,13 @@ export interface RestOptions {
 }
 
 /** The idle policy of a runner: it polls for jobs now and then, and exits when waiting is useless. */
-export interface Rest {
+export interface IdlePolicy {
   /** Checks the counts in a reply of the server. */
   consider(reply: ExchangeReply): void;
   close(): void;
 }
 
-export function createRest(options: RestOptions): Rest {
+export function createIdlePolicy(options: IdlePolicyOptions): IdlePolicy {
   const { baseMs, capMs, idleMs, stuckMs, staysAlways, held, hasChildren, lastProgress, onPoll, onLeave } = options;
   const { hasOpenJobs: openJobs, prospect, refusal, onTell } = options;
   let pollMs = baseMs;

@@ -3,7 +3,7 @@ import { Want } from '../../core/contract/exchange.ts';
 import { createCapacity, createSlots } from './capacity.ts';
 import type { RunnerOptions } from '../options.ts';
 import { connect } from '../send.ts';
-import { wantOf } from './request.ts';
+import { claimRequestOf } from './request.ts';
 
 const GIBIBYTE = 2 ** 30;
 const url = 'http://localhost/torc-service/v1';
@@ -36,7 +36,7 @@ describe('the request of a runner of a node', () => {
   it('a runner requests jobs for its free resources, and more that fit into the whole node', () => {
     const capacity = node();
     capacity.lease(need);
-    expect(wantOf(options(), capacity, 5, 0, 300)).toEqual({
+    expect(claimRequestOf(options(), capacity, 5, 0, 300)).toEqual({
       limit: 1,
       prefetch: 5,
       offer: { num_cpus: 1, memory_gb: 1, num_gpus: 1, num_nodes: 1, labels: ['fast'] },
@@ -48,8 +48,12 @@ describe('the request of a runner of a node', () => {
   it('a busy runner requests only jobs ahead, if it may have any', () => {
     const capacity = node();
     capacity.lease({ ...need, num_cpus: 4 });
-    expect(wantOf(options(), capacity, 0, 0, 300)).toBeUndefined();
-    expect(wantOf(options(), capacity, 1, 0, 300)).toMatchObject({ limit: 0, prefetch: 1, offer: { num_cpus: 0 } });
+    expect(claimRequestOf(options(), capacity, 0, 0, 300)).toBeUndefined();
+    expect(claimRequestOf(options(), capacity, 1, 0, 300)).toMatchObject({
+      limit: 0,
+      prefetch: 1,
+      offer: { num_cpus: 0 },
+    });
   });
 
   it('a runner of several nodes requests jobs for each of them', () => {
@@ -60,7 +64,7 @@ describe('the request of a runner of a node', () => {
     capacity.lease(need);
     const small = { num_cpus: 4, memory_gb: 2, num_gpus: 2 };
     const large = { num_cpus: 8, memory_gb: 2, num_gpus: 0 };
-    expect(wantOf(options(), capacity, 0, 0, 300)).toMatchObject({
+    expect(claimRequestOf(options(), capacity, 0, 0, 300)).toMatchObject({
       limit: 9,
       offer: { num_cpus: 8, memory_gb: 2, num_gpus: 1, num_nodes: 2 },
       nodes: [
@@ -71,14 +75,16 @@ describe('the request of a runner of a node', () => {
   });
 
   it('a runner with a time limit requests jobs that end before it does', () => {
-    expect(wantOf(options({ endAtMs: 3_600_000 }), node(), 0, 0, 300)?.offer).toMatchObject({ time_limit: 'PT1H2M' });
-    expect(wantOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('time_limit');
+    expect(claimRequestOf(options({ endAtMs: 3_600_000 }), node(), 0, 0, 300)?.offer).toMatchObject({
+      time_limit: 'PT1H2M',
+    });
+    expect(claimRequestOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('time_limit');
   });
 
   it('a runner requests jobs of its scheduler, strictly if it was told so', () => {
-    const want = wantOf(options({ schedulerConfigId: 9, strictSchedulerMatch: true }), node(), 0, 0, 300);
+    const want = claimRequestOf(options({ schedulerConfigId: 9, strictSchedulerMatch: true }), node(), 0, 0, 300);
     expect(want).toMatchObject({ offer: { scheduler_config_id: 9 }, strict_scheduler_match: true });
-    expect(wantOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('scheduler_config_id');
+    expect(claimRequestOf(options(), node(), 0, 0, 300)?.offer).not.toHaveProperty('scheduler_config_id');
   });
 });
 
@@ -86,7 +92,9 @@ describe('the request of a runner that counts jobs', () => {
   it('a runner that counts jobs requests one for each free slot, and offers no resources', () => {
     const slots = createSlots(3, []);
     slots.lease(need);
-    expect(wantOf(options({ maxParallelJobs: 3, endAtMs: 300_000, schedulerConfigId: 9 }), slots, 4, 0, 300)).toEqual({
+    expect(
+      claimRequestOf(options({ maxParallelJobs: 3, endAtMs: 300_000, schedulerConfigId: 9 }), slots, 4, 0, 300),
+    ).toEqual({
       limit: 2,
       prefetch: 4,
       labels: ['fast'],
@@ -96,14 +104,14 @@ describe('the request of a runner that counts jobs', () => {
   it('a runner that counts jobs requests none when less time is left than its workflow requires for new jobs', () => {
     const slots = createSlots(3, []);
     const wants = (leastSeconds: number) =>
-      wantOf(options({ maxParallelJobs: 3, endAtMs: 60_000 }), slots, 0, 0, leastSeconds) !== undefined;
+      claimRequestOf(options({ maxParallelJobs: 3, endAtMs: 60_000 }), slots, 0, 0, leastSeconds) !== undefined;
     expect([wants(61), wants(60), wants(0)]).toEqual([false, true, true]);
   });
 
   it('a runner that counts jobs requests none when all slots are busy', () => {
     const slots = createSlots(1, []);
     slots.lease(need);
-    expect(wantOf(options({ maxParallelJobs: 1 }), slots, 0, 0, 300)).toBeUndefined();
+    expect(claimRequestOf(options({ maxParallelJobs: 1 }), slots, 0, 0, 300)).toBeUndefined();
   });
 });
 
@@ -111,6 +119,6 @@ it.each([
   ['of a node', {}, node()],
   ['that counts jobs', { maxParallelJobs: 2 }, createSlots(2, [])],
 ])('the request of a runner %s is valid for the server', (_, over, capacity) => {
-  const want = wantOf(options({ endAtMs: 600_000, ...over }), capacity, 1, 0, 300);
+  const want = claimRequestOf(options({ endAtMs: 600_000, ...over }), capacity, 1, 0, 300);
   expect(Want.safeParse(JSON.parse(JSON.stringify(want))).success).toBe(true);
 });

@@ -14,7 +14,7 @@ const GIBIBYTE = 2 ** 30;
  *
  * A runner that counts jobs ignores their runtime: it requests none when fewer than `leastSeconds` are left.
  */
-export function wantOf(
+export function claimRequestOf(
   options: Pick<RunnerOptions, 'labels' | 'maxParallelJobs' | 'endAtMs' | 'schedulerConfigId' | 'strictSchedulerMatch'>,
   capacity: Capacity,
   prefetch: number,

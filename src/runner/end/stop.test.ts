@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { createCapacity } from '../claim/capacity.ts';
-import { createCrew } from '../start/running-jobs.ts';
+import { createRunningJobs } from '../start/running-jobs.ts';
 import type { Ending } from '../launch/launcher.ts';
 import { openLedger } from '../report/ledger.ts';
 import { openLog } from '../log.ts';
@@ -44,7 +44,7 @@ const job = (id: number): ClaimedJob => ({
 });
 
 /** The running jobs of a runner with two slots and this many jobs, whose processes are only numbers, and its stop. */
-const crewOf = (count: number) => {
+const runnerOf = (count: number) => {
   const folder = temporaryFolder();
   const log = openLog(join(folder, 'runner.log'), 'error', Date.now, () => {});
   const ledger = openLedger(join(folder, 'runner.ledger'), head);
@@ -64,7 +64,7 @@ const crewOf = (count: number) => {
     log,
   });
   const outbox = createOutbox();
-  const crew = createCrew({
+  const runningJobs = createRunningJobs({
     facts: { ...facts, outputDir: folder },
     capacity: createCapacity([{ name: 'n1', cpus: 2, memoryBytes: 0, devices: [] }]),
     steps,
@@ -77,20 +77,20 @@ const crewOf = (count: number) => {
   });
   let emptied = 0;
   const stop: Stop = createStop({
-    crew,
+    runningJobs,
     log,
     workflowId: 7,
     signal: 'SIGTERM',
     leadSeconds: LEAD_SECONDS,
     onEmpty: () => (emptied += 1),
   });
-  crew.take(Array.from({ length: count }, (_, index) => job(index + 1)));
+  runningJobs.take(Array.from({ length: count }, (_, index) => job(index + 1)));
   /** The nth job ends. */
   const end = (nth: number, how: { exitCode?: number; signal?: number }) => {
     const unknown = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
     tell([{ ...unknown, ...how, pid: FIRST_PID + nth - 1 }]);
   };
-  return { crew, stop, outbox, end, emptied: () => emptied };
+  return { runningJobs, stop, outbox, end, emptied: () => emptied };
 };
 const toBoth = (signal: string) => [
   [-FIRST_PID, signal],
@@ -99,15 +99,15 @@ const toBoth = (signal: string) => [
 
 describe('a runner that terminates its jobs', () => {
   it('the runner sends the termination signal to each process group, and returns the jobs that were not started', () => {
-    const { crew, stop, outbox } = crewOf(3);
+    const { runningJobs, stop, outbox } = runnerOf(3);
     stop.ask('stop');
     expect(sent).toEqual(toBoth('SIGTERM'));
     expect(outbox.take().returned).toEqual([3]);
-    expect([stop.began, crew.queued, crew.hasRoom]).toEqual([true, 0, false]);
+    expect([stop.began, runningJobs.queued, runningJobs.hasRoom]).toEqual([true, 0, false]);
   });
 
   it('the runner kills the remaining jobs after the lead time, and not before', () => {
-    const { stop, end } = crewOf(2);
+    const { stop, end } = runnerOf(2);
     stop.ask('stop');
     end(1, { exitCode: 0 });
     vi.advanceTimersByTime(LEAD_SECONDS * 1000 - 1);
@@ -117,14 +117,14 @@ describe('a runner that terminates its jobs', () => {
   });
 
   it('the runner kills the remaining jobs at another moment if it is given one', () => {
-    const { stop } = crewOf(2);
+    const { stop } = runnerOf(2);
     stop.ask('deadline', Date.now() + 5_000);
     vi.advanceTimersByTime(5_000);
     expect(sent.slice(2)).toEqual(toBoth('SIGKILL'));
   });
 
   it('the runner kills no job when all have ended in time', () => {
-    const { stop, end } = crewOf(1);
+    const { stop, end } = runnerOf(1);
     stop.ask('stop');
     end(1, { signal: 15 });
     vi.advanceTimersByTime(10 * LEAD_SECONDS * 1000);
@@ -132,7 +132,7 @@ describe('a runner that terminates its jobs', () => {
   });
 
   it('the runner signals its jobs once, and reports the first reason', () => {
-    const { stop, outbox, end } = crewOf(1);
+    const { stop, outbox, end } = runnerOf(1);
     stop.ask('deadline');
     stop.ask('stop');
     vi.advanceTimersByTime(LEAD_SECONDS * 1000);
@@ -142,7 +142,7 @@ describe('a runner that terminates its jobs', () => {
   });
 
   it('the runner sends no signal after it was closed', () => {
-    const { stop } = crewOf(1);
+    const { stop } = runnerOf(1);
     stop.ask('stop');
     stop.close();
     vi.advanceTimersByTime(10 * LEAD_SECONDS * 1000);
@@ -152,7 +152,7 @@ describe('a runner that terminates its jobs', () => {
 
 describe('a job that does not end after SIGKILL', () => {
   it('the job is abandoned when the time of the runner is over, and reported as out of time', () => {
-    const { stop, outbox, emptied } = crewOf(2);
+    const { stop, outbox, emptied } = runnerOf(2);
     stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
     vi.advanceTimersByTime(7_999);
     expect([emptied(), outbox.isEmpty]).toEqual([0, false]);
@@ -164,7 +164,7 @@ describe('a job that does not end after SIGKILL', () => {
   });
 
   it('an abandoned job that ends later is reported only once', () => {
-    const { stop, outbox, end } = crewOf(1);
+    const { stop, outbox, end } = runnerOf(1);
     stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
     vi.advanceTimersByTime(8_000);
     end(1, { exitCode: 0 });
@@ -172,7 +172,7 @@ describe('a job that does not end after SIGKILL', () => {
   });
 
   it('a runner without a time limit waits for the job', () => {
-    const { stop, emptied } = crewOf(1);
+    const { stop, emptied } = runnerOf(1);
     stop.ask('stop');
     vi.advanceTimersByTime(100 * LEAD_SECONDS * 1000);
     expect(emptied()).toBe(0);
@@ -181,7 +181,7 @@ describe('a job that does not end after SIGKILL', () => {
 
 describe('a runner that stops immediately', () => {
   it('the runner kills its jobs at once, also after it has signaled them', () => {
-    const { stop, outbox, end } = crewOf(1);
+    const { stop, outbox, end } = runnerOf(1);
     stop.ask('stop');
     stop.kill('stop');
     end(1, { signal: 9 });
@@ -192,7 +192,7 @@ describe('a runner that stops immediately', () => {
 
 describe('a runner that drains', () => {
   it('a draining runner sends no signal, starts no job, and reports the ends unchanged', () => {
-    const { stop, outbox, end } = crewOf(3);
+    const { stop, outbox, end } = runnerOf(3);
     stop.drain();
     end(1, { exitCode: 3 });
     vi.advanceTimersByTime(10 * LEAD_SECONDS * 1000);
@@ -210,7 +210,7 @@ describe('a runner that drains', () => {
     ['kills its jobs after a second Ctrl-C', (stop) => stop.kill('stop'), ['SIGKILL']],
   ];
   it.each(words)('a draining runner can still be told to %s', (_, say, signals) => {
-    const { stop } = crewOf(1);
+    const { stop } = runnerOf(1);
     stop.drain();
     say(stop);
     vi.advanceTimersByTime(LEAD_SECONDS * 1000);
@@ -220,7 +220,7 @@ describe('a runner that drains', () => {
 
 describe('a runner whose deadline comes while it is ending', () => {
   it('the runner kills its jobs at the earlier of the two moments', () => {
-    const { stop } = crewOf(1);
+    const { stop } = runnerOf(1);
     stop.ask('stop');
     stop.ask('deadline', Date.now() + 5_000);
     vi.advanceTimersByTime(4_999);
@@ -230,7 +230,7 @@ describe('a runner whose deadline comes while it is ending', () => {
   });
 
   it('a later moment does not extend the wait', () => {
-    const { stop } = crewOf(1);
+    const { stop } = runnerOf(1);
     stop.ask('deadline', Date.now() + 5_000);
     stop.ask('stop');
     vi.advanceTimersByTime(5_000);
@@ -241,7 +241,7 @@ describe('a runner whose deadline comes while it is ending', () => {
     ['asked', (stop) => stop.ask('stop')],
     ['killed', (stop) => stop.kill('stop')],
   ])('the runner abandons a job that does not end although it was %s', (_, say) => {
-    const { stop, emptied } = crewOf(1);
+    const { stop, emptied } = runnerOf(1);
     say(stop);
     stop.ask('deadline', Date.now() + 5_000, Date.now() + 8_000);
     vi.advanceTimersByTime(8_000);
@@ -252,7 +252,7 @@ describe('a runner whose deadline comes while it is ending', () => {
 
 describe('a lead time beyond the longest timer of the runtime', () => {
   it('a very long lead time kills no job early', () => {
-    const { stop } = crewOf(1);
+    const { stop } = runnerOf(1);
     const far = 40 * 86_400_000;
     stop.ask('stop', Date.now() + far);
     vi.advanceTimersByTime(far - 1);
@@ -270,7 +270,7 @@ describe('the report that no job runs any more', () => {
   ];
 
   it.each(ways)('the runner reports once, with the last end, that no job runs after it was %s', (_, begin) => {
-    const { stop, end, emptied } = crewOf(2);
+    const { stop, end, emptied } = runnerOf(2);
     begin(stop);
     end(1, { exitCode: 0 });
     expect(emptied()).toBe(0);
@@ -280,13 +280,13 @@ describe('the report that no job runs any more', () => {
   });
 
   it.each(ways)('the runner reports at once that no job runs if none did when it was %s', (_, begin) => {
-    const { stop, emptied } = crewOf(0);
+    const { stop, emptied } = runnerOf(0);
     begin(stop);
     expect(emptied()).toBe(1);
   });
 
   it('a working runner does not report that no job runs', () => {
-    const { end, emptied, stop } = crewOf(1);
+    const { end, emptied, stop } = runnerOf(1);
     end(1, { exitCode: 0 });
     expect([stop.began, emptied()]).toEqual([false, 0]);
   });

@@ -1,10 +1,10 @@
-import type { Crew } from '../start/running-jobs.ts';
+import type { RunningJobs } from '../start/running-jobs.ts';
 import type { Log } from '../log.ts';
 import { atMoment } from '../moment.ts';
 import type { EndedFor } from './outcome.ts';
 
 export interface StopOptions {
-  readonly crew: Crew;
+  readonly runningJobs: RunningJobs;
   readonly log: Log;
   readonly workflowId: number;
   readonly signal: NodeJS.Signals;
@@ -38,7 +38,7 @@ export interface Stop {
   close(): void;
 }
 
-export function createStop({ crew, log, workflowId, signal, leadSeconds, onEmpty }: StopOptions): Stop {
+export function createStop({ runningJobs, log, workflowId, signal, leadSeconds, onEmpty }: StopOptions): Stop {
   let began = false;
   let isAsked = false;
   let isKilled = false;
@@ -52,11 +52,11 @@ export function createStop({ crew, log, workflowId, signal, leadSeconds, onEmpty
 
   const begin = () => {
     began = true;
-    crew.dismiss();
+    runningJobs.stopStarting();
   };
 
   const ended = () => {
-    if (!began || isEmpty || crew.running > 0) return;
+    if (!began || isEmpty || runningJobs.running > 0) return;
     isEmpty = true;
     cancelAll();
     onEmpty();
@@ -66,14 +66,14 @@ export function createStop({ crew, log, workflowId, signal, leadSeconds, onEmpty
     begin();
     isKilled = true;
     killing.cancel();
-    crew.signal('SIGKILL', endedFor);
+    runningJobs.signal('SIGKILL', endedFor);
     ended();
   };
 
   const askNow = (endedFor: EndedFor, killAtMs: number) => {
     isAsked = true;
-    log.write('info', 'Jobs terminating', { workflow_id: workflowId, count: crew.running });
-    crew.signal(signal, endedFor);
+    log.write('info', 'Jobs terminating', { workflow_id: workflowId, count: runningJobs.running });
+    runningJobs.signal(signal, endedFor);
     const waitMs = Math.max(0, killAtMs - Date.now());
     log.write('info', `Waiting ${Math.round(waitMs / 1000)}s for graceful termination before SIGKILL`);
   };
@@ -84,10 +84,10 @@ export function createStop({ crew, log, workflowId, signal, leadSeconds, onEmpty
     },
     ask(endedFor, killAtMs = Date.now() + leadSeconds * 1000, abandonAtMs) {
       begin();
-      if (crew.running > 0) {
+      if (runningJobs.running > 0) {
         if (!isAsked && !isKilled) askNow(endedFor, killAtMs);
         if (!isKilled) killing.at(killAtMs, () => kill(endedFor));
-        if (abandonAtMs !== undefined) abandoning.at(abandonAtMs, () => crew.abandon());
+        if (abandonAtMs !== undefined) abandoning.at(abandonAtMs, () => runningJobs.abandon());
       }
       ended();
     },

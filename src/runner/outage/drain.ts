@@ -1,12 +1,12 @@
 import type { Completion } from '../../core/contract/exchange.ts';
-import type { Crew } from '../start/running-jobs.ts';
+import type { RunningJobs } from '../start/running-jobs.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { Meaning } from '../report/failed-exchange.ts';
 import type { Outbox } from '../report/outbox.ts';
 
 export interface DrainOptions {
-  readonly crew: Crew;
+  readonly runningJobs: RunningJobs;
   readonly outbox: Outbox;
   /** Contains the results that were never reported. */
   readonly journal: Journal;
@@ -47,7 +47,7 @@ export interface Drain {
 const GATHER_MS = 100;
 
 export function createDrain(options: DrainOptions): Drain {
-  const { crew, outbox, journal, toldJournal, allEnds, mayGoOn, reconcile, log } = options;
+  const { runningJobs, outbox, journal, toldJournal, allEnds, mayGoOn, reconcile, log } = options;
   let isOn = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -81,27 +81,27 @@ export function createDrain(options: DrainOptions): Drain {
     begin({ kind, reason }) {
       isOn = true;
       // Claimed and not started: reported when the server is back, so that other runners can have them.
-      crew.dismiss();
+      runningJobs.stopStarting();
       log.write(
         'warn',
         kind === 'behind'
           ? "The server's database is older than what it reported before, or a different one; no job starts, running jobs finish"
           : 'Server is away; no job starts, running jobs finish',
-        { reason, running: crew.running },
+        { reason, running: runningJobs.running },
       );
       writeUntold();
       if (kind === 'behind') write(toldJournal, allEnds());
     },
     ended() {
       if (!isOn) return;
-      if (crew.running === 0) writeUntold();
+      if (runningJobs.running === 0) writeUntold();
       else timer ??= setTimeout(writeUntold, GATHER_MS);
     },
     end() {
       isOn = false;
       clearTimeout(timer);
       timer = undefined;
-      if (mayGoOn()) crew.reopen();
+      if (mayGoOn()) runningJobs.resumeStarting();
     },
     told() {
       if (isOn || journal.written === undefined || outbox.untold().length > 0) return;

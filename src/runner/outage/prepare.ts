@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Crew } from '../start/running-jobs.ts';
+import type { RunningJobs } from '../start/running-jobs.ts';
 import { createDrain, type Drain } from './drain.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import { labelOf } from '../setup/label.ts';
@@ -19,7 +19,7 @@ interface Parts {
 export function prepareForOutages({ options, registered, outbox }: Parts): {
   readonly journal: Journal;
   /** `mayGoOn`: whether jobs may start again when the server is back. */
-  drainOf(crew: Crew, mayGoOn: () => boolean): Drain;
+  drainOf(runningJobs: RunningJobs, mayGoOn: () => boolean): Drain;
 } {
   const { workflowId, outputDir, hint = (command) => command } = options;
   const { facts, nodeId, ledger, log } = registered;
@@ -29,9 +29,9 @@ export function prepareForOutages({ options, registered, outbox }: Parts): {
   const journal = createJournal({ ...owner, label }, Date.now);
   return {
     journal,
-    drainOf: (crew, mayGoOn) =>
+    drainOf: (runningJobs, mayGoOn) =>
       createDrain({
-        crew,
+        runningJobs,
         outbox,
         journal,
         toldJournal: createJournal({ ...owner, label: `${label}_told` }, Date.now),

@@ -4,7 +4,8 @@ import { escaped } from './escaped.ts';
 import { type JobFigures, jobFigures, systemFigures } from './figures.ts';
 import { type Link, linkHtml, listHtml, pageHtml, tableHtml } from './page.ts';
 import type { JobSeries, SystemSeries } from './read.ts';
-import { bytesText, durationText, shortNumber, unitOfBytes } from './scale.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { durationText, shortNumber, unitOfBytes } from './scale.ts';
 import type { Point } from './thin.ts';
 
 const percent = (value: number) => `${shortNumber(value)} %`;
@@ -62,8 +63,8 @@ export function jobPage(job: JobSeries, places: Places): string {
       ['', 'highest', 'average'],
       [
         { cells: ['CPU (100 % is one core)', percent(figures.peak_cpu_percent), percent(figures.avg_cpu_percent)] },
-        { cells: ['memory', bytesText(figures.peak_memory_bytes), bytesText(figures.avg_memory_bytes)] },
-        ...(limit === null ? [] : [{ cells: ['memory limit', bytesText(limit), ''] }]),
+        { cells: ['memory', sizeText(figures.peak_memory_bytes), sizeText(figures.avg_memory_bytes)] },
+        ...(limit === null ? [] : [{ cells: ['memory limit', sizeText(limit), ''] }]),
       ],
     ),
     `<p>${counted(figures.num_samples, 'sample')} over ${durationText(figures.duration_seconds)}, from ${timeText(timestamps[0] ?? 0)}</p>`,
@@ -105,8 +106,8 @@ const attemptsTable = ({ attempts }: JobSeries): string =>
         timeText(each.started),
         durationText(each.ended - each.started),
         each.peak_cpu_percent === null ? '–' : percent(each.peak_cpu_percent),
-        each.peak_memory_bytes === null ? '–' : bytesText(each.peak_memory_bytes),
-        each.memory_limit_bytes === null ? '–' : bytesText(each.memory_limit_bytes),
+        each.peak_memory_bytes === null ? '–' : sizeText(each.peak_memory_bytes),
+        each.memory_limit_bytes === null ? '–' : sizeText(each.memory_limit_bytes),
       ],
     })),
   );
@@ -142,9 +143,9 @@ export function summaryPage(jobs: readonly JobFigures[], { places, note }: Summa
           durationText(each.duration_seconds),
           percent(each.peak_cpu_percent),
           percent(each.avg_cpu_percent),
-          bytesText(each.peak_memory_bytes),
-          bytesText(each.avg_memory_bytes),
-          each.memory_limit_bytes === null ? '–' : bytesText(each.memory_limit_bytes),
+          sizeText(each.peak_memory_bytes),
+          sizeText(each.avg_memory_bytes),
+          each.memory_limit_bytes === null ? '–' : sizeText(each.memory_limit_bytes),
           String(each.max_processes),
           String(each.num_samples),
         ],
@@ -163,7 +164,7 @@ export function timelinePage(systems: readonly SystemSeries[], places: Places): 
       const figures = systemFigures(system);
       return [
         `<h2 id="node-${index + 1}">${escaped(system.database)}</h2>`,
-        `<p>CPU ${percent(figures.avg_cpu_percent)} on average, ${percent(figures.peak_cpu_percent)} at most; memory ${bytesText(figures.avg_memory_bytes)} on average, ${bytesText(figures.peak_memory_bytes)} at most; ${counted(figures.num_samples, 'sample')} from ${timeText(timestamps[0] ?? 0)}</p>`,
+        `<p>CPU ${percent(figures.avg_cpu_percent)} on average, ${percent(figures.peak_cpu_percent)} at most; memory ${sizeText(figures.avg_memory_bytes)} on average, ${sizeText(figures.peak_memory_bytes)} at most; ${counted(figures.num_samples, 'sample')} from ${timeText(timestamps[0] ?? 0)}</p>`,
         chartSvg({ title: 'CPU of the node', unit: '%', lines: [{ name: 'CPU', points: pointsOf(timestamps, cpu) }] }),
         memoryChart([{ name: 'memory', points: pointsOf(timestamps, memory) }], {
           highest: figures.peak_memory_bytes,
@@ -191,13 +192,13 @@ function memoryChart(lines: readonly Line[], { highest, limit, endSeconds = 0 }:
   const sampled = lines.flatMap(({ points }) => points).reduce((most, [, bytes]) => Math.max(most, bytes), 0);
   const levels: Level[] = [
     ...(highest > sampled * VISIBLY_HIGHER
-      ? [{ name: `peak: ${bytesText(highest)}`, value: highest / unit.bytes, kind: 'peak' as const }]
+      ? [{ name: `peak: ${sizeText(highest)}`, value: highest / unit.bytes, kind: 'peak' as const }]
       : []),
     ...(limit === undefined
       ? []
       : [
           {
-            name: `${limit.kind === 'total' ? 'all' : 'limit'}: ${bytesText(limit.bytes)}`,
+            name: `${limit.kind === 'total' ? 'all' : 'limit'}: ${sizeText(limit.bytes)}`,
             value: limit.bytes / unit.bytes,
             kind: limit.kind,
           },

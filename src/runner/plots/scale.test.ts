@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { bytesText, durationText, marksUpTo, timeMarks } from './scale.ts';
+import { durationText, marksUpTo, timeMarks } from './scale.ts';
 import { thin, type Point } from './thin.ts';
 
 describe('the marks of an axis', () => {
@@ -39,16 +39,6 @@ test.each([
   [187_200, '2d 4:00:00'],
 ])('%d seconds are shown as %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text);
-});
-
-test.each([
-  [0, '0 B'],
-  [900, '900 B'],
-  [1536, '1.5 KiB'],
-  [325_058_560, '310 MiB'],
-  [2 ** 41, '2 TiB'],
-])('%d bytes are shown as %s', (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text);
 });
 
 describe('thinning of points', () => {

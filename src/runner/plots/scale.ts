@@ -39,12 +39,6 @@ export function unitOfBytes(highest: number): { readonly name: string; readonly 
   return { name, bytes };
 }
 
-/** `1.5 GiB`, `310 MiB`. */
-export function bytesText(bytes: number): string {
-  const unit = unitOfBytes(bytes);
-  return `${shortNumber(bytes / unit.bytes)} ${unit.name}`;
-}
-
 /** Three significant digits, and no more than needed. */
 export const shortNumber = (value: number): string =>
   String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));

@@ -6,7 +6,7 @@ import type { ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import { type LedgerFacts, readLedger } from '../report/ledger.ts';
 import type { Log } from '../log.ts';
 import { marksOf } from './marks.ts';
-import { killLeft, strayWords } from '../teardown/leftover-processes.ts';
+import { killLeft, processWords } from '../teardown/leftover-processes.ts';
 
 export interface LostOptions {
   readonly client: Client;
@@ -86,7 +86,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
   if (left.length > 0) {
     log.write('warn', 'A runner of this workflow is lost, but its processes do not end; its jobs stay as they are', {
       ...about,
-      which: strayWords(left),
+      which: processWords(left),
     });
     return false;
   }
@@ -118,7 +118,7 @@ async function recover(options: LostOptions, { id, node, process: told }: Told):
     processes_ended: killed.length,
     ...(reply.actions_armed ? { actions_armed: reply.actions_armed.join(', ') } : {}),
     ...(reply.actions_interrupted ? { actions_interrupted: reply.actions_interrupted.join(', ') } : {}),
-    ...(killed.length === 0 ? {} : { which: strayWords(killed) }),
+    ...(killed.length === 0 ? {} : { which: processWords(killed) }),
   });
   return true;
 }

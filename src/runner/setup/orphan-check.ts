@@ -1,7 +1,7 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import { type LostOptions, recoverLostRunners } from './lost-runners.ts';
 
-export interface LookoutOptions extends LostOptions {
+export interface OrphanCheckOptions extends LostOptions {
   /** Whether this runner holds no job. */
   readonly isIdle: () => boolean;
   readonly counts: () => JobStatusCounts | undefined;
@@ -13,24 +13,24 @@ export interface LookoutOptions extends LostOptions {
  * The orphan check: while this runner only waits for jobs of other runners, it checks whether those on its host still
  * run. A killed runner would otherwise keep everybody waiting for ever.
  */
-export interface Lookout {
-  look(): void;
+export interface OrphanCheck {
+  check(): void;
 }
 
-export function createLookout({ isIdle, counts, onFound, ...lost }: LookoutOptions): Lookout {
-  let isLooking = false;
-  const look = async () => {
+export function createOrphanCheck({ isIdle, counts, onFound, ...lost }: OrphanCheckOptions): OrphanCheck {
+  let isChecking = false;
+  const check = async () => {
     // Ready jobs that this runner did not get may wait for an attempt that a lost runner held.
     const { ready = 0, pending = 0, running = 0 } = counts() ?? {};
-    if (isLooking || !isIdle() || ready + pending + running === 0) return;
-    isLooking = true;
+    if (isChecking || !isIdle() || ready + pending + running === 0) return;
+    isChecking = true;
     try {
       if ((await recoverLostRunners(lost)) > 0) onFound();
     } catch (error) {
       lost.log.write('debug', 'Could not check for lost runners', { reason: (error as Error).message });
     } finally {
-      isLooking = false;
+      isChecking = false;
     }
   };
-  return { look: () => void look() };
+  return { check: () => void check() };
 }

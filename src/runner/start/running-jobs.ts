@@ -39,7 +39,7 @@ interface Queued {
   readonly isFreed: boolean;
 }
 
-export interface CrewOptions extends AttemptOptions {
+export interface RunningJobsOptions extends AttemptOptions {
   readonly capacity: Capacity;
   readonly steps: Steps;
   /**
@@ -58,7 +58,7 @@ export interface CrewOptions extends AttemptOptions {
 }
 
 /** The jobs that a runner holds: running jobs, and jobs that wait for a slot. */
-export interface Crew {
+export interface RunningJobs {
   readonly queued: number;
   readonly running: number;
   /** Jobs that were claimed ahead and wait for others that this runner holds. */
@@ -75,8 +75,8 @@ export interface Crew {
   /** Ids of all held jobs. */
   held(): number[];
   /** Returns the jobs that were not started; no job starts afterwards, unless it is opened again. */
-  dismiss(): void;
-  reopen(): void;
+  stopStarting(): void;
+  resumeStarting(): void;
   /** Returns jobs that have waited longer than this for a slot. */
   giveBackOlderThan(ageMs: number): void;
   /** Gives back jobs that were claimed ahead, may start and find no slot. */
@@ -97,7 +97,7 @@ const AFTER_REFUSAL_MS = 5_000;
 /** The exit code of a shell that cannot execute a command. */
 const CANNOT_EXECUTE = 126;
 
-export function createCrew(options: CrewOptions): Crew {
+export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const { facts, capacity, steps, ledger, outbox, watch, log, onEnded, onBegun, onResumed, onUnable } = options;
   const queue: Queued[] = [];
   const ahead = createAheadJobs();
@@ -305,7 +305,7 @@ export function createCrew(options: CrewOptions): Crew {
     ...ahead.ids(),
   ];
 
-  const dismiss = () => {
+  const stopStarting = () => {
     isOpen = false;
     resume();
     giveBackQueued(queue.splice(0));
@@ -397,11 +397,11 @@ export function createCrew(options: CrewOptions): Crew {
       if (claimed) takeAhead(claimed);
       isFreed = false;
       if (isOpen) fill();
-      else dismiss();
+      else stopStarting();
     },
     held,
-    dismiss,
-    reopen() {
+    stopStarting,
+    resumeStarting() {
       isOpen = true;
     },
     giveBackOlderThan(ageMs) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { createCapacity } from '../claim/capacity.ts';
-import { createCrew } from '../start/running-jobs.ts';
+import { createRunningJobs } from '../start/running-jobs.ts';
 import { openLedger } from '../report/ledger.ts';
 import { createOutbox } from '../report/outbox.ts';
 import { type Account, type StepEnd, stepIdOf, type Steps } from './steps.ts';
@@ -50,7 +50,7 @@ function runnerOf() {
   };
   const onEnded = vi.fn();
   const onResumed = vi.fn();
-  const crew = createCrew({
+  const runningJobs = createRunningJobs({
     facts: { ...facts, outputDir: folder },
     capacity: createCapacity([{ name: 'n1', cpus: 1, memoryBytes: 0, devices: ['3'] }]),
     steps,
@@ -64,7 +64,7 @@ function runnerOf() {
   });
   const id = (job: number) => stepIdOf(facts, jobOf(job));
   return {
-    crew,
+    runningJobs,
     outbox,
     started,
     onEnded,
@@ -83,14 +83,14 @@ function runnerOf() {
 
 describe('a step that answers later', () => {
   it('a step gets the nodes and the devices of its lease', () => {
-    const { crew, started } = runnerOf();
-    crew.take([jobOf(1)]);
+    const { runningJobs, started } = runnerOf();
+    runningJobs.take([jobOf(1)]);
     expect(started).toEqual([[1, ['n1'], ['3']]]);
   });
 
   it('the start of a step is reported when it has begun, and its time counts from then', async () => {
-    const { crew, outbox, begin, end, account } = runnerOf();
-    crew.take([jobOf(1)]);
+    const { runningJobs, outbox, begin, end, account } = runnerOf();
+    runningJobs.take([jobOf(1)]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(outbox.isEmpty).toBe(true);
     await begin(1);
@@ -102,15 +102,15 @@ describe('a step that answers later', () => {
   });
 
   it('the resources of a step are free when it ends, and its result is reported when it is accounted for', async () => {
-    const { crew, outbox, started, onEnded, begin, end, account } = runnerOf();
-    crew.take([jobOf(1), jobOf(2)]);
+    const { runningJobs, outbox, started, onEnded, begin, end, account } = runnerOf();
+    runningJobs.take([jobOf(1), jobOf(2)]);
     await begin(1);
     end(1);
     expect(started.map(([job]) => job)).toEqual([1, 2]);
-    expect([crew.running, onEnded.mock.calls.length, outbox.take().completed]).toEqual([2, 0, []]);
+    expect([runningJobs.running, onEnded.mock.calls.length, outbox.take().completed]).toEqual([2, 0, []]);
     await vi.advanceTimersByTimeAsync(60_000);
     await account(1, { exitCode: 3 });
-    expect([crew.running, onEnded.mock.calls.length]).toEqual([1, 1]);
+    expect([runningJobs.running, onEnded.mock.calls.length]).toEqual([1, 1]);
     expect(outbox.take().completed).toMatchObject([{ job_id: 1, return_code: 3, exec_time_minutes: 0 }]);
   });
 
@@ -120,8 +120,8 @@ describe('a step that answers later', () => {
     ['a person', { endedBy: 'cancel', exitCode: 0 }, { status: 'failed', return_code: 137 }],
     ['the end of its node', { endedBy: 'node', exitCode: 0 }, { status: 'failed', return_code: 137 }],
   ])('a step that was ended by %s has the result of that, whatever its exit code', async (_, how, result) => {
-    const { crew, outbox, begin, end, account } = runnerOf();
-    crew.take([jobOf(1)]);
+    const { runningJobs, outbox, begin, end, account } = runnerOf();
+    runningJobs.take([jobOf(1)]);
     await begin(1);
     end(1);
     await account(1, how);
@@ -129,16 +129,16 @@ describe('a step that answers later', () => {
   });
 
   it('a refused step has no result: its job is given back, and the runner pauses before it starts others', async () => {
-    const { crew, outbox, started, onResumed, end, account } = runnerOf();
-    crew.take([jobOf(1)]);
+    const { runningJobs, outbox, started, onResumed, end, account } = runnerOf();
+    runningJobs.take([jobOf(1)]);
     end(1);
     await account(1, { exitCode: 1, refused: 'no room' });
     const news = outbox.take();
     expect([news.returned, news.completed, news.started]).toEqual([[1], [], []]);
-    expect([crew.running, crew.isHeldOff]).toEqual([0, true]);
-    crew.take([jobOf(2)]);
+    expect([runningJobs.running, runningJobs.isHeldOff]).toEqual([0, true]);
+    runningJobs.take([jobOf(2)]);
     expect(started).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([started.length, crew.isHeldOff, onResumed.mock.calls.length]).toEqual([2, false, 1]);
+    expect([started.length, runningJobs.isHeldOff, onResumed.mock.calls.length]).toEqual([2, false, 1]);
   });
 });

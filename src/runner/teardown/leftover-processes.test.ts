@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isOf, killLeft } from './leftover-processes.ts';
+import { isOf, killLeft, searchTwice } from './leftover-processes.ts';
 
 const left = { mark: 'a', slurmJobId: '100' };
 
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('killing leftover processes of a r
   it('without a free file descriptor the runner does not claim that no process is left', () => {
     const program = `
       import { openSync } from 'node:fs';
-      import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
+      import { killLeft } from ${JSON.stringify(new URL('leftover-processes.ts', import.meta.url).href)};
       try { for (;;) openSync('/dev/null'); } catch {}
       await killLeft({ mark: 'a', slurmJobId: '' }).then(console.log, ({ code }) => console.log(code));`;
     const words = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program];
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('killing leftover processes of a r
 
   it('the searching process never ends itself', async () => {
     const program = `
-      import { killLeft } from ${JSON.stringify(new URL('strays.ts', import.meta.url).href)};
+      import { killLeft } from ${JSON.stringify(new URL('leftover-processes.ts', import.meta.url).href)};
       const { killed } = await killLeft({ mark: process.env.TORC_RUNNER_MARK, slurmJobId: '' });
       console.log(JSON.stringify(killed));`;
     const { SLURM_JOB_ID: _, ...environment } = process.env;
@@ -78,5 +78,33 @@ describe.skipIf(process.platform !== 'linux')('killing leftover processes of a r
     });
     const [text] = (await once(child.stdout, 'data')) as [Buffer];
     expect(JSON.parse(text.toString())).toEqual([]);
+  });
+});
+
+describe('a search for leftover processes when the runner ends', () => {
+  const searchOf = (...answers: string[][]) => {
+    const asked: string[] = [];
+    return {
+      asked,
+      found: searchTwice(
+        () => {
+          asked.push('search');
+          return answers.shift() ?? [];
+        },
+        async () => void asked.push('pause'),
+      ),
+    };
+  };
+
+  it('a process that shows no environment yet is found by the second search', async () => {
+    const { asked, found } = searchOf([], ['late']);
+    expect(await found).toEqual(['late']);
+    expect(asked).toEqual(['search', 'pause', 'search']);
+  });
+
+  it('a process that is found by the first search is not kept waiting', async () => {
+    const { asked, found } = searchOf(['soon'], []);
+    expect(await found).toEqual(['soon']);
+    expect(asked).toEqual(['search']);
   });
 });

@@ -64,7 +64,7 @@ export async function killLeft(left: Left): Promise<Killed> {
  * Ends the leftover processes of this runner's jobs when the runner ends: first by signal, then by SIGKILL, and reports
  * them.
  */
-export async function endStrays(left: Left, log: Log): Promise<void> {
+export async function endLeftoverProcesses(left: Left, log: Log): Promise<void> {
   try {
     await endAndReport(left, log);
   } catch (error) {
@@ -75,7 +75,7 @@ export async function endStrays(left: Left, log: Log): Promise<void> {
 }
 
 async function endAndReport(left: Left, log: Log): Promise<void> {
-  const strays = straysOf(left);
+  const strays = await searchTwice(() => straysOf(left), pause);
   if (strays.length === 0) return;
   for (const { pid } of strays) signal(pid, 'SIGTERM');
   const until = performance.now() + LEAD_MS;
@@ -85,14 +85,25 @@ async function endAndReport(left: Left, log: Log): Promise<void> {
     // A process shows no environment while it starts its program: then only a later look finds it.
     processes_ended: new Set([...strays, ...killed].map(({ pid }) => pid)).size,
     killed: killed.length,
-    which: strayWords(strays),
+    which: processWords(strays),
     to_keep_one: `start it with env -u ${MARK_VARIABLE}`,
-    ...(unkillable.length === 0 ? {} : { still_there: strayWords(unkillable) }),
+    ...(unkillable.length === 0 ? {} : { still_there: processWords(unkillable) }),
   });
 }
 
+/** Searches again if the first search found none: a process shows no environment while it starts its program. */
+export async function searchTwice<Found>(
+  search: () => readonly Found[],
+  wait: () => Promise<void>,
+): Promise<readonly Found[]> {
+  const found = search();
+  if (found.length > 0) return found;
+  await wait();
+  return search();
+}
+
 /** The first few, as `pid 42: sleep 600`. */
-export function strayWords(strays: readonly Stray[]): string {
+export function processWords(strays: readonly Stray[]): string {
   const shown = strays.slice(0, 5).map(({ pid, command }) => `pid ${pid}: ${command}`);
   return [...shown, ...(strays.length > 5 ? [`and ${strays.length - 5} more`] : [])].join(', ');
 }

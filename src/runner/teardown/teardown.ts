@@ -3,16 +3,16 @@ import type { Actions } from '../actions/actions.ts';
 import type { Allocation } from '../setup/allocation.ts';
 import type { Conversation } from '../report/conversation/converse.ts';
 import type { Crate } from '../end/crate/crate.ts';
-import type { Crew } from '../start/running-jobs.ts';
+import type { RunningJobs } from '../start/running-jobs.ts';
 import type { Drain } from '../outage/drain.ts';
 import type { Journal } from '../outage/journal/journal.ts';
-import { sayWhatIsLeft } from './unclaimed-jobs.ts';
+import { reportUnclaimedJobs } from './unclaimed-jobs.ts';
 import type { Monitor } from '../observe/monitor.ts';
 import type { NodeSummary } from '../observe/node-watch.ts';
 import type { Ending, RunSummary } from '../options.ts';
 import type { Registered } from '../setup/register.ts';
 import type { Steps } from '../step/steps.ts';
-import { endStrays } from './leftover-processes.ts';
+import { endLeftoverProcesses } from './leftover-processes.ts';
 
 /** The parts of a runner when no job runs any more. */
 interface Parts {
@@ -22,7 +22,7 @@ interface Parts {
   readonly allocation: Allocation;
   readonly registered: Registered;
   readonly conversation: Conversation;
-  readonly crew: Crew;
+  readonly runningJobs: RunningJobs;
   readonly steps: Steps;
   readonly monitor: Monitor;
   readonly actions: Actions;
@@ -42,7 +42,7 @@ export async function conclude(
   parts: Parts,
   { ending, reason: why }: { readonly ending: Ending; readonly reason?: string | undefined },
 ): Promise<RunSummary> {
-  const { client, registered, conversation, crew, monitor, actions, drain } = parts;
+  const { client, registered, conversation, runningJobs, monitor, actions, drain } = parts;
   const { nodeId, hostname, facts, ledger, log } = registered;
   const { workflowId, runId } = facts;
   const seen = monitor.close();
@@ -51,11 +51,11 @@ export async function conclude(
   const isSuperseded = ending === 'superseded' || (!isTold && (await hasNewRun(client, facts)));
   if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
-  await endStrays({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
+  await endLeftoverProcesses({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
   const seconds = (performance.now() - parts.startedAt) / 1000;
   await monitor.draw();
   const left = isTold
-    ? await sayWhatIsLeft({ client, workflowId, nodeId, hostname, ending, reason: why, log })
+    ? await reportUnclaimedJobs({ client, workflowId, nodeId, hostname, ending, reason: why, log })
     : undefined;
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
@@ -65,7 +65,7 @@ export async function conclude(
     await parts.allocation.becomes('complete', log);
   }
 
-  const { tally } = crew;
+  const { tally } = runningJobs;
   log.write('info', 'Job runner finished', {
     workflow_id: workflowId,
     ending,

@@ -17,7 +17,7 @@ export interface Leaving {
  * When a runner exits while jobs are ready, reports which of them it could not take, and why: in its log, and as an
  * event. The result is also shown in the summary of the run.
  */
-export async function sayWhatIsLeft({
+export async function reportUnclaimedJobs({
   client,
   workflowId,
   nodeId,

@@ -63,11 +63,11 @@ function handle(draft: Draft, event: Event): void {
       return jobsEnded(draft, event.isQuiet);
     case 'consider':
       return consider(draft);
-    case 'line-broke':
+    case 'connection-lost':
       change(draft, { inDoubt: true });
       if (draft.state.phase === 'open' && !isAway(draft)) scheduleIn(draft, BROKEN_LINE_MS);
       return undefined;
-    case 'line-stands':
+    case 'connected':
       change(draft, { workMayBeReady: true });
       if (draft.state.phase === 'open' && (draft.state.outage.isOffline || draft.state.inDoubt)) return begin(draft);
       return consider(draft);

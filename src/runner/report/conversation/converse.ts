@@ -2,7 +2,7 @@ import { LONGEST_TIMER_MS } from '../../../client/long-timers.ts';
 import type { ExchangeReply, ExchangeRequest, Want } from '../../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../../core/contract/job.ts';
 import { ServiceError } from '../../../client/errors.ts';
-import type { Crew } from '../../start/running-jobs.ts';
+import type { RunningJobs } from '../../start/running-jobs.ts';
 import type { Log } from '../../log.ts';
 import { type Meaning, meaningOf } from '../failed-exchange.ts';
 import type { News, Outbox } from '../outbox.ts';
@@ -19,7 +19,7 @@ export interface ConverseOptions extends Omit<Rules, 'runId'> {
   ) => void;
   readonly runId: number;
   readonly nodeId: number;
-  readonly crew: Crew;
+  readonly runningJobs: RunningJobs;
   readonly outbox: Outbox;
   readonly log: Log;
   /** The jobs that the runner has room for: `limit` now and `prefetch` later, and `ahead`; undefined if it wants none. */
@@ -39,12 +39,12 @@ export interface Conversation {
   workMayBeReady(changeId?: number): void;
   /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
   mustAsk(changeId?: number): void;
-  /** Jobs ended; see `CrewOptions.onEnded`. */
+  /** Jobs ended; see `RunningJobsOptions.onEnded`. */
   ended(count: number, isQuiet: boolean): void;
   /** The connection was lost: from now on the server may be a different one. */
-  lineBroke(): void;
+  connectionLost(): void;
   /** The connection is back, so a server is reachable. */
-  lineStands(): void;
+  connected(): void;
   /** Ends the conversation without waiting for the server any longer. */
   giveUp(): void;
   /** Checks whether an exchange is due. */
@@ -72,7 +72,7 @@ const LEAST_AHEAD = 8;
 const MOST_AFTER = 64;
 
 export function createConversation(options: ConverseOptions): Conversation {
-  const { ask, runId, nodeId, crew, outbox, log, want, slots, onReply, onOver } = options;
+  const { ask, runId, nodeId, runningJobs, outbox, log, want, slots, onReply, onOver } = options;
   const rate = createRate();
   let state = AT_START;
   /** The entries of the exchange in flight. */
@@ -89,10 +89,10 @@ export function createConversation(options: ConverseOptions): Conversation {
 
   const facts = (): Facts => ({
     nowMs: performance.now(),
-    queued: crew.queued,
-    running: crew.running,
-    ahead: crew.ahead,
-    hasRoom: crew.hasRoom,
+    queued: runningJobs.queued,
+    running: runningJobs.running,
+    ahead: runningJobs.ahead,
+    hasRoom: runningJobs.hasRoom,
     slots: slots(),
     hasNews: !outbox.isEmpty,
   });
@@ -169,22 +169,22 @@ export function createConversation(options: ConverseOptions): Conversation {
     const who = { run_id: runId, compute_node_id: nodeId, turn: number };
     if (kind === 'probe') return who;
     const most = aheadOf(rate.perSecond(performance.now()), slots());
-    if (kind === 'usual') crew.giveBackOlderThan(WAITED_TOO_LONG_MS);
+    if (kind === 'usual') runningJobs.giveBackOlderThan(WAITED_TOO_LONG_MS);
     // Jobs that take long are not kept waiting here: another runner may be free before this one.
-    if (kind === 'usual' && most === 0) crew.giveBackFreed();
+    if (kind === 'usual' && most === 0) runningJobs.giveBackFreed();
     told = outbox.take();
     // The server must not assign a job again just because its end is not in this exchange.
-    const held = tellsHeld ? [...crew.held(), ...outbox.waiting()] : undefined;
+    const held = tellsHeld ? [...runningJobs.held(), ...outbox.waiting()] : undefined;
     if (kind === 'last') return { ...who, ...withoutEmpty(told), held, is_last: true };
-    const prefetch = Math.max(0, most - crew.queued);
+    const prefetch = Math.max(0, most - runningJobs.queued);
     return { ...who, ...withoutEmpty(told), held, want: want(prefetch, aheadWanted(most, held)) };
   };
 
   /** Claims ahead are renewed when half of them are used up. After a lost answer all that is held is looked at again. */
   const aheadWanted = (most: number, held: readonly number[] | undefined): Want['ahead'] => {
     const wanted = Math.max(LEAST_AHEAD, most, slots());
-    if (crew.ahead > wanted / 2) return undefined;
-    return { limit: wanted - crew.ahead, after: [...(held?.slice(0, MOST_AFTER) ?? crew.after)] };
+    if (runningJobs.ahead > wanted / 2) return undefined;
+    return { limit: wanted - runningJobs.ahead, after: [...(held?.slice(0, MOST_AFTER) ?? runningJobs.after)] };
   };
 
   const accept = ({ reply, turn }: Extract<Effect, { kind: 'accept' }>) => {
@@ -196,7 +196,7 @@ export function createConversation(options: ConverseOptions): Conversation {
     if (reply.jobs.length > 0) lastProgress = performance.now();
     for (const error of reply.errors)
       log.write('warn', 'Server refused a report', { job_id: error.job_id, message: error.message });
-    crew.take(reply.jobs, reply.ahead);
+    runningJobs.take(reply.jobs, reply.ahead);
     if (state.phase !== 'settling') onReply(reply);
   };
 
@@ -208,8 +208,8 @@ export function createConversation(options: ConverseOptions): Conversation {
       rate.ended(count, lastProgress);
       take({ kind: 'jobs-ended', isQuiet });
     },
-    lineBroke: () => take({ kind: 'line-broke' }),
-    lineStands: () => take({ kind: 'line-stands' }),
+    connectionLost: () => take({ kind: 'connection-lost' }),
+    connected: () => take({ kind: 'connected' }),
     giveUp: () => take({ kind: 'give-up' }),
     consider: () => take({ kind: 'consider' }),
     settle: () =>

@@ -67,8 +67,8 @@ export type Event =
     }
   | { readonly kind: 'consider' }
   /** The event stream broke: from now on the server may be a different one. */
-  | { readonly kind: 'line-broke' }
-  | { readonly kind: 'line-stands' }
+  | { readonly kind: 'connection-lost' }
+  | { readonly kind: 'connected' }
   | { readonly kind: 'answered'; readonly number: number; readonly reply: ExchangeReply }
   /** `isRefused`: the server answered, and refuses this exchange. */
   | { readonly kind: 'failed'; readonly number: number; readonly meaning: Meaning; readonly isRefused: boolean }
