@@ -98,7 +98,8 @@ async function withMissingOutput(client: Client, workflowId: number, files: read
   return completed.map(({ id }) => id as number).filter((id) => producers.has(id));
 }
 
-const isChanged = ({ st_mtime: known }: File, mtime: number | undefined) =>
+/** Does a file differ from what is stored about it? */
+export const isChanged = ({ st_mtime: known }: File, mtime: number | undefined) =>
   known === undefined || known === null || mtime === undefined
     ? (known ?? undefined) !== mtime
     : Math.abs(known - mtime) > SAME_TIME_SECONDS;

@@ -411,6 +411,10 @@ describe('workflows init', () => {
         missing_input_file_count: 1,
         existing_output_files: [join(folder, 'made.txt')],
         existing_output_file_count: 1,
+        jobs: expect.any(Array),
+        job_count: expect.any(Number),
+        canceled_jobs: [],
+        failed_jobs: [],
       },
     ]);
     expect(await workflow()).toMatchObject({ run_id: 0 });

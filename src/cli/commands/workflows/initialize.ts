@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts';
+import type { Reruns } from '../../../core/lifecycle/rerun.ts';
 import type { Task } from '../../../core/contract/task.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
@@ -7,11 +8,13 @@ import type { Context } from '../../context.ts';
 import { prepare, prepareChanged } from '../../../operations/initialize.ts';
 import { tellPreparation } from '../../output/preparation.ts';
 import { number, type Option, type Values } from '../../option.ts';
-import { readiness } from '../../../operations/readiness.ts';
+import { type Readiness, readiness } from '../../../operations/readiness.ts';
+import { counted, someOf } from '../../../core/quantity/count-text.ts';
+import { widthOf } from '../../output/output.ts';
 
-const options: readonly Option[] = [
+const optionsOf = (dryRun: string): readonly Option[] => [
   { flags: '--force', says: 'even if input files are missing or jobs run' },
-  { flags: '--dry-run', says: 'only check whether it is possible, and change nothing' },
+  { flags: '--dry-run', says: dryRun },
   { flags: '--async', says: 'do not wait until the server has finished' },
   {
     flags: '--wait-timeout <s>',
@@ -23,7 +26,7 @@ const options: readonly Option[] = [
 const init: Command = {
   words: 'workflows init [workflow]',
   says: 'Make a workflow ready to run from the beginning.',
-  options: [...options, noPrompts],
+  options: [...optionsOf('only check whether it is possible, and change nothing'), noPrompts],
   async run(context, [given], values) {
     context.output.recordOnly('workflow');
     const id = await chooseWorkflow(context, given);
@@ -45,11 +48,11 @@ const init: Command = {
 const reinit: Command = {
   words: 'workflows reinit [workflow]',
   says: 'Make changed jobs ready: those with changed inputs or missing outputs, and everything downstream.',
-  options,
+  options: optionsOf('list the jobs that would run, and why, and change nothing'),
   async run(context, [given], values) {
     context.output.recordOnly('workflow');
     const id = await chooseWorkflow(context, given);
-    if (values['dryRun'] === true) return sayReadiness(context, id);
+    if (values['dryRun'] === true) return sayReruns(context, id);
     const { client } = await context.service();
     await carryOut(context, id, values, {
       done: `Reinitialized workflow ${id}`,
@@ -124,29 +127,60 @@ const toldOf = (task: Task) => ({
   task_operation: task.operation,
 });
 
-/** Reports whether a workflow could be initialized, and changes nothing. */
+/** Reports whether a workflow could be initialized from the beginning, and changes nothing. */
 async function sayReadiness({ service, output, exitWith }: Context, id: number): Promise<void> {
   const { client } = await service();
-  const { isSafe: safe, missingInputs, existingOutputs, missingUserData: missingData } = await readiness(client, id);
-  output.record(
-    'readiness',
-    {
-      workflow_id: id,
-      safe,
-      missing_input_files: missingInputs,
-      missing_input_file_count: missingInputs.length,
-      existing_output_files: existingOutputs,
-      existing_output_file_count: existingOutputs.length,
-      ...(missingData.length === 0 ? {} : { missing_user_data: missingData }),
-    },
-    [
-      safe ? `Workflow ${id} can be initialized.` : `Workflow ${id} cannot be initialized.`,
-      ...missingInputs.map((path) => `  missing input: ${path}`),
-      ...missingData.map((data) => `  user data ${data} has no value, and no job produces it`),
-      ...existingOutputs.map((path) => `  existing output, will be overwritten: ${path}`),
-    ].join('\n'),
-  );
-  if (!safe) exitWith(1);
+  const found = await readiness(client, id);
+  const { existingOutputs } = found;
+  const text = found.isSafe
+    ? [`Workflow ${id} can be initialized: every job would run from the beginning.`]
+    : [`Workflow ${id} cannot be initialized.`, ...obstacleLines(found)];
+  if (existingOutputs.length > 0)
+    text.push(`  ${counted(existingOutputs.length, 'output file')} would be overwritten: ${someOf(existingOutputs)}`);
+  output.record('readiness', readinessJson(id, found), text.join('\n'));
+  if (!found.isSafe) exitWith(1);
 }
+
+/** Reports which jobs would run after a reinitialization, and why, and changes nothing. */
+async function sayReruns({ service, output, exitWith, hint, settings }: Context, id: number): Promise<void> {
+  const { client } = await service();
+  const { findReruns } = await import('../../../operations/reruns.ts');
+  const { rerunsText } = await import('../../output/reruns.ts');
+  const found = await readiness(client, id);
+  const reruns = await findReruns(client, id, found.files);
+  const text = [
+    ...(found.isSafe ? [] : [`Workflow ${id} cannot be initialized.`, ...obstacleLines(found), '']),
+    rerunsText(id, reruns, settings.wide ? Infinity : widthOf(process.stdout)),
+  ];
+  const jobsJson = (jobs: Reruns['canceled']) =>
+    jobs.map((job) => ({ job_id: job.id, job_name: job.name, status: job.status }));
+  const json = {
+    ...readinessJson(id, found),
+    jobs: reruns.run,
+    job_count: reruns.run.length,
+    canceled_jobs: jobsJson(reruns.canceled),
+    failed_jobs: jobsJson(reruns.failed),
+  };
+  output.record('readiness', json, text.join('\n'));
+  if (!found.isSafe) return exitWith(1);
+  if (output.format === 'json') return;
+  if (reruns.run.length > 0) output.notice(hint(`To run them: torc workflows reinit ${id}, then torc run ${id}`));
+  if (reruns.failed.length > 0) output.notice(hint(`To run failed jobs again: torc run ${id} --retry-failed`));
+}
+
+const obstacleLines = ({ missingInputs, missingUserData }: Readiness): string[] => [
+  ...missingInputs.map((path) => `  missing input: ${path}`),
+  ...missingUserData.map((data) => `  user data ${data} has no value, and no job produces it`),
+];
+
+const readinessJson = (id: number, { isSafe, missingInputs, existingOutputs, missingUserData }: Readiness) => ({
+  workflow_id: id,
+  safe: isSafe,
+  missing_input_files: missingInputs,
+  missing_input_file_count: missingInputs.length,
+  existing_output_files: existingOutputs,
+  existing_output_file_count: existingOutputs.length,
+  ...(missingUserData.length === 0 ? {} : { missing_user_data: missingUserData }),
+});
 
 export const workflowInitialize: readonly Command[] = [init, reinit];
