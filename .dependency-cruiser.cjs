@@ -35,6 +35,12 @@ module.exports = {
       { path: '^src/server/', reachable: true },
     ),
     forbid(
+      'a-page-can-use-the-client',
+      'sockets, TLS and files of Node.js stand in client/node; the rest of the client runs in a page too',
+      { path: '^src/client/', pathNot: '^src/client/node/|\\.test\\.ts$' },
+      { path: '^src/client/node/' },
+    ),
+    forbid(
       'operations-know-no-command-line',
       'a use case takes a client and gives values; the command line, which reads words and prints, stands above it',
       { path: '^src/(operations|runner|client|cluster)/', pathNot: '\\.test\\.ts$' },

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { get } from 'node:http';
 import { type Client, createClient } from '../src/client/client.ts';
-import { connect } from '../src/runner/send.ts';
+import { connect } from '../src/client/node/connect.ts';
 import { createFigures } from './support/figures.ts';
 import { load } from './support/load.ts';
 import { layOutPackage, workplace } from './support/package.ts';

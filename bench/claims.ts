@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
 import type { Completion } from '../src/core/contract/exchange.ts';
-import { connect } from '../src/runner/send.ts';
+import { connect } from '../src/client/node/connect.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { machine, startServer } from './support/processes.ts';

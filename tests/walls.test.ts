@@ -64,6 +64,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/runner/cheats.ts',
     "import { serve } from '../server/serve.ts';\nexport const cheats = serve;\n",
   ],
+  'a-page-can-use-the-client': [
+    'src/client/connects.ts',
+    "import { connect } from './node/connect.ts';\nexport const connects = connect;\n",
+  ],
   'operations-know-no-command-line': [
     'src/operations/listens.ts',
     "import { Failure } from '../cli/failure.ts';\nexport const listens = Failure;\n",
@@ -120,6 +124,11 @@ const purity: Readonly<Record<string, readonly [path: string, text: string, refu
     'src/client/disk.ts',
     "import { readFileSync } from 'node:fs';\nexport const disk = readFileSync;\n",
     /disk\.ts.*node:fs/,
+  ],
+  'the part of the client for pages knows no connection of Node.js': [
+    'src/client/reaches.ts',
+    "import { connect } from './node/connect.ts';\nexport const reaches = connect;\n",
+    /TS6307.*connect\.ts|connect\.ts.*TS6307/,
   ],
   'the server does not know the runner': [
     'src/server/claim/knows.ts',

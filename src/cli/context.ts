@@ -1,9 +1,8 @@
-import { pause } from '../client/long-timers.ts';
-import type { Client, Send } from '../client/client.ts';
-import { patiently } from '../client/retry.ts';
+import type { Client } from '../client/client.ts';
+import { patientAfterContact, PATIENCE_MS } from '../client/patient-after-contact.ts';
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
-import type { Connection } from '../runner/send.ts';
-import { certificatesIn } from './certificates.ts';
+import type { Connection } from '../client/node/connect.ts';
+import { certificatesIn } from '../client/node/certificates.ts';
 import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Option } from './option.ts';
@@ -55,7 +54,7 @@ export function createContext({
   let connection: Connection | undefined;
 
   const open = async (): Promise<Service> => {
-    const { connect } = await import('../runner/send.ts');
+    const { connect } = await import('../client/node/connect.ts');
     const { createClient } = await import('../client/client.ts');
     if (settings.standalone) {
       const { openStandalone } = await import('./standalone/open.ts');
@@ -68,7 +67,7 @@ export function createContext({
       username: settings.user,
       password,
       cookie: settings.cookie,
-      certificates: certificatesIn(settings.tlsCaCert, output),
+      certificates: certificatesIn(settings.tlsCaCert, output.warn),
       insecure: settings.tlsInsecure,
     });
     const login: readonly (readonly [string, string])[] =
@@ -78,7 +77,11 @@ export function createContext({
             ['TORC_USERNAME', settings.user],
             ['TORC_PASSWORD', password],
           ];
-    const client = createClient(patientAfterContact(connection.send, output));
+    const client = createClient(
+      patientAfterContact(connection.send, (reason) =>
+        output.warn(`the server does not answer: ${reason}; retrying for ${PATIENCE_MS / 1000} s`),
+      ),
+    );
     // A server started for this command has the same version, unless another program was named.
     const isOwn = standalone?.isOwn === true && settings.serverProgram === undefined;
     if (!settings.skipVersionCheck && !isOwn) await checkVersion(client, output);
@@ -103,31 +106,6 @@ export function createContext({
       connection?.close();
       await standalone?.stop();
     },
-  };
-}
-
-/** How long a command retries a server that answered before: a restart takes a few seconds. */
-const PATIENCE_MS = 30_000;
-const SERVICE_UNAVAILABLE = 503;
-
-/**
- * Retries requests without a reply once the server has answered anything: a server that never answered is reported at
- * once. Each request is executed once, however often it is sent.
- */
-function patientAfterContact(send: Send, output: Output): Send {
-  let wasReached = false;
-  const patient = patiently(send, {
-    patienceMs: PATIENCE_MS,
-    now: () => performance.now(),
-    wait: pause,
-    retries: (status) => status === SERVICE_UNAVAILABLE,
-    onAway: (reason) => output.warn(`the server does not answer: ${reason}; retrying for ${PATIENCE_MS / 1000} s`),
-  });
-  return async (request) => {
-    if (wasReached) return patient(request);
-    const response = await send(request);
-    wasReached = true;
-    return response;
   };
 }
 

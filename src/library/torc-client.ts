@@ -3,7 +3,7 @@ import { type Client, createClient, queryOf } from '../client/client.ts';
 import { followEvents } from '../client/event-stream.ts';
 import type { StreamEvent } from '../core/contract/event.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
-import { connect, type Connection } from '../runner/send.ts';
+import { connect, type Connection } from '../client/node/connect.ts';
 
 export interface TorcClientOptions {
   /** URL with the base path; by default `TORC_API_URL`, or a server on this machine. */

@@ -5,7 +5,7 @@ import type { Over } from './report/conversation/state.ts';
 import type { Scheduling } from './actions/scheduling.ts';
 import type { Tally } from './end/attempt.ts';
 import type { Journal } from './outage/journal/journal.ts';
-import type { Connection } from './send.ts';
+import type { Connection } from '../client/node/connect.ts';
 
 export interface RunnerOptions {
   readonly workflowId: number;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
-import { connect } from '../../src/runner/send.ts';
+import { connect } from '../../src/client/node/connect.ts';
 import { serve } from '../../src/server/serve.ts';
 import { contents } from './contents.ts';
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, onTestFinished, TestRunner } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
-import { connect } from '../../src/runner/send.ts';
+import { connect } from '../../src/client/node/connect.ts';
 
 /** The programs as people start them, in folders of their own. */
 

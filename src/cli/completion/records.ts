@@ -1,9 +1,8 @@
 import { type Client, createClient } from '../../client/client.ts';
 import { after } from '../../client/long-timers.ts';
-import { connect, type ServiceAddress } from '../../runner/send.ts';
-import { certificatesIn } from '../certificates.ts';
+import { connect, type ServiceAddress } from '../../client/node/connect.ts';
+import { certificatesIn } from '../../client/node/certificates.ts';
 import { readConfiguration } from '../config/read.ts';
-import { createOutput } from '../output/output.ts';
 import { type Settings, settingsOf } from '../settings.ts';
 import type { Candidate, RecordKind, Wanted } from './wanted.ts';
 
@@ -48,8 +47,7 @@ async function settingsFor(given: ReadonlyMap<string, string>, environment: Envi
 async function addressFor(settings: Settings): Promise<ServiceAddress | undefined> {
   const { url, user, password, cookie, tlsCaCert, tlsInsecure, standalone, database } = settings;
   if (!standalone) {
-    const silent = createOutput('table', { out: { write: () => {} }, err: { write: () => {} } }, false);
-    const certificates = certificatesIn(tlsCaCert, silent);
+    const certificates = certificatesIn(tlsCaCert, () => {});
     return { url, username: user, password, cookie, certificates, insecure: tlsInsecure };
   }
   const { readAddress } = await import('../../server/attach/address.ts');

@@ -1,4 +1,4 @@
-import { certificatesIn } from '../certificates.ts';
+import { certificatesIn } from '../../client/node/certificates.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Option, Values } from '../option.ts';
@@ -16,14 +16,14 @@ export async function reload(
   options: Values,
 ): Promise<void> {
   if (options['reloadAuth'] !== true) return;
-  const { connect } = await import('../../runner/send.ts');
+  const { connect } = await import('../../client/node/connect.ts');
   const url = options['url'] as string;
   const connection = connect({
     url,
     username: settings.user,
     password: (options['serverPassword'] as string | undefined) ?? environment['TORC_PASSWORD'],
     cookie: settings.cookie,
-    certificates: certificatesIn(configuration['client.tls.ca_cert'], output),
+    certificates: certificatesIn(configuration['client.tls.ca_cert'], output.warn),
     insecure: configuration['client.tls.insecure'],
   });
   try {

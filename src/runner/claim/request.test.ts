@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Want } from '../../core/contract/exchange.ts';
 import { createCapacity, createSlots } from './capacity.ts';
 import type { RunnerOptions } from '../options.ts';
-import { connect } from '../send.ts';
+import { connect } from '../../client/node/connect.ts';
 import { claimRequestOf } from './request.ts';
 
 const GIBIBYTE = 2 ** 30;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startRunner } from '../../../src/runner/run.ts';
-import { connect } from '../../../src/runner/send.ts';
+import { connect } from '../../../src/client/node/connect.ts';
 import { startServer, temporaryFolder, torc, until } from '../../support/programs.ts';
 
 /** The clock of a node jumps while its runner works; the runner is in this process, where its clock can be set. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Client, createClient, type Send } from '../../../src/client/client.ts';
 import { BASE_PATH } from '../../../src/core/contract/base-path.ts';
 import type { JobCompletion } from '../../../src/core/contract/result.ts';
-import { connect } from '../../../src/runner/send.ts';
+import { connect } from '../../../src/client/node/connect.ts';
 import { createApp } from '../../../src/server/http/app.ts';
 import { type Database, openDatabase } from '../../../src/server/store/database.ts';
 import { createStore } from '../../../src/server/store/store.ts';

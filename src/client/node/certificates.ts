@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Output } from './output/output.ts';
 
 /**
  * The certificates of a PEM file, as text; undefined if none is named.
@@ -7,16 +6,14 @@ import type { Output } from './output/output.ts';
  * An invalid file is a warning, because scripts set its variable for plain HTTP too; a connection that needs it fails
  * later.
  */
-export function certificatesIn(path: string | undefined, output: Output): string | undefined {
+export function certificatesIn(path: string | undefined, warn: (words: string) => void): string | undefined {
   if (path === undefined) return undefined;
   try {
     const text = readFileSync(path, 'utf8');
     if (text.includes('-----BEGIN ')) return text;
-    output.warn(`${path} is not a PEM file: it contains no certificate; using the system's certificates`);
+    warn(`${path} is not a PEM file: it contains no certificate; using the system's certificates`);
   } catch (error) {
-    output.warn(
-      `the certificates in ${path} cannot be read: ${(error as Error).message}; using the system's certificates`,
-    );
+    warn(`the certificates in ${path} cannot be read: ${(error as Error).message}; using the system's certificates`);
   }
   return undefined;
 }

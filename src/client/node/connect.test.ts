@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { until } from '../../tests/support/programs.ts';
-import { Unreachable } from '../client/errors.ts';
-import { connect, type ServiceAddress } from './send.ts';
+import { until } from '../../../tests/support/programs.ts';
+import { Unreachable } from '../errors.ts';
+import { connect, type ServiceAddress } from './connect.ts';
 
 interface Seen {
   readonly method: string | undefined;

@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Request, Send } from '../client/client.ts';
-import { connectionAdvice } from '../client/connection-advice.ts';
-import { type Response, ServiceError, Unreachable } from '../client/errors.ts';
-import type { OpenStream } from '../client/event-stream.ts';
+import type { Request, Send } from '../client.ts';
+import { connectionAdvice } from './connection-advice.ts';
+import { type Response, ServiceError, Unreachable } from '../errors.ts';
+import type { OpenStream } from '../event-stream.ts';
 
 /** The address of a service. */
 export interface ServiceAddress {
