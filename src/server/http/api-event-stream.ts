@@ -4,20 +4,38 @@ import type { TrafficLog } from '../admin/traffic.ts';
 import type { Permissions } from '../store/caller.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
+import type { EventStreamOptions } from './event-stream.ts';
 import { headersFor } from './headers.ts';
 
 /** Events that may wait for a client; later ones are counted and reported as one warning. */
 const CAPACITY = 256;
 const KEEP_ALIVE_MS = 15_000;
 
+/** How long a client may leave sent data unread; a client that never reads uses memory until it is disconnected. */
+const STALL_MS = 60_000;
+/** The time for the last event of a stream before its connection is closed. */
+const CUT_MS = 2_000;
+
 /** The stream of requests that the server answers, as Server-Sent Events. */
-export function serveApiEvents(app: Hono<Answers>, traffic: TrafficLog, permissions: Permissions): void {
+export function serveApiEvents(
+  app: Hono<Answers>,
+  traffic: TrafficLog,
+  permissions: Permissions,
+  { onDropped, stallMs = STALL_MS }: EventStreamOptions = {},
+): void {
   const { path, access } = routes.streamApiEvents;
   app.get(path, (context) => {
     permissions.check(access, { params: {}, query: {}, body: {} }, callerOf(context));
     const { query } = checkedHead(routes.streamApiEvents, context) as Input<'streamApiEvents'>;
-    const withBodies = query.include_bodies ?? false;
-    return context.body(feed(traffic, withBodies), 200, {
+    const stream = feed(traffic, {
+      withBodies: query.include_bodies ?? false,
+      stallMs,
+      onStalled(reason) {
+        onDropped?.(reason, { path });
+        setTimeout(() => context.env?.outgoing?.destroy(), CUT_MS).unref();
+      },
+    });
+    return context.body(stream, 200, {
       ...headersFor(context, 'text/event-stream'),
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
@@ -25,29 +43,57 @@ export function serveApiEvents(app: Hono<Answers>, traffic: TrafficLog, permissi
   });
 }
 
-function feed(traffic: TrafficLog, withBodies: boolean): ReadableStream<Uint8Array> {
+interface Feed {
+  readonly withBodies: boolean;
+  readonly stallMs: number;
+  /** The stream was ended because the client did not read. */
+  readonly onStalled: (reason: string) => void;
+}
+
+function feed(traffic: TrafficLog, { withBodies, stallMs, onStalled }: Feed): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let dropped = 0;
   let stop = () => {};
-  const told = (event: string, data: object) => encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        let sent = 0;
+        const waiting = () => CAPACITY - (controller.desiredSize ?? 0);
+        const send = (text: string) => {
+          sent += 1;
+          controller.enqueue(encoder.encode(text));
+        };
+        const told = (event: string, data: object) => send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
         const unsubscribe = traffic.listen(withBodies, (event) => {
-          if ((controller.desiredSize ?? 0) <= 1) {
+          if (waiting() >= CAPACITY - 1) {
             dropped += 1;
             return;
           }
-          if (dropped > 0) controller.enqueue(told('warning', { dropped }));
+          if (dropped > 0) told('warning', { dropped });
           dropped = 0;
-          controller.enqueue(told('api', event));
+          told('api', event);
         });
-        const keepAlive = setInterval(() => controller.enqueue(encoder.encode(': keep-alive\n\n')), KEEP_ALIVE_MS);
+
+        let readBefore = 0;
+        let stalledMs = 0;
+        const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
+        const keepAlive = setInterval(() => {
+          const read = sent - waiting();
+          stalledMs = waiting() > 0 && read === readBefore ? stalledMs + tickMs : 0;
+          readBefore = read;
+          if (stalledMs >= stallMs) {
+            const reason = `nothing was read for ${Math.round(stalledMs / 1000)} s`;
+            stop();
+            told('stream_closed', { reason, dropped });
+            controller.close();
+            onStalled(reason);
+          } else if (waiting() === 0) send(': keep-alive\n\n');
+        }, tickMs);
         stop = () => {
           clearInterval(keepAlive);
           unsubscribe();
         };
-        controller.enqueue(encoder.encode(': connected\n\n'));
+        send(': connected\n\n');
       },
       cancel: () => stop(),
     },

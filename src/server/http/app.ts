@@ -105,7 +105,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   );
   for (const name of Object.keys(routes) as RouteName[]) {
     if (name === 'streamEvents') serveEvents(app, store, permissions, { onDropped, stallMs });
-    else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions);
+    else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { onDropped, stallMs });
     else bind(app, store, permissions, name, handlers[name], { ...options, readWide });
   }
   return app;
