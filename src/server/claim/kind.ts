@@ -1,17 +1,5 @@
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import type { ClaimQueries } from './queries.ts';
-
-/** The properties of a class of jobs that matter for a claim, as stored. */
-export interface KindRow {
-  id: number;
-  scheduler_id: number | null;
-  labels: string | null;
-  num_cpus: number;
-  memory_bytes: number;
-  num_gpus: number;
-  num_nodes: number;
-  runtime_s: number;
-}
+import type { ClaimQueries, KindRow } from './queries.ts';
 
 export const kindOf = (row: KindRow): JobKind => ({
   labels: row.labels === null ? [] : (JSON.parse(row.labels) as string[]),

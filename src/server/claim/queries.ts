@@ -2,7 +2,6 @@ import type { Database, NoParameters } from '../store/database.ts';
 import { notHeld } from '../store/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
 import type { ComputeNodeRow } from '../store/node-row.ts';
-import type { KindRow } from './kind.ts';
 import type { Waiting } from './merge.ts';
 
 interface ClaimableRow extends KindRow {
@@ -37,6 +36,18 @@ export const readySql = `
   where class_id = :classId and status = 2 and ${notHeld}
   order by priority desc, id
   limit :limit offset :offset`;
+
+/** The properties of a class of jobs that matter for a claim, as stored. */
+export interface KindRow {
+  id: number;
+  scheduler_id: number | null;
+  labels: string | null;
+  num_cpus: number;
+  memory_bytes: number;
+  num_gpus: number;
+  num_nodes: number;
+  runtime_s: number;
+}
 
 /** The columns of a class (`KindRow`). */
 const kindColumns = `
