@@ -1,9 +1,9 @@
+import { filesOf } from '../core/contract/files/job.ts';
 import type { Client } from '../client/client.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { explain } from '../core/lifecycle/explain.ts';
 import type { Reason } from '../core/lifecycle/job-facts.ts';
-import { filesOf } from '../runner/step/request.ts';
 import { gatherFacts } from './explain/facts.ts';
 import { lastLines } from './last-lines.ts';
 

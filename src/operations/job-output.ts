@@ -1,13 +1,14 @@
+import { filesOf, stdioOf } from '../core/contract/files/job.ts';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { outputDirOf } from '../core/contract/files/runner.ts';
 import type { Client } from '../client/client.ts';
 import { pause } from '../client/long-timers.ts';
 import { all } from '../client/every.ts';
 import type { Job } from '../core/contract/job.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { filesOf, stdioOf } from '../runner/step/request.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { someOf } from '../core/quantity/count-text.ts';
 
@@ -151,7 +152,7 @@ export function outputPath(place: OutputPlace): string {
   const { workflow, job, attempt, node, stream, outputDir } = place;
   const execution = workflow.execution_config ?? {};
   const ledger = node?.process?.ledger;
-  const folders = [...(ledger ? [dirname(dirname(ledger))] : []), resolve(outputDir)];
+  const folders = [...(ledger ? [outputDirOf(ledger)] : []), resolve(outputDir)];
   const paths = folders.map((folder) => {
     const files = filesOf(
       { workflowId: job.workflow_id, runId: attempt.run, outputDir: folder, execution },

@@ -1,10 +1,10 @@
+import { filesOf, stdioOf } from '../core/contract/files/job.ts';
 import { existsSync } from 'node:fs';
 import { all } from '../client/every.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { runnerLogOf, slurmTaskOf } from '../runner/setup/label.ts';
-import { filesOf, stdioOf } from '../runner/step/request.ts';
+import { runnerLogOf, slurmTaskOf } from '../core/contract/files/runner.ts';
 import type { Client } from '../client/client.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 

@@ -1,5 +1,5 @@
 import type { ExchangeReply } from '../core/contract/exchange.ts';
-import { standardExecution } from '../core/contract/execution.ts';
+import { standardExecution, terminationOf } from '../core/contract/execution.ts';
 import { signalCalled } from '../core/contract/signal.ts';
 import { STANDARD_OUTAGE_MINUTES, type Workflow } from '../core/contract/workflow.ts';
 import type { AttemptOptions } from './end/attempt.ts';
@@ -13,7 +13,6 @@ import type { Ending, RunnerOptions } from './options.ts';
 import type { Outbox } from './report/outbox.ts';
 import { createIdlePolicy, type HasOpenJobs, type IdlePolicy } from './claim/idle-policy.ts';
 import { createStop, type Stop } from './end/stop.ts';
-import { terminationOf } from './claim/deadline.ts';
 import type { Steps } from './step/steps.ts';
 import type { Prospect } from './claim/prospect.ts';
 import { hasTimeFor, lacksTime, claimRequestOf } from './claim/request.ts';

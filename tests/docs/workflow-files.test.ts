@@ -1,3 +1,4 @@
+import { stdioOf } from '../../src/core/contract/files/job.ts';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,9 +17,7 @@ import { workflow } from '../../src/core/spec/shape/workflow.ts';
 import type { Format } from '../../src/core/spec/text/read-text.ts';
 import { monitorPlanOf } from '../../src/runner/observe/plan.ts';
 import { readRules } from '../../src/runner/end/retry/rules.ts';
-import { stdioOf } from '../../src/runner/step/request.ts';
-import { terminationOf } from '../../src/runner/claim/deadline.ts';
-import { standardExecution } from '../../src/core/contract/execution.ts';
+import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';
 import { plannedActionOf } from '../../src/runner/actions/choose.ts';
 import { read, planned } from '../spec/reading.ts';

@@ -1,3 +1,4 @@
+import { journalName } from '../../src/core/contract/files/journal.ts';
 import {
   chmodSync,
   copyFileSync,
@@ -12,7 +13,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobCompletion } from '../../src/core/contract/result.ts';
-import { journalName, writeJournal } from '../../src/runner/outage/journal/file.ts';
+import { writeJournal } from '../../src/runner/outage/journal/file.ts';
 import { registerNode } from '../support/service.ts';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';

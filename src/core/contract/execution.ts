@@ -81,3 +81,12 @@ export function uselessSettings(config: Config): Fault[] {
     return [{ setting, message: `${setting} is ${value}: ${fault}; ${standardExecution[setting]} is used instead` }];
   });
 }
+
+/** The time between the signal and the kill of jobs, and the time between that and the runner's own end. */
+export const terminationOf = ({
+  sigterm_lead_seconds: lead,
+  sigkill_headroom_seconds: headroom,
+}: ExecutionConfig): { leadSeconds: number; headroomSeconds: number } => ({
+  leadSeconds: lead ?? standardExecution.sigterm_lead_seconds,
+  headroomSeconds: headroom ?? standardExecution.sigkill_headroom_seconds,
+});

@@ -28,7 +28,10 @@ export interface RuntimeFit {
   readonly tooShort: number;
 }
 
-/** A runner offers its remaining time plus this, so that a job exactly as long as an allocation can start. */
+/**
+ * A runner offers its remaining time plus this, so that a job exactly as long as an allocation can start. One that is too
+ * long is terminated like any other, and many jobs request more time than they need.
+ */
 export const GRACE_SECONDS = 120;
 
 /** The ready jobs that lack only runtime: every runner that matches them ends too early. */

@@ -1,7 +1,7 @@
+import { isJournalOf } from '../../core/contract/files/journal.ts';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { isJournalOf } from '../../runner/outage/journal/file.ts';
 
 export interface UnreadableFolder {
   readonly path: string;

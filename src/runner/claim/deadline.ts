@@ -1,5 +1,4 @@
-import { standardExecution } from '../../core/contract/execution.ts';
-import type { ExecutionConfig } from '../../core/contract/workflow.ts';
+import { GRACE_SECONDS } from '../../core/lifecycle/runtime-fit.ts';
 
 /**
  * When a runner with a time limit signals its jobs, and when it kills the remaining ones.
@@ -31,23 +30,8 @@ export function deadlineOf(startMs: number, endAtMs: number, headroomSeconds: nu
   };
 }
 
-/** The time between the signal and the kill of jobs, and the time between that and the runner's own end. */
-export const terminationOf = ({
-  sigterm_lead_seconds: lead,
-  sigkill_headroom_seconds: headroom,
-}: ExecutionConfig): { leadSeconds: number; headroomSeconds: number } => ({
-  leadSeconds: lead ?? standardExecution.sigterm_lead_seconds,
-  headroomSeconds: headroom ?? standardExecution.sigkill_headroom_seconds,
-});
-
 /** When the last script of the runner must have ended: half of the time after the jobs is for reporting. */
 export const scriptsEndAt = ({ killAtMs, endAtMs }: Deadline): number => (killAtMs + endAtMs) / 2;
-
-/**
- * Seconds by which a claimed job may exceed the end: it is terminated like any other, and many jobs request more time
- * than they need.
- */
-const GRACE_SECONDS = 120;
 
 /**
  * The time limit of a claim: the remaining time with the grace period, in hours and minutes, and one minute if the end

@@ -1,3 +1,4 @@
+import { filesOf, stdioOf } from '../../core/contract/files/job.ts';
 import { unlink } from 'node:fs/promises';
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import { standardExecution } from '../../core/contract/execution.ts';
@@ -7,7 +8,7 @@ import type { Log } from '../log.ts';
 import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { Retry } from './retry/retry.ts';
-import { filesOf, type RunFacts, stdioOf } from '../step/request.ts';
+import type { RunFacts } from '../step/request.ts';
 import type { Account, StartedStep } from '../step/steps.ts';
 import type { Observed, Watch, WatchedJob } from '../observe/watch.ts';
 

@@ -1,10 +1,10 @@
+import { metricsPath } from '../../core/contract/files/runner.ts';
 import { every } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
-import { labelOf } from '../setup/label.ts';
+import { labelOf } from '../../core/contract/files/runner.ts';
 import { openMetricsFile } from './metrics-file.ts';
-import { metricsPath } from './metrics-path.ts';
 import { type NodeSummary, watchNode } from './node-watch.ts';
 import type { NodePlan } from './plan.ts';
 

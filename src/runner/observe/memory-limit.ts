@@ -1,5 +1,6 @@
+import type { StepId } from '../../core/contract/files/job.ts';
 import type { Log } from '../log.ts';
-import type { StartedStep, StepId } from '../step/steps.ts';
+import type { StartedStep } from '../step/steps.ts';
 import type { Violation, WatchedJob } from './watch.ts';
 
 const GIBIBYTE = 2 ** 30;

@@ -1,3 +1,4 @@
+import { metricsPath } from '../../core/contract/files/runner.ts';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -5,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { JobSample } from './watch.ts';
 import { openMetricsFile } from './metrics-file.ts';
-import { metricsPath } from './metrics-path.ts';
 
 const sample = (id: number, atMs: number): JobSample => ({
   job: {

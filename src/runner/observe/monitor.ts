@@ -1,16 +1,16 @@
+import { METRICS_FOLDER, metricsPath } from '../../core/contract/files/runner.ts';
 import type { MeasuredAttempt } from '../end/attempt.ts';
 import { every } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { labelOf } from '../setup/label.ts';
+import { labelOf } from '../../core/contract/files/runner.ts';
 import type { Log } from '../log.ts';
 import type { RunnerOptions } from '../options.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { Watch } from './watch.ts';
 import { type JobWatchOptions, watchJobs } from './job-watch.ts';
 import type { MetricsFile } from './metrics-file.ts';
-import { METRICS_FOLDER, metricsPath } from './metrics-path.ts';
 import { type NodeSummary, watchNode } from './node-watch.ts';
 import { type MonitorPlan, monitorPlanOf } from './plan.ts';
 

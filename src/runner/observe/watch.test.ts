@@ -1,6 +1,7 @@
+import type { StepId } from '../../core/contract/files/job.ts';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryLimitOf } from './memory-limit.ts';
-import type { StepId, StepUse, Uses } from '../step/steps.ts';
+import type { StepUse, Uses } from '../step/steps.ts';
 import { createWatch, type JobSample, type Violation, type WatchedJob, type WatchOptions } from './watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));

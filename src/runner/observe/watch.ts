@@ -1,7 +1,8 @@
+import type { StepId } from '../../core/contract/files/job.ts';
 import { LONGEST_TIMER_MS } from '../../client/long-timers.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
-import type { StepId, StepUse, Uses } from '../step/steps.ts';
+import type { StepUse, Uses } from '../step/steps.ts';
 
 /** The measured figures of a job. Without a sample all figures are 0. */
 export interface Observed {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { RunningJobs } from '../start/running-jobs.ts';
 import { createDrain, type Drain } from './drain.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
-import { labelOf } from '../setup/label.ts';
+import { labelOf } from '../../core/contract/files/runner.ts';
 import { endsIn } from '../report/ledger.ts';
 import type { RunnerOptions } from '../options.ts';
 import type { Outbox } from '../report/outbox.ts';

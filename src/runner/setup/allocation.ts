@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { pause } from '../../client/long-timers.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { slurmTaskOf } from './label.ts';
+import { slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { Log } from '../log.ts';
 import type { RunnerOptions } from '../options.ts';
 

@@ -1,3 +1,4 @@
+import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,12 +11,12 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots } from '../claim/capacity.ts';
 import { devicesOf } from './devices.ts';
-import { runnerLogOf } from './label.ts';
+import { ledgerPathOf, runnerLogOf } from '../../core/contract/files/runner.ts';
 import { type Ledger, openLedger } from '../report/ledger.ts';
 import { type Log, openLog } from '../log.ts';
 import { recoverLostRunners } from './lost-runners.ts';
 import type { RunnerOptions } from '../options.ts';
-import { type RunFacts, STDIO_FOLDER } from '../step/request.ts';
+import type { RunFacts } from '../step/request.ts';
 import { markVariables } from './marks.ts';
 import { lacksTime } from '../claim/request.ts';
 
@@ -63,7 +64,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
       ? createCapacity([{ name: host.hostname, ...offered, devices }])
       : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
-  const ledgerPath = resolve(outputDir, 'job_runner_ledger', `wf${workflowId}_r${runId}_${mark}.ledger`);
+  const ledgerPath = ledgerPathOf(resolve(outputDir), { workflowId, runId, mark });
   const body: ComputeNode = {
     workflow_id: workflowId,
     hostname: host.hostname,

@@ -1,3 +1,4 @@
+import { filesOf, STDIO_FOLDER, type StepId } from '../../core/contract/files/job.ts';
 import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
@@ -17,8 +18,7 @@ import { createEnforcer } from '../observe/memory-limit.ts';
 import type { EndedFor } from '../end/outcome.ts';
 import { OutputFolderError } from './output-folders.ts';
 import { lookForOutputs } from '../end/outputs.ts';
-import { filesOf, STDIO_FOLDER } from '../step/request.ts';
-import type { Account, StepEnd, StepId, Steps } from '../step/steps.ts';
+import type { Account, StepEnd, Steps } from '../step/steps.ts';
 
 /** A running job with its lease. */
 interface Running extends Attempt {

@@ -1,11 +1,12 @@
+import { STDIO_FOLDER, stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { mkdirSync } from 'node:fs';
 import { createLauncher } from '../launch/choose.ts';
 import { type Ending, LaunchError, type Launcher } from '../launch/launcher.ts';
 import type { Log } from '../log.ts';
 import { createOutputFolders } from '../start/output-folders.ts';
 import { createProcessUse, type ProcessUse } from './process-use.ts';
-import { launchRequestOf, type RunFacts, STDIO_FOLDER } from './request.ts';
-import { type StepEnd, stepIdOf, type StepId, type Steps } from './steps.ts';
+import { launchRequestOf, type RunFacts } from './request.ts';
+import type { StepEnd, Steps } from './steps.ts';
 
 export interface DirectOptions {
   readonly facts: RunFacts;

@@ -1,3 +1,4 @@
+import { stepIdOf } from '../../core/contract/files/job.ts';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
@@ -6,7 +7,7 @@ import { createCapacity } from '../claim/capacity.ts';
 import { createRunningJobs } from '../start/running-jobs.ts';
 import { openLedger } from '../report/ledger.ts';
 import { createOutbox } from '../report/outbox.ts';
-import { type Account, type StepEnd, stepIdOf, type Steps } from './steps.ts';
+import type { Account, StepEnd, Steps } from './steps.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

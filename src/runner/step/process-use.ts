@@ -1,3 +1,4 @@
+import { stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import { createFamilies } from '../../cluster/host/families.ts';
 import { proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
@@ -6,7 +7,7 @@ import { createStepGroups } from '../../cluster/host/step-groups.ts';
 import type { Log } from '../log.ts';
 import { MARK_VARIABLE } from '../setup/marks.ts';
 import type { RunFacts } from './request.ts';
-import { stepIdOf, type StepId, type StepUse, type Uses } from './steps.ts';
+import type { StepUse, Uses } from './steps.ts';
 
 export interface ProcessUseOptions {
   readonly facts: RunFacts;

@@ -1,7 +1,8 @@
+import { filesOf, stdioOf } from '../../core/contract/files/job.ts';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
-import { filesOf, launchRequestOf, type RunFacts, scriptOf, stdioOf, variablesOf } from './request.ts';
+import { launchRequestOf, type RunFacts, scriptOf, variablesOf } from './request.ts';
 
 const job: ClaimedJob = {
   id: 42,

@@ -1,7 +1,7 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import type { ExecutionConfig, Stdio } from '../../core/contract/workflow.ts';
+import { filesOf } from '../../core/contract/files/job.ts';
+import type { ExecutionConfig } from '../../core/contract/workflow.ts';
 import type { LaunchRequest } from '../launch/launcher.ts';
-import { stepIdOf } from './steps.ts';
 
 /** The facts that all jobs of one run share. */
 export interface RunFacts {
@@ -16,44 +16,6 @@ export interface RunFacts {
    * Variables that we set for every job: the mark of the runner, and how to reach a server that requires a credential.
    */
   readonly variables: readonly (readonly [string, string])[];
-}
-
-export interface StepFiles {
-  readonly stdout: string | undefined;
-  readonly stderr: string | undefined;
-}
-
-/** The folder of the jobs' output, within the output directory. */
-export const STDIO_FOLDER = 'job_stdio';
-
-/** How the output of a job is kept: its own setting replaces the workflow's as a whole. */
-export function stdioOf(
-  execution: ExecutionConfig,
-  jobName: string,
-): Required<{ [F in keyof Stdio]: NonNullable<Stdio[F]> }> {
-  const chosen = execution.job_stdio_overrides?.[jobName] ?? execution.stdio ?? {};
-  return { mode: chosen.mode ?? 'separate', delete_on_success: chosen.delete_on_success ?? false };
-}
-
-/** The output files of an attempt. The names are public: users and tools search for them. */
-export function filesOf(
-  facts: Pick<RunFacts, 'workflowId' | 'runId' | 'outputDir' | 'execution'>,
-  job: Pick<ClaimedJob, 'id' | 'attempt_id' | 'name'>,
-): StepFiles {
-  const { outputDir, execution } = facts;
-  const stem = `${outputDir}/${STDIO_FOLDER}/job_${stepIdOf(facts, job)}`;
-  switch (stdioOf(execution, job.name).mode) {
-    case 'separate':
-      return { stdout: `${stem}.o`, stderr: `${stem}.e` };
-    case 'combined':
-      return { stdout: `${stem}.log`, stderr: `${stem}.log` };
-    case 'no_stdout':
-      return { stdout: undefined, stderr: `${stem}.e` };
-    case 'no_stderr':
-      return { stdout: `${stem}.o`, stderr: undefined };
-    case 'none':
-      return { stdout: undefined, stderr: undefined };
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { StepId } from '../../core/contract/files/job.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Lease } from '../claim/capacity.ts';
 
@@ -34,14 +35,6 @@ export interface Steps {
   /** Stops reporting ends. */
   close(): void;
 }
-
-/** Names one attempt of a job in its run: `wf7_j42_r2_a3`. Files and steps of Slurm have this name too. */
-export type StepId = string;
-
-export const stepIdOf = (
-  { workflowId, runId }: { readonly workflowId: number; readonly runId: number },
-  { id, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'attempt_id'>,
-): StepId => `wf${workflowId}_j${id}_r${runId}_a${attempt}`;
 
 export interface StartedStep {
   readonly id: StepId;

@@ -16,17 +16,6 @@ import type { JobCompletion } from '../../../core/contract/result.ts';
  * may hang. So a file is never changed: it is written whole under another name, without locks and log, synced, and then
  * replaces the previous one. A reader sees a whole database at any time, and a full disk leaves the previous one.
  */
-export const JOURNAL_FOLDER = 'offline_journal';
-
-const stemOf = (workflowId: number, runId: number) => `offline_results_wf${workflowId}_r${runId}_`;
-
-export const journalName = (workflowId: number, runId: number, label: string): string =>
-  `${stemOf(workflowId, runId)}${label}.db`;
-
-/** Whether the file, by its name, is a journal of this run. */
-export const isJournalOf = (name: string, workflowId: number, runId: number): boolean =>
-  name.startsWith(stemOf(workflowId, runId)) && name.endsWith('.db');
-
 /** SQLite is loaded on demand: most runners never need it. */
 const open = (path: string, query: string, readOnly: boolean) => {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');

@@ -1,3 +1,4 @@
+import { isJournalOf, journalName } from '../../../core/contract/files/journal.ts';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -5,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/programs.ts';
 import { ended } from '../../../../tests/support/service.ts';
 import { JobCompletion } from '../../../core/contract/result.ts';
-import { isJournalOf, journalName, readJournal, writeJournal } from './file.ts';
+import { readJournal, writeJournal } from './file.ts';
 import { createJournal, entryOf } from './journal.ts';
 
 const owner = { workflowId: 7, runId: 2, nodeId: 5, label: 'wf7_hnode_r2' };

@@ -1,8 +1,9 @@
+import { JOURNAL_FOLDER, journalName } from '../../../core/contract/files/journal.ts';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Completion } from '../../../core/contract/exchange.ts';
 import type { JobCompletion } from '../../../core/contract/result.ts';
-import { JOURNAL_FOLDER, journalName, writeJournal } from './file.ts';
+import { writeJournal } from './file.ts';
 
 /** The runner whose results a journal contains. */
 export interface JournalOwner {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labelOf, runnerLogOf, slurmTaskOf } from './label.ts';
+import { labelOf, runnerLogOf, slurmTaskOf } from './runner.ts';
 
 const onHost = { workflowId: 3, runId: 2, hostname: 'n01', scheduler: undefined };
 const inSlurm = {

@@ -44,3 +44,19 @@ export function slurmTaskOf(scheduler: unknown): SlurmTask | undefined {
   if (jobId === undefined) return undefined;
   return { jobId, nodeId: text('slurm_node_id', '0') as string, pid: text('slurm_task_pid', '0') as string };
 }
+
+/** The folder of metrics files, within the output directory. */
+export const METRICS_FOLDER = 'resource_utilization';
+
+/** The metrics file of one runner. */
+export const metricsPath = (outputDir: string, label: string): string =>
+  `${outputDir}/${METRICS_FOLDER}/resource_metrics_${label}.db`;
+
+/** The ledger of a runner: what it started and what has ended. `mark` is the runner's own. */
+export const ledgerPathOf = (
+  outputDir: string,
+  { workflowId, runId, mark }: { readonly workflowId: number; readonly runId: number; readonly mark: string },
+): string => `${outputDir}/job_runner_ledger/wf${workflowId}_r${runId}_${mark}.ledger`;
+
+/** The output directory of a runner, by the path of its ledger. */
+export const outputDirOf = (ledgerPath: string): string => ledgerPath.split('/').slice(0, -2).join('/') || '/';
