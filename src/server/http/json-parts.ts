@@ -10,6 +10,14 @@ export function isLongReply(reply: unknown): boolean {
   return Object.values(reply).some((value) => Array.isArray(value) && value.length > MANY);
 }
 
+/** A list whose elements are produced while it is written. */
+export class Elements {
+  readonly of: Iterable<unknown>;
+  constructor(of: Iterable<unknown>) {
+    this.of = of;
+  }
+}
+
 /** The text of `JSON.stringify` for a reply, part by part: the same characters. */
 export function* jsonParts(reply: unknown): Generator<string> {
   let part = '';
@@ -28,7 +36,7 @@ function* pieces(reply: unknown): Generator<string> {
   else yield JSON.stringify(reply);
 }
 
-function* elements(list: readonly unknown[]): Generator<string> {
+function* elements(list: Iterable<unknown>): Generator<string> {
   let before = '[';
   for (const element of list) {
     // A value without JSON is null in a list.
@@ -41,11 +49,12 @@ function* elements(list: readonly unknown[]): Generator<string> {
 function* fields(reply: object): Generator<string> {
   let before = '{';
   for (const [name, value] of Object.entries(reply) as [string, unknown][]) {
-    const text = Array.isArray(value) ? '' : (JSON.stringify(value) as string | undefined);
+    const list = value instanceof Elements ? value.of : Array.isArray(value) ? (value as unknown[]) : undefined;
+    const text = list === undefined ? (JSON.stringify(value) as string | undefined) : '';
     // In an object it is left out.
     if (text === undefined) continue;
     yield `${before}${JSON.stringify(name)}:${text}`;
-    if (Array.isArray(value)) yield* elements(value);
+    if (list !== undefined) yield* elements(list);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';

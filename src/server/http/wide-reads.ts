@@ -39,8 +39,11 @@ const ROWS_AT_ONCE = 500;
 
 type Handle = (input: never, caller: Caller) => unknown;
 interface Asked {
-  readonly query?: { readonly offset?: number; readonly limit?: number };
+  readonly query?: { readonly offset?: number; readonly limit?: number; readonly sort_by?: string };
 }
+
+/** Each piece of a list in another order than its index would sort all rows again. */
+const isSorted = ({ query }: Asked) => query?.sort_by !== undefined && query.sort_by !== 'id';
 
 /**
  * Executes reads so that none blocks the event loop for long.
@@ -55,11 +58,11 @@ export function createWideReads(store: Store, permissions: Permissions, reader: 
   return (name: RouteName, handle: Handle, input: unknown, caller: Caller): unknown => {
     const kind = WIDE[name];
     if (kind === undefined || !size.isLarge()) return handle(input as never, caller);
+    const page = kind === 'no list' ? undefined : pageAsked(input as Asked, kind);
     if (reader !== undefined) {
       const listedFor = name === 'listWorkflows' ? permissions.listedFor(caller) : undefined;
-      return reader.read({ name, input, listedFor });
+      return reader.read({ name, input, listedFor, page: isSorted(input as Asked) ? undefined : page });
     }
-    const page = kind === 'no list' ? undefined : pageAsked(input as Asked, kind);
     if (page === undefined) return handle(input as never, caller);
     return inPieces(page, (piece) =>
       handle({ ...(input as Asked), query: { ...(input as Asked).query, ...piece } } as never, caller),

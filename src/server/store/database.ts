@@ -69,7 +69,7 @@ export function openDatabase(
     pragma wal_autocheckpoint = 1000;
     pragma foreign_keys = on;
     pragma temp_store = memory;
-    pragma cache_size = -32000;
+    pragma cache_size = ${isReadOnly ? -8_000 : -32_000};
   `);
   // For a file at the first use: a server has hundreds of statements, and compiling them all takes 30 ms of its start.
   // In memory at once, so that every test that opens a service finds an invalid statement.
