@@ -59,7 +59,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
     { workflowId, nodeId }: { workflowId: number; nodeId: number },
     { limit, after, fits, leastPriority }: AheadWanted,
   ): AheadChosen => {
-    const kindById = createKinds(queries);
+    const kindById = createKinds(queries.classById);
     const parents = [...new Set(after)].filter((id) => queries.holds.get({ id, workflowId, nodeId }) !== undefined);
     const jobs: ChosenAhead[] = [];
 

@@ -120,7 +120,7 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
     if (nodeId === null) return [];
     const held = queries.heldBy.all({ nodeId, workflowId }).filter(({ id }) => isWanted(id));
     if (held.length === 0) return [];
-    const kindById = createKinds(queries);
+    const kindById = createKinds(queries.classById);
     const outputsOf = outputs(workflowId);
     return held.map(({ class_id: classId, ...row }) => handed(row, (kindById(classId) as JobKind).need, outputsOf));
   };
@@ -128,7 +128,7 @@ export const createClaim = ({ db, changes }: Store, queries: ClaimQueries) => {
   /** Jobs that were claimed ahead, as the runner gets them; a job that now waits for jobs of others is released. */
   const aheadAgain = ({ workflowId, nodeId }: Asker, isWanted: (id: number) => boolean): AheadJob[] => {
     if (nodeId === null) return [];
-    const kindById = createKinds(queries);
+    const kindById = createKinds(queries.classById);
     const chosen: ChosenAhead[] = [];
     for (const { id, class_id: classId, unmet } of queries.claimedAhead.all({ workflowId, nodeId })) {
       if (!isWanted(id)) continue;

@@ -14,11 +14,13 @@ export const kindOf = (row: KindRow): JobKind => ({
 });
 
 /** Looks up the kind of a class, each once; undefined for a class that was deleted. */
-export function createKinds(queries: ClaimQueries): (classId: number) => JobKind | undefined {
+export function createKinds(classById: {
+  get(parameters: { id: number }): KindRow | undefined;
+}): (classId: number) => JobKind | undefined {
   const known = new Map<number, JobKind | undefined>();
   return (id) => {
     if (!known.has(id)) {
-      const row = queries.classById.get({ id });
+      const row = classById.get({ id });
       known.set(id, row && kindOf(row));
     }
     return known.get(id);
