@@ -19,13 +19,13 @@ module.exports = {
     forbid(
       'slices-stand-apart',
       'a slice of the server never knows its neighbour',
-      { path: '^src/server/([^/]+)/', pathNot: '^src/server/(http|store|exchange)/|\\.test\\.ts$' },
-      { path: '^src/server/[^/]+/', pathNot: '^src/server/($1|store)/' },
+      { path: '^src/server/([^/]+)/', pathNot: '^src/server/(http|store|records|exchange)/|\\.test\\.ts$' },
+      { path: '^src/server/[^/]+/', pathNot: '^src/server/($1|store|records)/' },
     ),
     forbid(
       'sql-stands-in-queries',
       'only the store and queries.ts hold a database',
-      { path: '^src/server/', pathNot: '^src/server/(store/|serve\\.ts$)|/queries\\.ts$|\\.test\\.ts$' },
+      { path: '^src/server/', pathNot: '^src/server/(store/|records/|serve\\.ts$)|/queries\\.ts$|\\.test\\.ts$' },
       { path: '^src/server/store/database\\.ts$', dependencyTypesNot: ['type-only'] },
     ),
     forbid(

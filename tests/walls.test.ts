@@ -142,7 +142,7 @@ const purity: Readonly<Record<string, readonly [path: string, text: string, refu
   ],
   'a route without a handler does not compile': [
     'src/server/http/lacks.ts',
-    "import type { Handlers } from '../store/handlers.ts';\nexport const lacks: Handlers = { ping: () => ({ status: 'x' }) };\n",
+    "import type { Handlers } from '../handlers.ts';\nexport const lacks: Handlers = { ping: () => ({ status: 'x' }) };\n",
     /lacks\.ts.*Handlers/,
   ],
 };

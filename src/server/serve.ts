@@ -19,7 +19,7 @@ import { snapshot } from './snapshot.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase } from './store/own.ts';
-import { createStore } from './store/store.ts';
+import { createStore } from './records/store.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export interface ServeOptions {

@@ -1,4 +1,4 @@
-import type { Store } from './store/store.ts';
+import type { Store } from './records/store.ts';
 
 /** How often the change log is pruned. At full speed it grows by 10,000 rows in this time, 50 slices of work. */
 const EVERY_MS = 60_000;

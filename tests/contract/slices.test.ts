@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/server/store/database.ts';
 import { type SliceLimits, usualLimits } from '../../src/server/store/slice-limits.ts';
-import { createStore } from '../../src/server/store/store.ts';
+import { createStore } from '../../src/server/records/store.ts';
 import { ended, registerNode, statuses, testService, type TestService } from '../support/service.ts';
 
 /** Every step is a slice of its own, and every page has two rows: small workflows meet what only large ones meet else. */

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
 import { openDatabase } from '../../src/server/store/database.ts';
-import { createStore } from '../../src/server/store/store.ts';
+import { createStore } from '../../src/server/records/store.ts';
 import { random } from '../support/random.ts';
 import { testService } from '../support/service.ts';
 import { createMachine } from './machine.ts';

@@ -7,7 +7,7 @@ import { exchangeHandlers } from '../../src/server/exchange/handlers.ts';
 import { errorBody } from '../../src/server/http/errors.ts';
 import type { Change } from '../../src/server/store/changes.ts';
 import type { Database } from '../../src/server/store/database.ts';
-import { createStore, type Store } from '../../src/server/store/store.ts';
+import { createStore, type Store } from '../../src/server/records/store.ts';
 
 /** Where a server is killed: before a request, with its transaction open, or after the commit and before the answer. */
 type Moment = 'before' | 'during' | 'after';

@@ -5,7 +5,7 @@ import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
 import { credentialLogin } from '../../src/server/access/login.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { openDatabase } from '../../src/server/store/database.ts';
-import { createStore, type Store } from '../../src/server/store/store.ts';
+import { createStore, type Store } from '../../src/server/records/store.ts';
 
 /** The real app over a real database in memory, with the real client, in one process and without a port. */
 export interface TestService {

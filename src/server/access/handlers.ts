@@ -1,10 +1,10 @@
 import type { GroupPaging } from '../../core/contract/access.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
-import { missing } from '../store/find.ts';
-import type { Permissions } from '../store/caller.ts';
-import type { Handlers } from '../store/handlers.ts';
-import type { Store } from '../store/store.ts';
+import { missing } from '../records/find.ts';
+import type { Permissions } from '../caller.ts';
+import type { Handlers } from '../handlers.ts';
+import type { Store } from '../records/store.ts';
 import { groupOf, groupQueries } from './queries.ts';
 
 /** Groups of users, and the workflows that they may see. */

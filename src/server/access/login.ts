@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { ANONYMOUS, type Caller } from '../store/caller.ts';
+import { ANONYMOUS, type Caller } from '../caller.ts';
 import { readUsers, type Users } from './htpasswd.ts';
 import { createLoginQueue, type Outcome } from './login-queue.ts';
 import type { AccessSettings } from './settings.ts';

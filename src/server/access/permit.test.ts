@@ -3,7 +3,7 @@ import { testService, type TestService, workflowOf } from '../../../tests/suppor
 import { pathOf, queryOf } from '../../client/client.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { type Route, type RouteName, routes } from '../../core/contract/routes.ts';
-import { ANONYMOUS } from '../store/caller.ts';
+import { ANONYMOUS } from '../caller.ts';
 import type { Login } from './login.ts';
 
 /** Accepts every name, because passwords are not tested here. */

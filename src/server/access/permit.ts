@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { type Access, recordTables } from '../../core/contract/routes/route.ts';
-import type { Caller, Permissions } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
+import type { Caller, Permissions } from '../caller.ts';
+import type { Store } from '../records/store.ts';
 import { accessQueries } from './queries.ts';
 import type { AccessSettings } from './settings.ts';
 

@@ -1,11 +1,11 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import { createActionClaims } from '../store/action-claims.ts';
-import { refuseBadConfig } from '../store/action-config.ts';
-import { actionOf } from '../store/action-row.ts';
-import { missing } from '../store/find.ts';
-import type { Handlers } from '../store/handlers.ts';
-import type { Store } from '../store/store.ts';
+import { createActionClaims } from '../records/action/claims.ts';
+import { refuseBadConfig } from '../records/action/config.ts';
+import { actionOf } from '../records/action/row.ts';
+import { missing } from '../records/find.ts';
+import type { Handlers } from '../handlers.ts';
+import type { Store } from '../records/store.ts';
 import { actQueries } from './queries.ts';
 
 /** Actions of a workflow: which are due, and which runner executes one. */

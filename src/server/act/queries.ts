@@ -1,7 +1,7 @@
-import { actionState } from '../store/action-claims.ts';
-import { actionOf, type ActionRow } from '../store/action-row.ts';
+import { actionState } from '../records/action/claims.ts';
+import { actionOf, type ActionRow } from '../records/action/row.ts';
 import type { Database } from '../store/database.ts';
-import { records } from '../store/records.ts';
+import { records } from '../records/records.ts';
 
 /** The statuses in which a job satisfies a trigger, by their numbers. */
 const reachedFor = {

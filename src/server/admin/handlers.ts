@@ -1,8 +1,8 @@
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
-import type { Handlers } from '../store/handlers.ts';
+import type { Handlers } from '../handlers.ts';
 import { ownTables } from '../store/migrate.ts';
 import { clamped, pageOf } from '../store/listing.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import { adminQueries, entryOf } from './queries.ts';
 import { carryOut, type SqlSettings } from './sql.ts';
 import type { TrafficLog } from './traffic.ts';

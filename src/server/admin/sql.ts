@@ -1,8 +1,8 @@
 import type { SqlReply, SqlRequest } from '../../core/contract/admin.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
-import type { Caller } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
+import type { Caller } from '../caller.ts';
+import type { Store } from '../records/store.ts';
 import type { adminQueries, Attempt } from './queries.ts';
 import { createApart } from './sql-apart.ts';
 import { checkStatement } from './statement.ts';

@@ -1,8 +1,8 @@
-import { found } from '../store/find.ts';
-import type { Handlers } from '../store/handlers.ts';
-import { computeNodeOf } from '../store/node-row.ts';
-import { read, remove, removeAll } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import { found } from '../records/find.ts';
+import type { Handlers } from '../handlers.ts';
+import { computeNodeOf } from '../records/node/row.ts';
+import { read, remove, removeAll } from '../records/records.ts';
+import type { Store } from '../records/store.ts';
 import { changeNode, registerNode } from './node.ts';
 import { allocateQueries } from './queries.ts';
 import {

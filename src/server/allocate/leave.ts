@@ -1,7 +1,7 @@
 import type { ComputeNode } from '../../core/contract/node.ts';
-import { createActionClaims } from '../store/action-claims.ts';
-import { createHeldAttempts } from '../store/held-attempts.ts';
-import type { Store } from '../store/store.ts';
+import { createActionClaims } from '../records/action/claims.ts';
+import { createHeldAttempts } from '../records/job/held-attempts.ts';
+import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
 /** The number of ids that an event names; of more it gives the number. */

@@ -1,10 +1,10 @@
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
 import { createLeave } from './leave.ts';
-import { found } from '../store/find.ts';
-import { computeNodeOf } from '../store/node-row.ts';
-import { present } from '../store/present.ts';
-import type { Store } from '../store/store.ts';
+import { found } from '../records/find.ts';
+import { computeNodeOf } from '../records/node/row.ts';
+import { present } from '../records/present.ts';
+import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
 const text = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));

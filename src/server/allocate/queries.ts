@@ -2,12 +2,12 @@ import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } f
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import type { Database, Value } from '../store/database.ts';
-import { insertEvent } from '../store/event-row.ts';
-import { unsettled } from '../store/job-row.ts';
-import { present } from '../store/present.ts';
-import { whole } from '../store/records.ts';
+import { insertEvent } from '../records/event/row.ts';
+import { unsettled } from '../records/job/row.ts';
+import { present } from '../records/present.ts';
+import { whole } from '../records/records.ts';
 import { contains, createListing } from '../store/listing.ts';
-import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../store/node-row.ts';
+import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../records/node/row.ts';
 
 type StatsRow = {
   [F in keyof SlurmStats]-?: undefined extends SlurmStats[F] ? NonNullable<SlurmStats[F]> | null : SlurmStats[F];

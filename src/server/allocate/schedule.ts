@@ -1,8 +1,8 @@
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { present } from '../store/present.ts';
-import { merged, type Partly, read } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import { present } from '../records/present.ts';
+import { merged, type Partly, read } from '../records/records.ts';
+import type { Store } from '../records/store.ts';
 import type { AllocateQueries } from './queries.ts';
 
 /** Stores a requested allocation, and reports it on the event stream. */

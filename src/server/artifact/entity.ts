@@ -1,7 +1,7 @@
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { merged, type Partly, read } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import { merged, type Partly, read } from '../records/records.ts';
+import type { Store } from '../records/store.ts';
 import type { ArtifactQueries } from './queries.ts';
 
 /** Entities of the research object: one for a name, and one for a file, in a workflow. */

@@ -1,12 +1,12 @@
 import type { File, UserData } from '../../core/contract/artifact.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Handlers } from '../store/handlers.ts';
-import { fileOf, userDataOf } from '../store/artifact-row.ts';
-import { workflowOfBulk } from '../store/bulk.ts';
-import { found } from '../store/find.ts';
-import { present } from '../store/present.ts';
-import { read, remove, removeAll } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import type { Handlers } from '../handlers.ts';
+import { fileOf, userDataOf } from '../records/file/row.ts';
+import { workflowOfBulk } from '../records/bulk.ts';
+import { found } from '../records/find.ts';
+import { present } from '../records/present.ts';
+import { read, remove, removeAll } from '../records/records.ts';
+import type { Store } from '../records/store.ts';
 import { createEntity, updateEntity } from './entity.ts';
 import { type ArtifactQueries, artifactQueries } from './queries.ts';
 

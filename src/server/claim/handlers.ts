@@ -1,9 +1,9 @@
 import type { ClaimedJob, Want } from '../../core/contract/exchange.ts';
 import type { Job } from '../../core/contract/job.ts';
 import { labelsOfQuery, refuseBadLabels } from '../../core/contract/labels.ts';
-import type { Handlers } from '../store/handlers.ts';
+import type { Handlers } from '../handlers.ts';
 import { Sliced } from '../store/sliced.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import { createClaim } from './claim.ts';
 import { claimQueries, openClaimQueries } from './queries.ts';
 import { createUnclaimable } from './unclaimable.ts';

@@ -1,7 +1,7 @@
 import type { Database, NoParameters } from '../store/database.ts';
-import { notHeld } from '../store/held-attempts.ts';
-import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
-import type { ComputeNodeRow } from '../store/node-row.ts';
+import { notHeld } from '../records/job/held-attempts.ts';
+import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
+import type { ComputeNodeRow } from '../records/node/row.ts';
 import type { Waiting } from './merge.ts';
 
 interface ClaimableRow extends KindRow {

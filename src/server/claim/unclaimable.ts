@@ -1,9 +1,9 @@
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import { obstacles, roomOfNode, type RunnerRoom } from '../../core/lifecycle/obstacles.ts';
 import { unclaimable } from '../../core/lifecycle/unclaimable.ts';
-import { found } from '../store/find.ts';
-import { computeNodeOf, type ComputeNodeRow } from '../store/node-row.ts';
-import type { Store } from '../store/store.ts';
+import { found } from '../records/find.ts';
+import { computeNodeOf, type ComputeNodeRow } from '../records/node/row.ts';
+import type { Store } from '../records/store.ts';
 import { kindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
 

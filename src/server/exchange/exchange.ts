@@ -14,8 +14,8 @@ import type { StoredTurn, TurnRecord } from '../claim/turns.ts';
 import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';
-import { allEnded, type createCounts } from '../store/counts.ts';
-import type { Store } from '../store/store.ts';
+import { allEnded, type createCounts } from '../records/job/counts.ts';
+import type { Store } from '../records/store.ts';
 import type { RetriedEnd, RetriedEnds } from './retried.ts';
 
 /** The functions of other modules that an exchange calls. */

@@ -2,9 +2,9 @@ import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.t
 import { Refusal } from '../../core/contract/refusals.ts';
 import { attemptKey, type createRequeue } from '../recover/requeue.ts';
 import type { Accept } from '../result/accept.ts';
-import { createActionClaims } from '../store/action-claims.ts';
-import { found } from '../store/find.ts';
-import type { Store } from '../store/store.ts';
+import { createActionClaims } from '../records/action/claims.ts';
+import { found } from '../records/find.ts';
+import type { Store } from '../records/store.ts';
 import { endOf, refused, retriedOf } from './exchange.ts';
 import type { RetriedEnds } from './retried.ts';
 

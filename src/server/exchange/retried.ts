@@ -6,8 +6,8 @@ import { type End, resultOfEnd, startOfEnd } from '../result/end.ts';
 import { createHolderVerdict } from '../result/holder.ts';
 import type { EndedJob, ResultQueries } from '../result/queries.ts';
 import { refuseTooEarly } from '../result/too-early.ts';
-import { createHeldAttempts } from '../store/held-attempts.ts';
-import type { Store } from '../store/store.ts';
+import { createHeldAttempts } from '../records/job/held-attempts.ts';
+import type { Store } from '../records/store.ts';
 
 /** A failed attempt whose job is to be retried. */
 export interface RetriedEnd extends End {

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { ANONYMOUS, type Caller } from '../store/caller.ts';
+import { ANONYMOUS, type Caller } from '../caller.ts';
 
 /** The data of a request while it is answered. */
 export interface Answers {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { type Input, routes } from '../../core/contract/routes.ts';
 import type { TrafficLog } from '../admin/traffic.ts';
-import type { Permissions } from '../store/caller.ts';
+import type { Permissions } from '../caller.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import type { EventStreamOptions } from './event-stream.ts';

@@ -1,10 +1,10 @@
 import type { Context, Hono } from 'hono';
 import { type Input, type Route, routes } from '../../core/contract/routes.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Permissions } from '../store/caller.ts';
-import type { AnsweredRoute, Handler } from '../store/handlers.ts';
+import type { Permissions } from '../caller.ts';
+import type { AnsweredRoute, Handler } from '../handlers.ts';
 import { inSteps, Sliced } from '../store/sliced.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import { type About, LOCK_PATIENCE_MS } from '../store/turn.ts';
 import type { Work } from '../store/work.ts';
 import { bytesOf, isLarge, parsed } from './body.ts';

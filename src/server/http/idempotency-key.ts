@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Caller } from '../store/caller.ts';
+import type { Caller } from '../caller.ts';
 import type { Answers } from './answers.ts';
 
 /** Printable ASCII: the characters that a header can transmit unchanged. */

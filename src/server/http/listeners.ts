@@ -1,5 +1,5 @@
 import type { StreamEventType } from '../../core/contract/event.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import { nextTurn } from '../store/slices.ts';
 import { eventText, textsOf } from './event-text.ts';
 

@@ -1,8 +1,8 @@
 import { type Access, type RecordTable, recordTables } from '../../core/contract/routes/route.ts';
 import type { RouteName } from '../../core/contract/routes.ts';
 import { subjectQueries } from '../access/queries.ts';
-import { found, missing } from '../store/find.ts';
-import type { Store } from '../store/store.ts';
+import { found, missing } from '../records/find.ts';
+import type { Store } from '../records/store.ts';
 import type { About } from '../store/turn.ts';
 
 interface Given {

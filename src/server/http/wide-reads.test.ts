@@ -6,7 +6,7 @@ import { longestWait } from '../../../tests/support/longest-wait.ts';
 import { createApp } from './app.ts';
 import { createReader, type Reader } from './reader.ts';
 import { openDatabase } from '../store/database.ts';
-import { createStore, type Store } from '../store/store.ts';
+import { createStore, type Store } from '../records/store.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 
 const JOBS = 30_000;

@@ -1,10 +1,10 @@
 import type { RouteName } from '../../core/contract/routes.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
-import type { Caller, Permissions } from '../store/caller.ts';
+import type { Caller, Permissions } from '../caller.ts';
 import { clamped, type Page } from '../store/listing.ts';
 import { createSize } from '../store/size.ts';
 import { nextTurn } from '../store/slices.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import type { Reader } from './reader.ts';
 
 /** Reads whose cost grows with the number of rows, and how their lists handle a page that does not exist. */

@@ -1,8 +1,8 @@
 import { statusOf } from '../../core/contract/job.ts';
 import { isComplete } from '../../core/lifecycle/job.ts';
-import type { Caller } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
-import type { NoteAction } from '../store/user-action.ts';
+import type { Caller } from '../caller.ts';
+import type { Store } from '../records/store.ts';
+import type { NoteAction } from '../records/event/user-action.ts';
 import type { Steps, Work } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 

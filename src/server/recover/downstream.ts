@@ -1,5 +1,5 @@
 import { IntList } from '../../core/spec/int-list.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import type { Steps } from '../store/work.ts';
 import { createMarks } from './marks.ts';
 import type { RecoverQueries } from './queries.ts';

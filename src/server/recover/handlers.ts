@@ -1,6 +1,6 @@
-import type { Handlers } from '../store/handlers.ts';
-import type { Store } from '../store/store.ts';
-import { userActions } from '../store/user-action.ts';
+import type { Handlers } from '../handlers.ts';
+import type { Store } from '../records/store.ts';
+import { userActions } from '../records/event/user-action.ts';
 import { mapped } from '../store/work.ts';
 import { createProcessChanged } from './changed-inputs.ts';
 import { changeStatus, retryJob } from './job.ts';

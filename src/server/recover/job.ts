@@ -1,8 +1,8 @@
 import { type Job, type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isComplete } from '../../core/lifecycle/job.ts';
-import { jobOf } from '../store/job-row.ts';
-import type { Store } from '../store/store.ts';
+import { jobOf } from '../records/job/row.ts';
+import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
 import type { RecoverQueries } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts';
-import { insertEvent } from '../store/event-row.ts';
-import { upstreamOfJob } from '../store/upstream.ts';
-import { jobColumns, type JobRow, unsettled } from '../store/job-row.ts';
+import { insertEvent } from '../records/event/row.ts';
+import { upstreamOfJob } from '../records/job/upstream.ts';
+import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { Window } from '../store/rows.ts';
 
 const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';

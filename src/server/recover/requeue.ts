@@ -1,7 +1,7 @@
 import { statusOf } from '../../core/contract/job.ts';
-import { createHeldAttempts } from '../store/held-attempts.ts';
-import type { JobRow } from '../store/job-row.ts';
-import type { Store } from '../store/store.ts';
+import { createHeldAttempts } from '../records/job/held-attempts.ts';
+import type { JobRow } from '../records/job/row.ts';
+import type { Store } from '../records/store.ts';
 import type { RecoverQueries } from './queries.ts';
 
 /**

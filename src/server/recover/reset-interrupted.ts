@@ -1,7 +1,7 @@
 import { IntList } from '../../core/spec/int-list.ts';
-import type { Caller } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
-import type { NoteAction } from '../store/user-action.ts';
+import type { Caller } from '../caller.ts';
+import type { Store } from '../records/store.ts';
+import type { NoteAction } from '../records/event/user-action.ts';
 import type { Steps, Work } from '../store/work.ts';
 import { createResetDownstream, PAGE } from './downstream.ts';
 import { createMarks } from './marks.ts';

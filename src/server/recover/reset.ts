@@ -1,11 +1,11 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import type { Caller } from '../store/caller.ts';
-import { createHeldAttempts, holderWords } from '../store/held-attempts.ts';
+import type { Caller } from '../caller.ts';
+import { createHeldAttempts, holderWords } from '../records/job/held-attempts.ts';
 import { inPages } from '../store/rows.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import type { Steps, Work } from '../store/work.ts';
-import type { NoteAction } from '../store/user-action.ts';
+import type { NoteAction } from '../records/event/user-action.ts';
 import type { RecoverQueries } from './queries.ts';
 
 /**

@@ -1,14 +1,14 @@
 import { type Job, statusCode } from '../../core/contract/job.ts';
 import { labelsOfQuery } from '../../core/contract/labels.ts';
 import { API_VERSION, GIT_HASH, VERSION } from '../../core/contract/version.ts';
-import { allEnded, createCounts } from '../store/counts.ts';
-import { eventOf } from '../store/event-row.ts';
-import { found } from '../store/find.ts';
-import type { Permissions } from '../store/caller.ts';
+import { allEnded, createCounts } from '../records/job/counts.ts';
+import { eventOf } from '../records/event/row.ts';
+import { found } from '../records/find.ts';
+import type { Permissions } from '../caller.ts';
 import { clamped } from '../store/listing.ts';
-import type { Handlers } from '../store/handlers.ts';
-import { jobOf } from '../store/job-row.ts';
-import type { Store } from '../store/store.ts';
+import type { Handlers } from '../handlers.ts';
+import { jobOf } from '../records/job/row.ts';
+import type { Store } from '../records/store.ts';
 
 import { reportQueries } from './queries.ts';
 import { relationQueries } from './relations/queries.ts';

@@ -1,8 +1,8 @@
 import type { StreamEventType } from '../../core/contract/event.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { createHeldAttempts } from '../store/held-attempts.ts';
-import type { Store } from '../store/store.ts';
+import { createHeldAttempts } from '../records/job/held-attempts.ts';
+import type { Store } from '../records/store.ts';
 import { type End, refusalOfEnd, resultOfEnd, startOfEnd } from './end.ts';
 import { createHolderVerdict, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';

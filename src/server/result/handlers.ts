@@ -1,12 +1,12 @@
 import type { Job } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Result } from '../../core/contract/result.ts';
-import type { Handlers } from '../store/handlers.ts';
-import { createHeldAttempts } from '../store/held-attempts.ts';
+import type { Handlers } from '../handlers.ts';
+import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Input, Reply } from '../../core/contract/routes.ts';
-import { jobOf } from '../store/job-row.ts';
+import { jobOf } from '../records/job/row.ts';
 import { Sliced } from '../store/sliced.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import { createAccept } from './accept.ts';
 import { type End, fenceOff } from './end.ts';
 import { type EndedJob, resultQueries } from './queries.ts';

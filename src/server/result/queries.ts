@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts';
-import { dependantsOfJob } from '../store/release.ts';
+import { dependantsOfJob } from '../records/job/release.ts';
 
 /** The fields of a job that its start or end needs. */
 export interface EndedJob {

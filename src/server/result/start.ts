@@ -2,8 +2,8 @@ import type { Start } from '../../core/contract/exchange.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
-import { createHeldAttempts } from '../store/held-attempts.ts';
-import type { Store } from '../store/store.ts';
+import { createHeldAttempts } from '../records/job/held-attempts.ts';
+import type { Store } from '../records/store.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';
 

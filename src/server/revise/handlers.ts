@@ -1,11 +1,11 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { createCounts } from '../store/counts.ts';
-import { createEdges } from '../store/edges.ts';
-import { jobOf } from '../store/job-row.ts';
-import type { Handlers } from '../store/handlers.ts';
-import { read, remove, removeAll } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
-import { userActions } from '../store/user-action.ts';
+import { createCounts } from '../records/job/counts.ts';
+import { createEdges } from '../records/job/edges.ts';
+import { jobOf } from '../records/job/row.ts';
+import type { Handlers } from '../handlers.ts';
+import { read, remove, removeAll } from '../records/records.ts';
+import type { Store } from '../records/store.ts';
+import { userActions } from '../records/event/user-action.ts';
 import { createDeletion } from './delete/delete.ts';
 import { deletionQueries } from './delete/queries.ts';
 import { refuseHeld, updateJob } from './job.ts';

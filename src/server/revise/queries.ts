@@ -1,11 +1,11 @@
-import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../store/artifact-row.ts';
+import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../records/file/row.ts';
 import type { Database, Value } from '../store/database.ts';
-import { eventOf } from '../store/event-row.ts';
-import { unsettled } from '../store/job-row.ts';
-import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../store/node-row.ts';
-import { records, whole } from '../store/records.ts';
-import { requirementsColumns, type RequirementsRow } from '../store/requirements-row.ts';
-import { resultColumns, resultOf, type ResultRow, resultTables } from '../store/result-row.ts';
+import { eventOf } from '../records/event/row.ts';
+import { unsettled } from '../records/job/row.ts';
+import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../records/node/row.ts';
+import { records, whole } from '../records/records.ts';
+import { requirementsColumns, type RequirementsRow } from '../records/requirements/row.ts';
+import { resultColumns, resultOf, type ResultRow, resultTables } from '../records/result/row.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
 
 export const reviseQueries = (db: Database) => ({

@@ -3,12 +3,12 @@ import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
-import { present } from '../store/present.ts';
-import { merged, type Partly, read } from '../store/records.ts';
-import { storedRequirements } from '../store/requirement-fields.ts';
-import type { Caller } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
-import type { NoteAction } from '../store/user-action.ts';
+import { present } from '../records/present.ts';
+import { merged, type Partly, read } from '../records/records.ts';
+import { storedRequirements } from '../records/requirements/fields.ts';
+import type { Caller } from '../caller.ts';
+import type { Store } from '../records/store.ts';
+import type { NoteAction } from '../records/event/user-action.ts';
 import type { ReviseQueries } from './queries.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
-import { createStore, type Store } from './store.ts';
+import { createStore, type Store } from '../records/store.ts';
 import { usualLimits } from './slice-limits.ts';
 import type { Steps, Work } from './work.ts';
 

@@ -1,6 +1,6 @@
-import type { Edges } from '../store/edges.ts';
+import type { Edges } from '../records/job/edges.ts';
 import { inPages } from '../store/rows.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import type { Steps, Work } from '../store/work.ts';
 import type { SubmitQueries } from './queries.ts';
 

@@ -1,10 +1,10 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { workflowOfBulk } from '../store/bulk.ts';
-import type { Permissions } from '../store/caller.ts';
-import type { Handlers } from '../store/handlers.ts';
-import type { Store } from '../store/store.ts';
-import { userActions } from '../store/user-action.ts';
-import { createEdges } from '../store/edges.ts';
+import { workflowOfBulk } from '../records/bulk.ts';
+import type { Permissions } from '../caller.ts';
+import type { Handlers } from '../handlers.ts';
+import type { Store } from '../records/store.ts';
+import { userActions } from '../records/event/user-action.ts';
+import { createEdges } from '../records/job/edges.ts';
 import { mapped, once } from '../store/work.ts';
 import { createCreation } from './creation.ts';
 import { createInitialize } from './initialize/initialize.ts';

@@ -1,11 +1,11 @@
 import type { Job } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Store } from '../store/store.ts';
-import { missing } from '../store/find.ts';
-import { createClasses } from '../store/job-class.ts';
-import { refuseBadJob, storedLabels } from '../store/job-fields.ts';
-import { present } from '../store/present.ts';
-import { createReferences } from '../store/references.ts';
+import type { Store } from '../records/store.ts';
+import { missing } from '../records/find.ts';
+import { createClasses } from '../records/job/class.ts';
+import { refuseBadJob, storedLabels } from '../records/job/fields.ts';
+import { present } from '../records/present.ts';
+import { createReferences } from '../records/job/references.ts';
 import type { Steps } from '../store/work.ts';
 import { checkEdges, createEdgeWriter } from './job-edges.ts';
 import type { NewJob, SubmitQueries } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { Database, NoParameters, Value } from '../store/database.ts';
-import { upstreamOfJob } from '../store/upstream.ts';
+import { upstreamOfJob } from '../records/job/upstream.ts';
 
 export interface NewJob extends Record<string, Value> {
   workflowId: number;

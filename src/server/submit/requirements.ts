@@ -1,8 +1,8 @@
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { present } from '../store/present.ts';
-import { storedRequirements } from '../store/requirement-fields.ts';
-import type { Store } from '../store/store.ts';
+import { present } from '../records/present.ts';
+import { storedRequirements } from '../records/requirements/fields.ts';
+import type { Store } from '../records/store.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /** Stores requirements: the text as given, and the numbers that it means. */

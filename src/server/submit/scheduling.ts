@@ -1,8 +1,8 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contract/scheduling.ts';
-import { refuseBadConfig } from '../store/action-config.ts';
-import { present } from '../store/present.ts';
-import type { Store } from '../store/store.ts';
+import { refuseBadConfig } from '../records/action/config.ts';
+import { present } from '../records/present.ts';
+import type { Store } from '../records/store.ts';
 import type { SubmitQueries } from './queries.ts';
 
 export const createSlurmScheduler =

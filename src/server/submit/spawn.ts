@@ -3,7 +3,7 @@ import { type Job, statusOf } from '../../core/contract/job.ts';
 import { refuseBadLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../core/contract/workflow.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../records/store.ts';
 import type { Steps } from '../store/work.ts';
 import type { CreateJobs } from './jobs.ts';
 import { createEdgeWriter } from './job-edges.ts';

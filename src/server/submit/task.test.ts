@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { createApp } from '../http/app.ts';
 import { openDatabase } from '../store/database.ts';
-import { createStore } from '../store/store.ts';
+import { createStore } from '../records/store.ts';
 import { submitQueries } from './queries.ts';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Task } from '../../core/contract/task.ts';
-import { present } from '../store/present.ts';
-import type { Store } from '../store/store.ts';
+import { present } from '../records/present.ts';
+import type { Store } from '../records/store.ts';
 import type { Work } from '../store/work.ts';
 import type { SubmitQueries } from './queries.ts';
 

@@ -6,11 +6,11 @@ import {
   type Workflow,
   type WorkflowChange,
 } from '../../core/contract/workflow.ts';
-import type { Caller } from '../store/caller.ts';
-import type { Store } from '../store/store.ts';
-import type { NoteAction } from '../store/user-action.ts';
-import { refuseBadEnvironment } from '../store/environment.ts';
-import { present } from '../store/present.ts';
+import type { Caller } from '../caller.ts';
+import type { Store } from '../records/store.ts';
+import type { NoteAction } from '../records/event/user-action.ts';
+import { refuseBadEnvironment } from '../records/workflow/environment.ts';
+import { present } from '../records/present.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /** The ids of the groups that a new workflow names: each once, and each existing. */

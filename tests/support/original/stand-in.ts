@@ -6,7 +6,7 @@ import type { JobCompletion } from '../../../src/core/contract/result.ts';
 import { connect } from '../../../src/client/node/connect.ts';
 import { createApp } from '../../../src/server/http/app.ts';
 import { type Database, openDatabase } from '../../../src/server/store/database.ts';
-import { createStore } from '../../../src/server/store/store.ts';
+import { createStore } from '../../../src/server/records/store.ts';
 import { faultOf, isOriginalPath, onlyKnown, originalRoute } from './contract.ts';
 import { eventsOfOriginal } from './events.ts';
 import { createUnblocker } from './unblock.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import { createListing } from '../../store/listing.ts';
-import { present } from '../../store/present.ts';
+import { present } from '../../records/present.ts';
 
 interface OfWorkflow {
   workflow_id: number;

@@ -1,5 +1,5 @@
 import { beginSlice } from '../../store/slices.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../records/store.ts';
 import type { StatusQueries } from './queries.ts';
 
 /**

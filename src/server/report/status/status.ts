@@ -1,9 +1,9 @@
 import { greatest } from '../../../core/quantity/extremes.ts';
 import { covers } from '../../../core/contract/labels.ts';
 import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
-import { allEnded, type createCounts } from '../../store/counts.ts';
-import { createHeldAttempts } from '../../store/held-attempts.ts';
-import type { Store } from '../../store/store.ts';
+import { allEnded, type createCounts } from '../../records/job/counts.ts';
+import { createHeldAttempts } from '../../records/job/held-attempts.ts';
+import type { Store } from '../../records/store.ts';
 import type { StatusQueries } from './queries.ts';
 import { createCountTime } from './count-time.ts';
 import { GRACE_SECONDS } from '../../../core/lifecycle/runtime-fit.ts';

@@ -1,7 +1,7 @@
-import type { Edges } from '../../store/edges.ts';
-import type { Released } from '../../store/release.ts';
+import type { Edges } from '../../records/job/edges.ts';
+import type { Released } from '../../records/job/release.ts';
 import { inPages } from '../../store/rows.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../records/store.ts';
 import type { Steps, Work } from '../../store/work.ts';
 import type { DeletionQueries } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
 import { VERSION } from '../../../core/contract/version.ts';
-import type { WorkflowRow } from '../../store/workflow-row.ts';
+import type { WorkflowRow } from '../../records/workflow/row.ts';
 import type { Steps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.ts';
+import type { Store } from '../../records/store.ts';
 import type { Steps, Work } from '../../store/work.ts';
 import { EdgeBlock } from '../edge-block.ts';
 import { refuseCircle } from './circle.ts';

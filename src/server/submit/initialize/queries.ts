@@ -1,7 +1,7 @@
 import type { Database } from '../../store/database.ts';
-import { type Doomed, dependantsOfJob } from '../../store/release.ts';
+import { type Doomed, dependantsOfJob } from '../../records/job/release.ts';
 import type { Window } from '../../store/rows.ts';
-import { upstreamOfJob } from '../../store/upstream.ts';
+import { upstreamOfJob } from '../../records/job/upstream.ts';
 
 /** A job that reads what another one writes. */
 export interface Implied {

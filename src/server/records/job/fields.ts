@@ -1,7 +1,7 @@
-import type { Job } from '../../core/contract/job.ts';
-import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import { refuseBadEnvironment, refuseNul } from './environment.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { refuseBadLabels, sortedLabels } from '../../../core/contract/labels.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { refuseBadEnvironment, refuseNul } from '../workflow/environment.ts';
 
 /** The fields of a job that are checked before it is written. */
 type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script'>;

@@ -1,5 +1,5 @@
-import type { Job } from '../../core/contract/job.ts';
-import { statusOf } from '../../core/contract/job.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { statusOf } from '../../../core/contract/job.ts';
 
 /** A row of the job table, without the columns that only the server needs. */
 export interface JobRow {

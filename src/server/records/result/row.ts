@@ -1,6 +1,6 @@
-import { statusOf } from '../../core/contract/job.ts';
-import type { Result } from '../../core/contract/result.ts';
-import { present } from './present.ts';
+import { statusOf } from '../../../core/contract/job.ts';
+import type { Result } from '../../../core/contract/result.ts';
+import { present } from '../present.ts';
 
 export type ResultRow = Omit<Result, 'status'> & { status: number };
 export const resultOf = (row: ResultRow): Result => ({ ...present(row), status: statusOf(row.status) });

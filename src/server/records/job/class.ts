@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from '../../store/database.ts';
 
 /** Finds or creates the class of a job, and caches the classes of this request. */
 export function createClasses(db: Database) {

@@ -1,4 +1,4 @@
-import type { File, UserData } from '../../core/contract/artifact.ts';
+import type { File, UserData } from '../../../core/contract/artifact.ts';
 
 export interface FileRow {
   id: number;

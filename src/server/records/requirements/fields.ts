@@ -1,7 +1,7 @@
-import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import { parseMemory } from '../../core/quantity/bytes.ts';
-import { parseDuration } from '../../core/quantity/duration.ts';
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { parseMemory } from '../../../core/quantity/bytes.ts';
+import { parseDuration } from '../../../core/quantity/duration.ts';
 
 /** Requirements as they are stored: the text as given, and the numbers that it means. */
 export function storedRequirements(body: ResourceRequirements) {

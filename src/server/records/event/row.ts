@@ -1,5 +1,5 @@
-import type { Event } from '../../core/contract/event.ts';
-import type { Database } from './database.ts';
+import type { Event } from '../../../core/contract/event.ts';
+import type { Database } from '../../store/database.ts';
 
 export const eventOf = ({
   data,

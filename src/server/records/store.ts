@@ -1,15 +1,15 @@
-import { createChangeLog, type ChangeLog } from './changes.ts';
-import type { Checkpoints } from './checkpoints.ts';
-import type { Database } from './database.ts';
+import { createChangeLog, type ChangeLog } from '../store/changes.ts';
+import type { Checkpoints } from '../store/checkpoints.ts';
+import type { Database } from '../store/database.ts';
 import { createFind, type Find } from './find.ts';
-import { migrate } from './migrate.ts';
-import { createPruner } from './prune.ts';
-import { createReleases, type Releases } from './release.ts';
-import { createWindows, type Windows } from './rows.ts';
-import { type SliceLimits, usualLimits } from './slice-limits.ts';
-import { createStoredReplies, type StoredReplies } from './stored-replies.ts';
-import { createTurns, type Turns } from './turn.ts';
-import { createWorks, type Works } from './work.ts';
+import { migrate } from '../store/migrate.ts';
+import { createPruner } from '../store/prune.ts';
+import { createReleases, type Releases } from './job/release.ts';
+import { createWindows, type Windows } from '../store/rows.ts';
+import { type SliceLimits, usualLimits } from '../store/slice-limits.ts';
+import { createStoredReplies, type StoredReplies } from '../store/stored-replies.ts';
+import { createTurns, type Turns } from '../store/turn.ts';
+import { createWorks, type Works } from '../store/work.ts';
 
 /** The basis of every module of the server. */
 export interface Store {

@@ -1,6 +1,6 @@
-import type { ComputeNode } from '../../core/contract/node.ts';
-import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
-import { present } from './present.ts';
+import type { ComputeNode } from '../../../core/contract/node.ts';
+import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import { present } from '../present.ts';
 
 export interface ComputeNodeRow {
   id: number;

@@ -1,4 +1,4 @@
-import type { Access } from '../../core/contract/routes/route.ts';
+import type { Access } from '../core/contract/routes/route.ts';
 
 /** The sender of a request, as far as the server knows. */
 export interface Caller {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from '../store/database.ts';
 import { type Find, found } from './find.ts';
 
 /** A kind of record: how one is read, and how one or all of a workflow are removed. */

@@ -1,8 +1,8 @@
-import { createChangeLog } from './changes.ts';
-import { openDatabase } from './database.ts';
-import { usualLimits } from './slice-limits.ts';
+import { createChangeLog } from '../store/changes.ts';
+import { openDatabase } from '../store/database.ts';
+import { usualLimits } from '../store/slice-limits.ts';
 import { type Store, storeOver } from './store.ts';
-import type { Turns } from './turn.ts';
+import type { Turns } from '../store/turn.ts';
 
 /** The store over a second connection to a database that another process writes. Nothing can be changed through it. */
 export function openReadOnly(path: string): { readonly store: Store; readonly inOneRead: <T>(work: () => T) => T } {

@@ -1,6 +1,6 @@
-import type { Database } from './database.ts';
-import { inPages, type Window, type Windows } from './rows.ts';
-import type { Steps } from './work.ts';
+import type { Database } from '../../store/database.ts';
+import { inPages, type Window, type Windows } from '../../store/rows.ts';
+import type { Steps } from '../../store/work.ts';
 
 /** The tables of dependencies, inputs and outputs of jobs, with the column beside the job. */
 const EDGES = [

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
-import type { Sliced } from './sliced.ts';
-import type { Work } from './work.ts';
-import type { Input, Reply, RouteName, Routes } from '../../core/contract/routes.ts';
+import type { Sliced } from './store/sliced.ts';
+import type { Work } from './store/work.ts';
+import type { Input, Reply, RouteName, Routes } from '../core/contract/routes.ts';
 
 /** The routes with a single reply; http/event-stream.ts serves streams. */
 export type AnsweredRoute = { [N in RouteName]: Routes[N]['kind'] extends 'stream' ? never : N }[RouteName];

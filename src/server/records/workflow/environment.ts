@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/contract/refusals.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

@@ -1,6 +1,6 @@
-import type { Job } from '../../core/contract/job.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { Database } from './database.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { Database } from '../../store/database.ts';
 
 /** Checks that ids named by jobs belong to records of their workflow, each id once in a request. */
 export function createReferences(db: Database) {

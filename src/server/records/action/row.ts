@@ -1,5 +1,5 @@
-import type { WorkflowAction } from '../../core/contract/scheduling.ts';
-import { present } from './present.ts';
+import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
+import { present } from '../present.ts';
 
 export type ActionRow = Record<
   'id' | 'workflow_id' | 'trigger_count' | 'required_triggers' | 'executed' | 'persistent' | 'is_recovery',

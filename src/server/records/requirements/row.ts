@@ -1,4 +1,4 @@
-import type { ResourceRequirements } from '../../core/contract/resources.ts';
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
 
 export type RequirementsRow = Required<{ [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]> }>;
 export const requirementsColumns = [

@@ -1,5 +1,5 @@
-import { jobStatuses, type JobStatusCounts, statusOf } from '../../core/contract/job.ts';
-import type { Database } from './database.ts';
+import { jobStatuses, type JobStatusCounts, statusOf } from '../../../core/contract/job.ts';
+import type { Database } from '../../store/database.ts';
 
 /** The statuses that keep a workflow open. */
 const OPEN = ['uninitialized', 'blocked', 'ready', 'pending', 'running', 'pending_failed'] as const;

@@ -1,6 +1,6 @@
-import type { Caller } from './caller.ts';
-import { insertEvent } from './event-row.ts';
-import type { Store } from './store.ts';
+import type { Caller } from '../../caller.ts';
+import { insertEvent } from './row.ts';
+import type { Store } from '../store.ts';
 
 export type NoteAction = ReturnType<typeof userActions>;
 

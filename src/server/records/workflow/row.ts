@@ -1,4 +1,4 @@
-import type { Workflow } from '../../core/contract/workflow.ts';
+import type { Workflow } from '../../../core/contract/workflow.ts';
 
 /** A row of the workflow table. */
 export interface WorkflowRow {

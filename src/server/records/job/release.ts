@@ -1,10 +1,10 @@
-import type { JobStatus } from '../../core/contract/job.ts';
-import { isUnsuccessful } from '../../core/lifecycle/job.ts';
-import type { ChangeLog } from './changes.ts';
-import type { Database, NoParameters } from './database.ts';
-import { PAGE, type SliceLimits } from './slice-limits.ts';
-import type { Turns } from './turn.ts';
-import type { Steps } from './work.ts';
+import type { JobStatus } from '../../../core/contract/job.ts';
+import { isUnsuccessful } from '../../../core/lifecycle/job.ts';
+import type { ChangeLog } from '../../store/changes.ts';
+import type { Database, NoParameters } from '../../store/database.ts';
+import { PAGE, type SliceLimits } from '../../store/slice-limits.ts';
+import type { Turns } from '../../store/turn.ts';
+import type { Steps } from '../../store/work.ts';
 
 /** A job that its dependents no longer have to wait for. */
 interface Ended {

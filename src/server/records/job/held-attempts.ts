@@ -1,5 +1,5 @@
-import type { ChangeLog } from './changes.ts';
-import type { Database } from './database.ts';
+import type { ChangeLog } from '../../store/changes.ts';
+import type { Database } from '../../store/database.ts';
 
 /** A runner, and the number of attempts that it still holds although their jobs have moved on. */
 export interface Holder {

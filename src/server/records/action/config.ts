@@ -1,5 +1,5 @@
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1;
 
