@@ -25,6 +25,8 @@ export const groups: Readonly<Record<string, string>> = {
   events: 'Events of a workflow, past and live.',
   'compute-nodes': 'Runners, past and present.',
   'scheduled-compute-nodes': 'Requested allocations.',
+  slurm: 'Slurm: schedulers, allocations, accounting.',
+  hpc: 'HPC systems: profiles, partitions.',
   'resource-requirements': 'Resource requirements of jobs.',
   'failure-handlers': 'Rules for failed jobs.',
   'job-dependencies': 'Dependencies between jobs.',

@@ -12,9 +12,10 @@ import type { Settings } from './settings.ts';
 
 /** Reads a workflow file, or standard input for `-`. */
 export const readSpecFile = (path: string, { maxJobs }: Settings, { strict }: { strict: boolean }): SpecReading =>
-  readSpecHere({ text: textOf(path), name: path }, { maxJobs, strict });
+  readSpecHere({ text: specText(path), name: path }, { maxJobs, strict });
 
-function textOf(path: string): string {
+/** The text of a workflow file, or of standard input for `-`. */
+export function specText(path: string): string {
   if (path === '-') {
     if (process.stdin.isTTY === true)
       throw new Failure('a workflow spec is expected on standard input, and that is a terminal');

@@ -62,4 +62,26 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     const text = outputs.map((name) => readFileSync(join(folder, 'out/job_stdio', name), 'utf8')).join('');
     expect(text).toMatch(/^(on n[12]\n){6}$/);
   });
+
+  it('what slurm generate plans for the cluster here is submitted as it is, and runs', async () => {
+    const [schedulers, rest] = [flow.indexOf('slurm_schedulers:'), flow.indexOf('jobs:')];
+    const bare = flow.slice(0, schedulers) + flow.slice(rest, flow.indexOf('actions:'));
+    writeFileSync(join(folder, 'bare.yaml'), bare);
+    const generated = await call('slurm', 'generate', 'bare.yaml', '--account', 'any', '-o', 'planned.yaml');
+    expect([generated.code, generated.stderr]).toEqual([0, expect.stringContaining('Submit the workflow')]);
+    const { code, stdout, stderr } = await call('submit', 'planned.yaml', '-o', 'out');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with ID=')]);
+    const id = Number(/workflow (\d+)/.exec(stdout)?.[1]);
+    await until(
+      () => statuses(id),
+      (found) => found.length === 7 && found.every((status) => status === 'completed'),
+      'all jobs to be completed',
+      120_000,
+    );
+    const [usage] = JSON.parse((await call('-f', 'json', 'slurm', 'sacct', String(id))).stdout).summary as [object];
+    expect(usage).toMatchObject({
+      slurm_job_id: expect.stringMatching(/^\d+$/),
+      nodes: expect.stringMatching(/^n\d$/),
+    });
+  });
 });

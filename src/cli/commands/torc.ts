@@ -10,6 +10,7 @@ import { eventCommands } from './events.ts';
 import { failureHandlerCommands } from './failure-handlers.ts';
 import { fileCommands } from './files.ts';
 import { jobDependencyCommands } from './job-dependencies.ts';
+import { hpcCommands } from './hpc/profiles.ts';
 import { jobCreation } from './jobs/create.ts';
 import { jobDeletion } from './jobs/delete.ts';
 import { jobsExplain } from './jobs/explain.ts';
@@ -31,6 +32,11 @@ import { resultCommands } from './results.ts';
 import { roCrateCommands } from './ro-crate.ts';
 import { run } from './run.ts';
 import { scheduledComputeNodeCommands } from './scheduled-compute-nodes.ts';
+import { slurmAccounting } from './slurm/accounting.ts';
+import { slurmGenerate } from './slurm/generate.ts';
+import { planAllocations } from './slurm/plan-allocations.ts';
+import { slurmRecords } from './slurm/records.ts';
+import { scheduleNodes } from './slurm/schedule-nodes.ts';
 import { statusCommands } from './status.ts';
 import { submit } from './submit.ts';
 import { taskCommands } from './tasks.ts';
@@ -94,6 +100,12 @@ export const torcCommands: readonly Command[] = [
   ...eventCommands,
   ...computeNodeCommands,
   ...scheduledComputeNodeCommands,
+  ...slurmRecords,
+  scheduleNodes,
+  ...slurmAccounting,
+  slurmGenerate,
+  planAllocations,
+  ...hpcCommands,
   ...resourceRequirementCommands,
   ...failureHandlerCommands,
   ...jobDependencyCommands,

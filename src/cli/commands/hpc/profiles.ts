@@ -1,0 +1,234 @@
+import { hostname } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { discoverProfile } from '../../../cluster/slurm/discover.ts';
+import { canServe, choosePartition } from '../../../core/hpc/choose-partition.ts';
+import type { HpcPartition, HpcProfile } from '../../../core/hpc/profile.ts';
+import { profileToml } from '../../../core/hpc/profile-toml.ts';
+import { parseMemoryMb } from '../../../core/hpc/request-units.ts';
+import { formatWalltime, parseWalltime } from '../../../core/quantity/slurm-time.ts';
+import { detectedProfile, knownProfiles, namedProfile } from '../../../operations/slurm/profiles.ts';
+import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { Failure, UsageError } from '../../failure.ts';
+import { hpcSettings } from '../../hpc-profile.ts';
+import { integer } from '../../option.ts';
+import type { Column } from '../../output/table.ts';
+
+const list: Command = {
+  words: 'hpc list',
+  says: 'List the known HPC systems: those of torc and those of the configuration.',
+  offline: true,
+  async run(context) {
+    const profiles = knownProfiles(hpcSettings(context));
+    const columns: readonly Column<HpcProfile>[] = [
+      { title: 'Name', value: ({ name }) => name, importance: 9 },
+      { title: 'Display Name', value: (profile) => profile.display_name },
+      { title: 'Partitions', value: ({ partitions }) => partitions.length, align: 'right' },
+      { title: 'Detected By', value: detectionText },
+    ];
+    const things = 'profiles';
+    context.output.list({ items: profiles, columns, things, empty: 'No HPC profiles', json: profiles });
+  },
+};
+
+const detectionText = ({ detection }: HpcProfile): string =>
+  detection
+    .map((rule) =>
+      rule.type === 'env_var'
+        ? `${rule.name}=${rule.value}`
+        : rule.type === 'hostname_pattern'
+          ? `host name ${rule.pattern}`
+          : `file ${rule.path}`,
+    )
+    .join(' or ');
+
+const detect: Command = {
+  words: 'hpc detect',
+  says: 'Show the HPC system of this machine.',
+  offline: true,
+  async run(context) {
+    const { output, environment } = context;
+    output.recordOnly('HPC profile');
+    const found = await detectedProfile(hpcSettings(context), environment);
+    output.record(
+      'HPC profile',
+      found?.profile ?? null,
+      found === undefined
+        ? 'No known HPC system detected.'
+        : `Detected HPC system: ${found.profile.display_name} (${found.isLive ? 'slurm' : found.profile.name})`,
+    );
+  },
+};
+
+const show: Command = {
+  words: 'hpc show <name>',
+  says: 'Show one HPC profile; the name slurm asks the cluster of this machine.',
+  offline: true,
+  async run(context, [given]) {
+    const { output, environment } = context;
+    output.recordOnly('HPC profile');
+    const profile = await namedProfile(given as string, hpcSettings(context), environment);
+    if (profile === undefined) throw new Failure(`Unknown HPC profile: ${given as string}`);
+    const { metadata } = profile;
+    output.record(
+      'HPC profile',
+      profile,
+      [
+        `${profile.display_name} (${profile.name})`,
+        ...(profile.description === '' ? [] : [`  ${profile.description}`]),
+        `  Detected by:     ${detectionText(profile) || '-'}`,
+        `  Default account: ${profile.default_account ?? '-'}`,
+        `  Charge factors:  CPU ${profile.charge_factor_cpu}, GPU ${profile.charge_factor_gpu}`,
+        `  Partitions:      ${profile.partitions.map(({ name }) => name).join(', ')}`,
+        ...Object.entries(metadata).map(([key, value]) => `  ${key}: ${value}`),
+      ].join('\n'),
+    );
+  },
+};
+
+const memoryText = ({ memory_mb: mb }: HpcPartition) => `${(mb / 1024).toFixed(1)} GB`;
+const gpuText = ({ gpus_per_node: count, gpu_type: type }: HpcPartition, withType: boolean) =>
+  count === null || count === 0 ? '-' : `${count}x${withType ? ` ${type ?? 'unknown'}` : ''}`;
+
+const columnsOf = (best: HpcPartition | undefined, withType: boolean): readonly Column<HpcPartition>[] => [
+  { title: 'Name', value: (each) => (each === best ? `${each.name} (BEST)` : each.name), importance: 9 },
+  { title: 'CPUs', value: (each) => each.cpus_per_node, align: 'right' },
+  { title: 'Memory', value: memoryText, align: 'right' },
+  { title: 'Max Walltime', value: (each) => formatWalltime(each.max_walltime_secs), align: 'right' },
+  { title: 'GPUs', value: (each) => gpuText(each, withType) },
+  { title: 'Shared', value: (each) => (each.shared ? 'yes' : 'no') },
+  { title: 'Explicit', value: (each) => (each.requires_explicit_request ? 'yes' : 'no') },
+];
+
+async function profileOf(context: Context, name: string | undefined): Promise<HpcProfile> {
+  const settings = hpcSettings(context);
+  const { environment } = context;
+  const profile =
+    name === undefined
+      ? (await detectedProfile(settings, environment))?.profile
+      : await namedProfile(name, settings, environment);
+  if (profile === undefined)
+    throw new Failure(
+      'HPC profile not found or detected. torc hpc list shows the known ones; slurm is the cluster here.',
+    );
+  return profile;
+}
+
+const partitions: Command = {
+  words: 'hpc partitions [name]',
+  says: 'List the partitions of an HPC system.',
+  options: [
+    { flags: '--gpu', says: 'only with GPUs' },
+    { flags: '--shared', says: 'only those whose nodes jobs share' },
+  ],
+  offline: true,
+  async run(context, [name], options) {
+    const profile = await profileOf(context, name as string | undefined);
+    const items = profile.partitions.filter(
+      (each) =>
+        (options['gpu'] !== true || (each.gpus_per_node ?? 0) > 0) && (options['shared'] !== true || each.shared),
+    );
+    context.output.list({
+      items,
+      columns: columnsOf(undefined, true),
+      things: 'partitions',
+      title: `Partitions of ${profile.display_name}:`,
+      empty: `No such partitions on ${profile.display_name}`,
+      json: items,
+    });
+  },
+};
+
+/** Throws the error of wrong words with the name of the option. */
+const read =
+  <T>(option: string, convert: (text: string) => T) =>
+  (text: string): T => {
+    try {
+      return convert(text);
+    } catch (error) {
+      throw new UsageError(`${option}: ${(error as Error).message}`);
+    }
+  };
+
+const match: Command = {
+  words: 'hpc match [name]',
+  says: 'Show which partitions serve a request, and the best of them.',
+  options: [
+    { flags: '--cpus <n>', says: 'CPUs per node', required: true, read: integer('--cpus', 1) },
+    {
+      flags: '--memory <size>',
+      says: 'memory per node, such as 100g; a number means MB',
+      required: true,
+      read: read('--memory', parseMemoryMb),
+    },
+    {
+      flags: '--walltime <time>',
+      says: 'walltime, such as 4:00:00',
+      required: true,
+      read: read('--walltime', parseWalltime),
+    },
+    { flags: '--gpus <n>', says: 'GPUs per node', read: integer('--gpus', 0) },
+  ],
+  offline: true,
+  async run(context, [name], options) {
+    const { output } = context;
+    const profile = await profileOf(context, name as string | undefined);
+    const gpus = (options['gpus'] as number | undefined) ?? null;
+    const requirements = {
+      cpus: options['cpus'] as number,
+      memory_mb: options['memory'] as number,
+      walltime_secs: options['walltime'] as number,
+      gpus,
+    };
+    const needs = {
+      cpus: requirements.cpus,
+      memoryMb: requirements.memory_mb,
+      walltimeSeconds: requirements.walltime_secs,
+      gpus: gpus ?? 0,
+    };
+    const items = profile.partitions.filter((each) => canServe(each, needs));
+    const best = choosePartition(profile.partitions, needs);
+    output.list({
+      items,
+      columns: columnsOf(best, false),
+      things: 'partitions',
+      title: `Partitions of ${profile.display_name} that serve the request:`,
+      empty: `No partition of ${profile.display_name} serves the request`,
+      json: { requirements, matching_partitions: items, best_partition: best ?? null },
+    });
+    if (best === undefined || output.format !== 'table') return;
+    output.text(`\nRecommended: ${best.name} partition`);
+    output.text(best.requires_explicit_request ? `Use: --partition=${best.name}` : '(Auto-routed by Slurm)');
+  },
+};
+
+const generate: Command = {
+  words: 'hpc generate',
+  says: 'Write a profile of the Slurm cluster of this machine, for the configuration file.',
+  options: [
+    { flags: '-n, --name <name>', says: 'name of the profile (default: the name of the cluster)' },
+    { flags: '-d, --display-name <text>', says: 'its name for people' },
+    { flags: '-o, --output <file>', says: 'file to write instead of standard output' },
+    { flags: '--skip-stdby', says: 'leave out partitions whose names end in -stdby' },
+  ],
+  offline: true,
+  async run(context, _args, options) {
+    const { output, environment } = context;
+    output.recordOnly('HPC profile');
+    const profile = await discoverProfile(environment, {
+      name: options['name'] as string | undefined,
+      displayName: options['displayName'] as string | undefined,
+      skipsStandby: options['skipStdby'] === true,
+    });
+    if (profile.partitions.length === 0)
+      throw new Failure('No partitions found. sinfo lists none that this user may see.');
+    const text = profileToml(profile, { hostname: hostname(), date: new Date().toISOString().slice(0, 10) });
+    const file = options['output'] as string | undefined;
+    if (file !== undefined) {
+      writeFileSync(file, text);
+      output.notice(`Profile written to: ${file}`);
+    } else output.record('HPC profile', profile, text.trimEnd());
+  },
+};
+
+export const hpcCommands: readonly Command[] = [list, detect, show, partitions, match, generate];

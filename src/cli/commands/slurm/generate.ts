@@ -1,0 +1,185 @@
+import { writeFileSync } from 'node:fs';
+import type { PlannedScheduler, SchedulerPlan } from '../../../core/hpc/plan-schedulers.ts';
+import type { HpcProfile } from '../../../core/hpc/profile.ts';
+import { actionEntries, schedulersPresent, specWithSchedulers } from '../../../core/hpc/spec-with-schedulers.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import type { Plan } from '../../../core/spec/plan/plan.ts';
+import { formatOfName, readText } from '../../../core/spec/text/read-text.ts';
+import type { ValueMap } from '../../../core/spec/text/value.ts';
+import { writeText, type WrittenFormat } from '../../../core/spec/text/write-text.ts';
+import { readSpecHere } from '../../../operations/create.ts';
+import { generateSchedulers } from '../../../operations/slurm/generate.ts';
+import { accountFor } from '../../../operations/slurm/profiles.ts';
+import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { hpcSettings, profileFor } from '../../hpc-profile.ts';
+import { number, type Option, type Values } from '../../option.ts';
+import { acceptedPlan, specText } from '../../read-spec.ts';
+
+/** Options of both commands that plan allocations for a file. */
+export const planningOptions: readonly Option[] = [
+  {
+    flags: '-a, --account <account>',
+    says: 'Slurm account (default: that of slurm_defaults, or of the configuration)',
+  },
+  { flags: '--profile <name>', says: 'HPC profile; slurm is the cluster here (default: the one that is detected)' },
+  {
+    flags: '--group-by <what>',
+    says: 'one scheduler for each partition, or for each entry of resource_requirements',
+    choices: ['partition', 'resource-requirements'],
+    default: 'partition',
+  },
+  {
+    flags: '--walltime-strategy <what>',
+    says: 'walltime from the longest job, or the limit of the partition',
+    choices: ['max-job-runtime', 'max-partition-time'],
+    default: 'max-job-runtime',
+  },
+  {
+    flags: '--walltime-multiplier <x>',
+    says: 'factor between the runtime of the longest job and the walltime',
+    default: 1.5,
+    read: number('--walltime-multiplier', 0.1),
+  },
+];
+
+export interface Planned {
+  readonly spec: ValueMap;
+  readonly plan: Plan;
+  readonly profile: HpcProfile;
+  readonly account: string;
+  readonly schedulers: SchedulerPlan;
+}
+
+/** Reads a workflow file and plans its allocations on a site. */
+export async function planFile(
+  context: Context,
+  path: string,
+  options: Values,
+  { forcedPartition }: { forcedPartition?: string | undefined } = {},
+): Promise<Planned> {
+  const source = { text: specText(path), name: path };
+  const reading = readSpecHere(source, { maxJobs: context.settings.maxJobs, strict: false });
+  const plan = await acceptedPlan(context, reading, { skipChecks: true });
+  const spec = readText(source, () => {})?.value as ValueMap;
+  if (plan.resourceRequirements.length === 0)
+    throw new Failure('Workflow has no resource_requirements defined. Cannot generate schedulers.');
+  const profile = await profileFor(context, options['profile'] as string | undefined);
+  const defaults = plan.workflow.slurm_defaults?.['account'];
+  const account =
+    (options['account'] as string | undefined) ??
+    (typeof defaults === 'string' ? defaults : undefined) ??
+    accountFor(profile, hpcSettings(context));
+  if (account === undefined)
+    throw new Failure("No account specified. Use --account or set 'account' in slurm_defaults.");
+  const schedulers = generateSchedulers(plan, {
+    partitions: profile.partitions,
+    account,
+    groupBy: options['groupBy'] as 'partition' | 'resource-requirements',
+    walltimeStrategy: options['walltimeStrategy'] as 'max-job-runtime' | 'max-partition-time',
+    walltimeMultiplier: options['walltimeMultiplier'] as number,
+    isSingleAllocation: options['singleAllocation'] === true,
+    forcedPartition,
+  });
+  return { spec, plan, profile, account, schedulers };
+}
+
+export const slurmGenerate: Command = {
+  words: 'slurm generate <file>',
+  says: 'Add Slurm schedulers and the actions that submit them to a workflow file, for the partitions of an HPC system.',
+  more: 'The new file goes to standard output or to --output, a summary to standard error. Comments of the file are lost.',
+  options: [
+    ...planningOptions,
+    { flags: '-o, --output <file>', says: 'file to write; its extension is the format (default: that of the input)' },
+    { flags: '--single-allocation', says: 'one allocation of several nodes instead of several of one node' },
+    { flags: '--no-actions', says: 'add schedulers only' },
+    { flags: '--overwrite', says: 'replace the schedulers and the actions schedule_nodes of the file' },
+    { flags: '--dry-run', says: 'only show the schedulers' },
+  ],
+  offline: true,
+  async run(context, [given], options) {
+    const { output } = context;
+    const path = given as string;
+    const target = options['output'] as string | undefined;
+    const format = target === undefined && output.format === 'json' ? 'json' : formatFor(path, target);
+    const planned = await planFile(context, path, options);
+    const { spec, plan, schedulers: found } = planned;
+    const present = schedulersPresent(spec);
+    if (present !== undefined && options['overwrite'] !== true) throw new Failure(presentText(present));
+    if (found.schedulers.length === 0) throw new Failure(noneText(found.warnings));
+    const withActions = options['actions'] !== false;
+    // What direct mode starts runs on the node of its runner, so each node needs one.
+    const isDirect = (plan.executionConfig()?.mode ?? 'direct') === 'direct';
+    for (const warning of found.warnings) output.warn(warning);
+    if (options['dryRun'] === true) return sayDryRun(context, planned, withActions ? isDirect : undefined);
+    const next = specWithSchedulers(spec, { schedulers: found.schedulers, withActions, isDirect });
+    const text = writeText(next, format);
+    if (target === undefined) output.text(text.trimEnd());
+    else writeFileSync(target, text);
+    output.notice(summaryText(planned, withActions, target));
+  },
+};
+
+function formatFor(path: string, target: string | undefined): WrittenFormat {
+  const format = formatOfName(target ?? path) ?? (target === undefined ? 'json' : (formatOfName(path) ?? 'json'));
+  if (format !== 'kdl') return format;
+  if (target === undefined) return 'json';
+  throw new Failure(`${target}: KDL cannot be written; use a name that ends in .yaml or .json`);
+}
+
+const presentText = (what: string) =>
+  [
+    `Workflow spec already has ${what} defined.`,
+    '  - Use --overwrite to replace the schedulers and the actions schedule_nodes.',
+    '  - Or submit the file as it is: torc submit FILE',
+    '  - Or remove them from the file, and generate again.',
+  ].join('\n');
+
+/** Reasons that are shown. */
+const MOST_REASONS = 5;
+
+function noneText(reasons: readonly string[]): string {
+  const shown = reasons.slice(0, MOST_REASONS).map((reason) => `  - ${reason}`);
+  const more = reasons.length > MOST_REASONS ? [`  ... and ${reasons.length - MOST_REASONS} more issues`] : [];
+  return ['No schedulers could be generated.', 'Reasons:', ...shown, ...more].join('\n');
+}
+
+const schedulerLine = (each: PlannedScheduler): string =>
+  `  ${each.name}: ${counted(each.allocations, 'allocation')} of ${counted(each.nodes, 'node')} for ${counted(each.group.jobs.length, 'job')}, ` +
+  `walltime ${each.walltime}, partition ${each.on.name}${each.partition === undefined ? ' (chosen by Slurm)' : ''}`;
+
+const summaryText = ({ profile, schedulers }: Planned, withActions: boolean, target: string | undefined): string =>
+  [
+    `Slurm schedulers for ${profile.display_name}${target === undefined ? '' : `, written to ${target}`}:`,
+    ...schedulers.schedulers.map(schedulerLine),
+    withActions
+      ? `Submit the workflow: torc submit ${target ?? 'FILE'}`
+      : 'Without actions: submit allocations with torc slurm schedule-nodes',
+  ].join('\n');
+
+function sayDryRun({ output }: Context, { profile, schedulers }: Planned, perNode: boolean | undefined): void {
+  const list = schedulers.schedulers;
+  const actions = perNode === undefined ? [] : actionEntries(list, perNode);
+  output.record(
+    'generate',
+    {
+      dry_run: true,
+      scheduler_count: list.length,
+      action_count: actions.length,
+      profile_name: profile.name,
+      profile_display_name: profile.display_name,
+      slurm_schedulers: list.map(({ name, account, mem, nodes, walltime, partition }) => ({
+        name,
+        account,
+        mem,
+        nodes,
+        walltime,
+        partition,
+      })),
+      actions,
+      warnings: schedulers.warnings,
+    },
+    [`Dry run for ${profile.display_name}:`, ...list.map(schedulerLine)].join('\n'),
+  );
+}

@@ -1,0 +1,134 @@
+import { clusterState, estimateStart } from '../../../cluster/slurm/discover.ts';
+import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
+import { type Estimates, type Recommendation, recommend } from '../../../core/hpc/recommend.ts';
+import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
+import { byLevel, walk } from '../../../core/spec/graph/walk.ts';
+import type { Plan } from '../../../core/spec/plan/plan.ts';
+import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../output/table.ts';
+import { planFile, planningOptions } from './generate.ts';
+
+interface Row extends Recommendation {
+  readonly scheduler: PlannedScheduler;
+}
+
+const columns: readonly Column<Row>[] = [
+  { title: 'Group', value: ({ scheduler }) => scheduler.group.requirements.join(', '), importance: 8 },
+  { title: 'Partition', value: ({ scheduler }) => scheduler.on.name },
+  { title: 'Jobs', value: ({ scheduler }) => scheduler.group.jobs.length, align: 'right' },
+  { title: 'Allocations', value: ({ allocations }) => allocations, align: 'right' },
+  { title: 'Nodes Each', value: ({ nodesPerAllocation }) => nodesPerAllocation, align: 'right' },
+  { title: 'Walltime', value: ({ scheduler }) => scheduler.walltime, align: 'right' },
+  { title: 'Strategy', value: ({ strategy }) => strategy },
+  { title: 'Reason', value: ({ reason }) => reason, cut: 'end', importance: 3 },
+];
+
+export const planAllocations: Command = {
+  words: 'slurm plan-allocations <file>',
+  says: 'Recommend how to split the allocations of a workflow file, from the state of the cluster.',
+  options: [
+    ...planningOptions,
+    { flags: '-p, --partition <name>', says: 'use this partition only' },
+    { flags: '--offline', says: 'do not ask sinfo, squeue and sbatch' },
+    { flags: '--skip-test-only', says: 'do not ask sbatch --test-only when allocations would start' },
+  ],
+  offline: true,
+  async run(context, [given], options) {
+    const { output } = context;
+    const forcedPartition = options['partition'] as string | undefined;
+    const planned = await planFile(context, given as string, options, { forcedPartition });
+    const { plan, profile, account, schedulers } = planned;
+    const warnings = [...schedulers.warnings];
+    const isOffline = options['offline'] === true;
+    const state = isOffline
+      ? undefined
+      : await clusterState(context.environment).catch((error: Error) => {
+          warnings.push(`The state of the cluster is unknown: ${error.message}`);
+          return undefined;
+        });
+    const rows: Row[] = [];
+    for (const scheduler of schedulers.schedulers) {
+      const ideal = scheduler.allocations;
+      const asks = state !== undefined && options['skipTestOnly'] !== true && ideal > 1;
+      const estimates = asks ? await estimatesOf(context, scheduler, warnings) : undefined;
+      const nodes = state?.nodes.get(scheduler.on.name);
+      const queue = state?.queue.get(scheduler.on.name);
+      rows.push({ scheduler, ...recommend({ ideal, nodes, queue, isOffline: state === undefined, estimates }) });
+    }
+    for (const warning of warnings) output.warn(warning);
+    output.list({
+      items: rows,
+      columns,
+      things: 'groups',
+      title: `Allocations for ${profile.display_name}:`,
+      empty: 'No group of jobs needs allocations',
+      json: {
+        workflow_analysis: analysisOf(plan, rows.length),
+        cluster_state: state === undefined ? null : Object.fromEntries(state.nodes),
+        recommendations: rows.map(({ scheduler, allocations, nodesPerAllocation, strategy, reason }) => ({
+          group_name: scheduler.group.requirements.join(','),
+          partition: scheduler.on.name,
+          num_allocations: allocations,
+          nodes_per_allocation: nodesPerAllocation,
+          total_nodes: allocations * nodesPerAllocation,
+          strategy,
+          reason,
+          walltime: scheduler.walltime,
+          job_count: scheduler.group.jobs.length,
+        })),
+        warnings,
+        resource_groups: schedulers.schedulers.map(({ group, on, walltime, allocations }) => ({
+          name: group.requirements.join(','),
+          partition: on.name,
+          job_count: group.jobs.length,
+          walltime,
+          ideal_nodes: allocations,
+        })),
+        profile_name: profile.name,
+        profile_display_name: profile.display_name,
+        account,
+      },
+    });
+  },
+};
+
+const MINUTE_MS = 60_000;
+
+/** Undefined, with a warning, where Slurm cannot say when both shapes would start. */
+async function estimatesOf(
+  { environment }: Context,
+  scheduler: PlannedScheduler,
+  warnings: string[],
+): Promise<Estimates | undefined> {
+  const { account, walltime, partition, qos, gres, allocations } = scheduler;
+  const startIn = async (nodes: number) => {
+    const at = await estimateStart(environment, { account, nodes, walltime, partition, qos, gres });
+    return Math.max(0, (at - Date.now()) / MINUTE_MS);
+  };
+  try {
+    const [large, small] = [await startIn(allocations), await startIn(1)];
+    const minutes = parseWalltime(walltime) / 60;
+    return { largeFinish: large + minutes, smallWait: small, smallFinish: small + minutes };
+  } catch (error) {
+    warnings.push(`When allocations of ${scheduler.name} would start is unknown: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function analysisOf(plan: Plan, groups: number) {
+  // The levels of all dependencies, files and user data included.
+  const { starts } = byLevel(walk(plan.graph).levels);
+  const widths = Array.from({ length: Math.max(0, starts.length - 1) }, (_, level) => {
+    return (starts[level + 1] ?? 0) - (starts[level] ?? 0);
+  }).filter((jobs) => jobs > 0);
+  const widest = Math.max(0, ...widths);
+  return {
+    total_jobs: plan.before.jobs,
+    total_instances: plan.jobs.length,
+    dependency_depth: widths.length,
+    max_parallelism: widest,
+    max_parallelism_level: Math.max(0, widths.indexOf(widest)),
+    resource_groups: groups,
+  };
+}

@@ -1,0 +1,139 @@
+import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { UsageError } from '../../failure.ts';
+import { idOf } from '../../id-or-name.ts';
+import { integer, type Option, type Values } from '../../option.ts';
+import { fieldsText } from '../../output/fields.ts';
+import type { Column } from '../../output/table.ts';
+import { rangeOptions } from '../../paging.ts';
+import { deleteCommand, getCommand, listCommand } from '../../record-commands.ts';
+
+const THING = 'Slurm scheduler';
+
+const columns: readonly Column<SlurmScheduler>[] = [
+  { title: 'ID', value: ({ id }) => id, align: 'right' },
+  { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Account', value: ({ account }) => account },
+  { title: 'Nodes', value: ({ nodes }) => nodes, align: 'right' },
+  { title: 'Walltime', value: ({ walltime }) => walltime },
+  { title: 'Partition', value: ({ partition }) => partition },
+  { title: 'QOS', value: ({ qos }) => qos },
+  { title: 'Serialized', value: ({ serialize_allocations: serialized }) => (serialized === true ? 'yes' : 'no') },
+];
+
+/** `sbatch --time` of a scheduler. */
+function walltime(text: string): string {
+  try {
+    parseWalltime(text);
+    return text;
+  } catch {
+    throw new UsageError(`--walltime: expected D-HH:MM:SS, HH:MM:SS, MM:SS or whole minutes, found "${text}"`);
+  }
+}
+
+/** Options of `create` and `update` with the same names. */
+const shared: readonly Option[] = [
+  { flags: '-g, --gres <gres>', says: 'generic resources per node, such as gpu:2' },
+  { flags: '-m, --mem <memory>', says: 'memory per node, such as 64g' },
+  { flags: '-p, --partition <partition>', says: 'partition' },
+  { flags: '-t, --tmp <size>', says: 'temporary disk space per node' },
+  { flags: '-e, --extra <options>', says: 'further sbatch options, as one text' },
+];
+
+const bodyOf = (options: Values) => ({
+  name: options['name'] as string | undefined,
+  account: options['account'] as string | undefined,
+  nodes: options['nodes'] as number | undefined,
+  walltime: options['walltime'] as string | undefined,
+  gres: options['gres'] as string | undefined,
+  mem: options['mem'] as string | undefined,
+  partition: options['partition'] as string | undefined,
+  qos: options['qos'] as string | undefined,
+  tmp: options['tmp'] as string | undefined,
+  extra: options['extra'] as string | undefined,
+  serialize_allocations: options['serializeAllocations'] as boolean | undefined,
+});
+
+const create: Command = {
+  words: 'slurm create [workflow]',
+  says: 'Add a Slurm scheduler to a workflow: what allocations ask for.',
+  options: [
+    { flags: '-n, --name <name>', says: 'name of the scheduler', required: true },
+    { flags: '-a, --account <account>', says: 'Slurm account', required: true },
+    { flags: '-N, --nodes <n>', says: 'nodes of an allocation', default: 1, read: integer('--nodes', 1) },
+    { flags: '-q, --qos <qos>', says: 'quality of service', default: 'normal' },
+    { flags: '-W, --walltime <time>', says: 'time limit of an allocation', default: '04:00:00', read: walltime },
+    ...shared,
+    { flags: '--serialize-allocations', says: 'start an allocation only after the one before has ended' },
+  ],
+  async run(context, [workflow], options) {
+    const { output } = context;
+    output.recordOnly(THING);
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const body = bodyOf(options) as Omit<SlurmScheduler, 'workflow_id'>;
+    const record = await client.createSlurmScheduler({ body: { ...body, workflow_id: id } });
+    output.record(THING, record, fieldsText('Added Slurm scheduler:', record));
+  },
+};
+
+const update: Command = {
+  words: 'slurm update <id>',
+  says: 'Change a Slurm scheduler; what is not given stays.',
+  options: [
+    { flags: '-N, --name <name>', says: 'name of the scheduler' },
+    { flags: '-a, --account <account>', says: 'Slurm account' },
+    { flags: '-n, --nodes <n>', says: 'nodes of an allocation', read: integer('--nodes', 1) },
+    { flags: '-q, --qos <qos>', says: 'quality of service' },
+    { flags: '--walltime <time>', says: 'time limit of an allocation', read: walltime },
+    ...shared,
+    {
+      flags: '--serialize-allocations <bool>',
+      says: 'true: start an allocation only after the one before has ended',
+      read: trueOrFalse,
+    },
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly(THING);
+    const id = idOf(THING, given);
+    const changes = Object.entries(bodyOf(options)).filter(([, value]) => value !== undefined);
+    if (changes.length === 0)
+      throw new UsageError('slurm update: expected at least one option to change, found none');
+    const { client } = await context.service();
+    // Torc's own server wants the whole record.
+    const body = { ...(await client.getSlurmScheduler({ params: { id } })), ...Object.fromEntries(changes) };
+    const record = await client.updateSlurmScheduler({ params: { id }, body });
+    output.record(THING, record, fieldsText('Updated Slurm scheduler:', record));
+  },
+};
+
+function trueOrFalse(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new UsageError(`--serialize-allocations: expected true or false, found "${text}"`);
+}
+
+export const slurmRecords: readonly Command[] = [
+  create,
+  update,
+  listCommand<SlurmScheduler>({
+    words: 'slurm list',
+    says: 'List the Slurm schedulers of a workflow.',
+    things: 'Slurm schedulers',
+    options: rangeOptions,
+    columns,
+    page: (client, id, _options, paging) => client.listSlurmSchedulers({ query: { workflow_id: id, ...paging } }),
+  }),
+  getCommand({
+    words: 'slurm get',
+    thing: THING,
+    call: (client, id) => client.getSlurmScheduler({ params: { id } }),
+  }),
+  deleteCommand({
+    words: 'slurm delete',
+    thing: THING,
+    call: (client, id) => client.deleteSlurmScheduler({ params: { id } }),
+  }),
+];

@@ -1,0 +1,109 @@
+import type { Client } from '../../../client/client.ts';
+import { ServiceError } from '../../../client/errors.ts';
+import { all } from '../../../client/every.ts';
+import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import { requestOf } from '../../../operations/slurm/fire-actions.ts';
+import { settleSubmissions } from '../../../operations/slurm/settle-submissions.ts';
+import { AllocationsFailed, submitAllocations } from '../../../operations/slurm/submit-allocations.ts';
+import { noPrompts } from '../../agree.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { integer } from '../../option.ts';
+import { submitOptions, submitTools, warnOfLoopback } from '../../slurm-tools.ts';
+
+const [outputDir, ...runnerOptions] = submitOptions as [(typeof submitOptions)[number], ...typeof submitOptions];
+
+export const scheduleNodes: Command = {
+  words: 'slurm schedule-nodes [workflow]',
+  says: 'Submit allocations of a Slurm scheduler for a workflow.',
+  options: [
+    { flags: '-j, --job-prefix <text>', says: 'text before the names of the Slurm jobs', default: '' },
+    { flags: '--keep-submission-scripts', says: 'keep the scripts that were given to sbatch' },
+    {
+      flags: '-m, --max-parallel-jobs <n>',
+      says: 'each runner runs this many jobs at once and ignores their requirements',
+      read: integer('--max-parallel-jobs', 1),
+    },
+    { flags: '-n, --num-hpc-jobs <n>', says: 'number of allocations', default: 1, read: integer('--num-hpc-jobs', 1) },
+    { ...outputDir, flags: '-o, --output <folder>' },
+    ...runnerOptions,
+    {
+      flags: '--scheduler-config-id <id>',
+      says: 'the scheduler; not needed if the workflow has one',
+      read: integer('--scheduler-config-id', 1),
+    },
+    { flags: '--start-one-worker-per-node', says: 'start a runner on each node of an allocation' },
+    {
+      flags: '--suppress-actions',
+      says: 'first mark the due actions schedule_nodes of the workflow as executed, so that runners do not submit more',
+    },
+    noPrompts,
+  ],
+  async run(context, [workflow], options) {
+    const id = await chooseWorkflow(context, workflow);
+    const tools = await submitTools(context, { ...options, outputDir: options['output'] });
+    const { client } = tools;
+    const scheduler = await schedulerOf(client, id, options['schedulerConfigId'] as number | undefined);
+    warnOfLoopback(context, tools.settings.url);
+    await refuseCanceled(context, id);
+    const settled = await settleSubmissions(tools, id);
+    if (options['suppressActions'] === true) await suppressActions(client, id);
+    const wanted = options['numHpcJobs'] as number;
+    try {
+      const jobIds = await submitAllocations(tools, {
+        workflowId: id,
+        schedulerId: scheduler.id as number,
+        allocations: wanted,
+        startOneWorkerPerNode: options['startOneWorkerPerNode'] === true,
+        maxParallelJobs: options['maxParallelJobs'] as number | undefined,
+        jobPrefix: options['jobPrefix'] as string,
+      });
+      // A sentence in every format, as in Torc 1.0.0: scripts look for it.
+      context.output.text(`Successfully running ${settled.length + jobIds.length} Slurm job(s)`);
+    } catch (error) {
+      if (!(error instanceof AllocationsFailed)) throw error;
+      throw new Failure(`${error.submitted} of ${wanted} allocations were submitted: ${error.message}`, {
+        cause: error,
+      });
+    }
+  },
+};
+
+async function schedulerOf(client: Client, id: number, given: number | undefined): Promise<SlurmScheduler> {
+  const found = await all((page) => client.listSlurmSchedulers({ query: { workflow_id: id, ...page } }));
+  const names = found.map(({ id: each, name }) => `${each} (${name ?? 'no name'})`).join(', ');
+  if (given !== undefined) {
+    const scheduler = found.find((each) => each.id === given);
+    if (scheduler !== undefined) return scheduler;
+    throw new Failure(`workflow ${id} has no Slurm scheduler ${given}; it has ${names === '' ? 'none' : names}`);
+  }
+  const [only, ...others] = found;
+  if (only === undefined)
+    throw new Failure(`workflow ${id} has no Slurm scheduler: add one with torc slurm create, or torc slurm generate`);
+  if (others.length === 0) return only;
+  throw new Failure(
+    `workflow ${id} has ${found.length} Slurm schedulers; name one with --scheduler-config-id: ${names}`,
+  );
+}
+
+async function refuseCanceled({ service }: Context, id: number): Promise<void> {
+  const { client } = await service();
+  const { is_canceled: isCanceled } = await client.getWorkflow({ params: { id } });
+  if (isCanceled === true)
+    throw new Failure(
+      `workflow ${id} is canceled: its runners would end at once; torc workflows init ${id} starts it again`,
+    );
+}
+
+async function suppressActions(client: Client, id: number): Promise<void> {
+  for (const action of await client.listPendingActions({ params: { id } })) {
+    if (requestOf(action) === undefined) continue;
+    await client
+      .claimWorkflowAction({ params: { id, action_id: action.id as number }, body: {} })
+      .catch((error: unknown) => {
+        if (!(error instanceof ServiceError && error.status === 409)) throw error;
+      });
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it, test } from 'vitest';
+import {
+  liveProfile,
+  parseAvailability,
+  parseNodeKinds,
+  parsePartitionRules,
+  parseQueueDepth,
+} from './live-profile.ts';
+
+const kind = (line: string) => parseNodeKinds(line)[0];
+
+describe('a line of sinfo', () => {
+  it('is a partition with what its nodes have', () => {
+    expect(kind('short*|104|246064|4:00:00|(null)|2000')).toEqual({
+      name: 'short',
+      cpus: 104,
+      memoryMb: 246_064,
+      walltimeSeconds: 14_400,
+      gpus: undefined,
+    });
+  });
+
+  it('is passed over with fewer fields, and an odd number has a cautious value', () => {
+    expect(parseNodeKinds('short|104\n\nlong|x|y|1:00|(null)|3\n')).toMatchObject([{ cpus: 1, memoryMb: 1024 }]);
+  });
+
+  test.each([
+    ['1-00:00:00', 86_400],
+    ['04:30:00', 16_200],
+    ['30:00', 1800],
+    ['45', 2700],
+    ['infinite', 31_536_000],
+    ['UNLIMITED', 31_536_000],
+    ['x-1:y:3', 3603],
+  ])('with the limit %s has %i seconds', (limit, seconds) => {
+    expect(kind(`p|1|1|${limit}|(null)|1`)?.walltimeSeconds).toBe(seconds);
+  });
+
+  test.each([
+    ['p', 'gpu:4', { count: 4, type: null }],
+    ['p', 'gpu:a100:2', { count: 2, type: 'a100' }],
+    ['p', 'gpu:h100:2(S:0-3)', { count: 2, type: 'h100' }],
+    ['p', 'nvme:1,gpu:4', { count: 4, type: null }],
+    ['p', 'gpu:0', undefined],
+    ['p', '', undefined],
+    ['gpu-a100x', '(null)', { count: 4, type: 'a100' }],
+    ['gpus', '', { count: 4, type: 'gpu' }],
+  ])('of partition %s with the resources "%s" has the GPUs %j', (name, gres, gpus) => {
+    expect(kind(`${name}|1|1|1:00|${gres}|1`)?.gpus).toEqual(gpus);
+  });
+});
+
+describe('the profile of a running cluster', () => {
+  const kinds = parseNodeKinds(
+    [
+      'b*|64|256000|1-0|gpu:a100:4|2',
+      'b*|32|512000|2-0|gpu:h100:2|2',
+      'a|8|8000|1:00|(null)|1',
+      'a-stdby|8|8000|1:00|(null)|1',
+    ].join('\n'),
+  );
+
+  it('has each partition once, sorted, with what all of its nodes have', () => {
+    const profile = liveProfile({ name: 'alpha', kinds, rules: new Map(), skipsStandby: true });
+    expect(profile).toMatchObject({ display_name: 'Alpha (Slurm)', charge_factor_cpu: 1, charge_factor_gpu: 10 });
+    expect(profile.partitions).toMatchObject([
+      { name: 'a', gpus_per_node: null, requires_explicit_request: false },
+      {
+        name: 'b',
+        cpus_per_node: 32,
+        memory_mb: 256_000,
+        max_walltime_secs: 172_800,
+        gpus_per_node: 2,
+        gpu_type: null,
+      },
+    ]);
+  });
+
+  it('knows from scontrol how many nodes a job may have, and whether jobs share nodes', () => {
+    const text = 'PartitionName=a AllowGroups=ALL\n   MinNodes=1 MaxNodes=UNLIMITED OverSubscribe=FORCE:4 QoS=x';
+    expect(parsePartitionRules(text)).toEqual({ minNodes: 1, maxNodes: null, isShared: true });
+    expect(parsePartitionRules('MaxNodes=4 MinNodes=0 OverSubscribe=NO')).toEqual({
+      minNodes: 0,
+      maxNodes: 4,
+      isShared: false,
+    });
+  });
+});
+
+it('nodes are counted by the begin of their state, and other states only in the total', () => {
+  const text = 'short*|idle|40\nshort|idle~|5\nshort|mixed|12\nshort|allocated|180\nshort|drained*|3\nlong|planned|2\n';
+  expect(Object.fromEntries(parseAvailability(text))).toEqual({
+    short: { idle: 45, mixed: 12, allocated: 180, down: 3, total: 240 },
+    long: { idle: 0, mixed: 0, allocated: 0, down: 0, total: 2 },
+  });
+  expect(parseAvailability('').size).toBe(0);
+});
+
+it('jobs that wait count with their nodes, jobs that run do not', () => {
+  const text = 'short|PENDING|4\nshort|CONFIGURING|8\nshort|RUNNING|2\nshort|COMPLETING|1\n';
+  expect(Object.fromEntries(parseQueueDepth(text))).toEqual({
+    short: { pendingJobs: 2, pendingNodes: 12, runningJobs: 2 },
+  });
+});

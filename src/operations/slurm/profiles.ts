@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { runHelper } from '../../cluster/exec.ts';
+import { discoverProfile } from '../../cluster/slurm/discover.ts';
+import { slurmProgram } from '../../cluster/slurm/programs.ts';
+import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../core/hpc/profile.ts';
+import { builtInProfiles } from '../../core/hpc/sites.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Entry = Readonly<Record<string, unknown>>;
+
+/** What the configuration says of sites: `client.hpc`. */
+export interface HpcSettings {
+  readonly customProfiles: Readonly<Record<string, Entry>> | undefined;
+  readonly overrides: Readonly<Record<string, Entry>> | undefined;
+  readonly defaultAccount: string | undefined;
+}
+
+/** The name that stands for the cluster of this machine, as Slurm describes it. */
+export const LIVE = 'slurm';
+
+export const knownProfiles = ({ customProfiles }: HpcSettings): HpcProfile[] =>
+  registry(
+    builtInProfiles,
+    Object.entries(customProfiles ?? {}).map(([name, entry]) => customProfile(name, entry)),
+  );
+
+/** The profile with this name; `slurm` asks the cluster. Undefined if there is none. */
+export async function namedProfile(
+  name: string,
+  settings: HpcSettings,
+  environment: Environment,
+): Promise<HpcProfile | undefined> {
+  return name === LIVE
+    ? discoverProfile(environment)
+    : knownProfiles(settings).find((profile) => profile.name === name);
+}
+
+/** The profile of this machine: a known one that recognizes it, or else the cluster that Slurm describes here. */
+export async function detectedProfile(
+  settings: HpcSettings,
+  environment: Environment,
+): Promise<{ profile: HpcProfile; isLive: boolean } | undefined> {
+  const here = { environment, hostname: hostname(), fileExists: existsSync };
+  const known = detected(knownProfiles(settings), here);
+  if (known !== undefined) return { profile: known, isLive: false };
+  // Its exit code says nothing: some sites wrap it.
+  const answers = await runHelper(slurmProgram('sinfo', environment), ['--version'], { atMostMs: 10_000 }).then(
+    () => true,
+    (error: Error) => !error.message.includes('ENOENT'),
+  );
+  const profile = answers ? await discoverProfile(environment).catch(() => undefined) : undefined;
+  return profile === undefined || profile.partitions.length === 0 ? undefined : { profile, isLive: true };
+}
+
+/** The account for allocations on a site: that of the profile, if the configuration has one, or the general one. */
+export const accountFor = (profile: HpcProfile, { overrides, defaultAccount }: HpcSettings): string | undefined =>
+  (overrides?.[profile.name]?.['default_account'] as string | undefined) ?? profile.default_account ?? defaultAccount;
+
+function customProfile(name: string, entry: Entry): HpcProfile {
+  const rules: DetectionRule[] = [];
+  const variable = entry['detect_env_var'] as string | undefined;
+  const at = variable?.indexOf('=') ?? -1;
+  if (variable !== undefined && at > 0)
+    rules.push({ type: 'env_var', name: variable.slice(0, at), value: variable.slice(at + 1) });
+  const pattern = entry['detect_hostname'] as string | undefined;
+  if (pattern !== undefined) rules.push({ type: 'hostname_pattern', pattern });
+  return {
+    name,
+    display_name: entry['display_name'] as string,
+    description: (entry['description'] as string | undefined) ?? '',
+    detection: rules,
+    default_account: (entry['default_account'] as string | undefined) ?? null,
+    partitions: ((entry['partitions'] as readonly Entry[] | undefined) ?? []).map((each) =>
+      partition(each as unknown as Parameters<typeof partition>[0]),
+    ),
+    charge_factor_cpu: (entry['charge_factor_cpu'] as number | undefined) ?? 1,
+    charge_factor_gpu: (entry['charge_factor_gpu'] as number | undefined) ?? 10,
+    metadata: {},
+  };
+}

@@ -1,0 +1,370 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { parse } from 'smol-toml';
+import { commandsOf } from '../../src/cli/commands.ts';
+import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
+import { said } from '../support/words.ts';
+
+/** The commands of the groups submit, cancel, slurm and hpc of Torc 1.0.0, with their options and defaults. */
+const COMMANDS: Readonly<Record<string, readonly (string | readonly [flags: string, standard: unknown])[]>> = {
+  submit: [
+    '-i, --ignore-missing-data',
+    '--skip-checks',
+    '--max-parallel-jobs',
+    ['-o, --output-dir', 'torc_output'],
+    ['-p, --poll-interval', 'client.slurm.poll_interval'],
+    '--claim-backoff-max-secs',
+    '--no-prompts',
+  ],
+  cancel: ['--no-prompts'],
+  'slurm create': [
+    '-n, --name',
+    '-a, --account',
+    '-g, --gres',
+    '-m, --mem',
+    ['-N, --nodes', 1],
+    '-p, --partition',
+    ['-q, --qos', 'normal'],
+    '-t, --tmp',
+    ['-W, --walltime', '04:00:00'],
+    '-e, --extra',
+    '--serialize-allocations',
+  ],
+  'slurm update': [
+    '-N, --name',
+    '-a, --account',
+    '-g, --gres',
+    '-m, --mem',
+    '-n, --nodes',
+    '-p, --partition',
+    '-q, --qos',
+    '-t, --tmp',
+    '--walltime',
+    '-e, --extra',
+    '--serialize-allocations',
+  ],
+  'slurm list': ['-l, --limit', '--offset'],
+  'slurm get': [],
+  'slurm delete': [],
+  'slurm schedule-nodes': [
+    '-j, --job-prefix',
+    '--keep-submission-scripts',
+    '-m, --max-parallel-jobs',
+    ['-n, --num-hpc-jobs', 1],
+    ['-o, --output', 'torc_output'],
+    ['-p, --poll-interval', 'client.slurm.poll_interval'],
+    '--claim-backoff-max-secs',
+    '--scheduler-config-id',
+    '--start-one-worker-per-node',
+    '--suppress-actions',
+    '--no-prompts',
+  ],
+  'slurm sacct': [['-o, --output-dir', 'torc_output'], '--save-json'],
+  'slurm stats': ['--job-id', '--run-id', '--attempt-id'],
+  'slurm usage': [],
+  'slurm generate': [
+    '-a, --account',
+    '--profile',
+    '-o, --output',
+    '--single-allocation',
+    ['--group-by', 'partition'],
+    ['--walltime-strategy', 'max-job-runtime'],
+    ['--walltime-multiplier', 1.5],
+    '--no-actions',
+    '--overwrite',
+    '--dry-run',
+  ],
+  'slurm plan-allocations': [
+    '-a, --account',
+    '-p, --partition',
+    '--profile',
+    '--offline',
+    '--skip-test-only',
+    '--group-by',
+    '--walltime-strategy',
+    '--walltime-multiplier',
+  ],
+  'hpc list': [],
+  'hpc detect': [],
+  'hpc show': [],
+  'hpc partitions': ['--gpu', '--shared'],
+  'hpc match': ['--cpus', '--memory', '--walltime', '--gpus'],
+  'hpc generate': ['-n, --name', '-d, --display-name', '-o, --output', '--skip-stdby'],
+};
+
+test.each(Object.entries(COMMANDS))('torc %s has its options with their letters and defaults', async (name, wanted) => {
+  const command = (await commandsOf('torc')).find(({ words }) => words.replace(/ [<[].*/, '') === name);
+  expect(command, name).toBeDefined();
+  for (const each of wanted) {
+    const [flags, standard] = typeof each === 'string' ? [each, undefined] : each;
+    const option = command?.options?.find((given) => given.flags.replace(/ <.*/, '') === flags);
+    expect(option?.flags, `${name} ${flags}`).toBeDefined();
+    if (standard !== undefined) expect(option?.default ?? option?.setting).toBe(standard);
+  }
+});
+
+let folder: string;
+let server: RunningServer;
+let environment: Record<string, string>;
+
+/** Stands in for programs of Slurm; what they were called with goes to a file. */
+const programs: Readonly<Record<string, string>> = {
+  sbatch: 'n=$(($(cat count 2>/dev/null || echo 100) + 1)); echo $n > count; echo "Submitted batch job $n"',
+  scancel: 'exit 0',
+  squeue: 'exit 0',
+  sacct:
+    'echo "101|wf|COMPLETED|0:0|00:01:00||00:04:00|n[1-2]|2"; echo "101.batch|batch|COMPLETED|0:0|00:01:00|5000K|00:02:00|n1|1"; echo "101.0|wf1_j1_r1_a1|FAILED|3:0|00:00:10|60K|00:00:10|n2|1"; echo "cut|off"',
+  sinfo: 'if [ "$1" = -e ]; then echo "debug*|4|4000|infinite|gpu:2|3"; fi',
+  scontrol: 'if [ "$2" = config ]; then echo "ClusterName = alpha"; else echo "OverSubscribe=FORCE:2"; fi',
+};
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  server = await startServer(folder);
+  environment = { TORC_API_URL: server.url };
+  for (const [name, script] of Object.entries(programs)) {
+    const path = join(folder, name);
+    writeFileSync(path, `#!/bin/sh\ncd '${folder}'\necho "${name} $*" >> calls\n${script}\n`, { mode: 0o755 });
+    environment[`TORC_FAKE_${name.toUpperCase()}`] = path;
+  }
+});
+const call = (...words: string[]) => said(words, environment);
+const json = async (...words: string[]) => {
+  const { code, stdout, stderr } = await call('-f', 'json', ...words);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n');
+
+const flow = `
+name: flow
+resource_requirements: [{name: small, num_cpus: 2, memory: 100m, runtime: PT10M}]
+jobs: [{name: "j_{i}", parameters: {i: "1:8"}, command: "true", resource_requirements: small}]
+`;
+
+describe('schedulers and allocations of a workflow', () => {
+  let id: string;
+  let scheduler: string;
+  beforeAll(async () => {
+    const file = join(folder, 'flow.yaml');
+    writeFileSync(file, flow);
+    id = String((await json('create', file))['workflow_id']);
+    const made = await json('slurm', 'create', id, '-n', 'nodes', '-a', 'proj', '--serialize-allocations');
+    scheduler = String(made['id']);
+    expect(made).toMatchObject({ name: 'nodes', nodes: 1, walltime: '04:00:00', qos: 'normal' });
+  });
+
+  it('schedulers are changed, listed, shown and deleted', async () => {
+    const changed = await json('slurm', 'update', scheduler, '-n', '2', '--serialize-allocations', 'false');
+    expect(changed).toMatchObject({ nodes: 2, account: 'proj', serialize_allocations: false });
+    const other = String((await json('slurm', 'create', id, '-n', 'other', '-a', 'proj'))['id']);
+    expect((await call('slurm', 'list', id)).stdout).toMatch(/nodes.*proj.*2.*04:00:00/);
+    expect(await json('slurm', 'delete', other)).toMatchObject({ name: 'other' });
+    expect(await json('slurm', 'get', scheduler)).toMatchObject({ name: 'nodes' });
+    const { code, stderr } = await call('slurm', 'update', scheduler, '--walltime', '2h');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--walltime: expected D-HH:MM:SS')]);
+  });
+
+  it('schedule-nodes gives sbatch one script for each allocation, and records what it answered', async () => {
+    const out = join(folder, 'out');
+    const words = ['slurm', 'schedule-nodes', id, '-n', '2', '-j', 'night_', '-o', out, '--keep-submission-scripts'];
+    const { code, stdout, stderr } = await call('-f', 'json', ...words);
+    expect([code, stdout]).toEqual([0, 'Successfully running 2 Slurm job(s)\n']);
+    const submitted = [...stderr.matchAll(/name=(night_wf\S+) with ID=(\d+)/g)];
+    expect(submitted.map(([, , job]) => job)).toEqual(['101', '102']);
+    const scripts = calls().filter((line) => line.startsWith('sbatch '));
+    expect(scripts).toHaveLength(2);
+    const text = readFileSync((scripts[0] as string).slice('sbatch '.length), 'utf8');
+    expect(text).toContain(`#SBATCH --job-name=${submitted[0]?.[1]}\n`);
+    expect(text).toContain('#SBATCH --cpus-per-task=2\n');
+    expect(text).toContain(
+      `torc-slurm-job-runner ${server.url} ${id} ${out} --poll-interval 30 --startup-delay-seconds 2\n`,
+    );
+    const { items } = (await json('scheduled-compute-nodes', 'list', id)) as unknown as { items: object[] };
+    expect(items).toMatchObject([
+      { scheduler_id: 101, status: 'pending' },
+      { scheduler_id: 102, status: 'pending' },
+    ]);
+  });
+
+  it('a prefix is refused where allocations share a name', async () => {
+    await json('slurm', 'update', scheduler, '--serialize-allocations', 'true');
+    const { code, stderr } = await call('slurm', 'schedule-nodes', id, '-j', 'x');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--job-prefix')]);
+  });
+
+  it('the accounting is shown with its steps, and added up', async () => {
+    expect(await json('slurm', 'sacct', id)).toEqual({
+      workflow_id: Number(id),
+      total_slurm_jobs: 2,
+      summary: [
+        expect.objectContaining({ slurm_job_id: '101', job_step: '', state: 'COMPLETED', nodes: 'n[1-2]' }),
+        expect.objectContaining({ job_step: 'batch', max_rss: '5000K' }),
+        expect.objectContaining({ job_step: 'wf1_j1_r1_a1', exit_code: '3:0' }),
+      ],
+      errors: [],
+    });
+    expect(await json('slurm', 'usage', id)).toEqual({
+      workflow_id: Number(id),
+      total_slurm_jobs: 2,
+      total_nodes: 2,
+      total_node_time: '00:02:00',
+      total_node_time_seconds: 120,
+      total_cpu_time: '00:04:00',
+      total_cpu_time_seconds: 240,
+    });
+    expect(await json('slurm', 'stats', id)).toEqual({ items: [] });
+  });
+
+  it('cancel ends those that wait or run, once', async () => {
+    expect(await json('cancel', id)).toMatchObject({ canceled_slurm_jobs: ['101', '102'], errors: [] });
+    expect(await json('cancel', id)).toMatchObject({ canceled_slurm_jobs: [] });
+    expect(calls().filter((line) => line.startsWith('scancel '))).toEqual(['scancel 101', 'scancel 102']);
+    const { code, stderr } = await call('slurm', 'schedule-nodes', id);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is canceled')]);
+  });
+});
+
+it('submit refuses a workflow without an action that submits, and says what helps', async () => {
+  const file = join(folder, 'plain.yaml');
+  writeFileSync(file, flow);
+  const { code, stderr } = await call('submit', file);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Cannot submit workflow')]);
+  expect(stderr).toContain('torc slurm generate');
+});
+
+describe('slurm generate', () => {
+  const file = () => join(folder, 'flow.yaml');
+
+  it('writes the file with schedulers, actions and bound jobs, unexpanded, in the format of its target', async () => {
+    writeFileSync(file(), flow);
+    const target = join(folder, 'made.json');
+    const words = ['slurm', 'generate', file(), '-a', 'proj', '--profile', 'kestrel', '-o', target];
+    const { code, stdout, stderr } = await call(...words);
+    expect([code, stdout, stderr]).toEqual([0, '', expect.stringContaining(`torc submit ${target}`)]);
+    expect(JSON.parse(readFileSync(target, 'utf8'))).toMatchObject({
+      jobs: [{ name: 'j_{i}', scheduler: 'short_scheduler' }],
+      slurm_schedulers: [{ name: 'short_scheduler', account: 'proj', mem: '240g', walltime: '00:15:00' }],
+      actions: [{ trigger_type: 'on_jobs_ready', scheduler: 'short_scheduler', num_allocations: 1 }],
+    });
+    const again = await call('slurm', 'generate', target, '-a', 'proj', '--profile', 'kestrel');
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining('Workflow spec already has slurm_schedulers and actions defined.'),
+    ]);
+    const over = await call(
+      'slurm',
+      'generate',
+      target,
+      '-a',
+      'p2',
+      '--profile',
+      'kestrel',
+      '--overwrite',
+      '--no-actions',
+    );
+    expect(JSON.parse(over.stdout)).toMatchObject({ slurm_schedulers: [{ account: 'p2' }] });
+    expect(JSON.parse(over.stdout)).not.toHaveProperty('actions');
+  });
+
+  it('plans for the cluster that it finds, and for the profile that is named', async () => {
+    const live = await call('slurm', 'generate', file(), '-a', 'proj', '--dry-run');
+    expect(live.stdout).toContain('Dry run for Alpha (Slurm)');
+    expect(await json('slurm', 'generate', file(), '-a', 'proj', '--dry-run', '--profile', 'dane')).toMatchObject({
+      dry_run: true,
+      scheduler_count: 1,
+      action_count: 1,
+      profile_name: 'dane',
+      slurm_schedulers: [{ name: 'pbatch_scheduler', mem: '251g' }],
+    });
+    const unknown = await call('slurm', 'generate', file(), '-a', 'p', '--profile', 'x');
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Unknown HPC profile: x')]);
+  });
+
+  it('takes the account of the configuration, and refuses without any', async () => {
+    const none = await call('slurm', 'generate', file(), '--profile', 'kestrel');
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('No account specified.')]);
+    const config = join(folder, 'config.toml');
+    writeFileSync(
+      config,
+      '[client.hpc]\ndefault_account = "general"\n[client.hpc.profile_overrides.dane]\ndefault_account = "own"\n',
+    );
+    const accounts = [];
+    for (const profile of ['kestrel', 'dane']) {
+      const words = ['-f', 'json', 'slurm', 'generate', file(), '--dry-run', '--profile', profile];
+      const { stdout } = await said(words, { ...environment, TORC_SYSTEM_CONFIG: config });
+      accounts.push((JSON.parse(stdout) as { slurm_schedulers: { account: string }[] }).slurm_schedulers[0]?.account);
+    }
+    expect(accounts).toEqual(['general', 'own']);
+  });
+
+  it('names the reasons if it can plan nothing', async () => {
+    const big = join(folder, 'big.yaml');
+    writeFileSync(big, flow.replace('num_cpus: 2', 'num_cpus: 5000'));
+    const { code, stderr } = await call('slurm', 'generate', big, '-a', 'p', '--profile', 'kestrel');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /No schedulers could be generated\.\nReasons:\n {2}- No partition found for resource requirements 'small'/,
+    );
+    const bare = join(folder, 'bare.yaml');
+    writeFileSync(bare, 'name: x\njobs: [{name: a, command: "true"}]\n');
+    expect((await call('slurm', 'generate', bare, '-a', 'p', '--profile', 'kestrel')).stderr).toContain(
+      'resource_requirements',
+    );
+  });
+
+  it('plan-allocations recommends without a cluster, and with the state of one', async () => {
+    const words = ['slurm', 'plan-allocations', file(), '-a', 'p', '--profile', 'kestrel'];
+    expect(await json(...words, '--offline')).toMatchObject({
+      workflow_analysis: { total_jobs: 1, total_instances: 8, dependency_depth: 1, max_parallelism: 8 },
+      cluster_state: null,
+      recommendations: [{ group_name: 'small', strategy: 'default', job_count: 8 }],
+      account: 'p',
+    });
+    expect(await json(...words, '--skip-test-only')).toMatchObject({ recommendations: [{ strategy: 'single' }] });
+  });
+});
+
+describe('hpc', () => {
+  it('list, detect and show know the sites of torc, and the cluster here by the name slurm', async () => {
+    const list = JSON.parse((await call('-f', 'json', 'hpc', 'list')).stdout) as { name: string }[];
+    expect(list.map(({ name }) => name)).toEqual(['dane', 'kestrel']);
+    expect((await said(['hpc', 'detect'], { ...environment, NLR_CLUSTER: 'kestrel' })).stdout).toContain('kestrel');
+    expect(await json('hpc', 'show', 'slurm')).toMatchObject({
+      name: 'alpha',
+      partitions: [{ name: 'debug', cpus_per_node: 4, gpus_per_node: 2, shared: true, max_walltime_secs: 31_536_000 }],
+    });
+    const { code, stderr } = await call('hpc', 'show', 'nowhere');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Unknown HPC profile: nowhere')]);
+  });
+
+  it('detect says null where nothing is known', async () => {
+    const alone = { ...environment, TORC_FAKE_SINFO: join(folder, 'missing') };
+    expect(await said(['-f', 'json', 'hpc', 'detect'], alone)).toMatchObject({ code: 0, stdout: 'null\n' });
+    expect((await said(['hpc', 'detect'], alone)).stdout).toBe('No known HPC system detected.\n');
+    expect((await said(['hpc', 'partitions'], alone)).stderr).toContain('HPC profile not found or detected.');
+  });
+
+  it('match names the best partition, and nothing for what none serves', async () => {
+    const words = ['hpc', 'match', 'kestrel', '--memory', '50g', '--walltime', '1:00:00', '--cpus'];
+    expect(await json(...words, '4')).toMatchObject({
+      requirements: { cpus: 4, memory_mb: 51_200, walltime_secs: 3600, gpus: null },
+      best_partition: { name: 'short' },
+    });
+    expect(await json(...words, '500')).toMatchObject({ matching_partitions: [], best_partition: null });
+    expect((await call(...words, '4')).stdout).toMatch(/short \(BEST\)[^]*Recommended: short partition\n/);
+    expect((await call('hpc', 'match', 'kestrel', '--cpus', '4')).code).toBe(2);
+  });
+
+  it('generate writes a profile that the configuration accepts, and then knows', async () => {
+    const file = join(folder, 'profile.toml');
+    const { code, stderr } = await call('hpc', 'generate', '-n', 'mine', '-o', file);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`Profile written to: ${file}`)]);
+    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
+      client: { hpc: { custom_profiles: { mine: { partitions: [{ name: 'debug', memory_mb: 4000 }] } } } },
+    });
+    const { stdout } = await said(['-f', 'json', 'hpc', 'show', 'mine'], { ...environment, TORC_SYSTEM_CONFIG: file });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'mine', partitions: [{ name: 'debug' }] });
+  });
+});
