@@ -53,7 +53,7 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     "import { nothing } from './nowhere.ts';\nexport const lost = nothing;\n",
   ],
   'slices-stand-apart': [
-    'src/server/artifact/peeks.ts',
+    'src/server/act/peeks.ts',
     "import { roomOf } from '../claim/room.ts';\nexport const peeks = roomOf;\n",
   ],
   'sql-stands-in-queries': [

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
-import { artifactHandlers } from '../artifact/handlers.ts';
+import { artifactHandlers } from '../records/file/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import type { Permissions } from '../caller.ts';

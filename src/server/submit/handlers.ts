@@ -6,18 +6,18 @@ import type { Store } from '../records/store.ts';
 import { userActions } from '../records/event/user-action.ts';
 import { createEdges } from '../records/job/edges.ts';
 import { mapped, once } from '../store/work.ts';
-import { createCreation } from './creation.ts';
+import { createCreation } from '../records/job/creation.ts';
 import { createInitialize } from './initialize/initialize.ts';
 import { initializeQueries } from './initialize/queries.ts';
-import { createJobs, refuseBadPositions, refuseDuplicateNames } from './jobs.ts';
+import { createJobs, refuseBadPositions, refuseDuplicateNames } from '../records/job/create.ts';
 import { submitQueries } from './queries.ts';
-import { removeQueries } from './remove/queries.ts';
-import { createRemoval } from './remove/remove.ts';
-import { createRequirements } from './requirements.ts';
-import { createAction, createFailureHandler, createSlurmScheduler } from './scheduling.ts';
+import { removeQueries } from '../records/workflow/remove/queries.ts';
+import { createRemoval } from '../records/workflow/remove/remove.ts';
+import { createRequirements } from '../records/requirements/create.ts';
+import { createAction, createFailureHandler, createSlurmScheduler } from '../records/scheduler/create.ts';
 import { spawnJobs } from './spawn.ts';
 import { createTasks } from './task.ts';
-import { archiveWorkflow, createWorkflow, updateWorkflow } from './workflow.ts';
+import { archiveWorkflow, createWorkflow, updateWorkflow } from '../records/workflow/create.ts';
 
 export const submitHandlers = (store: Store, permissions: Permissions) => {
   const queries = submitQueries(store.db);

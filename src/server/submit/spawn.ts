@@ -5,8 +5,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../core/contract/workflow.ts';
 import type { Store } from '../records/store.ts';
 import type { Steps } from '../store/work.ts';
-import type { CreateJobs } from './jobs.ts';
-import { createEdgeWriter } from './job-edges.ts';
+import type { CreateJobs } from '../records/job/create.ts';
+import { createEdgeWriter } from '../records/job/new-edges.ts';
 import type { SubmitQueries } from './queries.ts';
 
 /** Jobs whose dependencies are written between two steps. */

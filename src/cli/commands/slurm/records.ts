@@ -100,8 +100,7 @@ const update: Command = {
     output.recordOnly(THING);
     const id = idOf(THING, given);
     const changes = Object.entries(bodyOf(options)).filter(([, value]) => value !== undefined);
-    if (changes.length === 0)
-      throw new UsageError('slurm update: expected at least one option to change, found none');
+    if (changes.length === 0) throw new UsageError('slurm update: expected at least one option to change, found none');
     const { client } = await context.service();
     // Torc's own server wants the whole record.
     const body = { ...(await client.getSlurmScheduler({ params: { id } })), ...Object.fromEntries(changes) };

@@ -1,6 +1,6 @@
 import type { Store } from '../../records/store.ts';
 import type { Steps, Work } from '../../store/work.ts';
-import { EdgeBlock } from '../edge-block.ts';
+import { EdgeBlock } from '../../records/job/edge-block.ts';
 import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
 import { EdgeList, newEdges } from './implied.ts';

@@ -1,7 +1,7 @@
-import type { Edges } from '../../records/job/edges.ts';
-import type { Released } from '../../records/job/release.ts';
+import type { Edges } from '../job/edges.ts';
+import type { Released } from '../job/release.ts';
 import { inPages } from '../../store/rows.ts';
-import type { Store } from '../../records/store.ts';
+import type { Store } from '../store.ts';
 import type { Steps, Work } from '../../store/work.ts';
 import type { DeletionQueries } from './queries.ts';
 

@@ -1,17 +1,17 @@
-import { misplacedSettings } from '../../core/contract/execution.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
+import { misplacedSettings } from '../../../core/contract/execution.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
 import {
   STANDARD_OUTAGE_MINUTES,
   STANDARD_WAIT_SECONDS,
   type Workflow,
   type WorkflowChange,
-} from '../../core/contract/workflow.ts';
-import type { Caller } from '../caller.ts';
-import type { Store } from '../records/store.ts';
-import type { NoteAction } from '../records/event/user-action.ts';
-import { refuseBadEnvironment } from '../records/workflow/environment.ts';
-import { present } from '../records/present.ts';
-import type { SubmitQueries } from './queries.ts';
+} from '../../../core/contract/workflow.ts';
+import type { Caller } from '../../caller.ts';
+import type { Store } from '../store.ts';
+import type { NoteAction } from '../event/user-action.ts';
+import { refuseBadEnvironment } from './environment.ts';
+import { present } from '../present.ts';
+import type { SubmitQueries } from '../../submit/queries.ts';
 
 /** The ids of the groups that a new workflow names: each once, and each existing. */
 function groupIds(queries: SubmitQueries, groups: readonly string[] | null | undefined): number[] {

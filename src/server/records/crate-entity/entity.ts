@@ -1,8 +1,8 @@
-import type { RoCrateEntity } from '../../core/contract/artifact.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import { merged, type Partly, read } from '../records/records.ts';
-import type { Store } from '../records/store.ts';
-import type { ArtifactQueries } from './queries.ts';
+import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { merged, type Partly, read } from '../records.ts';
+import type { Store } from '../store.ts';
+import type { ArtifactQueries } from '../file/queries.ts';
 
 /** Entities of the research object: one for a name, and one for a file, in a workflow. */
 export const createEntity =

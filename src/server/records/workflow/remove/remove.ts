@@ -1,8 +1,8 @@
-import type { Workflow } from '../../../core/contract/workflow.ts';
-import type { Edges } from '../../records/job/edges.ts';
-import { inPages } from '../../store/rows.ts';
-import type { Store } from '../../records/store.ts';
-import type { Steps, Work } from '../../store/work.ts';
+import type { Workflow } from '../../../../core/contract/workflow.ts';
+import type { Edges } from '../../job/edges.ts';
+import { inPages } from '../../../store/rows.ts';
+import type { Store } from '../../store.ts';
+import type { Steps, Work } from '../../../store/work.ts';
 import type { RemoveQueries } from './queries.ts';
 
 /**

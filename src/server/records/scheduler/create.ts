@@ -1,9 +1,9 @@
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contract/scheduling.ts';
-import { refuseBadConfig } from '../records/action/config.ts';
-import { present } from '../records/present.ts';
-import type { Store } from '../records/store.ts';
-import type { SubmitQueries } from './queries.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../../core/contract/scheduling.ts';
+import { refuseBadConfig } from '../action/config.ts';
+import { present } from '../present.ts';
+import type { Store } from '../store.ts';
+import type { SubmitQueries } from '../../submit/queries.ts';
 
 export const createSlurmScheduler =
   ({ find }: Store, queries: SubmitQueries) =>

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/database.ts';
+import type { Database } from '../../../store/database.ts';
 
 /** Tables whose rows belong to a workflow, in an order in which no remaining row refers to a deleted one. */
 const TABLES = [

@@ -1,10 +1,10 @@
-import { type Job, statusCode, statusOf } from '../../core/contract/job.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import { createClasses } from '../records/job/class.ts';
-import { refuseBadJob, storedLabels } from '../records/job/fields.ts';
-import { jobOf, type JobRow } from '../records/job/row.ts';
-import { createReferences } from '../records/job/references.ts';
-import type { Store } from '../records/store.ts';
+import { type Job, statusCode, statusOf } from '../../../core/contract/job.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { createClasses } from './class.ts';
+import { refuseBadJob, storedLabels } from './fields.ts';
+import { jobOf, type JobRow } from './row.ts';
+import { createReferences } from './references.ts';
+import type { Store } from '../store.ts';
 import type { ReviseQueries } from './queries.ts';
 
 type Wanted = { [F in keyof Job]?: Job[F] | undefined };

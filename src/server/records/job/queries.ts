@@ -1,12 +1,12 @@
-import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../records/file/row.ts';
-import type { Database, Value } from '../store/database.ts';
-import { eventOf } from '../records/event/row.ts';
-import { unsettled } from '../records/job/row.ts';
-import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../records/node/row.ts';
-import { records, whole } from '../records/records.ts';
-import { requirementsColumns, type RequirementsRow } from '../records/requirements/row.ts';
-import { resultColumns, resultOf, type ResultRow, resultTables } from '../records/result/row.ts';
-import type { FailureHandler } from '../../core/contract/scheduling.ts';
+import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../file/row.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { eventOf } from '../event/row.ts';
+import { unsettled } from './row.ts';
+import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../node/row.ts';
+import { records, whole } from '../records.ts';
+import { requirementsColumns, type RequirementsRow } from '../requirements/row.ts';
+import { resultColumns, resultOf, type ResultRow, resultTables } from '../result/row.ts';
+import type { FailureHandler } from '../../../core/contract/scheduling.ts';
 
 export const reviseQueries = (db: Database) => ({
   files: whole(db, 'file', (row: FileRow) => fileOf(row)),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import { statuses, testService, type TestService, workflowOf } from '../../../../tests/support/service.ts';
 
 let service: TestService;
 

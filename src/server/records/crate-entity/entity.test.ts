@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import { testService, type TestService, workflowOf } from '../../../../tests/support/service.ts';
 
 let service: TestService;
 let id: number;

@@ -1,8 +1,8 @@
-import type { Edges } from '../records/job/edges.ts';
-import { inPages } from '../store/rows.ts';
-import type { Store } from '../records/store.ts';
-import type { Steps, Work } from '../store/work.ts';
-import type { SubmitQueries } from './queries.ts';
+import type { Edges } from './edges.ts';
+import { inPages } from '../../store/rows.ts';
+import type { Store } from '../store.ts';
+import type { Steps, Work } from '../../store/work.ts';
+import type { SubmitQueries } from '../../submit/queries.ts';
 
 /**
  * Work that creates jobs: all or none for the caller.

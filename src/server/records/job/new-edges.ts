@@ -1,8 +1,8 @@
-import type { Job } from '../../core/contract/job.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { Steps } from '../store/work.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { Steps } from '../../store/work.ts';
 import { EdgeBlock } from './edge-block.ts';
-import type { SubmitQueries } from './queries.ts';
+import type { SubmitQueries } from '../../submit/queries.ts';
 
 /** The lists of a job that name other records, each with its table. */
 const LISTS = [

@@ -1,14 +1,14 @@
-import type { Job } from '../../core/contract/job.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { Store } from '../records/store.ts';
-import { missing } from '../records/find.ts';
-import { createClasses } from '../records/job/class.ts';
-import { refuseBadJob, storedLabels } from '../records/job/fields.ts';
-import { present } from '../records/present.ts';
-import { createReferences } from '../records/job/references.ts';
-import type { Steps } from '../store/work.ts';
-import { checkEdges, createEdgeWriter } from './job-edges.ts';
-import type { NewJob, SubmitQueries } from './queries.ts';
+import type { Job } from '../../../core/contract/job.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { Store } from '../store.ts';
+import { missing } from '../find.ts';
+import { createClasses } from './class.ts';
+import { refuseBadJob, storedLabels } from './fields.ts';
+import { present } from '../present.ts';
+import { createReferences } from './references.ts';
+import type { Steps } from '../../store/work.ts';
+import { checkEdges, createEdgeWriter } from './new-edges.ts';
+import type { NewJob, SubmitQueries } from '../../submit/queries.ts';
 
 /** No record has this id: for a workflow whose default requirements were deleted. */
 const NONE = 0;

@@ -1,16 +1,16 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { createCounts } from '../records/job/counts.ts';
-import { createEdges } from '../records/job/edges.ts';
-import { jobOf } from '../records/job/row.ts';
+import { createCounts } from './job/counts.ts';
+import { createEdges } from './job/edges.ts';
+import { jobOf } from './job/row.ts';
 import type { Handlers } from '../handlers.ts';
-import { read, remove, removeAll } from '../records/records.ts';
-import type { Store } from '../records/store.ts';
-import { userActions } from '../records/event/user-action.ts';
-import { createDeletion } from './delete/delete.ts';
-import { deletionQueries } from './delete/queries.ts';
-import { refuseHeld, updateJob } from './job.ts';
-import { reviseQueries } from './queries.ts';
-import { createResult, updateRequirements, updateResult, updateScheduler } from './records.ts';
+import { read, remove, removeAll } from './records.ts';
+import type { Store } from './store.ts';
+import { userActions } from './event/user-action.ts';
+import { createDeletion } from './deletion/deletion.ts';
+import { deletionQueries } from './deletion/queries.ts';
+import { refuseHeld, updateJob } from './job/change.ts';
+import { reviseQueries } from './job/queries.ts';
+import { createResult, updateRequirements, updateResult, updateScheduler } from './result/change.ts';
 
 /** Changes and deletes the parts of a workflow. */
 export const reviseHandlers = (store: Store) => {

@@ -1,15 +1,15 @@
-import { type JobStatus, statusCode } from '../../core/contract/job.ts';
-import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { Result } from '../../core/contract/result.ts';
-import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
-import { present } from '../records/present.ts';
-import { merged, type Partly, read } from '../records/records.ts';
-import { storedRequirements } from '../records/requirements/fields.ts';
-import type { Caller } from '../caller.ts';
-import type { Store } from '../records/store.ts';
-import type { NoteAction } from '../records/event/user-action.ts';
-import type { ReviseQueries } from './queries.ts';
+import { type JobStatus, statusCode } from '../../../core/contract/job.ts';
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { Result } from '../../../core/contract/result.ts';
+import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import { present } from '../present.ts';
+import { merged, type Partly, read } from '../records.ts';
+import { storedRequirements } from '../requirements/fields.ts';
+import type { Caller } from '../../caller.ts';
+import type { Store } from '../store.ts';
+import type { NoteAction } from '../event/user-action.ts';
+import type { ReviseQueries } from '../job/queries.ts';
 
 /**
  * Replaces requirements: fields that are left out get their default. The new values apply to all jobs with these

@@ -1,9 +1,9 @@
-import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import { present } from '../records/present.ts';
-import { storedRequirements } from '../records/requirements/fields.ts';
-import type { Store } from '../records/store.ts';
-import type { SubmitQueries } from './queries.ts';
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { present } from '../present.ts';
+import { storedRequirements } from './fields.ts';
+import type { Store } from '../store.ts';
+import type { SubmitQueries } from '../../submit/queries.ts';
 
 /** Stores requirements: the text as given, and the numbers that it means. */
 export const createRequirements =

@@ -1,9 +1,9 @@
-import type { File, RoCrateEntity, UserData } from '../../core/contract/artifact.ts';
-import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../records/file/row.ts';
-import type { Database, Value } from '../store/database.ts';
-import { contains, createListing } from '../store/listing.ts';
-import { present } from '../records/present.ts';
-import { whole } from '../records/records.ts';
+import type { File, RoCrateEntity, UserData } from '../../../core/contract/artifact.ts';
+import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from './row.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { contains, createListing } from '../../store/listing.ts';
+import { present } from '../present.ts';
+import { whole } from '../records.ts';
 
 interface FileFilters {
   workflow_id?: number | undefined;

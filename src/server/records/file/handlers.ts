@@ -1,13 +1,13 @@
-import type { File, UserData } from '../../core/contract/artifact.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import type { Handlers } from '../handlers.ts';
-import { fileOf, userDataOf } from '../records/file/row.ts';
-import { workflowOfBulk } from '../records/bulk.ts';
-import { found } from '../records/find.ts';
-import { present } from '../records/present.ts';
-import { read, remove, removeAll } from '../records/records.ts';
-import type { Store } from '../records/store.ts';
-import { createEntity, updateEntity } from './entity.ts';
+import type { File, UserData } from '../../../core/contract/artifact.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { Handlers } from '../../handlers.ts';
+import { fileOf, userDataOf } from './row.ts';
+import { workflowOfBulk } from '../bulk.ts';
+import { found } from '../find.ts';
+import { present } from '../present.ts';
+import { read, remove, removeAll } from '../records.ts';
+import type { Store } from '../store.ts';
+import { createEntity, updateEntity } from '../crate-entity/entity.ts';
 import { type ArtifactQueries, artifactQueries } from './queries.ts';
 
 export const artifactHandlers = (store: Store) => {
