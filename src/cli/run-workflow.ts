@@ -4,6 +4,7 @@ import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, UsageError } from './failure.ts';
 import { integer, number, type Option, type Values } from './option.ts';
 import type { Context } from './context.ts';
+import { type EndingSignal, exitCodes, holdSignals } from './held-signals.ts';
 import { createProgressLine } from './progress.ts';
 
 /** Options of the runner, the same for `run` and `exec`. */
@@ -74,6 +75,7 @@ export async function runWorkflow(
   registration: Registration = { computeNodeType: 'local' },
   /** What is told of each job that ends, given what clears the progress line. */
   watcherOf?: (clear: () => void) => RunnerOptions['onJobEnded'],
+  held = holdSignals(),
 ): Promise<RunSummary> {
   const { output, settings, configuration } = context;
   restrictFiles(configuration['client.run.umask']);
@@ -113,7 +115,7 @@ export async function runWorkflow(
     onNotice: (line) => progress.say(line),
     onJobEnded: watcherOf?.(progress.clear),
   });
-  const unhook = hookSignals(context, runner, (text) => progress.say(text));
+  const unhook = held.release(actOn(context, runner, (text) => progress.say(text)));
   try {
     return await runner.done;
   } finally {
@@ -140,18 +142,12 @@ function endOf(options: Values, nowMs: number): number | undefined {
   }
 }
 
-const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
-/**
- * Ctrl-C signals the jobs to end, and the second time kills them; SIGTERM signals them. SIGHUP does too when a terminal
- * was closed, but not under nohup: the runtime no longer ignores the signal there, so we check where the output goes.
- */
-function hookSignals({ exitWith }: Context, runner: Runner, say: (text: string) => void): () => void {
+/** Ctrl-C signals the jobs to end, and the second time kills them; SIGTERM and a closed terminal signal them. */
+function actOn({ exitWith }: Context, runner: Runner, say: (text: string) => void): (signal: EndingSignal) => void {
   let asked = 0;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGHUP' && process.stderr.isTTY !== true) return;
+  return (signal) => {
     asked += 1;
-    exitWith(exitCodes[signal as keyof typeof exitCodes]);
+    exitWith(exitCodes[signal]);
     const now = asked > 1;
     say(
       now
@@ -159,9 +155,5 @@ function hookSignals({ exitWith }: Context, runner: Runner, say: (text: string) 
         : 'Ending: running jobs are asked to end, no job starts any more. Press again to kill them now.',
     );
     runner.stop({ now });
-  };
-  for (const signal of Object.keys(exitCodes)) process.on(signal, onSignal);
-  return () => {
-    for (const signal of Object.keys(exitCodes)) process.off(signal, onSignal);
   };
 }

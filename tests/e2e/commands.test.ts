@@ -173,6 +173,8 @@ describe('a record or a report as JSON is the bare object', () => {
       unclaimable_ready_jobs: 0,
       unclaimable_reasons: [],
       interrupted_actions: [],
+      live_runners: 0,
+      lost_compute_nodes: [],
       run_id: 1,
     });
     expect(await json('workflows', 'status', '1')).toEqual(found);

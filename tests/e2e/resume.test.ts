@@ -50,6 +50,17 @@ const resumed = async (folder: string, url: readonly string[]) => {
 };
 
 describe('a run that was interrupted', () => {
+  it('by Ctrl-C as soon as its workflow exists ends with the command that resumes it, as a later one does', async () => {
+    const folder = temporaryFolder();
+    const server = await startServer(folder);
+    writeFileSync(join(folder, 'flow.yaml'), FLOW);
+    const run = start('torc', ['--url', server.url, 'run', 'flow.yaml'], { cwd: folder });
+    await run.says('Created workflow 1');
+    run.child.kill('SIGINT');
+    const { code, stderr } = await run.ended;
+    expect([code, lastLine(stderr)]).toEqual([130, `To resume: torc --url ${server.url} run 1 --resume`]);
+  });
+
   it('by Ctrl-C ends with the command that resumes it, with the options that were given, and that runs only what was interrupted', async () => {
     const { folder, server, run, url } = await running();
     run.child.kill('SIGINT');

@@ -8,6 +8,7 @@ import type { Output } from '../output/output.ts';
 import { tellPreparation } from '../output/preparation.ts';
 import { initialize } from '../../operations/initialize.ts';
 import { readInput } from '../read-input.ts';
+import { holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { shellWord } from '../../core/contract/shell-word.ts';
 
@@ -94,6 +95,7 @@ export const exec: Command = {
     const { client } = await context.service();
     const id = await createTold(context, plan, { monitorsJobs: false });
     output.notice(`Created workflow ${id}`);
+    const held = holdSignals();
     await initialize(client, id, { force: false, tell: tellPreparation(output) });
 
     // Before the run, because afterwards the server may have stopped.
@@ -108,7 +110,7 @@ export const exec: Command = {
             exitWith: context.exitWith,
           })
         : undefined;
-    const summary = await runWorkflow(context, id, options, undefined, printer?.begin);
+    const summary = await runWorkflow(context, id, options, undefined, printer?.begin, held);
     await printer?.finish(client, summary);
     const { endRun } = await import('../end-of-run.ts');
     const isGood = await endRun(context, {

@@ -3,6 +3,7 @@ import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
 import { tellPreparation, tellResumed } from '../output/preparation.ts';
+import { holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { createFromFile, existingId, isSpec } from '../spec-or-id.ts';
 
@@ -28,13 +29,14 @@ export const run: Command = {
     const id = isSpec(given as string)
       ? await createFromFile(context, given as string, options)
       : existingId(given as string);
+    const held = holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options['retryFailed'] === true ? 'failed' : goesOn ? 'interrupted' : 'none';
     const resumed = await prepareRun(client, id, { again, tell: tellPreparation(output) });
     if (resumed !== undefined) tellResumed(output, id, resumed, again === 'failed');
 
-    const summary = await runWorkflow(context, id, options);
+    const summary = await runWorkflow(context, id, options, undefined, undefined, held);
     const { endRun } = await import('../end-of-run.ts');
     const failsWithJobs = options['fail'] === true;
     await endRun(context, { client, workflow: { ...workflow, id }, summary, options, failsWithJobs });

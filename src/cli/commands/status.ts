@@ -2,8 +2,11 @@ import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import type { Runners } from '../../operations/live-runners.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { nextStep } from '../shortfalls.ts';
 import { secondsText } from '../output/words.ts';
 
 const command = (words: string): Command => ({
@@ -29,10 +32,21 @@ const command = (words: string): Command => ({
     };
     const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
     const interrupted = actions.filter(({ state }) => state === 'interrupted');
-    const text = [statusText(found), ...heldLines(found), ...leftLines(left), ...interruptedLines(interrupted)].join(
-      '\n',
-    );
-    context.output.record('status', { ...json, interrupted_actions: interrupted.map((each) => each.id) }, text);
+    const { runnersOf } = await import('../../operations/live-runners.ts');
+    const runners = await runnersOf(client, found);
+    const text = [
+      statusText(found),
+      ...nextLines(found, runners, context.hint),
+      ...heldLines(found),
+      ...leftLines(left),
+      ...interruptedLines(interrupted),
+    ].join('\n');
+    const more = {
+      interrupted_actions: interrupted.map((each) => each.id),
+      live_runners: runners.live,
+      lost_compute_nodes: runners.lost,
+    };
+    context.output.record('status', { ...json, ...more }, text);
     for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
       const flags = labels
         .split(',')
@@ -50,6 +64,21 @@ export const statusCommands: readonly Command[] = [
   command('status [workflow]'),
   command('workflows status [workflow]'),
 ];
+
+/** Whether a runner works on it, and the command that goes on. */
+function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: Context['hint']): string[] {
+  const { workflow_id: id, jobs_by_status: counts } = found;
+  if (found.is_complete) {
+    const next = nextStep({ counts, ending: found.is_canceled ? 'canceled' : 'complete' });
+    return next === undefined ? [] : [`${next.says}: ${hint(`torc run ${id} ${next.flag}`)}`];
+  }
+  if (live > 0 || found.active_scheduled_nodes + found.pending_scheduled_nodes > 0) return [];
+  const who =
+    lost.length === 0
+      ? 'No runner works on this workflow'
+      : `No runner works on this workflow: ${lost.length === 1 ? `compute node ${lost[0]} has` : `compute nodes ${lost.join(', ')} have`} ended without reporting it`;
+  return [`${who}. To start one: ${hint(`torc run ${id}`)}`];
+}
 
 /** Which ready jobs no runner can take, and why. */
 function leftLines(left: Unclaimable | undefined): string[] {

@@ -72,7 +72,7 @@ function ready(job: JobFacts): Wait {
     return {
       headline: 'is ready, and no runner is there',
       reasons: [none, ...never],
-      next: never.length === 0 ? [run] : otherRunner(run, job),
+      next: never.length === 0 ? [run] : otherRunner(run, job, never),
     };
   }
   const found = job.runners.map((runner) => ({ runner, reasons: reasonsOf(job, runner) }));
@@ -87,13 +87,19 @@ function ready(job: JobFacts): Wait {
   return {
     headline: `is ready, and none of ${counted(job.runners.length, 'runner')} can ever take it`,
     reasons,
-    next: otherRunner(run, job),
+    next: otherRunner(run, job, reasons),
   };
 }
 
-const otherRunner = (run: string, { requirementsId }: JobFacts) => [
+/** Other labels are the matter of the job, everything else that of its requirements. */
+const otherRunner = (run: string, { id, requirementsId }: JobFacts, reasons: readonly Reason[]) => [
   `start a runner that can: ${run}`,
-  `or lower what the job asks for: torc resource-requirements update ${requirementsId}`,
+  ...(reasons.some(({ code }) => code !== 'labels' && code !== 'no_runner')
+    ? [`or lower what the job asks for: torc resource-requirements update ${requirementsId}`]
+    : []),
+  ...(reasons.some(({ code }) => code === 'labels')
+    ? [`or remove the labels of the job: torc jobs update ${id} --clear-labels`]
+    : []),
 ];
 
 /** What the last runner lacked; another runner like it would lack the same. */

@@ -99,6 +99,16 @@ describe('the explanation of a waiting job', () => {
     expect(explain(job({ lastRunner: able })).next).toEqual(['torc run 1']);
   });
 
+  it('a job whose labels no runner has needs a runner with them or none of them, and no lower requirements', () => {
+    const { free: _, ...last } = runner();
+    const told = explain(job({ labels: ['gpu'], lastRunner: last }));
+    expect(told.reasons.map(({ code }) => code)).toEqual(['no_runner', 'labels']);
+    expect(told.next).toEqual([
+      'start a runner that can: torc run 1 --label gpu',
+      expect.stringMatching(/^or remove the labels of the job: torc jobs update \d+ --clear-labels$/),
+    ]);
+  });
+
   it('a job of several nodes waits for whole nodes while other jobs run there', () => {
     const need = { ...job().need, num_nodes: 2 };
     const [nodes, all] = [{ nodes: 2 }, { cpus: 8, memoryBytes: 16 * GIBIBYTE }];

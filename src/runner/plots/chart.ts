@@ -81,7 +81,7 @@ export function chartSvg({ title, unit, lines, levels = [], endSeconds = 0 }: Ch
     const [anchor, from] = kind === 'peak' ? ['end', WIDTH - RIGHT] : ['start', LEFT + 8];
     return (
       `<line class="${kind}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/>` +
-      `<text class="mark" x="${from}" y="${place(y(value) - 5)}" text-anchor="${anchor}">${escaped(name)}</text>`
+      `<text class="mark" x="${from}" y="${place(nameAt(y(value)))}" text-anchor="${anchor}">${escaped(name)}</text>`
     );
   });
   const above = far.map(
@@ -100,6 +100,12 @@ export function chartSvg({ title, unit, lines, levels = [], endSeconds = 0 }: Ch
     '</svg>',
   ].join('\n');
 }
+
+/** A name stands above its line; below it where it would cover the title. */
+const nameAt = (y: number): number => (y - TEXT_HEIGHT < TITLE_BOTTOM ? y + TEXT_HEIGHT + 2 : y - 5);
+
+const TEXT_HEIGHT = 12;
+const TITLE_BOTTOM = 24;
 
 /** The number of line colours of the page. */
 export const COLOURS = 6;

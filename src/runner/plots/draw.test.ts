@@ -210,6 +210,21 @@ describe('plots', () => {
     expect(page).toMatch(/<path class="line c0" d="M509\.7 /);
   });
 
+  it('name a limit above its line, and below it at the upper edge, where the title is', () => {
+    const nameOf = (limitBytes: number) => {
+      const folder = temporaryFolder();
+      const ended = { attempt: 1, from: 100, to: 103, peakBytes: 2 ** 20, limitBytes };
+      drawPlots([metrics(folder, 'm.db', [[1, 101, 1, 2 ** 20]], [], [ended])], { ...options, folder });
+      const page = readFileSync(join(folder, 'job_1.html'), 'utf8');
+      const [, line, text] = /<line class="limit" [^>]*y2="([\d.]+)"\/><text [^>]*y="([\d.]+)"/.exec(page) ?? [];
+      return { line: Number(line), text: Number(text) };
+    };
+    const middle = nameOf(0.5 * 2 ** 20);
+    expect(middle.text).toBeLessThan(middle.line);
+    const edge = nameOf(2 * 2 ** 20);
+    expect(edge.text).toBeGreaterThan(edge.line);
+  });
+
   it('tell a limit far above the use in words, because its line would press the others upon the axis', () => {
     const folder = temporaryFolder();
     const ended = { attempt: 1, from: 100, to: 103, peakBytes: 2 ** 20, limitBytes: 2 ** 40 };

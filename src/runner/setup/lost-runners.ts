@@ -58,8 +58,19 @@ export async function recoverLostRunners(options: LostOptions): Promise<number> 
   return found;
 }
 
+/** The ids of runners of this host that are registered as active and have ended, as the process table proves; changes nothing. */
+export async function findLostRunners(options: Pick<LostOptions, 'client' | 'workflowId' | 'hostname'>) {
+  return (await candidates(options))
+    .filter(({ node, process: told }) => node.is_active === true && isOver(node, told))
+    .map(({ id }) => id);
+}
+
 /** The runners of this host that may hold jobs, except those whose job contains this process. */
-async function candidates({ client, workflowId, hostname }: LostOptions): Promise<Told[]> {
+async function candidates({
+  client,
+  workflowId,
+  hostname,
+}: Pick<LostOptions, 'client' | 'workflowId' | 'hostname'>): Promise<Told[]> {
   const query = { workflow_id: workflowId, hostname };
   const nodes = [
     ...(await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }))),
@@ -138,6 +149,11 @@ export function provenBy(
     retried,
     actions: isWhole ? { begun, finished } : { finished },
   };
+}
+
+function isOver(node: ComputeNode, told: RunnerProcess): boolean {
+  const proof = proofOfEnd(identityOf(node, told), Date.parse(node.start_time));
+  return proof === 'gone' || proof === 'rebooted';
 }
 
 const ownAllocation = () => process.env['SLURM_JOB_ID'] ?? '';

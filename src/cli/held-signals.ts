@@ -1,0 +1,42 @@
+/** The signals that end a run, and the exit codes of a program that they end. */
+export const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export type EndingSignal = keyof typeof exitCodes;
+const endingSignals = Object.keys(exitCodes) as EndingSignal[];
+
+/** Signals that arrived before anything could act on them. */
+export interface HeldSignals {
+  /** From now on `act` gets each signal, at once those that were held. Returns what ends that. */
+  release(act: (signal: EndingSignal) => void): () => void;
+}
+
+/**
+ * Keeps the signals that arrive between the creation of a workflow and the start of its runner.
+ *
+ * The workflow exists then, so the run ends as usual: with its state and the command that resumes it. A second signal ends
+ * the program at once.
+ */
+export function holdSignals(): HeldSignals {
+  const held: EndingSignal[] = [];
+  const hold = (signal: NodeJS.Signals) => {
+    if (isOfClosedTerminal(signal)) return;
+    if (held.length > 0) process.exit(exitCodes[signal as EndingSignal]);
+    held.push(signal as EndingSignal);
+  };
+  for (const signal of endingSignals) process.on(signal, hold);
+  return {
+    release(act) {
+      const pass = (signal: NodeJS.Signals) => {
+        if (!isOfClosedTerminal(signal)) act(signal as EndingSignal);
+      };
+      for (const signal of endingSignals) process.off(signal, hold).on(signal, pass);
+      held.forEach(act);
+      return () => {
+        for (const signal of endingSignals) process.off(signal, pass);
+      };
+    },
+  };
+}
+
+/** Under nohup the runtime does not ignore SIGHUP, as it should: so the place of the output decides. */
+const isOfClosedTerminal = (signal: NodeJS.Signals) => signal === 'SIGHUP' && process.stderr.isTTY !== true;
