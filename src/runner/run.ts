@@ -19,7 +19,7 @@ import { prepareForOutages } from './outage/prepare.ts';
 import { createRetry } from './end/retry/retry.ts';
 import { createShells } from './launch/shell.ts';
 import { serverKind } from './setup/server-kind.ts';
-import { createDirectSteps } from './step/direct.ts';
+import { createSteps } from './step/create.ts';
 import { takeable } from './claim/prospect.ts';
 import { createWake } from './report/wake.ts';
 import { createWork } from './work.ts';
@@ -69,7 +69,15 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { endAtMs } = options;
   const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
 
-  const steps = createDirectSteps({ facts, environment: { ...process.env }, log });
+  const steps = await createSteps({
+    mode: registered.mode,
+    client: waiting,
+    workflow,
+    facts,
+    endAtMs,
+    environment: { ...process.env },
+    log,
+  });
   const monitor = await startMonitor({ client: waiting, workflow, facts, steps, scheduler: options.scheduler, log });
   const outbox = createOutbox();
   const shells = createShells(deadline && scriptsEndAt(deadline), Date.now);

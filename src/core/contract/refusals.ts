@@ -127,7 +127,7 @@ export const refusals = {
   },
   EXECUTION_MODE_UNSUPPORTED: {
     status: 422,
-    remedy: 'Set execution_config.mode to direct: jobs then run inside the allocation without srun.',
+    remedy: 'Run it in an allocation (torc submit), or set execution_config.mode to auto or direct.',
   },
 
   // the server's own state

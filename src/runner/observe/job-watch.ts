@@ -26,7 +26,8 @@ export async function watchJobs(
   });
 }
 
-async function defaultRequirements(client: Client, workflowId: number): Promise<number | undefined> {
+/** The id of the requirements of jobs that name none. */
+export async function defaultRequirements(client: Client, workflowId: number): Promise<number | undefined> {
   const { items } = await client.listResourceRequirements({ query: { workflow_id: workflowId, name: 'default' } });
   return items[0]?.id ?? undefined;
 }

@@ -177,12 +177,19 @@ export function createWatch(options: WatchOptions): Watch {
 
   const take = (
     each: Watched,
-    { processes, cpuSeconds, peakBytes }: StepUse,
+    { processes, cpuSeconds, peakBytes, isBaseline }: StepUse,
     atMs: number,
     memoryBytes: number,
     enforcesLimits: boolean,
   ) => {
     const { id, job, limitBytes, memory } = each;
+    if (isBaseline === true) {
+      each.lastCpuSeconds = cpuSeconds;
+      each.cpuSeconds = cpuSeconds;
+      each.lastMs = atMs;
+      each.highestBytes = Math.max(each.highestBytes, memoryBytes);
+      return;
+    }
     const elapsed = (atMs - each.lastMs) / 1000;
     // A process that was not waited for ended with its CPU time: a lower sum has no meaning.
     const used = Math.max(0, cpuSeconds - each.lastCpuSeconds);

@@ -7,7 +7,6 @@ import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts
 import { withinAllocation } from '../../cluster/slurm/allocation.ts';
 import { uselessSettings } from '../../core/contract/execution.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots } from '../claim/capacity.ts';
 import { devicesOf } from './devices.ts';
@@ -17,12 +16,16 @@ import { type Log, openLog } from '../log.ts';
 import { recoverLostRunners } from './lost-runners.ts';
 import type { RunnerOptions } from '../options.ts';
 import type { RunFacts } from '../step/request.ts';
+import { type Mode, resolveMode } from './mode.ts';
+import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from './marks.ts';
 import { lacksTime } from '../claim/request.ts';
 
 /** A registered runner, with its files open. */
 export interface Registered {
+  /** Its execution mode is the one of this runner. */
   readonly workflow: Workflow;
+  readonly mode: Mode;
   readonly nodeId: number;
   /** The record of the runner. */
   readonly node: ComputeNode;
@@ -41,9 +44,9 @@ const GIBIBYTE = 2 ** 30;
 /** Reads the workflow and the machine, recovers jobs of lost runners of this host, and registers the runner. */
 export async function register(client: Client, options: RunnerOptions, startedAtMs: number): Promise<Registered> {
   const { workflowId, outputDir } = options;
-  const workflow = await client.getWorkflow({ params: { id: workflowId } });
-  const runId = workflow.run_id ?? 0;
-  refuseMode(workflow);
+  const stored = await client.getWorkflow({ params: { id: workflowId } });
+  const runId = stored.run_id ?? 0;
+  const { mode, warning } = resolveMode(stored.execution_config?.mode, workflowId, process.env);
   const host = withinAllocation(hostFacts(), process.env);
 
   mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
@@ -54,15 +57,18 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     scheduler: options.scheduler,
   });
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
+  if (warning !== undefined) log.write('warn', warning);
+  const execution = { ...withoutUseless(stored.execution_config ?? {}, log), mode };
+  const workflow = { ...stored, execution_config: execution };
   await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
 
   const mark = randomUUID();
   const devices = devicesFor(options, host);
   const offered = offeredBy(options, host);
+  const own = { name: host.hostname, ...offered, devices };
+  const nodes = await offeredNodes({ mode, environment: process.env, own, log });
   const capacity =
-    options.maxParallelJobs === undefined
-      ? createCapacity([{ name: host.hostname, ...offered, devices }])
-      : createSlots(options.maxParallelJobs, devices);
+    options.maxParallelJobs === undefined ? createCapacity(nodes) : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
   const ledgerPath = ledgerPathOf(resolve(outputDir), { workflowId, runId, mark });
   const body: ComputeNode = {
@@ -75,7 +81,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     num_cpus: offered.cpus,
     memory_gb: offered.memoryBytes / GIBIBYTE,
     num_gpus: devices.length,
-    num_nodes: 1,
+    num_nodes: nodes.length,
     compute_node_type: options.computeNodeType,
     scheduler: options.scheduler,
     scheduler_config_id: options.schedulerConfigId,
@@ -112,7 +118,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     limited_by: host.limitedBy.length === 0 ? undefined : host.limitedBy.join(' and '),
     max_parallel_jobs: options.maxParallelJobs,
     labels: options.labels.length === 0 ? undefined : options.labels.join(','),
-    execution_mode: 'Direct',
+    num_nodes: nodes.length > 1 ? nodes.length : undefined,
+    execution_mode: mode === 'slurm' ? 'Slurm' : 'Direct',
     limit_resources: workflow.execution_config?.limit_resources ?? true,
   });
 
@@ -129,20 +136,10 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     apiUrl: options.apiUrl,
     outputDir,
     submissionDirectory: workflow.submission_directory ?? undefined,
-    execution: withoutUseless(workflow.execution_config ?? {}, log),
+    execution,
     variables: [...options.variables, ...markVariables(mark, process.env)],
   };
-  return { workflow, nodeId, node: body, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
-}
-
-/** This runner starts jobs itself; wrapping them in srun needs another launcher, which does not exist yet. */
-function refuseMode({ id, execution_config: config }: Workflow): void {
-  if (config?.mode !== 'slurm') return;
-  throw new Refusal(
-    'EXECUTION_MODE_UNSUPPORTED',
-    `workflow ${id} asks for execution mode slurm, and this version of torc runs jobs in direct mode only`,
-    { found: config.mode, allowed: ['direct', 'auto'] },
-  );
+  return { workflow, mode, nodeId, node: body, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
 }
 
 /** The settings without invalid values; the defaults replace them. */

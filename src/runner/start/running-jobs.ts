@@ -225,11 +225,14 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   /** No step starts for a while. */
   const holdOff = (ms: number) => {
     clearTimeout(retry);
-    retry = setTimeout(() => {
-      resume();
-      fill();
-      onResumed?.();
-    }, ms);
+    retry = setTimeout(
+      () => {
+        resume();
+        fill();
+        onResumed?.();
+      },
+      Math.min(ms, AFTER_REFUSAL_MS),
+    );
   };
   const resume = () => {
     clearTimeout(retry);

@@ -77,6 +77,8 @@ export interface StepUse {
   /** The highest memory so far, if that is known. */
   readonly peakBytes?: number | undefined;
   readonly processes: number;
+  /** Only something to compare the next one with: where figures come late, the first ones say nothing about the present. */
+  readonly isBaseline?: boolean | undefined;
   /** Measures the memory again, with shared memory counted once. No job is killed before that. */
   readonly exactly?: (() => Promise<number>) | undefined;
 }

@@ -1,0 +1,55 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { ExecutionConfig } from '../../core/contract/workflow.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How the jobs of a runner are started: as processes, or as steps of its allocation. */
+export type Mode = 'direct' | 'slurm';
+
+export interface ResolvedMode {
+  readonly mode: Mode;
+  readonly warning?: string;
+}
+
+/**
+ * The mode of a runner in this environment. `auto` means steps inside an allocation; without a mode jobs are processes, as in
+ * Torc 1.0.0.
+ *
+ * Throws `EXECUTION_MODE_UNSUPPORTED` for mode slurm outside of an allocation.
+ */
+export function resolveMode(
+  asked: ExecutionConfig['mode'],
+  workflowId: number,
+  environment: Environment,
+): ResolvedMode {
+  if (asked !== 'slurm' && asked !== 'auto') return { mode: 'direct' };
+  const isInside = (environment['SLURM_JOB_ID'] ?? '') !== '';
+  if (!isInside) {
+    if (asked === 'auto') return { mode: 'direct' };
+    throw new Refusal(
+      'EXECUTION_MODE_UNSUPPORTED',
+      `workflow ${workflowId} asks for execution mode slurm, and this runner is not inside a Slurm allocation (SLURM_JOB_ID is not set)`,
+      { found: asked, allowed: ['direct', 'auto'] },
+    );
+  }
+  if (hasSrun(environment)) return { mode: 'slurm' };
+  return {
+    mode: 'direct',
+    warning:
+      'SLURM_JOB_ID is set, but there is no srun on PATH: jobs run as processes of this node, not as steps of Slurm',
+  };
+}
+
+function hasSrun({ TORC_FAKE_SRUN: standIn, PATH: path = '' }: Environment): boolean {
+  if (standIn !== undefined && standIn !== '') return true;
+  return path.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, 'srun'), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,40 @@
+import type { Client } from '../../client/client.ts';
+import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { Log } from '../log.ts';
+import { defaultRequirements } from '../observe/job-watch.ts';
+import type { Mode } from '../setup/mode.ts';
+import { createDirectSteps } from './direct.ts';
+import type { RunFacts } from './request.ts';
+import { createSlurmSteps } from './slurm/slurm.ts';
+import type { Steps } from './steps.ts';
+
+export interface StepsOptions {
+  readonly mode: Mode;
+  readonly client: Client;
+  readonly workflow: Pick<Workflow, 'resource_monitor_config'>;
+  readonly facts: RunFacts;
+  /** Unix milliseconds. */
+  readonly endAtMs: number | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+/** The steps of a runner, in its mode. */
+export async function createSteps(options: StepsOptions): Promise<Steps> {
+  const { mode, client, workflow, facts, endAtMs, environment, log } = options;
+  const allocation = mode === 'slurm' ? allocationOf(environment) : undefined;
+  if (allocation === undefined) return createDirectSteps({ facts, environment, log });
+  const { jobs, granularity } = workflow.resource_monitor_config ?? {};
+  return createSlurmSteps({
+    facts,
+    environment,
+    allocation,
+    endAtMs,
+    defaultRequirementsId: await defaultRequirements(client, facts.workflowId),
+    // A summary comes from the accounting alone.
+    samples: (jobs?.granularity ?? granularity) === 'time_series',
+    client,
+    log,
+  });
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import { accountOf, type StepEvidence } from './account.ts';
+
+const row = (state: string, figures: Partial<AccountedStep> = {}): AccountedStep => ({
+  state,
+  maxRssBytes: undefined,
+  maxVmSizeBytes: undefined,
+  maxDiskReadBytes: undefined,
+  maxDiskWriteBytes: undefined,
+  aveCpuSeconds: undefined,
+  nodeList: 'n1',
+  ...figures,
+});
+const began = { began: true, code: undefined };
+const ended = (code: number) => ({ began: true, code });
+const evidence = (given: Partial<StepEvidence> & { code?: number | undefined }): StepEvidence => ({
+  srun: { exitCode: given.code ?? 0, signal: undefined },
+  mark: began,
+  row: undefined,
+  lastWords: '',
+  ...given,
+});
+const exceeded = 'slurmstepd-n1: error: StepId=7.1 exceeded memory limit (323026944 > 104857600), being killed\n';
+
+describe('what the end of a step means', () => {
+  it.each<[string, Parameters<typeof evidence>[0], object]>([
+    ['exit code 0', { mark: ended(0), row: row('COMPLETED') }, { exitCode: 0 }],
+    ['exit code 200, of which sacct keeps 72', { code: 200, mark: ended(200), row: row('FAILED') }, { exitCode: 200 }],
+    ['an OUT_OF_MEMORY of any exit code', { mark: ended(0), row: row('OUT_OF_MEMORY') }, { endedBy: 'memory' }],
+    [
+      'a memory limit that is watched by polling',
+      { code: 137, row: row('CANCELLED'), lastWords: `output\n${exceeded}srun: error: n1: task 0: Killed\n` },
+      { endedBy: 'memory' },
+    ],
+    ['its time limit', { code: 143, mark: ended(143), row: row('TIMEOUT') }, { endedBy: 'time' }],
+    ['a time limit that ignored TERM', { code: 137, row: row('TIMEOUT') }, { endedBy: 'time' }],
+    ['exit code 0 after its time limit', { mark: ended(0), row: row('TIMEOUT') }, { exitCode: 0 }],
+    ['a person who canceled it', { code: 137, row: row('CANCELLED') }, { endedBy: 'cancel' }],
+    ['the end of its node, for which srun exits with 0', { row: row('CANCELLED') }, { endedBy: 'node' }],
+    ['the end of its node, without an accounting', {}, { endedBy: 'node' }],
+    ['its own code, without an accounting', { code: 3, mark: ended(3) }, { exitCode: 3 }],
+    ['the code of srun, if it left no mark', { code: 137 }, { exitCode: 137 }],
+  ])('a step that ended by %s', (_, given, expected) => {
+    const account = accountOf(evidence(given));
+    expect(account).toMatchObject(expected);
+    if (!('endedBy' in expected)) expect(account.endedBy).toBeUndefined();
+    expect(account.refused).toBeUndefined();
+  });
+
+  it('a step without a mark and without a row never began, for the reason that srun gives', () => {
+    const lastWords = 'noise\nsrun: error: Unable to create step for job 7: Memory required by task is not available\n';
+    expect(accountOf(evidence({ code: 1, mark: { began: false, code: undefined }, lastWords })).refused).toBe(
+      'srun: error: Unable to create step for job 7: Memory required by task is not available',
+    );
+  });
+
+  it('a step without a mark but with a row began: its mark was lost', () => {
+    const account = accountOf(evidence({ code: 4, mark: { began: false, code: undefined }, row: row('FAILED') }));
+    expect(account).toMatchObject({ exitCode: 4 });
+    expect(account.refused).toBeUndefined();
+  });
+
+  it('words of the job that look like those of Slurm decide nothing if the job ended by itself', () => {
+    expect(
+      accountOf(evidence({ code: 1, mark: ended(1), row: row('FAILED'), lastWords: exceeded })).endedBy,
+    ).toBeUndefined();
+  });
+
+  it('figures of the accounting are those of the step, and a 0 is none', () => {
+    const measured = row('COMPLETED', { aveCpuSeconds: 12, maxRssBytes: 1000 });
+    expect(accountOf(evidence({ mark: ended(0), row: measured }))).toMatchObject({ cpuSeconds: 12, peakBytes: 1000 });
+    const zeros = row('COMPLETED', { aveCpuSeconds: 0, maxRssBytes: 0 });
+    expect(accountOf(evidence({ mark: ended(0), row: zeros }))).toMatchObject({
+      cpuSeconds: undefined,
+      peakBytes: undefined,
+    });
+  });
+});

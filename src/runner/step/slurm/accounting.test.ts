@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import { createAccounting } from './accounting.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+const row = (state = 'COMPLETED'): AccountedStep => ({
+  state,
+  maxRssBytes: 1,
+  maxVmSizeBytes: undefined,
+  maxDiskReadBytes: undefined,
+  maxDiskWriteBytes: undefined,
+  aveCpuSeconds: undefined,
+  nodeList: 'n1',
+});
+
+/** An accounting of which the test says what it has, and what was logged. */
+function accountingOf(answer?: () => Promise<ReadonlyMap<string, AccountedStep>>) {
+  const rows = new Map<string, AccountedStep>();
+  const accounted = vi.fn(answer ?? (async () => new Map(rows)));
+  const write = vi.fn();
+  const accounting = createAccounting({ accounted }, { write, close() {} });
+  onTestFinished(() => accounting.close());
+  const warnings = () => write.mock.calls.filter(([level]) => level === 'warn').length;
+  return { accounting, rows, accounted, warnings };
+}
+const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+describe('the row of a step that has ended', () => {
+  it('a completion has the row as soon as its State is final, and not before', async () => {
+    const { accounting, rows } = accountingOf();
+    const found = vi.fn();
+    void accounting.rowOf('a').then(found);
+    rows.set('a', row('RUNNING'));
+    await wait(1_000);
+    expect(found).not.toHaveBeenCalled();
+    rows.set('a', row());
+    await wait(500);
+    expect(found).toHaveBeenCalledWith(row());
+    expect(await accounting.later('a')).toEqual({ row: row(), wasMissing: false });
+  });
+
+  it('one call asks for all steps that have ended', async () => {
+    const { accounting, rows, accounted } = accountingOf();
+    const asked = ['a', 'b', 'c'].map((id) => accounting.rowOf(id));
+    for (const id of ['a', 'b', 'c']) rows.set(id, row());
+    await wait(300);
+    await Promise.all(asked);
+    expect(accounted).toHaveBeenCalledOnce();
+  });
+
+  it('a completion does not wait longer than 2 s, and the row is delivered when it comes', async () => {
+    const { accounting, rows } = accountingOf();
+    const found = vi.fn();
+    void accounting.rowOf('a').then(found);
+    await wait(2_500);
+    expect(found).toHaveBeenCalledWith(undefined);
+    rows.set('a', row());
+    await wait(6_000);
+    expect(await accounting.later('a')).toEqual({ row: row(), wasMissing: true });
+  });
+
+  it('a call that hangs keeps no completion waiting', async () => {
+    const { accounting } = accountingOf(() => new Promise(() => {}));
+    const found = vi.fn();
+    void accounting.rowOf('a').then(found);
+    await wait(2_500);
+    expect(found).toHaveBeenCalledWith(undefined);
+  });
+
+  it('a row that never comes is given up after the last try', async () => {
+    const { accounting, accounted } = accountingOf();
+    void accounting.rowOf('a');
+    await wait(120_000);
+    expect(await accounting.later('a')).toEqual({ row: undefined, wasMissing: true });
+    const calls = accounted.mock.calls.length;
+    await wait(120_000);
+    expect(accounted.mock.calls.length).toBe(calls);
+  });
+});
+
+describe('an accounting that has nothing', () => {
+  it('after three steps without a row completions do not wait any more, with one warning', async () => {
+    const { accounting, warnings } = accountingOf(() => Promise.reject(new Error('Connection refused')));
+    for (const id of ['a', 'b', 'c']) {
+      void accounting.rowOf(id);
+      await wait(2_500);
+    }
+    expect(warnings()).toBe(1);
+    const found = vi.fn();
+    void accounting.rowOf('d').then(found);
+    await wait(0);
+    expect(found).toHaveBeenCalledWith(undefined);
+    expect(warnings()).toBe(1);
+  });
+
+  it('completions wait again when rows come again', async () => {
+    const { accounting, rows } = accountingOf();
+    for (const id of ['a', 'b', 'c']) {
+      void accounting.rowOf(id);
+      await wait(2_500);
+    }
+    for (const id of ['a', 'b', 'c']) rows.set(id, row());
+    await wait(6_000);
+    const found = vi.fn();
+    void accounting.rowOf('d').then(found);
+    await wait(500);
+    expect(found).not.toHaveBeenCalled();
+    rows.set('d', row());
+    await wait(500);
+    expect(found).toHaveBeenCalledWith(row());
+  });
+});
+
+it('at the end of the runner the accounting is asked a last time, and what is missing stays missing', async () => {
+  const { accounting, rows } = accountingOf();
+  for (const id of ['a', 'b']) void accounting.rowOf(id);
+  await wait(2_500);
+  rows.set('a', row());
+  await accounting.settle();
+  expect([await accounting.later('a'), await accounting.later('b')]).toEqual([
+    { row: row(), wasMissing: true },
+    { row: undefined, wasMissing: true },
+  ]);
+});

@@ -1,0 +1,154 @@
+import { type AccountedStep, type AllocationSteps, isFinal } from '../../../cluster/slurm/steps.ts';
+import type { Log } from '../../log.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+
+/** A step whose row did not arrive in time for its completion, or whose row is to be stored. */
+export interface Late {
+  readonly row: AccountedStep | undefined;
+  /** Whether the completion was reported without the row. */
+  readonly wasMissing: boolean;
+}
+
+/**
+ * Asks the accounting for the rows of ended steps: one call at a time, for all of them.
+ *
+ * A completion waits for the State of its step, for `STATE_MS` at most. A row that comes later is delivered by `later`; after
+ * the last try without one, `row` is undefined. If the accounting answers nothing about several steps in a row, it is not
+ * waited for any more.
+ */
+export interface Accounting {
+  /** The row of a step that has ended; undefined if it does not come in time. Never rejects. */
+  rowOf(id: StepId): Promise<AccountedStep | undefined>;
+  /** Resolves when a row has come late, or will not come. */
+  later(id: StepId): Promise<Late>;
+  /** Asks a last time for what is missing, and waits no longer. */
+  settle(): Promise<void>;
+  close(): void;
+}
+
+/** Long enough for Slurm, which has a State after 0.1 to 0.25 s; too long, and jobs that depend on a step wait for nothing. */
+const STATE_MS = 2_000;
+const STATE_POLL_MS = 200;
+/** Torc's rhythm for figures. */
+const LATE_TRIES = 6;
+const LATE_POLL_MS = 5_000;
+/** Steps in a row without a row, after which completions do not wait any more. */
+const GIVE_UP_AFTER = 3;
+
+interface Waiting {
+  readonly sinceMs: number;
+  resolve: ((row: AccountedStep | undefined) => void) | undefined;
+  late: (late: Late) => void;
+  readonly hasLate: Promise<Late>;
+  wasMissing: boolean;
+  tries: number;
+}
+
+export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log: Log): Accounting {
+  const waiting = new Map<StepId, Waiting>();
+  const lates = new Map<StepId, Promise<Late>>();
+  let missed = 0;
+  let isTold = false;
+  let isAsking: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isOpen = true;
+
+  const ask = async (): Promise<void> => {
+    let rows: ReadonlyMap<StepId, AccountedStep> = new Map();
+    try {
+      rows = await steps.accounted();
+    } catch (error) {
+      log.write('debug', 'The accounting of Slurm did not answer', { reason: (error as Error).message });
+    }
+    const nowMs = performance.now();
+    for (const [id, each] of waiting) {
+      const row = rows.get(id);
+      if (row !== undefined && isFinal(row)) {
+        missed = 0;
+        settleOne(id, each, row);
+      } else if (each.resolve === undefined) {
+        each.tries += 1;
+        if (each.tries >= LATE_TRIES) settleOne(id, each, row);
+      } else if (nowMs - each.sinceMs >= STATE_MS) giveUp(each);
+    }
+  };
+
+  const settleOne = (id: StepId, each: Waiting, row: AccountedStep | undefined) => {
+    waiting.delete(id);
+    each.resolve?.(row);
+    each.late({ row, wasMissing: each.wasMissing });
+  };
+
+  /** The completion goes on without a row. */
+  const giveUp = (each: Waiting) => {
+    const { resolve } = each;
+    each.resolve = undefined;
+    each.wasMissing = true;
+    missed += 1;
+    if (missed >= GIVE_UP_AFTER && !isTold) {
+      isTold = true;
+      log.write(
+        'warn',
+        'The accounting of Slurm has nothing about the last steps; results do not wait for it any more',
+        {
+          steps: missed,
+        },
+      );
+    }
+    resolve?.(undefined);
+  };
+
+  const arm = () => {
+    if (!isOpen || timer !== undefined || isAsking !== undefined || waiting.size === 0) return;
+    const isUrgent = [...waiting.values()].some(({ resolve }) => resolve !== undefined);
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        isAsking = ask().finally(() => {
+          isAsking = undefined;
+          arm();
+        });
+      },
+      Math.min(LATE_POLL_MS, isUrgent ? STATE_POLL_MS : LATE_POLL_MS),
+    );
+  };
+
+  return {
+    rowOf(id) {
+      let late: (late: Late) => void = () => {};
+      const hasLate = new Promise<Late>((resolve) => void (late = resolve));
+      lates.set(id, hasLate);
+      return new Promise((resolve) => {
+        const each: Waiting = { sinceMs: performance.now(), resolve, late, hasLate, wasMissing: false, tries: 0 };
+        waiting.set(id, each);
+        if (missed >= GIVE_UP_AFTER) giveUp(each);
+        if (timer !== undefined && each.resolve !== undefined) {
+          clearTimeout(timer);
+          timer = undefined;
+        }
+        arm();
+        // sacct may hang: the completion waits no longer than for a State.
+        if (each.resolve !== undefined) setTimeout(() => each.resolve && giveUp(each), STATE_MS).unref();
+      });
+    },
+    later(id) {
+      const late = lates.get(id) ?? Promise.resolve({ row: undefined, wasMissing: false });
+      lates.delete(id);
+      return late;
+    },
+    async settle() {
+      clearTimeout(timer);
+      timer = undefined;
+      if (waiting.size === 0) return;
+      await isAsking;
+      clearTimeout(timer);
+      timer = undefined;
+      if (waiting.size > 0) await ask();
+      for (const [id, each] of waiting) settleOne(id, each, undefined);
+    },
+    close() {
+      isOpen = false;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../tests/support/programs.ts';
+import { inheritedInputs, parseMark, srunOptions, srunScript, stepMinutes, type StepPlace, WRAPPER } from './srun.ts';
+
+const GIBIBYTE = 2 ** 30;
+const place: StepPlace = {
+  jobId: 1,
+  id: 'wf100_j42_r3_a5',
+  nodes: ['n1'],
+  isMultiNode: false,
+  hasGpus: false,
+  isLimited: true,
+  bindsCpus: false,
+  timeMinutes: undefined,
+  signal: undefined,
+};
+const need = (num_cpus: number, memory_bytes: number, num_nodes = 1, num_gpus = 0) => ({
+  need: { num_cpus, memory_bytes, num_nodes, num_gpus, runtime_seconds: 60 },
+});
+
+describe('the options of srun for a step', () => {
+  it('a step of one node has its size and its name, and no option that was not requested', () => {
+    expect(srunOptions(need(4, 8 * GIBIBYTE), place)).toEqual([
+      '--jobid=1',
+      '--ntasks=1',
+      '--cpu-bind=none',
+      '--exact',
+      '--job-name=wf100_j42_r3_a5',
+      '--nodes=1',
+      '--cpus-per-task=4',
+      '--mem=8192M',
+    ]);
+  });
+
+  it('all options stand in the order of Torc', () => {
+    const all = { ...place, bindsCpus: true, isMultiNode: true, hasGpus: true, timeMinutes: 28, signal: 'TERM@120' };
+    expect(srunOptions(need(16, 32 * GIBIBYTE, 1, 2), all)).toEqual([
+      '--jobid=1',
+      '--ntasks=1',
+      '--exact',
+      '--job-name=wf100_j42_r3_a5',
+      '--nodelist=n1',
+      '--nodes=1',
+      '--cpus-per-task=16',
+      '--mem=32768M',
+      '--gpus=2',
+      '--time=28',
+      '--signal=TERM@120',
+    ]);
+  });
+
+  it('a step of several nodes has a task on each and the devices of all', () => {
+    const options = srunOptions(need(8, 16 * GIBIBYTE, 2, 1), { ...place, isMultiNode: true, nodes: ['n1', 'n2'] });
+    expect(options).toEqual(
+      expect.arrayContaining(['--ntasks=2', '--nodes=2', '--ntasks-per-node=1', '--nodelist=n1,n2', '--gpus=2']),
+    );
+  });
+
+  it.each<[string, number, string[]]>([
+    ['less than a mebibyte is one', 100 * 1024, ['--mem=1M']],
+    ['a mebibyte and a part are one', 1.5 * 2 ** 20, ['--mem=1M']],
+    ['0 limits nothing', 0, []],
+  ])('memory: %s', (_, bytes, expected) => {
+    expect(srunOptions(need(1, bytes), place).filter((each) => each.startsWith('--mem'))).toEqual(expected);
+  });
+
+  it('a job with the default requirements has no CPUs and no memory of its own, but its devices', () => {
+    const options = srunOptions(need(1, GIBIBYTE, 1, 1), { ...place, isLimited: false });
+    expect(options.filter((each) => /^--(mem|cpus)/.test(each))).toEqual([]);
+    expect(options).toContain('--gpus=1');
+  });
+
+  it('a job without GPUs gets none where the allocation has some, and no option where it has none', () => {
+    expect(srunOptions(need(1, 0), { ...place, hasGpus: true })).toContain('--gpus=0');
+    expect(srunOptions(need(1, 0), place).filter((each) => each.startsWith('--gpus'))).toEqual([]);
+  });
+});
+
+describe('the time of a step', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+
+  it('a step has the whole minutes until the headroom of the runner, and no limit without an end', () => {
+    expect(stepMinutes({ id: 1 }, now, now + 30 * 60_000, 60)).toEqual({ minutes: 29 });
+    expect(stepMinutes({ id: 1 }, now, now + 30 * 60_000 - 1, 60)).toEqual({ minutes: 28 });
+    expect(stepMinutes({ id: 1 }, now, undefined, 60)).toEqual({});
+  });
+
+  it('a step is refused when less than a minute is left for it', () => {
+    expect(stepMinutes({ id: 5 }, now, now + 120_000, 60)).toEqual({ minutes: 1 });
+    expect(stepMinutes({ id: 5 }, now, now + 10_000, 60)).toEqual({
+      refusal:
+        'Refusing to launch srun step for job 5: only 10s remaining (0s usable after 60s sigkill headroom, need at least 60s)',
+    });
+  });
+});
+
+it('the variables that srun would take for options are not passed to it, and no others', () => {
+  const inputs = ['SLURM_NTASKS', 'SLURM_NTASKS_PER_NODE', 'SLURM_NNODES', 'SLURM_MEM_PER_NODE', 'SLURM_GPUS_PER_NODE'];
+  const more = [
+    'SLURM_TRES_PER_TASK',
+    'SLURM_CPU_BIND_TYPE',
+    'SLURM_DISTRIBUTION',
+    'SLURM_HINT',
+    'PMI_RANK',
+    'PMIX_ID',
+  ];
+  const kept = ['SLURM_JOB_ID', 'SLURM_CONF', 'SLURM_JOB_NODELIST', 'PATH', 'CUDA_HOME'];
+  const environment = Object.fromEntries(
+    [...inputs, ...more, ...kept, 'CUDA_VISIBLE_DEVICES'].map((each) => [each, '1']),
+  );
+  expect(inheritedInputs(environment)).toEqual([...inputs, ...more, 'CUDA_VISIBLE_DEVICES']);
+});
+
+describe('the wrapper around a command', () => {
+  const wrapped = (command: string, environment: Record<string, string> = {}) => {
+    const mark = join(temporaryFolder(), 'mark');
+    const { status, stdout } = spawnSync('bash', ['-c', WRAPPER, mark, command], {
+      encoding: 'utf8',
+      env: { ...process.env, ...environment },
+    });
+    let text = '';
+    try {
+      text = readFileSync(mark, 'utf8');
+    } catch {
+      // It did not begin.
+    }
+    return { status, stdout, mark: parseMark(text) };
+  };
+
+  it.each([
+    ['true', 0],
+    ['exit 200', 200],
+    ['kill -SEGV $$', 139],
+    ['/no/such/program', 127],
+  ])('the mark of "%s" has its exit code, and the step has the same', (command, code) => {
+    expect(wrapped(command)).toMatchObject({ status: code, mark: { began: true, code } });
+  });
+
+  it('a signal is left to the command, which may handle it', () => {
+    const command = 'trap "echo asked; exit 5" TERM; kill -TERM $PPID $$; sleep 5 & wait; exit 9';
+    expect(wrapped(command)).toMatchObject({ status: 5, stdout: 'asked\n', mark: { code: 5 } });
+  });
+
+  it('a command that a signal ends has the code of that signal', () => {
+    expect(wrapped('kill -TERM $PPID $$; exit 9')).toMatchObject({ status: 143, mark: { code: 143 } });
+  });
+
+  it('of several tasks the first alone runs the command', () => {
+    expect(wrapped('echo run', { SLURM_PROCID: '1' })).toEqual({
+      status: 0,
+      stdout: '',
+      mark: { began: false, code: undefined },
+    });
+  });
+
+  it('a step that was killed has begun and has no code', () => {
+    expect(parseMark('began\n')).toEqual({ began: true, code: undefined });
+  });
+});
+
+it('the line of srun passes every word unchanged, and removes variables before', () => {
+  const command = `echo "it's" '$HOME' "a  b"; exit 3`;
+  const line = srunScript('printf', ['%s|'], { mark: '/m', command, without: ['GONE', 'LOST'] });
+  expect(line.startsWith('unset GONE LOST; exec printf ')).toBe(true);
+  expect(execFileSync('bash', ['-c', line], { encoding: 'utf8' })).toBe(`bash|-c|${WRAPPER}|/m|${command}|`);
+});

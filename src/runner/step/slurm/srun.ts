@@ -1,0 +1,123 @@
+import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+
+/** What a step is started with, beside its job. */
+export interface StepPlace {
+  readonly jobId: number;
+  readonly id: StepId;
+  /** The nodes of its lease. */
+  readonly nodes: readonly string[];
+  /** Whether the allocation has more nodes than this one. */
+  readonly isMultiNode: boolean;
+  /** Whether the allocation has GPUs: a step that names no number of them would get all. */
+  readonly hasGpus: boolean;
+  /** Whether the job has requirements of its own; the default ones limit nothing. */
+  readonly isLimited: boolean;
+  readonly bindsCpus: boolean;
+  readonly timeMinutes: number | undefined;
+  /** The workflow's `srun_termination_signal`. */
+  readonly signal: string | undefined;
+}
+
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * The options of srun for a step, in the order of Torc 1.0.0.
+ *
+ * A step of several nodes has one task on each, of which the first alone runs the command: with one task Slurm would take
+ * one node.
+ */
+export function srunOptions({ need }: Pick<ClaimedJob, 'need'>, place: StepPlace): string[] {
+  const { jobId, id, nodes, isMultiNode, hasGpus, isLimited, bindsCpus, timeMinutes, signal } = place;
+  const count = Math.max(1, need.num_nodes);
+  const memory = memoryOption(need.memory_bytes);
+  return [
+    `--jobid=${jobId}`,
+    `--ntasks=${count}`,
+    ...(bindsCpus ? [] : ['--cpu-bind=none']),
+    '--exact',
+    `--job-name=${id}`,
+    ...(isMultiNode && nodes.length > 0 ? [`--nodelist=${nodes.join(',')}`] : []),
+    `--nodes=${count}`,
+    ...(count > 1 ? ['--ntasks-per-node=1', '--wait=0', '--kill-on-bad-exit=0'] : []),
+    ...(isLimited ? [`--cpus-per-task=${need.num_cpus}`, ...(memory === undefined ? [] : [memory])] : []),
+    ...(need.num_gpus > 0 ? [`--gpus=${need.num_gpus * count}`] : hasGpus ? ['--gpus=0'] : []),
+    ...(timeMinutes === undefined ? [] : [`--time=${timeMinutes}`]),
+    ...(signal === undefined ? [] : [`--signal=${signal}`]),
+  ];
+}
+
+/** At least one mebibyte: `--mem=0` would be all of the memory. */
+const memoryOption = (bytes: number): string | undefined =>
+  bytes <= 0 ? undefined : `--mem=${Math.max(1, Math.floor(bytes / MEBIBYTE))}M`;
+
+/**
+ * Variables that srun takes for options, and that describe the runner's own allocation or step. A step would inherit the
+ * number of tasks, the memory and the devices of the runner.
+ */
+const INPUT_VARIABLES =
+  /^(SLURM_(NTASKS|NPROCS|NNODES|MEM_PER_|GPUS|TRES_PER_TASK|CPU_BIND|CPUS_PER_|DISTRIBUTION|HINT|EXACT|OVERLAP|STEP)|SRUN_|PMI|(CUDA|HIP|ROCR)_VISIBLE_DEVICES$|GPU_DEVICE_ORDINAL$)/;
+
+export const inheritedInputs = (environment: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(environment).filter((name) => INPUT_VARIABLES.test(name));
+
+/** Signals that the wrapper around a command leaves to the command. */
+const LEFT_TO_THE_JOB = 'HUP INT QUIT USR1 USR2 ALRM TERM XCPU CONT WINCH';
+
+/**
+ * Runs the command `$1` and leaves a mark in the file `$0`: that it began, and its exit code. srun's own exit code proves
+ * nothing: it is 0 when a node fails.
+ *
+ * A signal to the step reaches this shell too. It has handlers, which the command does not inherit, so the command decides what
+ * a signal means, and the shell waits for it.
+ */
+export const WRAPPER = `[ "\${SLURM_PROCID:-0}" = 0 ] || exit 0
+trap : ${LEFT_TO_THE_JOB}
+echo began >"$0"
+bash -c "$1"
+code=$?
+echo "ended $code" >>"$0"
+exit $code`;
+
+/** The line of bash that becomes srun. */
+export function srunScript(
+  program: string,
+  options: readonly string[],
+  { mark, command, without }: { readonly mark: string; readonly command: string; readonly without: readonly string[] },
+): string {
+  const words = [program, ...options, 'bash', '-c', WRAPPER, mark, command].map(quoted).join(' ');
+  return `${without.length === 0 ? '' : `unset ${without.join(' ')}; `}exec ${words}`;
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** What the wrapper left: nothing before it began, and no code while the command runs. */
+export interface Mark {
+  readonly began: boolean;
+  readonly code: number | undefined;
+}
+
+export function parseMark(text: string): Mark {
+  const match = /^ended (\d+)$/m.exec(text);
+  return { began: text.startsWith('began'), code: match === null ? undefined : Number(match[1]) };
+}
+
+/**
+ * Whole minutes for a step until the kill time of the runner; `refusal` if less than one is left. Torc's words.
+ *
+ * Source of the rule: Slurm ends steps up to 30 s late, so the time is rounded down.
+ */
+export function stepMinutes(
+  { id }: Pick<ClaimedJob, 'id'>,
+  nowMs: number,
+  endAtMs: number | undefined,
+  headroomSeconds: number,
+): { readonly minutes?: number; readonly refusal?: string } {
+  if (endAtMs === undefined) return {};
+  const left = Math.floor((endAtMs - nowMs) / 1000);
+  const usable = left - headroomSeconds;
+  if (usable >= 60) return { minutes: Math.floor(usable / 60) };
+  return {
+    refusal: `Refusing to launch srun step for job ${id}: only ${left}s remaining (${Math.max(0, usable)}s usable after ${headroomSeconds}s sigkill headroom, need at least 60s)`,
+  };
+}

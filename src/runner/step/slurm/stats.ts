@@ -1,0 +1,97 @@
+import type { Client } from '../../../client/client.ts';
+import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import type { Log } from '../../log.ts';
+import type { RunFacts } from '../request.ts';
+import type { Late } from './accounting.ts';
+import { backFill } from './back-fill.ts';
+
+export interface StatsReportOptions {
+  readonly client: Pick<Client, 'createSlurmStats' | 'listResults' | 'updateResult'>;
+  readonly facts: Pick<RunFacts, 'workflowId' | 'runId'>;
+  readonly slurmJobId: string;
+  readonly log: Log;
+}
+
+/** Stores what the accounting has about steps, and adds it to results that were reported before it was known. */
+export interface StatsReport {
+  follow(job: ClaimedJob, later: Promise<Late>): void;
+  /** Waits until everything is stored. The server knows all results. */
+  settle(): Promise<void>;
+}
+
+interface Missing {
+  readonly job: ClaimedJob;
+  readonly row: AccountedStep;
+}
+
+/** Requests at once: many steps end together. */
+const AT_ONCE = 4;
+
+export function createStatsReport({ client, facts, slurmJobId, log }: StatsReportOptions): StatsReport {
+  const { workflowId, runId } = facts;
+  const queue: (() => Promise<void>)[] = [];
+  const active = new Set<Promise<void>>();
+  const following = new Set<Promise<void>>();
+  /** Rows for results that may not be reported yet: the server knows them when the runner ends. */
+  const missing: Missing[] = [];
+
+  const run = () => {
+    while (active.size < AT_ONCE && queue.length > 0) {
+      const next = (queue.shift() as () => Promise<void>)().catch((error: unknown) =>
+        log.write('warn', 'Accounting data of a step could not be stored', { reason: (error as Error).message }),
+      );
+      active.add(next);
+      void next.finally(() => {
+        active.delete(next);
+        run();
+      });
+    }
+  };
+
+  const store = async ({ id, attempt_id: attempt }: ClaimedJob, row: AccountedStep | undefined): Promise<void> => {
+    await client.createSlurmStats({
+      body: {
+        workflow_id: workflowId,
+        job_id: id,
+        run_id: runId,
+        attempt_id: attempt,
+        slurm_job_id: slurmJobId,
+        max_rss_bytes: row?.maxRssBytes,
+        max_vm_size_bytes: row?.maxVmSizeBytes,
+        max_disk_read_bytes: row?.maxDiskReadBytes,
+        max_disk_write_bytes: row?.maxDiskWriteBytes,
+        ave_cpu_seconds: row?.aveCpuSeconds,
+        node_list: row?.nodeList,
+      },
+    });
+  };
+
+  const complete = async ({ job, row }: Missing): Promise<void> => {
+    const query = { workflow_id: workflowId, job_id: job.id, run_id: runId, all_runs: true };
+    const { items } = await client.listResults({ query });
+    const result = items.find(({ attempt_id: attempt }) => attempt === job.attempt_id);
+    if (result === undefined) return;
+    const figures = backFill(result, row);
+    if (Object.keys(figures).length === 0) return;
+    await client.updateResult({ params: { id: result.id as number }, body: { ...result, ...figures } });
+  };
+
+  return {
+    follow(job, later) {
+      const followed = later.then(({ row, wasMissing }) => {
+        queue.push(() => store(job, row));
+        if (wasMissing && row !== undefined) missing.push({ job, row });
+        run();
+      });
+      following.add(followed);
+      void followed.finally(() => following.delete(followed));
+    },
+    async settle() {
+      await Promise.all(following);
+      for (const each of missing.splice(0)) queue.push(() => complete(each));
+      run();
+      while (active.size > 0) await Promise.all(active);
+    },
+  };
+}
