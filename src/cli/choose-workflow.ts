@@ -29,12 +29,23 @@ export const workflowId = (given: unknown): number => idOf('workflow', given);
 const SHOWN = 10;
 
 /** The workflow with this name, among those of the user. */
-async function byName({ service, settings: { user } }: Context, name: string): Promise<number> {
+async function byName(context: Context, name: string): Promise<number> {
+  const id = await workflowNamed(context, name);
+  if (id !== undefined) return id;
+  throw new Failure(
+    `no workflow of user ${context.settings.user} is named "${name}"; ${context.hint('torc workflows list')} shows their ids and names`,
+  );
+}
+
+/** The same, or undefined where there is none; an error where several have the name. */
+export async function workflowNamed(
+  { service, settings: { user } }: Context,
+  name: string,
+): Promise<number | undefined> {
   const { client } = await service();
   const found = await all((page) => client.listWorkflows({ query: { user, name, ...page } }));
   const [only, ...others] = found;
-  if (only === undefined)
-    throw new Failure(`no workflow of user ${user} is named "${name}"; torc workflows list shows their ids and names`);
+  if (only === undefined) return undefined;
   if (others.length === 0) return only.id as number;
   const shown = found
     .slice(-SHOWN)

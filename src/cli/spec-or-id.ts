@@ -1,17 +1,38 @@
 import { existsSync, statSync } from 'node:fs';
+import { Unreachable } from '../client/errors.ts';
+import { workflowNamed } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
+import { idOrName } from './id-or-name.ts';
 import type { Values } from './option.ts';
 
-/** A file, by its name or because it exists; anything else must be an id. */
+/** A file, by its name or because it exists; anything else is the id or the name of a workflow. */
 export function isSpec(given: string): boolean {
   return given === '-' || /\.(ya?ml|json5?|kdl)$/i.test(given) || (existsSync(given) && statSync(given).isFile());
 }
 
-export function existingId(given: string): number {
+/** The workflow that is given by its id or its name. */
+export async function existingWorkflow(context: Context, given: string): Promise<number> {
+  const words = `'${given}' is neither a valid workflow spec file nor a workflow ID`;
   const id = Number(given);
   if (Number.isSafeInteger(id) && id > 0) return id;
-  throw new Failure(`'${given}' is neither a valid workflow spec file nor a workflow ID`);
+  // No name of a workflow that people use: a file that is not there.
+  if (Number.isFinite(id) || given.includes('/')) throw new Failure(words);
+  const meant = idOrName('workflow', given);
+  if ('id' in meant) return meant.id;
+  const named = await workflowNamed(context, meant.name).catch((cause: unknown) => {
+    if (!(cause instanceof Unreachable)) throw cause;
+    throw new Failure(
+      `${words}, and the server, which may have a workflow of this name, does not answer: ${cause.message}`,
+      {
+        cause,
+      },
+    );
+  });
+  if (named !== undefined) return named;
+  throw new Failure(
+    `${words}, and no workflow of user ${context.settings.user} has this name; ${context.hint('torc workflows list')} shows their names`,
+  );
 }
 
 /** Creates the workflow of a file; its line as JSON is left out where a later line names the workflow. */

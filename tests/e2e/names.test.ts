@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
+import { registerNode, started } from '../support/service.ts';
 import { wordsTo } from '../support/words.ts';
 
 /** Commands take the name of a record wherever a person knows the name and not the id. */
@@ -132,8 +135,8 @@ describe('files, user data and resource requirements', () => {
 describe('a workflow', () => {
   it('is found by the name that one of the person has', async () => {
     expect(await json('status', 'again')).toMatchObject({ workflow_id: again });
-    expect((await call('status', 'foreign')).stderr).toBe(
-      'Error: no workflow of user tester is named "foreign"; torc workflows list shows their ids and names\n',
+    expect((await call('--url', server.url, 'status', 'foreign')).stderr).toBe(
+      `Error: no workflow of user tester is named "foreign"; torc --url ${server.url} workflows list shows their ids and names\n`,
     );
   });
 
@@ -148,4 +151,51 @@ describe('a workflow', () => {
     );
     expect(await items('workflows', 'list')).toHaveLength(4);
   });
+
+  it('is run by the name that one of the person has, and a name that several or none have is an error', async () => {
+    const runs = await workflow('runs', ['quick']);
+    const { code, stderr } = await call('run', 'runs', '-o', join(temporaryFolder(), 'out'));
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`runs (workflow ${runs}): 1 job completed`)]);
+
+    await workflow('both', []);
+    await workflow('both', []);
+    const several = await call('run', 'both');
+    expect([several.code, several.stderr]).toEqual([
+      1,
+      expect.stringContaining('2 workflows of user tester are named "both"; use the id of one of them:'),
+    ]);
+    const none = await call('run', 'nosuch');
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      `Error: 'nosuch' is neither a valid workflow spec file nor a workflow ID, and no workflow of user tester has this name; torc workflows list shows their names\n`,
+    ]);
+    // A path is a file that is not there.
+    expect((await call('run', 'no/such')).stderr).toBe(
+      "Error: 'no/such' is neither a valid workflow spec file nor a workflow ID\n",
+    );
+  });
+});
+
+it('the job that adds jobs, and the file that an entity describes, are found by their names', async () => {
+  const { client } = server;
+  const id = await workflow('adds', ['parent']);
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  const nodeId = await registerNode(server, id);
+  const about = { run_id: 1, compute_node_id: nodeId };
+  const { jobs } = await client.exchange({ params: { id }, body: { ...about, want: { limit: 1, prefetch: 0 } } });
+  await client.exchange({ params: { id }, body: { ...about, started: jobs.map((job) => started(job)) } });
+  const file = join(temporaryFolder(), 'jobs.json');
+  writeFileSync(file, '[{"name": "child", "command": "true"}]');
+  expect(await json('jobs', 'spawn', file, '-j', 'parent', '-w', 'adds')).toMatchObject({ iteration: 1 });
+  expect((await call('jobs', 'spawn', file, '-j', 'nosuch', '-w', 'adds')).code).toBe(1);
+
+  const { id: fileId } = await client.createFile({ body: { workflow_id: id, name: 'table', path: 't.csv' } });
+  const described = ['--entity-id', 't.csv', '--entity-type', 'File', '--metadata', '{}'];
+  const created = await json('ro-crate', 'create', String(id), ...described, '--file-id', 'table');
+  expect(created).toMatchObject({ file_id: fileId });
+  const entity = (created as { id: number }).id;
+  expect(await json('ro-crate', 'update', String(entity), '--file-id', '0')).not.toHaveProperty('file_id', fileId);
+  expect(await json('ro-crate', 'update', String(entity), '--file-id', 'table')).toMatchObject({ file_id: fileId });
+  expect((await call('ro-crate', 'update', String(entity), '--file-id', 'nosuch')).stderr).toContain('nosuch');
 });

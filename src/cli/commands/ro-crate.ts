@@ -1,10 +1,11 @@
 import type { RoCrateEntity } from '../../core/contract/artifact.ts';
+import { recordKinds, recordWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { idOf } from '../id-or-name.ts';
 import type { Command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';
-import { integer, type Option } from '../option.ts';
+import type { Option } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { pagingOptions } from '../paging.ts';
@@ -26,11 +27,7 @@ const metadata: Option = {
   flags: '--metadata <json>',
   says: 'its properties, as a JSON object, or "-" for standard input',
 };
-const fileId = (says: string, least: number): Option => ({
-  flags: '--file-id <id>',
-  says,
-  read: integer('--file-id', least),
-});
+const fileId = (says: string): Option => ({ flags: '--file-id <file>', says });
 
 /** The metadata that was given, here or on standard input. */
 async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
@@ -46,7 +43,7 @@ const roCrateCreate: Command = {
     { ...entityId, required: true },
     { ...entityType, required: true },
     { ...metadata, required: true },
-    fileId('the file that it describes', 1),
+    fileId('the file that it describes, by id or name'),
   ],
   async run(context, [workflow], options) {
     context.output.recordOnly(THING);
@@ -56,7 +53,7 @@ const roCrateCreate: Command = {
       entity_id: options['entityId'] as string,
       entity_type: options['entityType'] as string,
       metadata: await metadataOf(options['metadata'] as string),
-      file_id: options['fileId'] as number | undefined,
+      file_id: await recordWithin(context, recordKinds.file, id, options['fileId']),
     };
     const { client } = await context.service();
     const entity = await client.createRoCrateEntity({ body });
@@ -67,23 +64,28 @@ const roCrateCreate: Command = {
 const roCrateUpdate: Command = {
   words: 'ro-crate update <id>',
   says: 'Change an entity of the research object; fields that are not given keep their value.',
-  options: [entityId, entityType, metadata, fileId('the file that it describes; 0 for none', 0)],
-  async run({ service, output }, [which], options) {
+  options: [entityId, entityType, metadata, fileId('the file that it describes, by id or name; 0 for none')],
+  async run(context, [which], options) {
+    const { service, output } = context;
     output.recordOnly(THING);
     const id = idOf(THING, which);
+    const fileGiven = options['fileId'] as string | undefined;
     const metadataGiven = options['metadata'] as string | undefined;
     const changes = {
       entity_id: options['entityId'] as string | undefined,
       entity_type: options['entityType'] as string | undefined,
       metadata: metadataGiven === undefined ? undefined : await metadataOf(metadataGiven),
-      file_id: options['fileId'] as number | undefined,
+      file_id: fileGiven,
     };
     if (Object.values(changes).every((value) => value === undefined))
       throw new Failure('nothing to change: give --entity-id, --entity-type, --metadata or --file-id');
     const { client } = await service();
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     // Torc's own server requires the whole entity in every update.
     const { id: _, ...before } = await client.getRoCrateEntity({ params: { id } });
+    const file = fileGiven === '0' ? 0 : await recordWithin(context, recordKinds.file, before.workflow_id, fileGiven);
+    const given = Object.fromEntries(
+      Object.entries({ ...changes, file_id: file }).filter(([, value]) => value !== undefined),
+    );
     const entity = await client.updateRoCrateEntity({ params: { id }, body: { ...before, ...given } });
     output.record(THING, entity, fieldsText(`Updated ${THING} ${id}:`, entity));
   },

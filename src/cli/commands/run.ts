@@ -5,11 +5,11 @@ import { prepareRun } from '../../operations/run.ts';
 import { tellPreparation, tellResumed } from '../output/preparation.ts';
 import { holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
-import { createFromFile, existingId, isSpec } from '../spec-or-id.ts';
+import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
 export const run: Command = {
   words: 'run <spec-or-id>',
-  says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id.',
+  says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
   more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, jobs that failed or did not finish make it 1.',
   inMemory: true,
   options: [
@@ -28,7 +28,7 @@ export const run: Command = {
     if (goesOn && isSpec(given as string)) refuseFile(context, given as string);
     const id = isSpec(given as string)
       ? await createFromFile(context, given as string, options)
-      : existingId(given as string);
+      : await existingWorkflow(context, given as string);
     const held = holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });

@@ -8,11 +8,11 @@ import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
 import { tellPreparation } from '../output/preparation.ts';
 import { submitOptions, submitTools, warnOfLoopback } from '../slurm-tools.ts';
-import { createFromFile, existingId, isSpec } from '../spec-or-id.ts';
+import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
 export const submit: Command = {
   words: 'submit <spec-or-id>',
-  says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id.',
+  says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
   more:
     'Initializes the workflow if that has not happened, and carries out its actions schedule_nodes that are due. ' +
     'Run again after a failure, it looks for allocations whose submission was interrupted, and submits none twice.',
@@ -34,7 +34,7 @@ export const submit: Command = {
     const file = isSpec(given as string);
     const id = file
       ? await createFromFile(context, given as string, options, { saysJson: false })
-      : existingId(given as string);
+      : await existingWorkflow(context, given as string);
     await refuseWithoutActions(context, id);
     warnOfLoopback(context, tools.settings.url);
 

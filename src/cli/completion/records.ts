@@ -64,7 +64,7 @@ interface Listed {
 }
 
 async function recordsOf(client: Client, wanted: Wanted, user: string): Promise<readonly Candidate[]> {
-  const { records, typed, given, isIdOnly } = wanted;
+  const { records, typed, given } = wanted;
   if (records === undefined) return [];
   // Digits are the begin of an id; a server finds names by what they contain.
   const name = /^\d*$/.test(typed) ? undefined : typed;
@@ -74,7 +74,7 @@ async function recordsOf(client: Client, wanted: Wanted, user: string): Promise<
       query: { user, is_archived: false, limit: MOST, sort_by: 'id', reverse_sort: true },
     });
     const ids = items.map((each) => ({ value: String(each.id), says: each.name }));
-    return isIdOnly === true ? ids : [...ids, ...namesIn(items, 'workflow')];
+    return [...ids, ...namesIn(items, 'workflow')];
   }
   if (records === 'access-group') {
     const { items } = await client.listAccessGroups({ query: { limit: MOST } });

@@ -63,7 +63,6 @@ it('an option without a value is not followed by one', () => {
 it('an argument is what its name says; one that is repeated is so each time, and others only once', () => {
   expect(wanted('run', '')).toMatchObject({
     records: 'workflow',
-    isIdOnly: true,
     files: expect.arrayContaining(['yaml']),
   });
   expect(wanted('delete', '1', '2', '')).toMatchObject({ records: 'workflow' });

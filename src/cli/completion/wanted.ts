@@ -20,8 +20,6 @@ export interface Wanted {
   readonly files?: readonly string[] | undefined;
   readonly folders?: boolean | undefined;
   readonly records?: RecordKind | undefined;
-  /** The server knows only ids here, no names: another word would be a file. */
-  readonly isIdOnly?: boolean | undefined;
   /** What the word at the cursor begins with before the value: `--format=`. */
   readonly before: string;
   /** The part of the value that is typed already. */
@@ -32,7 +30,7 @@ export interface Wanted {
 
 const SPEC_FILES = ['yaml', 'yml', 'json', 'json5', 'kdl'];
 
-type Kind = Pick<Wanted, 'files' | 'folders' | 'records' | 'isIdOnly'> & { readonly values?: readonly string[] };
+type Kind = Pick<Wanted, 'files' | 'folders' | 'records'> & { readonly values?: readonly string[] };
 
 /** What the name of an argument, or of the value of an option, stands for: `<folder>` in `-o, --output-dir <folder>`. */
 const kinds: Readonly<Record<string, Kind>> = {
@@ -42,7 +40,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   'resource-requirements': { records: 'requirements' },
   requirements: { records: 'requirements' },
   group: { records: 'access-group' },
-  'spec-or-id': { files: SPEC_FILES, records: 'workflow', isIdOnly: true },
+  'spec-or-id': { files: SPEC_FILES, records: 'workflow' },
   file: { files: [] },
   path: { files: [] },
   pem: { files: ['pem', 'crt', 'cer'] },
@@ -68,6 +66,7 @@ const kindsOfPlaces: Readonly<Record<string, Kind>> = {
   '--blocking-job-ids': { records: 'job' },
   '--input-file-ids': { records: 'file' },
   '--output-file-ids': { records: 'file' },
+  '--file-id': { records: 'file' },
   '--log-level': { values: ['debug', 'info', 'warn', 'error'] },
   '--format': { values: ['table', 'json', 'csv'] },
 };

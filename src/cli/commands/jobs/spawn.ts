@@ -1,8 +1,10 @@
 import type { SpawnJob, SpawnRequest } from '../../../core/contract/spawn.ts';
+import { chooseJob, workflowOption } from '../../choose-record.ts';
 import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { jsonValue } from '../../json-value.ts';
-import { integer } from '../../option.ts';
+import type { Values } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
 
@@ -13,9 +15,12 @@ export const jobsSpawn: Command = {
   more: 'The file (- for standard input) is a JSON list of jobs, each with a name and a command, or an object with "jobs", "lineage" and "state". An empty list ends the lineage.',
   options: [
     {
-      flags: '-j, --job-id <id>',
-      says: 'the running job that adds them (default: TORC_JOB_ID, which is set in jobs)',
-      read: integer('--job-id', 1),
+      flags: '-j, --job-id <job>',
+      says: 'the running job that adds them, by id or name (default: TORC_JOB_ID, which is set in jobs)',
+    },
+    {
+      ...workflowOption,
+      says: 'workflow of that job, by id or name (default: TORC_WORKFLOW_ID, which is set in jobs)',
     },
     {
       flags: '--lineage <name>',
@@ -23,14 +28,15 @@ export const jobsSpawn: Command = {
     },
     { flags: '--state <json>', says: 'state for the next generation', read: jsonValue('--state') },
   ],
-  async run({ service, output, environment }, [path], options) {
+  async run(context, [path], options) {
+    const { service, output, environment } = context;
     output.recordOnly('spawned');
-    const jobId = (options['jobId'] as number | undefined) ?? ownId(environment['TORC_JOB_ID']);
     const request = requestFrom(readInput(path as string, 'jobs'), String(path));
     const lineage =
       (options['lineage'] as string | undefined) ?? request.lineage ?? environment['TORC_ORCHESTRATOR_LINEAGE_ID'];
     // A given null means that there is no state, regardless of the file.
     const state = options['state'] === undefined ? request.state : options['state'];
+    const jobId = await callerOf(context, options);
     const { client } = await service();
     const reply = await client.spawnJobs({
       params: { id: jobId },
@@ -48,6 +54,17 @@ export const jobsSpawn: Command = {
     output.record('spawned', reply, words);
   },
 };
+
+/** The job that adds others: the given one, or the one in which this program runs. */
+async function callerOf(context: Context, options: Values): Promise<number> {
+  const { environment } = context;
+  const { jobId, workflowId } = options as { jobId?: string; workflowId?: string };
+  if (jobId === undefined) return ownId(environment['TORC_JOB_ID']);
+  const ownWorkflow = environment['TORC_WORKFLOW_ID'];
+  return chooseJob(context, jobId, workflowId ?? (isId(jobId) ? undefined : ownWorkflow));
+}
+
+const isId = (text: string) => /^\d+$/.test(text.trim());
 
 function ownId(text: string | undefined): number {
   if (text === undefined || text === '')
