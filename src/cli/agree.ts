@@ -1,8 +1,8 @@
 import { confirm } from './choose-workflow.ts';
 import type { Context } from './context.ts';
-import type { Option, Values } from './option.ts';
+import { option } from './option.ts';
 
-export const noPrompts: Option = { flags: '--no-prompts', says: 'do not ask' };
+export const noPrompts = option({ flags: '--no-prompts', says: 'do not ask' });
 
 /**
  * Asks the user before data is lost, and reports a negative answer.
@@ -12,11 +12,11 @@ export const noPrompts: Option = { flags: '--no-prompts', says: 'do not ask' };
  */
 export async function agrees(
   context: Context,
-  options: Values,
+  options: { readonly prompts?: boolean | undefined },
   { question, otherwise }: { readonly question: string; readonly otherwise: string },
 ): Promise<boolean> {
   // The form in which commander stores an option that begins with "no".
-  const isAsking = options['prompts'] !== false && context.output.format !== 'json';
+  const isAsking = options.prompts !== false && context.output.format !== 'json';
   if (!isAsking || (await confirm(context, question))) return true;
   const isAnswer = process.stdin.isTTY === true;
   context.output.notice(isAnswer ? otherwise : `${otherwise} Use --no-prompts to continue without asking.`);

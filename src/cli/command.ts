@@ -1,17 +1,14 @@
 import type { Context } from './context.ts';
-import type { Option, Values } from './option.ts';
+import type { Option, Values, ValuesOf } from './option.ts';
 
-/**
- * One command: its words, its help, its options and arguments, and a function that calls the client and passes the
- * reply to `output`.
- */
-export interface Command {
+/** The help of a command, its words and its options. */
+interface CommandTable<Words extends string, Options extends readonly Option[]> {
   /** `jobs list [workflow]`: the words, then its arguments as commander reads them. */
-  readonly words: string;
+  readonly words: Words;
   readonly says: string;
   /** More than a sentence, for its help. */
   readonly more?: string;
-  readonly options?: readonly Option[];
+  readonly options?: Options;
   /** Accepts unknown words after `--`. */
   readonly trailing?: boolean;
   /** The command of its program if no command is named. */
@@ -24,9 +21,34 @@ export interface Command {
   readonly ignoresConfiguration?: boolean;
   /** Needs no server; `--standalone` has no effect. */
   readonly offline?: boolean;
+}
+
+/** A command of any options, for what reads the table of all commands. `command` makes one. */
+export interface Command extends CommandTable<string, readonly Option[]> {
   readonly run: (
     context: Context,
     args: readonly (string | readonly string[] | undefined)[],
     options: Values,
   ) => Promise<void>;
 }
+
+/** The arguments that `words` declares: `<job>` is text, `[workflow]` may be absent, `<job...>` is a list. */
+type ArgumentsOf<Words extends string> = Words extends `${string} ${infer Rest}`
+  ? Rest extends `<${infer Name}>${string}`
+    ? [Name extends `${string}...` ? readonly string[] : string, ...ArgumentsOf<Rest>]
+    : Rest extends `[${infer Name}]${string}`
+      ? [(Name extends `${string}...` ? readonly string[] : string) | undefined, ...ArgumentsOf<Rest>]
+      : ArgumentsOf<Rest>
+  : [];
+
+interface TypedCommand<Words extends string, Options extends readonly Option[]> extends CommandTable<Words, Options> {
+  readonly run: (context: Context, args: ArgumentsOf<Words>, options: ValuesOf<Options>) => Promise<void>;
+}
+
+/**
+ * One command: its words, its help, its options and arguments, and a function that asks a use case and passes the reply
+ * to `output`. The types of its arguments and of the values of its options are derived from its table.
+ */
+export const command = <const Words extends string, const Options extends readonly Option[] = readonly []>(
+  table: TypedCommand<Words, Options>,
+): Command => table as unknown as Command;

@@ -1,11 +1,10 @@
 import type { Context } from './context.ts';
-import type { Values } from './option.ts';
-import { runnerOptions } from './run-workflow.ts';
+import { runnerOptions, type RunnerValues } from './run-workflow.ts';
 import { nextStep, shortfalls } from './shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
 interface EndOptions extends Pick<SummaryOptions, 'client' | 'workflow' | 'summary'> {
-  readonly options: Values;
+  readonly options: Pick<RunnerValues, 'outputDir'>;
   /** Does a job that failed or did not run make the exit code 1? */
   readonly failsWithJobs: boolean;
 }
@@ -25,7 +24,7 @@ export async function endRun(
 ): Promise<boolean> {
   const { output, hint, exitWith } = context;
   const { ending } = summary;
-  await saySummary({ client, output, hint, workflow, summary, outputDir: options['outputDir'] as string });
+  await saySummary({ client, output, hint, workflow, summary, outputDir: options.outputDir });
 
   const next = nextStep(summary);
   const short = shortfalls(summary);

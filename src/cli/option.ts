@@ -1,5 +1,5 @@
 import { mask } from './config/kinds.ts';
-import type { Path } from './config/schema.ts';
+import type { Configuration, Path } from './config/schema.ts';
 import { UsageError } from './failure.ts';
 
 /** An option of a command, as data: help, completion and the reference page are generated from it. */
@@ -20,6 +20,54 @@ export interface Option {
   readonly many?: boolean;
   readonly choices?: readonly string[];
 }
+
+/** Keeps the exact type of an option, from which the type of its value is derived. */
+export const option = <const O extends Option>(table: O): O => table;
+
+/** The same for several options. */
+export const optionsOf = <const O extends readonly Option[]>(tables: O): O => tables;
+
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+/** `output-dir` of `-o, --output-dir <folder>`. */
+type Long<Flags extends string> = Flags extends `${string}--${infer Rest}`
+  ? Rest extends `${infer Name} ${string}`
+    ? Name
+    : Rest
+  : never;
+
+/** `--no-prompts` sets `prompts` to false, which is true otherwise: so commander stores it. */
+type NameOf<Flags extends string> = Long<Flags> extends `no-${infer Name}` ? Camel<Name> : Camel<Long<Flags>>;
+
+/** One value, as it was read. */
+type One<O extends Option> = O extends { readonly read: (text: string) => infer Value }
+  ? Value
+  : O extends { readonly choices: readonly (infer Choice)[] }
+    ? Choice
+    : string;
+
+/** The value of an option that was given. */
+type GivenValue<O extends Option> = O['flags'] extends `${string}<${string}` | `${string}[${string}`
+  ?
+      | (O extends { readonly many: true } | { readonly flags: `${string}...${string}` } ? One<O>[] : One<O>)
+      | (O['flags'] extends `${string}[${string}` ? true : never)
+  : boolean;
+
+/** What stands in place of an option that was not given. */
+type OtherValue<O extends Option> = O extends { readonly setting: infer Key extends Path }
+  ? Configuration[Key]
+  : O extends { readonly default: string | number | boolean } | { readonly required: true }
+    ? never
+    : Long<O['flags']> extends `no-${string}`
+      ? never
+      : undefined;
+
+/** The values of options by their names: the type that a command gets, derived from its table. */
+export type ValuesOf<Options extends readonly Option[]> = {
+  readonly [O in Options[number] as NameOf<O['flags']>]: GivenValue<O> | OtherValue<O>;
+};
 
 /** The name under which a command finds the value of an option: `outputDir` for `--output-dir`. */
 export const optionName = ({ flags }: Option): string =>
@@ -43,6 +91,12 @@ export function fileMask(text: string): string {
   if (found === undefined) throw new UsageError(`--umask: expected ${mask.expected}, found "${text}"`);
   return found;
 }
+
+/** Text of which the server says whether it is one of its words: it knows them all, and names them in its refusal. */
+export const checkedByServer =
+  <Word extends string>() =>
+  (text: string): Word =>
+    text as Word;
 
 export const number =
   (name: string, least = -Infinity) =>

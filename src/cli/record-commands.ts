@@ -3,14 +3,14 @@ import { chooseRecord, recordKinds, type RecordKind, recordWithin, workflowOptio
 import { chooseWorkflow } from './choose-workflow.ts';
 import { idOf } from './id-or-name.ts';
 import type { Command } from './command.ts';
-import type { Option, Values } from './option.ts';
+import type { Option, Values, ValuesOf } from './option.ts';
 import { fieldsText } from './output/fields.ts';
 import type { Column } from './output/table.ts';
-import { allRows, type Paging } from './paging.ts';
+import { allRows, type Paging, type PagingValues } from './paging.ts';
 
 /** The common commands of most kinds of records: list those of a workflow, show one, delete one. */
 
-interface List<Row> {
+interface List<Row, Options extends readonly Option[], JobName extends string> {
   /** The words before `[workflow]`: `files list`. */
   readonly words: string;
   readonly says: string;
@@ -18,22 +18,23 @@ interface List<Row> {
   readonly things: string;
   /** The word after the total if it differs: `user data records`. */
   readonly counted?: string;
-  readonly options: readonly Option[];
-  /** Options that name a job; `page` gets its id. */
-  readonly jobOptions?: readonly string[];
+  readonly options: Options;
+  /** Options that name a job; `page` gets their ids. */
+  readonly jobOptions?: readonly JobName[];
   readonly columns: readonly Column<Row>[];
   readonly page: (
     client: Client,
     workflowId: number,
-    options: Values,
+    options: ValuesOf<Options>,
     paging: Paging,
+    jobIds: Readonly<Record<JobName, number | undefined>>,
   ) => Promise<{ items: Row[]; has_more: boolean }>;
   /** A row as JSON if it is more than the record. */
   readonly json?: (row: Row) => unknown;
 }
 
 /** A command that lists the records of a workflow, fetched a page at a time. */
-export const listCommand = <Row>({
+export const listCommand = <Row, const Options extends readonly Option[], const JobName extends string = never>({
   words,
   says,
   things,
@@ -43,16 +44,23 @@ export const listCommand = <Row>({
   columns,
   page,
   json,
-}: List<Row>): Command => ({
+}: List<Row, Options, JobName>): Command => ({
   words: `${words} [workflow]`,
   says,
   options,
-  async run(context, [workflow], asked) {
+  async run(context, [workflow], given) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const given: Record<string, unknown> = { ...asked };
-    for (const name of jobOptions) given[name] = await recordWithin(context, recordKinds.job, id, asked[name]);
-    const items = await allRows(given, (paging) => page(client, id, given, paging));
+    const jobIds: Partial<Record<JobName, number>> = {};
+    for (const name of jobOptions) {
+      const jobId = await recordWithin(context, recordKinds.job, id, given[name]);
+      if (jobId !== undefined) jobIds[name] = jobId;
+    }
+    // The values belong to the options of this table.
+    const values = given as ValuesOf<Options> & PagingValues;
+    const items = await allRows(values, (paging) =>
+      page(client, id, values, paging, jobIds as Record<JobName, number | undefined>),
+    );
     context.output.list({
       items,
       columns,
@@ -82,7 +90,7 @@ export const getCommand = <Row extends object>({ words, thing, kind, call }: Sin
     const { output } = context;
     output.recordOnly(thing);
     const id =
-      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, options['workflowId']);
+      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, workflowGiven(options));
     const { client } = await context.service();
     const record = await call(client, id);
     output.record(thing, record, fieldsText(`${capital(thing)} ${id}:`, record));
@@ -97,11 +105,14 @@ export const deleteCommand = <Row extends object>({ words, thing, kind, call }: 
     const { output } = context;
     output.recordOnly(thing);
     const id =
-      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, options['workflowId']);
+      kind === undefined ? idOf(thing, given) : await chooseRecord(context, kind, given, workflowGiven(options));
     const { client } = await context.service();
     output.record(thing, await call(client, id), `Deleted ${thing} ${id}`);
   },
 });
+
+/** The value of `--workflow-id`, of a command that has it. */
+const workflowGiven = (options: Values) => (options as Partial<ValuesOf<readonly [typeof workflowOption]>>).workflowId;
 
 const named = (words: string, kind: RecordKind | undefined): Pick<Command, 'words' | 'options'> =>
   kind === undefined

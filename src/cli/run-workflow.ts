@@ -2,13 +2,13 @@ import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/options.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Failure, UsageError } from './failure.ts';
-import { integer, number, type Option, type Values } from './option.ts';
+import { integer, number, type ValuesOf, optionsOf } from './option.ts';
 import type { Context } from './context.ts';
 import { type EndingSignal, exitCodes, holdSignals } from './held-signals.ts';
 import { createProgressLine } from './progress.ts';
 
 /** Options of the runner, the same for `run` and `exec`. */
-export const runnerOptions: readonly Option[] = [
+export const runnerOptions = optionsOf([
   {
     flags: '-j, --max-parallel-jobs <n>',
     says: 'run this many jobs at once and ignore their requirements',
@@ -62,7 +62,13 @@ export const runnerOptions: readonly Option[] = [
     says: 'keep running until all jobs with matching labels have ended, even when idle',
   },
   { flags: '--fail', says: 'exit with 1 when jobs failed or did not finish, as exec always does' },
-];
+]);
+
+/** The values of these options. */
+export type RunnerValues = ValuesOf<typeof runnerOptions>;
+
+/** Those that every runner needs, and the others as far as a command has them. */
+type RunnerWishes = Partial<RunnerValues> & Pick<RunnerValues, 'outputDir'>;
 
 /** The registration data of a runner. */
 type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler'>;
@@ -71,7 +77,7 @@ type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler'>;
 export async function runWorkflow(
   context: Context,
   workflowId: number,
-  options: Values,
+  options: RunnerWishes,
   registration: Registration = { computeNodeType: 'local' },
   /** What is told of each job that ends, given what clears the progress line. */
   watcherOf?: (clear: () => void) => RunnerOptions['onJobEnded'],
@@ -81,7 +87,7 @@ export async function runWorkflow(
   restrictFiles(configuration['client.run.umask']);
   const { connection, url, variables } = await context.service();
   const { startRunner } = await import('../runner/run.ts');
-  const outputDir = options['outputDir'] as string;
+  const outputDir = options.outputDir;
   const { schedulingOf } = await import('./slurm-tools.ts');
   const scheduling = await schedulingOf(context, { workflowId, outputDir });
   const progress = createProgressLine(output, process.stderr, () => performance.now());
@@ -91,17 +97,15 @@ export async function runWorkflow(
     apiUrl: url,
     outputDir,
     scheduling,
-    maxParallelJobs: options['maxParallelJobs'] as number | undefined,
-    numCpus: options['numCpus'] as number | undefined,
-    memoryGb: options['memoryGb'] as number | undefined,
-    numGpus: options['numGpus'] as number | undefined,
-    labels: ((options['label'] as string[] | undefined) ?? [])
-      .flatMap((text) => text.split(','))
-      .filter((label) => label !== ''),
+    maxParallelJobs: options.maxParallelJobs,
+    numCpus: options.numCpus,
+    memoryGb: options.memoryGb,
+    numGpus: options.numGpus,
+    labels: (options.label ?? []).flatMap((text) => text.split(',')).filter((label) => label !== ''),
     endAtMs: endOf(options, Date.now()),
-    pollIntervalSeconds: (options['pollInterval'] as number | undefined) ?? 5,
-    claimBackoffMaxSeconds: (options['claimBackoffMaxSecs'] as number | undefined) ?? 300,
-    persistent: options['persistent'] === true,
+    pollIntervalSeconds: options.pollInterval ?? 5,
+    claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,
+    persistent: options.persistent === true,
     othersMayCome: !settings.standalone,
     offline: {
       isEnabled: configuration['client.offline.enabled'],
@@ -125,15 +129,15 @@ export async function runWorkflow(
 }
 
 /** When the runner must end: `--end-time` precedes `--time-limit`. */
-function endOf(options: Values, nowMs: number): number | undefined {
-  const time = options['endTime'] as string | undefined;
+function endOf(options: Partial<RunnerValues>, nowMs: number): number | undefined {
+  const time = options.endTime;
   if (time !== undefined) {
     const at = Date.parse(time);
     if (Number.isNaN(at))
       throw new UsageError(`--end-time: expected a time such as 2026-01-31T18:00:00Z, found "${time}"`);
     return at;
   }
-  const limit = options['timeLimit'] as string | undefined;
+  const limit = options.timeLimit;
   if (limit === undefined) return undefined;
   try {
     return nowMs + parseDuration(limit) * 1000;

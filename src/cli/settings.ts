@@ -3,11 +3,11 @@ import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { builtIn } from './config/schema.ts';
 import { Failure } from './failure.ts';
-import type { Option, Values } from './option.ts';
+import { type Option, optionsOf, type Values, type ValuesOf } from './option.ts';
 import type { Format } from './output/output.ts';
 
 /** Options of every command, before or after its words. */
-export const globalOptions: readonly Option[] = [
+export const globalOptions = optionsOf([
   {
     flags: '--log-level <level>',
     says: 'debug, info, warn or error (RUST_LOG; default info)',
@@ -47,7 +47,7 @@ export const globalOptions: readonly Option[] = [
     flags: '--torc-server-bin <program>',
     says: 'the server to start (TORC_SERVER_BIN; default the one of this installation)',
   },
-];
+]);
 
 /** Options of every command of a program: servers and files of passwords ask no service, so they have none. */
 export const globalsOf = (program: string): readonly Option[] =>
@@ -79,31 +79,32 @@ export interface Settings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of this command: its options, completed from the configuration, then the environment. */
-export function settingsOf(options: Values, environment: Environment): Settings {
-  const text = (name: string) => options[name] as string | undefined;
-  const format = text('format') ?? 'table';
+export function settingsOf(given: Values, environment: Environment): Settings {
+  // They were read by the table above; servers have none of them.
+  const options = given as Partial<ValuesOf<typeof globalOptions>>;
+  const format = options.format ?? 'table';
   if (format !== 'table' && format !== 'json' && format !== 'csv')
     throw new Failure("format must be one of 'table', 'json', or 'csv'");
-  const interval = text('snapshotIntervalSeconds');
+  const interval = options.snapshotIntervalSeconds;
   if (interval !== undefined && !(Number(interval) >= 1))
     throw new Failure(`--snapshot-interval-seconds: expected 1 or more, found ${interval}`);
   return {
     format,
-    wide: options['wide'] === true,
-    logLevel: logLevelOf(text('logLevel')),
-    url: (text('url') ?? builtIn['client.api_url']).replace(/\/+$/, ''),
+    wide: options.wide === true,
+    logLevel: logLevelOf(options.logLevel),
+    url: (options.url ?? builtIn['client.api_url']).replace(/\/+$/, ''),
     user: userOf(environment),
-    password: text('password') ?? environment['TORC_PASSWORD'],
-    asksPassword: options['promptPassword'] === true,
-    cookie: text('cookieHeader') ?? environment['TORC_COOKIE_HEADER'],
-    tlsCaCert: text('tlsCaCert'),
-    tlsInsecure: options['tlsInsecure'] === true,
-    skipVersionCheck: options['skipVersionCheck'] === true,
-    standalone: options['standalone'] === true,
-    database: text('db') ?? './torc_output/torc.db',
-    inMemory: options['inMemory'] === true,
+    password: options.password ?? environment['TORC_PASSWORD'],
+    asksPassword: options.promptPassword === true,
+    cookie: options.cookieHeader ?? environment['TORC_COOKIE_HEADER'],
+    tlsCaCert: options.tlsCaCert,
+    tlsInsecure: options.tlsInsecure === true,
+    skipVersionCheck: options.skipVersionCheck === true,
+    standalone: options.standalone === true,
+    database: options.db ?? './torc_output/torc.db',
+    inMemory: options.inMemory === true,
     snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
-    serverProgram: text('torcServerBin') ?? environment['TORC_SERVER_BIN'],
+    serverProgram: options.torcServerBin ?? environment['TORC_SERVER_BIN'],
     maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']),
   };
 }

@@ -3,10 +3,10 @@ import { submitAllocations, type SubmitTools } from '../operations/slurm/submit-
 import type { Scheduling } from '../runner/actions/scheduling.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
-import { number, type Option, type Values } from './option.ts';
+import { number, optionsOf, type ValuesOf } from './option.ts';
 
 /** Options of commands that submit allocations: they go to the runners. */
-export const submitOptions: readonly Option[] = [
+export const submitOptions = optionsOf([
   {
     flags: '-o, --output-dir <folder>',
     says: 'folder for scripts, job output and logs',
@@ -23,10 +23,15 @@ export const submitOptions: readonly Option[] = [
     says: 'maximum polling interval of the runners while jobs run',
     read: number('--claim-backoff-max-secs', 0),
   },
-];
+]);
+
+type SubmitValues = ValuesOf<typeof submitOptions>;
+
+type SubmitWishes = Pick<SubmitValues, 'outputDir' | 'pollInterval'> &
+  Partial<SubmitValues> & { readonly keepSubmissionScripts?: boolean | undefined };
 
 /** What submissions of this command have in common. `outputDir` and the like are its options. */
-export async function submitTools(context: Context, options: Values): Promise<SubmitTools> {
+export async function submitTools(context: Context, options: SubmitWishes): Promise<SubmitTools> {
   const { settings, configuration, environment, output } = context;
   if (settings.standalone)
     throw new Failure(
@@ -38,12 +43,12 @@ export async function submitTools(context: Context, options: Values): Promise<Su
     slurm: openSlurm({ environment }),
     settings: {
       url,
-      outputDir: options['outputDir'] as string,
-      pollIntervalSeconds: options['pollInterval'] as number,
-      claimBackoffMaxSeconds: options['claimBackoffMaxSecs'] as number | undefined,
+      outputDir: options.outputDir,
+      pollIntervalSeconds: options.pollInterval,
+      claimBackoffMaxSeconds: options.claimBackoffMaxSecs,
       tlsCaCert: settings.tlsCaCert,
       tlsInsecure: settings.tlsInsecure,
-      keepsScripts: options['keepSubmissionScripts'] === true || configuration['client.slurm.keep_submission_scripts'],
+      keepsScripts: options.keepSubmissionScripts === true || configuration['client.slurm.keep_submission_scripts'],
     },
     onSubmitted: ({ jobName, jobId }) => output.notice(`Submitted Slurm job name=${jobName} with ID=${jobId}`),
     onWarning: (words) => output.warn(words),

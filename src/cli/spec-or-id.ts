@@ -4,7 +4,6 @@ import { workflowNamed } from './choose-workflow.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { idOrName } from './id-or-name.ts';
-import type { Values } from './option.ts';
 
 /** A file, by its name or because it exists; anything else is the id or the name of a workflow. */
 export function isSpec(given: string): boolean {
@@ -39,13 +38,13 @@ export async function existingWorkflow(context: Context, given: string): Promise
 export async function createFromFile(
   context: Context,
   path: string,
-  options: Values,
+  options: { readonly strict?: boolean | undefined; readonly skipChecks?: boolean | undefined },
   { saysJson = true } = {},
 ): Promise<number> {
   const { output } = context;
   const { readSpecFile, acceptedPlan, createTold } = await import('./read-spec.ts');
-  const reading = readSpecFile(path, context.settings, { strict: options['strict'] === true });
-  const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
+  const reading = readSpecFile(path, context.settings, { strict: options.strict === true });
+  const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
   const id = await createTold(context, plan, { monitorsJobs: true });
   output.notice(`Created workflow ${id}`);
   if (saysJson) output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });

@@ -1,10 +1,10 @@
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { idOf } from '../id-or-name.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 
 const THING = 'access group';
 
-const groupsAddUser: Command = {
+const groupsAddUser = command({
   words: 'access-groups add-user <group> <user>',
   says: 'Add a user to a group.',
   options: [
@@ -18,13 +18,13 @@ const groupsAddUser: Command = {
     output.recordOnly('membership');
     const id = idOf(THING, group);
     const { client } = await service();
-    const body = { user_name: String(user), group_id: id, role: options['role'] as string };
+    const body = { user_name: String(user), group_id: id, role: options.role };
     const membership = await client.addGroupMember({ params: { id }, body });
     output.record('membership', membership, `Added user ${body.user_name} to ${THING} ${id} as ${body.role}`);
   },
-};
+});
 
-const groupsRemoveUser: Command = {
+const groupsRemoveUser = command({
   words: 'access-groups remove-user <group> <user>',
   says: 'Remove a user from a group.',
   async run({ service, output }, [group, user]) {
@@ -34,9 +34,9 @@ const groupsRemoveUser: Command = {
     const membership = await client.removeGroupMember({ params });
     output.record('membership', membership, `Removed user ${params.user_name} from ${THING} ${params.id}`);
   },
-};
+});
 
-const groupsAddWorkflow: Command = {
+const groupsAddWorkflow = command({
   words: 'access-groups add-workflow <workflow> <group>',
   says: 'Share a workflow with a group.',
   async run(context, [workflow, group]) {
@@ -47,9 +47,9 @@ const groupsAddWorkflow: Command = {
     const share = await client.addWorkflowToGroup({ params });
     output.record('share', share, `Shared workflow ${params.id} with ${THING} ${params.group_id}`);
   },
-};
+});
 
-const groupsRemoveWorkflow: Command = {
+const groupsRemoveWorkflow = command({
   words: 'access-groups remove-workflow <workflow> <group>',
   says: 'Stop sharing a workflow with a group.',
   async run(context, [workflow, group]) {
@@ -60,7 +60,7 @@ const groupsRemoveWorkflow: Command = {
     const share = await client.removeWorkflowFromGroup({ params });
     output.record('share', share, `Workflow ${params.id} is no longer shared with ${THING} ${params.group_id}`);
   },
-};
+});
 
 /** The commands for members of a group, and for workflows shared with it. */
 export const accessGroupChanges: readonly Command[] = [

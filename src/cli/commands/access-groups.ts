@@ -1,7 +1,7 @@
 import type { AccessGroup, Membership } from '../../core/contract/access.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { idOf } from '../id-or-name.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import type { Output } from '../output/output.ts';
 import { dateText } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
@@ -44,20 +44,20 @@ const printGroups = (output: Output, items: readonly AccessGroup[], where = '') 
     empty: `No access groups found${where === '' ? '.' : where}`,
   });
 
-const groupsCreate: Command = {
+const groupsCreate = command({
   words: 'access-groups create <name>',
   says: 'Create a group of users with whom workflows may be shared.',
   options: [{ flags: '-d, --description <text>', says: 'purpose of the group' }],
   async run({ service, output }, [name], options) {
     output.recordOnly(THING);
     const { client } = await service();
-    const body = { name: String(name), description: options['description'] as string | undefined };
+    const body = { name: String(name), description: options.description };
     const group = await client.createAccessGroup({ body });
     output.record(THING, group, `Created ${THING} ${group.id} (${group.name})`);
   },
-};
+});
 
-const groupsList: Command = {
+const groupsList = command({
   words: 'access-groups list',
   says: 'List all groups by name.',
   options: listOptions,
@@ -65,9 +65,9 @@ const groupsList: Command = {
     const { client } = await service();
     printGroups(output, await allRows(options, (query) => client.listAccessGroups({ query })));
   },
-};
+});
 
-const groupsListMembers: Command = {
+const groupsListMembers = command({
   words: 'access-groups list-members <group>',
   says: 'List the members of a group by name.',
   options: listOptions,
@@ -82,9 +82,9 @@ const groupsListMembers: Command = {
       empty: `No members found for ${THING} ID: ${id}`,
     });
   },
-};
+});
 
-const groupsListOfUser: Command = {
+const groupsListOfUser = command({
   words: 'access-groups list-user-groups <user>',
   says: 'List the groups of a user by name.',
   options: listOptions,
@@ -94,9 +94,9 @@ const groupsListOfUser: Command = {
     const fetch = (query: object) => client.listUserGroups({ params: { user_name: name }, query });
     printGroups(output, await allRows(options, fetch), ` for user: ${name}`);
   },
-};
+});
 
-const groupsListOfWorkflow: Command = {
+const groupsListOfWorkflow = command({
   words: 'access-groups list-workflow-groups <workflow>',
   says: 'List the groups with which a workflow is shared.',
   options: listOptions,
@@ -107,7 +107,7 @@ const groupsListOfWorkflow: Command = {
     const fetch = (query: object) => client.listWorkflowGroups({ params: { id }, query });
     printGroups(output, await allRows(options, fetch), ` for workflow ID: ${id}`);
   },
-};
+});
 
 export const accessGroupCommands: readonly Command[] = [
   groupsCreate,

@@ -1,11 +1,11 @@
 import type { SqlReply, SqlRequest } from '../../core/contract/admin.ts';
 import { confirm } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { integer, type Values } from '../option.ts';
+import { integer } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
-export const adminSql: Command = {
+export const adminSql = command({
   words: 'admin sql <statement>',
   says: 'Execute one SQL statement on the database of the server.',
   more: 'Without --write the statement cannot change anything. A change is counted and confirmed first, and recorded in the audit log.',
@@ -18,21 +18,21 @@ export const adminSql: Command = {
   async run(context, [statement], options) {
     const request = {
       sql: String(statement),
-      allow_full_table: options['allowFullTable'] === true,
-      limit: options['limit'] as number | undefined,
+      allow_full_table: options.allowFullTable === true,
+      limit: options.limit,
     };
-    if (options['write'] === true) return write(context, request, options);
+    if (options.write === true) return write(context, request, options.yes === true);
     const { client } = await context.service();
     printRows(context, await client.runSql({ body: request }));
   },
-};
+});
 
 /** Changes rows: their number is determined before the user is asked. */
-async function write(context: Context, request: SqlRequest, options: Values): Promise<void> {
+async function write(context: Context, request: SqlRequest, isAgreed: boolean): Promise<void> {
   const { output } = context;
   output.recordOnly('sql');
   const { client } = await context.service();
-  if (options['yes'] !== true && output.format !== 'json') {
+  if (!isAgreed && output.format !== 'json') {
     const { rows_affected: rows } = await client.runSql({ body: { ...request, write: true, dry_run: true } });
     if (!(await confirm(context, `This changes ${counted(rows ?? 0, 'row')}. Continue?`))) {
       const isAnswer = process.stdin.isTTY === true;

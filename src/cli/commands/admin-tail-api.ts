@@ -1,7 +1,7 @@
 import { pause } from '../../client/long-timers.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { ApiEvent } from '../../core/contract/admin.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { integer } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
@@ -10,7 +10,7 @@ interface Dropped {
   readonly dropped: number;
 }
 
-export const adminTailApi: Command = {
+export const adminTailApi = command({
   words: 'admin tail-api',
   says: 'Print the requests that the server answers, as it answers them, until Ctrl-C.',
   options: [
@@ -24,7 +24,7 @@ export const adminTailApi: Command = {
     const { queryOf } = await import('../../client/client.ts');
     const abort = new AbortController();
     process.once('SIGINT', () => abort.abort());
-    const query = queryOf({ include_bodies: options['includeBodies'] === true ? true : undefined });
+    const query = queryOf({ include_bodies: options.includeBodies === true ? true : undefined });
     const requests = followEvents<ApiEvent | Dropped>({
       open: connection.events(`/admin/api-events/stream${query}`),
       signal: abort.signal,
@@ -36,7 +36,7 @@ export const adminTailApi: Command = {
         output.warn(`the stream of requests was lost (${(error as Error).message}); connecting again`);
       },
     });
-    let left = (options['limit'] as number | undefined) ?? Infinity;
+    let left = options.limit ?? Infinity;
     for await (const { event } of requests) {
       if ('dropped' in event) {
         output.warn(`${event.dropped} requests arrived too fast to be shown`);
@@ -49,7 +49,7 @@ export const adminTailApi: Command = {
     }
     abort.abort();
   },
-};
+});
 
 function requestText({ timestamp_ms: at, method, path, query, status, latency_ms: ms, user, ...bodies }: ApiEvent) {
   const target = query === undefined || query === null || query === '' ? path : `${path}?${query}`;

@@ -1,5 +1,5 @@
 import type { AuditLogEntry, TrafficBucket } from '../../core/contract/admin.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { integer } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Column } from '../output/table.ts';
@@ -9,7 +9,7 @@ import { allRows, rangeOptions } from '../paging.ts';
 import { adminSql } from './admin-sql.ts';
 import { adminTailApi } from './admin-tail-api.ts';
 
-const adminReloadAuth: Command = {
+const adminReloadAuth = command({
   words: 'admin reload-auth',
   says: 'Make the server read its file of users again.',
   async run({ service, output }) {
@@ -18,7 +18,7 @@ const adminReloadAuth: Command = {
     const answer = await client.reloadAuth();
     output.record('reload-auth', answer, `${answer.message} (${counted(answer.user_count, 'user')})`);
   },
-};
+});
 
 const bucketColumns: readonly Column<TrafficBucket>[] = [
   { title: 'Start', importance: 9, value: ({ start_ms: start }) => localTime(start) },
@@ -41,7 +41,7 @@ const bucketColumns: readonly Column<TrafficBucket>[] = [
   { title: 'Other', value: ({ status_other: count }) => count, align: 'right' },
 ];
 
-const adminApiStats: Command = {
+const adminApiStats = command({
   words: 'admin api-stats',
   says: 'Count recent requests of the server by result, the newest interval first.',
   options: [
@@ -55,7 +55,7 @@ const adminApiStats: Command = {
   ],
   async run({ service, output }, _args, options) {
     const { client } = await service();
-    const query = { window_seconds: options['window'] as number, interval_seconds: options['interval'] as number };
+    const query = { window_seconds: options.window, interval_seconds: options.interval };
     const traffic = await client.getApiStats({ query });
     output.list({
       items: traffic.buckets,
@@ -66,7 +66,7 @@ const adminApiStats: Command = {
       json: traffic,
     });
   },
-};
+});
 
 const auditColumns: readonly Column<AuditLogEntry>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
@@ -78,7 +78,7 @@ const auditColumns: readonly Column<AuditLogEntry>[] = [
   { title: 'Error', value: ({ error }) => error, cut: 'end', importance: 7 },
 ];
 
-const adminListAuditLog: Command = {
+const adminListAuditLog = command({
   words: 'admin list-audit-log',
   says: 'List changes by SQL, also failed ones; the newest first.',
   options: rangeOptions,
@@ -91,7 +91,7 @@ const adminListAuditLog: Command = {
       empty: 'The audit log is empty.',
     });
   },
-};
+});
 
 export const adminCommands: readonly Command[] = [
   adminReloadAuth,

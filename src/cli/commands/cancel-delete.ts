@@ -3,11 +3,11 @@ import { counted } from '../../core/quantity/count-text.ts';
 import { cancelAllocations, openAllocations } from '../../operations/slurm/cancel-allocations.ts';
 import { agrees, noPrompts } from '../agree.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
-export const cancel: Command = {
+export const cancel = command({
   words: 'cancel [workflow]',
   says: 'Cancel a workflow: no job starts any more, and runners end its running jobs.',
   options: [noPrompts],
@@ -31,7 +31,7 @@ export const cancel: Command = {
     );
     if (errors.length > 0) context.exitWith(1);
   },
-};
+});
 
 /** Cancels the allocations of a workflow that have not ended. */
 async function cancelInSlurm({ service, environment }: Context, id: number) {
@@ -39,7 +39,7 @@ async function cancelInSlurm({ service, environment }: Context, id: number) {
   return cancelAllocations(client, openSlurm({ environment }), id, await openAllocations(client, id));
 }
 
-export const remove: Command = {
+export const remove = command({
   words: 'delete <workflow...>',
   says: 'Delete workflows with everything that belongs to them.',
   options: [noPrompts, { flags: '--force', says: 'the same as --no-prompts' }],
@@ -47,7 +47,7 @@ export const remove: Command = {
     const { output, settings } = context;
     output.recordOnly('workflow');
     const ids: number[] = [];
-    for (const each of given as readonly string[]) ids.push(await chooseWorkflow(context, each));
+    for (const each of given) ids.push(await chooseWorkflow(context, each));
     const { client } = await context.service();
     const deleted = [];
     let failed = 0;
@@ -60,7 +60,7 @@ export const remove: Command = {
         const allocations = (await openAllocations(client, id)).length;
         const live = allocations === 0 ? '' : ` Its ${counted(allocations, 'allocation')} in Slurm will be canceled.`;
         const question = `Delete workflow ${id} (${workflow.name})?${live}`;
-        const isForced = options['force'] === true;
+        const isForced = options.force === true;
         if (!isForced && !(await agrees(context, options, { question, otherwise: `Workflow ${id} was not deleted.` })))
           continue;
         if (allocations > 0) {
@@ -78,4 +78,4 @@ export const remove: Command = {
     else for (const { id, name } of deleted) output.text(`Deleted workflow ${id} (${name})`);
     if (deleted.length === 0 && failed > 0) context.exitWith(1);
   },
-};
+});

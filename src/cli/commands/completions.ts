@@ -1,8 +1,8 @@
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
 import { UsageError } from '../failure.ts';
 
-export const completions: Command = {
+export const completions = command({
   words: 'completions <shell>',
   says: `Print the completion script of a shell: ${shells.join(', ')}.`,
   more: 'bash:  source <(torc completions bash)\nzsh:   source <(torc completions zsh)\nfish:  torc completions fish | source',
@@ -14,4 +14,4 @@ export const completions: Command = {
     }
     output.text(scripts[shell as Shell].trimEnd());
   },
-};
+});

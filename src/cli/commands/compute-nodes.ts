@@ -62,7 +62,7 @@ function durationSeconds({ duration_seconds: said, is_active: isActive, start_ti
   return isActive === true ? ageSeconds(start, Date.now()) : undefined;
 }
 
-const computeNodesList = listCommand<ComputeNode>({
+const computeNodesList = listCommand({
   words: 'compute-nodes list',
   says: 'List the runners of a workflow, including those that have ended.',
   things: 'compute nodes',
@@ -79,7 +79,7 @@ const computeNodesList = listCommand<ComputeNode>({
     client.listComputeNodes({
       query: {
         workflow_id: id,
-        scheduled_compute_node_id: options['scheduledComputeNode'] as number | undefined,
+        scheduled_compute_node_id: options.scheduledComputeNode,
         ...paging,
       },
     }),

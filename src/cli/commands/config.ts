@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { filesOf, type Reading, readConfiguration, type Role } from '../config/read.ts';
 import { partsOf, type Path, paths } from '../config/schema.ts';
 import { Failure, UsageError } from '../failure.ts';
@@ -11,7 +11,7 @@ const itself = { offline: true, ignoresConfiguration: true } as const;
 const reading = (environment: Readonly<Record<string, string | undefined>>) =>
   readConfiguration(environment, process.cwd());
 
-const configShow: Command = {
+const configShow = command({
   ...itself,
   words: 'config show',
   says: 'Show every key that has a value, from files, the environment or defaults.',
@@ -21,15 +21,15 @@ const configShow: Command = {
     for (const words of found.warnings) output.warn(words);
     for (const { text } of found.problems) output.error(text);
     if (found.problems.length > 0) return exitWith(1);
-    const format = options['format'];
+    const format = options.format;
     if (format === 'json') return output.text(JSON.stringify(nested(found), undefined, 2));
     if (format !== 'toml' && format !== 'table')
       throw new UsageError(`--format: expected toml or json, found "${String(format)}"`);
     return output.text(await tomlOf(found));
   },
-};
+});
 
-const configPaths: Command = {
+const configPaths = command({
   ...itself,
   words: 'config paths',
   says: 'Show which configuration files are read; later ones have precedence.',
@@ -42,11 +42,11 @@ const configPaths: Command = {
     );
     return Promise.resolve();
   },
-};
+});
 
 const roles: readonly Role[] = ['system', 'user', 'local'];
 
-const configInit: Command = {
+const configInit = command({
   ...itself,
   words: 'config init',
   says: 'Write a configuration file with every key, commented out.',
@@ -64,7 +64,7 @@ const configInit: Command = {
     const { template } = await import('../config/write.ts');
     try {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, template(), { flag: options['force'] === true ? 'w' : 'wx' });
+      writeFileSync(path, template(), { flag: options.force === true ? 'w' : 'wx' });
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException;
       if (code === 'EEXIST') throw new Failure(`${path} already exists; use --force to replace it`, { cause });
@@ -72,9 +72,9 @@ const configInit: Command = {
     }
     output.text(`Created ${path}`);
   },
-};
+});
 
-const configValidate: Command = {
+const configValidate = command({
   ...itself,
   words: 'config validate',
   says: 'Check files and environment; every error is reported with its place.',
@@ -91,7 +91,7 @@ const configValidate: Command = {
     }
     return output.text('Configuration is valid');
   },
-};
+});
 
 /** Commands about configuration files and variables. */
 export const configCommands: readonly Command[] = [configShow, configPaths, configInit, configValidate];

@@ -1,8 +1,8 @@
 import type { DryRunReport } from '../../core/spec/dry-run.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 
-export const create: Command = {
+export const create = command({
   words: 'create <file>',
   says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
   options: [
@@ -17,20 +17,20 @@ export const create: Command = {
   async run(context, [file], options) {
     context.output.recordOnly('create');
     const { readSpecFile, acceptedPlan, createTold } = await import('../read-spec.ts');
-    const reading = readSpecFile(file as string, context.settings, { strict: options['strict'] === true });
-    if (options['dryRun'] === true) {
+    const reading = readSpecFile(file, context.settings, { strict: options.strict === true });
+    if (options.dryRun === true) {
       const { dryRunReport } = await import('../../core/spec/dry-run.ts');
       return sayReport(context, dryRunReport(reading));
     }
-    const plan = await acceptedPlan(context, reading, { skipChecks: options['skipChecks'] === true });
-    const id = await createTold(context, plan, { monitorsJobs: options['resourceMonitoring'] !== false });
+    const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+    const id = await createTold(context, plan, { monitorsJobs: options.resourceMonitoring !== false });
     context.output.record(
       'create',
       { workflow_id: id, status: 'success', message: `Workflow created successfully with ID: ${id}` },
       `Created workflow ${id}`,
     );
   },
-};
+});
 
 /** Job names in the text of a report. */
 const SHOWN_JOBS = 10;

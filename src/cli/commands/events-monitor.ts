@@ -3,12 +3,12 @@ import { after, pause } from '../../client/long-timers.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { StreamEvent } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, number } from '../option.ts';
 import { localTime } from '../output/local-time.ts';
 
-export const eventsMonitor: Command = {
+export const eventsMonitor = command({
   words: 'events monitor [workflow]',
   says: 'Print the events of a workflow as they happen, until Ctrl-C.',
   options: [
@@ -25,16 +25,16 @@ export const eventsMonitor: Command = {
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
-    const append = appendTo(options['filename'] as string | undefined);
+    const append = appendTo(options.filename);
     const { connection } = await context.service();
     const { followEvents } = await import('../../client/event-stream.ts');
     const { queryOf } = await import('../../client/client.ts');
     const abort = new AbortController();
     process.once('SIGINT', () => abort.abort());
-    const minutes = options['duration'] as number | undefined;
+    const minutes = options.duration;
     if (minutes !== undefined) after(minutes * 60_000, () => abort.abort()).unref();
-    const openFrom = connection.events(`/workflows/${id}/events/stream${queryOf({ level: options['level'] })}`);
-    let first = options['lastEventId'] as string | undefined;
+    const openFrom = connection.events(`/workflows/${id}/events/stream${queryOf({ level: options.level })}`);
+    let first = options.lastEventId;
     const events = followEvents({
       open: (last, signal) => openFrom(last ?? first, signal),
       signal: abort.signal,
@@ -45,7 +45,7 @@ export const eventsMonitor: Command = {
         context.output.warn(`the event stream was lost (${(error as Error).message}); connecting again`);
       },
     });
-    let left = (options['limit'] as number | undefined) ?? Infinity;
+    let left = options.limit ?? Infinity;
     for await (const { id: eventId, event } of events) {
       // Torc's own server has no event ids and repeats none.
       if (first !== undefined && eventId === undefined)
@@ -59,7 +59,7 @@ export const eventsMonitor: Command = {
     }
     abort.abort();
   },
-};
+});
 
 /** Appends to a file, if one is named; an unwritable file is refused at once. */
 function appendTo(file: string | undefined): (text: string) => void {

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/contract/event.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { jsonValue } from '../json-value.ts';
 import { localTime } from '../output/local-time.ts';
 import { fieldsText } from '../output/fields.ts';
@@ -27,7 +27,7 @@ const columns: readonly Column<Event>[] = [
 /** An event as JSON, with a readable time. */
 const told = (event: Event) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
-const eventsCreate: Command = {
+const eventsCreate = command({
   words: 'events create [workflow]',
   says: 'Create an event.',
   more: 'The data is any JSON; lists show its "category" (or "event_type") and "level".',
@@ -37,13 +37,13 @@ const eventsCreate: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     // The server writes its own time; the contract still requires one.
-    const body = { workflow_id: id, timestamp: Date.now(), data: options['data'] as Event['data'] };
+    const body = { workflow_id: id, timestamp: Date.now(), data: options.data };
     const event = await client.createEvent({ body });
     context.output.record('event', event, `Created event ${event.id}`);
   },
-};
+});
 
-const eventsList = listCommand<Event>({
+const eventsList = listCommand({
   words: 'events list',
   says: 'List the events that users and programs created.',
   things: 'events',
@@ -54,13 +54,13 @@ const eventsList = listCommand<Event>({
   ],
   columns,
   page: (client, id, options, paging) => {
-    const category = (options['category'] ?? options['type']) as string | undefined;
+    const category = options.category ?? options.type;
     return client.listEvents({ query: { workflow_id: id, category, ...paging } });
   },
   json: told,
 });
 
-const eventsGetLatest: Command = {
+const eventsGetLatest = command({
   words: 'events get-latest-event [workflow]',
   says: 'Show the most recent event.',
   async run(context, [workflow]) {
@@ -72,7 +72,7 @@ const eventsGetLatest: Command = {
     if (latest === undefined) context.output.record('event', null, `No events found for workflow ID: ${id}`);
     else context.output.record('event', told(latest), fieldsText(`Event ${latest.id}:`, told(latest)));
   },
-};
+});
 
 const eventsDelete = deleteCommand({
   words: 'events delete',

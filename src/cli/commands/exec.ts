@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Axes } from '../../core/spec/expand/axes.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../failure.ts';
-import { integer, type Values } from '../option.ts';
+import { integer, optionsOf, type ValuesOf } from '../option.ts';
 import type { Output } from '../output/output.ts';
 import { tellPreparation } from '../output/preparation.ts';
 import { initialize } from '../../operations/initialize.ts';
@@ -12,76 +12,82 @@ import { holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { shellWord } from '../../core/contract/shell-word.ts';
 
-const levels = ['off', 'summary', 'time-series'];
+/** The levels of monitoring, and their names in workflow files. */
+const levels = { off: 'off', summary: 'summary', 'time-series': 'time_series' } as const;
+const levelNames = ['off', 'summary', 'time-series'] as const;
 
-export const exec: Command = {
+const options = optionsOf([
+  { flags: '-n, --name <name>', says: 'name of the workflow (default exec_ and the time)' },
+  { flags: '--description <text>', says: 'description of the workflow' },
+  { flags: '-c, --command <command>', says: 'a command; may be repeated', many: true },
+  {
+    flags: '-C, --commands-file <file>',
+    says: 'file with a command a line, "-" for standard input; blank lines and # comments are skipped',
+  },
+  {
+    flags: '--param <name=value>',
+    says: 'a parameter of the commands: a range 1:10, a list [a,b], @file or @- (standard input) with a value a line, or one value; repeat for more',
+    many: true,
+  },
+  {
+    flags: '--link <mode>',
+    says: 'combine the parameters as a product, or their values pairwise',
+    default: 'product',
+    choices: ['product', 'zip'],
+  },
+  ...runnerOptions,
+  {
+    flags: '-k, --keep-order',
+    says: 'print what the jobs write to their standard output, in the order of the list, as they end',
+  },
+  { flags: '--dry-run', says: 'print the workflow as JSON and run nothing' },
+  { flags: '--monitor <level>', says: 'monitoring of jobs', default: 'summary', choices: levelNames },
+  {
+    flags: '--monitor-compute-node <level>',
+    says: 'monitoring of this machine',
+    default: 'off',
+    choices: levelNames,
+  },
+  { flags: '--generate-plots', says: 'draw plots of the measurements' },
+  {
+    flags: '-i, --sample-interval-seconds <s>',
+    says: 'seconds between samples',
+    read: integer('--sample-interval-seconds', 1),
+  },
+  {
+    flags: '--stdio <mode>',
+    says: 'which output files are kept',
+    choices: ['separate', 'combined', 'no-stdout', 'no-stderr', 'none'],
+  },
+]);
+
+type ExecValues = ValuesOf<typeof options>;
+
+export const exec = command({
   words: 'exec [command...]',
   says: 'Run commands as a workflow: from options, a file, or after "--"; with parameters, once for each combination.',
   more: 'Exits with 1 when any of them failed.\n\n{name} in a command is replaced by the value of the parameter, which the shell then reads; {name:q} passes the value as one word, unchanged, also when it has blanks, quotes or $. Values from standard input (@-) are always passed so. {name:03d} pads a number. Jobs are named job1, job2 and so on, followed by the values: job2_b.txt.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  torc -s exec -k -c "wc -l {f}" --param f=@names.txt\n  ls *.txt | torc -s exec -c "gzip -k {f}" --param f=@-\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
   trailing: true,
   inMemory: true,
-  options: [
-    { flags: '-n, --name <name>', says: 'name of the workflow (default exec_ and the time)' },
-    { flags: '--description <text>', says: 'description of the workflow' },
-    { flags: '-c, --command <command>', says: 'a command; may be repeated', many: true },
-    {
-      flags: '-C, --commands-file <file>',
-      says: 'file with a command a line, "-" for standard input; blank lines and # comments are skipped',
-    },
-    {
-      flags: '--param <name=value>',
-      says: 'a parameter of the commands: a range 1:10, a list [a,b], @file or @- (standard input) with a value a line, or one value; repeat for more',
-      many: true,
-    },
-    {
-      flags: '--link <mode>',
-      says: 'combine the parameters as a product, or their values pairwise',
-      default: 'product',
-      choices: ['product', 'zip'],
-    },
-    ...runnerOptions,
-    {
-      flags: '-k, --keep-order',
-      says: 'print what the jobs write to their standard output, in the order of the list, as they end',
-    },
-    { flags: '--dry-run', says: 'print the workflow as JSON and run nothing' },
-    { flags: '--monitor <level>', says: 'monitoring of jobs', default: 'summary', choices: levels },
-    {
-      flags: '--monitor-compute-node <level>',
-      says: 'monitoring of this machine',
-      default: 'off',
-      choices: levels,
-    },
-    { flags: '--generate-plots', says: 'draw plots of the measurements' },
-    {
-      flags: '-i, --sample-interval-seconds <s>',
-      says: 'seconds between samples',
-      read: integer('--sample-interval-seconds', 1),
-    },
-    {
-      flags: '--stdio <mode>',
-      says: 'which output files are kept',
-      choices: ['separate', 'combined', 'no-stdout', 'no-stderr', 'none'],
-    },
-  ],
+  options,
   async run(context, [trailing], options) {
     const { output, settings } = context;
     const { execSpec } = await import('../exec-spec.ts');
-    const commands = await commandsOf(context, (trailing as readonly string[] | undefined) ?? [], options);
+    const commands = await commandsOf(context, trailing ?? [], options);
     const measured = measuredBy(options);
     refuseOrder(options, output);
     const axes = await axesOf(options, commands, output);
     const spec = execSpec(
       {
-        name: (options['name'] as string | undefined) ?? `exec_${stamp(new Date())}`,
-        description: options['description'] as string | undefined,
+        name: options.name ?? `exec_${stamp(new Date())}`,
+        description: options.description,
         commands,
         ...measured,
-        stdio: options['stdio'] as string | undefined,
+        stdio: options.stdio,
       },
       axes,
     );
-    if (options['dryRun'] === true) {
+    if (options.dryRun === true) {
       if (settings.standalone) output.warn('--standalone has no effect for this command; ignoring.');
       output.text(JSON.stringify(spec, undefined, 2));
       return;
@@ -101,11 +107,11 @@ export const exec: Command = {
     // Before the run, because afterwards the server may have stopped.
     const workflow = await client.getWorkflow({ params: { id } });
     const printer =
-      options['keepOrder'] === true
+      options.keepOrder === true
         ? (await import('../keep-order.ts')).keepOrder({
             workflow: { ...workflow, id },
             count: plan.jobs.length,
-            outputDir: options['outputDir'] as string,
+            outputDir: options.outputDir,
             output,
             exitWith: context.exitWith,
           })
@@ -128,12 +134,12 @@ export const exec: Command = {
       had_terminations: terminated > 0,
     });
   },
-};
+});
 
-async function commandsOf({ hint }: Context, trailing: readonly string[], options: Values): Promise<string[]> {
+async function commandsOf({ hint }: Context, trailing: readonly string[], options: ExecValues): Promise<string[]> {
   const { commandLines, quoted } = await import('../exec-spec.ts');
-  const given = (options['command'] as string[] | undefined) ?? [];
-  const file = options['commandsFile'] as string | undefined;
+  const given = options.command ?? [];
+  const file = options.commandsFile;
   const listed = file === undefined ? [] : commandLines(readInput(file, 'commands'));
   refuseBareWords(trailing, hint);
   const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
@@ -142,7 +148,7 @@ async function commandsOf({ hint }: Context, trailing: readonly string[], option
 }
 
 /** Output of jobs is no JSON, and what is not kept cannot be printed. */
-function refuseOrder({ keepOrder, stdio, dryRun }: Values, { format }: Output): void {
+function refuseOrder({ keepOrder, stdio, dryRun }: ExecValues, { format }: Output): void {
   if (keepOrder !== true || dryRun === true) return;
   if (format !== 'table')
     throw new UsageError(`--keep-order prints what the jobs write; it cannot be had as ${format}`);
@@ -151,18 +157,18 @@ function refuseOrder({ keepOrder, stdio, dryRun }: Values, { format }: Output): 
 }
 
 /** The parameters and their values; what is probably not meant is said as a warning. */
-async function axesOf(options: Values, commands: readonly string[], output: Output): Promise<Axes> {
-  const parameters = (options['param'] as string[] | undefined) ?? [];
+async function axesOf(options: ExecValues, commands: readonly string[], output: Output): Promise<Axes> {
+  const parameters = options.param ?? [];
   const { INPUT } = await import('../exec-parameter.ts');
   const readers = parameters.filter((text) => INPUT.test(text.slice(text.indexOf('=') + 1).trim()));
-  if (readers.length + Number(options['commandsFile'] === '-') > 1)
+  if (readers.length + Number(options.commandsFile === '-') > 1)
     throw new UsageError('standard input can be read only once: it is named by more than one of --param and -C');
   const { execAxes } = await import('../exec-spec.ts');
   const { execWarnings, numberWarning } = await import('../exec-warnings.ts');
   const files = new Map<string, string>();
   const axes = execAxes({
     parameters,
-    link: options['link'] as 'product' | 'zip',
+    link: options.link,
     sources: {
       readFile(path) {
         const text = readFileSync(path, 'utf8');
@@ -194,19 +200,15 @@ function refuseBareWords(trailing: readonly string[], hint: Context['hint']): vo
   );
 }
 
-function measuredBy(options: Values) {
-  const level = (name: string) => (options[name] as string).replace('-', '_') as 'off' | 'summary' | 'time_series';
-  const monitor = level('monitor');
-  const monitorNode = level('monitorComputeNode');
-  const generatePlots = options['generatePlots'] === true;
-  if (generatePlots && monitor !== 'time_series' && monitorNode !== 'time_series') {
+function measuredBy({ monitor, monitorComputeNode, generatePlots = false, sampleIntervalSeconds }: ExecValues) {
+  if (generatePlots && monitor !== 'time-series' && monitorComputeNode !== 'time-series') {
     throw new UsageError('--generate-plots requires --monitor time-series or --monitor-compute-node time-series');
   }
   return {
-    monitor,
-    monitorNode,
+    monitor: levels[monitor],
+    monitorNode: levels[monitorComputeNode],
     generatePlots,
-    sampleIntervalSeconds: options['sampleIntervalSeconds'] as number | undefined,
+    sampleIntervalSeconds,
   };
 }
 

@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs';
 import type { ExecutionPlan } from '../../core/spec/execution-plan.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 
-export const executionPlan: Command = {
+export const executionPlan = command({
   words: 'workflows execution-plan <spec-or-id>',
   says: 'Show which jobs of a workflow become ready when: for a file, or for an existing workflow by its id.',
   async run(context, [given]) {
-    const path = given as string;
+    const path = given;
     const { output } = context;
     const found = path === '-' || existsSync(path) ? await ofFile(context, path) : await ofWorkflow(context, path);
     const text = textOf(found);
     if (output.format === 'csv') output.text(text);
     else output.record('execution plan', found, text);
   },
-};
+});
 
 async function ofFile({ settings }: Context, path: string): Promise<ExecutionPlan> {
   const { readSpecFile } = await import('../read-spec.ts');

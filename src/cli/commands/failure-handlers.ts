@@ -11,7 +11,7 @@ const columns: readonly Column<FailureHandler>[] = [
 ];
 
 export const failureHandlerCommands: readonly Command[] = [
-  listCommand<FailureHandler>({
+  listCommand({
     words: 'failure-handlers list',
     says: 'List the failure handlers of a workflow.',
     things: 'failure handlers',

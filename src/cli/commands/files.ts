@@ -1,10 +1,11 @@
 import type { File } from '../../core/contract/artifact.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { fieldsText } from '../output/fields.ts';
 import { localTime } from '../output/local-time.ts';
+import { option } from '../option.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
@@ -22,10 +23,10 @@ const columns: readonly Column<File>[] = [
   },
 ];
 
-const name = { flags: '-n, --name <name>', says: 'name of the file in the workflow' };
-const path = { flags: '-p, --path <path>', says: 'where it lies' };
+const name = option({ flags: '-n, --name <name>', says: 'name of the file in the workflow' });
+const path = option({ flags: '-p, --path <path>', says: 'where it lies' });
 
-const filesCreate: Command = {
+const filesCreate = command({
   words: 'files create [workflow]',
   says: 'Create a file record; the file itself is not checked.',
   options: [
@@ -36,24 +37,24 @@ const filesCreate: Command = {
     context.output.recordOnly('file');
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const body = { workflow_id: id, name: options['name'] as string, path: options['path'] as string };
+    const body = { workflow_id: id, name: options.name, path: options.path };
     const file = await client.createFile({ body });
     context.output.record('file', file, `Created file ${file.id}`);
   },
-};
+});
 
-const filesList = listCommand<File>({
+const filesList = listCommand({
   words: 'files list',
   says: 'List the files of a workflow.',
   things: 'files',
   options: [{ flags: '--produced-by-job-id <job>', says: 'only outputs of this job, by id or name' }, ...pagingOptions],
   columns,
   jobOptions: ['producedByJobId'],
-  page: (client, workflowId, options, paging) =>
+  page: (client, workflowId, _options, paging, jobIds) =>
     client.listFiles({
       query: {
         workflow_id: workflowId,
-        produced_by_job_id: options['producedByJobId'] as number | undefined,
+        produced_by_job_id: jobIds.producedByJobId,
         ...paging,
       },
     }),
@@ -66,17 +67,17 @@ const filesGet = getCommand({
   call: (client, id) => client.getFile({ params: { id } }),
 });
 
-const filesUpdate: Command = {
+const filesUpdate = command({
   words: 'files update <file>',
   says: 'Change the name or the path of a file record.',
   options: [name, path, workflowOption],
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('file');
-    const wanted = { name: options['name'] as string | undefined, path: options['path'] as string | undefined };
+    const wanted = { name: options.name, path: options.path };
     if (wanted.name === undefined && wanted.path === undefined)
       throw new Failure('nothing to change: give --name or --path');
-    const id = await chooseRecord(context, recordKinds.file, given, options['workflowId']);
+    const id = await chooseRecord(context, recordKinds.file, given, options.workflowId);
     const { client } = await context.service();
     const before = await client.getFile({ params: { id } });
     // The server writes the time with every update. The time of another path is not known until it is checked.
@@ -90,7 +91,7 @@ const filesUpdate: Command = {
     const file = await client.updateFile({ params: { id }, body });
     output.record('file', file, fieldsText(`Updated file ${id}:`, file));
   },
-};
+});
 
 const filesDelete = deleteCommand({
   words: 'files delete',
@@ -99,7 +100,7 @@ const filesDelete = deleteCommand({
   call: (client, id) => client.deleteFile({ params: { id } }),
 });
 
-const filesListRequiredExisting: Command = {
+const filesListRequiredExisting = command({
   words: 'files list-required-existing [workflow]',
   says: 'List the files that must exist: inputs that no job produces, and outputs of completed jobs.',
   async run(context, [workflow]) {
@@ -121,7 +122,7 @@ const filesListRequiredExisting: Command = {
       json: { files },
     });
   },
-};
+});
 
 export const fileCommands: readonly Command[] = [
   filesCreate,

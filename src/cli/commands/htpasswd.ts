@@ -1,111 +1,108 @@
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { hashOf, withoutUser, withUser } from '../htpasswd/entries.ts';
 import { changeUsersFile, readUsersFile } from '../htpasswd/file.ts';
 import { reload, reloadOptions } from '../htpasswd/reload.ts';
-import { integer, type Option } from '../option.ts';
+import { integer, type ValuesOf, option } from '../option.ts';
 
-const fileOption: Option = { flags: '-f, --file <path>', says: 'the file of users', required: true };
-const passwordOption: Option = {
+const fileOption = option({ flags: '-f, --file <path>', says: 'the file of users', required: true });
+const passwordOption = option({
   flags: '-p, --password <password>',
   says: 'the password; by default asked for on a terminal, or the first line of standard input',
-};
+});
 
-const costOption: Option = {
+const costOption = option({
   flags: '-c, --cost <n>',
   says: 'bcrypt cost, 4 to 31; one more doubles the time of a guess, and of each login',
   default: 12,
-  read(text) {
+  read(text: string) {
     const cost = integer('--cost')(text);
     if (cost < 4 || cost > 31) throw new Failure(`cost must be between 4 and 31, found ${text}`);
     return cost;
   },
-};
+});
 
-const htpasswdAdd: Command = {
+const htpasswdAdd = command({
   words: 'add <user>',
   says: 'Add a user to a file, or change the password of a user.',
   options: [fileOption, passwordOption, costOption, ...reloadOptions],
   async run(context, [user], options) {
-    const path = options['file'] as string;
-    const hash = await newHash(user as string, options);
+    const path = options.file;
+    const hash = await newHash(user, options);
     let isNew = true;
     changeUsersFile(path, (entries) => {
       const [problem] = entries.problems;
       if (problem !== undefined) throw new Failure(`${path}:${problem.line}: ${problem.words}`);
-      isNew = !entries.users.has(user as string);
-      return withUser(entries, user as string, hash);
+      isNew = !entries.users.has(user);
+      return withUser(entries, user, hash);
     });
     context.output.text(
       isNew ? `Added user '${String(user)}' to ${path}` : `Changed the password of '${String(user)}' in ${path}`,
     );
     await reload(context, options);
   },
-};
+});
 
-const htpasswdHash: Command = {
+const htpasswdHash = command({
   words: 'hash [user]',
   says: 'Print the line of a user, to be sent to the administrator of the server.',
   more: 'Without a name the user is $TORC_USERNAME, $USER or $USERNAME.',
   options: [passwordOption, costOption],
   async run({ output, environment }, [given], options) {
-    const names = [
-      given as string | undefined,
-      ...['TORC_USERNAME', 'USER', 'USERNAME'].map((name) => environment[name]),
-    ];
+    const names = [given, ...['TORC_USERNAME', 'USER', 'USERNAME'].map((name) => environment[name])];
     const user = names.find((name) => name !== undefined && name !== '');
     if (user === undefined) throw new Failure('could not read from $TORC_USERNAME, $USER, or $USERNAME: name the user');
     output.notice(`Hashing password for user '${user}'`);
     output.text(`${user}:${await newHash(user, options)}`);
     output.notice('Send the line above to the administrator of the server.');
   },
-};
+});
 
-const htpasswdRemove: Command = {
+const htpasswdRemove = command({
   words: 'remove <user>',
   says: 'Remove a user from a file.',
   options: [fileOption, ...reloadOptions],
   async run(context, [user], options) {
-    const path = options['file'] as string;
+    const path = options.file;
     readUsersFile(path);
     changeUsersFile(path, (entries) => {
-      if (!entries.users.has(user as string)) throw new Failure(`there is no user '${String(user)}' in ${path}`);
-      return withoutUser(entries, user as string);
+      if (!entries.users.has(user)) throw new Failure(`there is no user '${String(user)}' in ${path}`);
+      return withoutUser(entries, user);
     });
     context.output.text(`Removed user '${String(user)}' from ${path}`);
     await reload(context, options);
   },
-};
+});
 
-const htpasswdList: Command = {
+const htpasswdList = command({
   words: 'list',
   says: 'List the users of a file, one a line.',
   options: [fileOption],
   run({ output }, _args, options) {
-    const path = options['file'] as string;
+    const path = options.file;
     const { users, problems } = readUsersFile(path);
     for (const { line, words } of problems) output.warn(`${path}:${line}: ${words}`);
     if (users.size === 0) output.notice(`No users in ${path}`);
     else output.text([...users.keys()].join('\n'));
     return Promise.resolve();
   },
-};
+});
 
-const htpasswdVerify: Command = {
+const htpasswdVerify = command({
   words: 'verify <user>',
   says: 'Check the password of a user. Exit code 1 if it is wrong.',
   options: [fileOption, passwordOption],
   async run({ output }, [user], options) {
-    const path = options['file'] as string;
-    const hash = hashOf(readUsersFile(path), user as string);
+    const path = options.file;
+    const hash = hashOf(readUsersFile(path), user);
     if (hash === undefined) throw new Failure(`there is no user '${String(user)}' in ${path}`);
     const { passwordFor } = await import('../ask-password.ts');
-    const password = await passwordFor(options['password'] as string | undefined, false);
+    const password = await passwordFor(options.password, false);
     const { default: bcrypt } = await import('bcryptjs');
     if (!(await bcrypt.compare(password, hash))) throw new Failure(`the password of '${String(user)}' is wrong`);
     output.text(`The password of '${String(user)}' is correct`);
   },
-};
+});
 
 /** Every command of torc-htpasswd. */
 export const htpasswdCommands: readonly Command[] = [
@@ -117,14 +114,17 @@ export const htpasswdCommands: readonly Command[] = [
 ];
 
 /** The hash of a password that is strong enough. */
-async function newHash(user: string, options: Readonly<Record<string, unknown>>): Promise<string> {
+async function newHash(
+  user: string,
+  options: ValuesOf<readonly [typeof passwordOption, typeof costOption]>,
+): Promise<string> {
   if (!/^[^:#\s][^:\r\n]*$/.test(user) || user.trim() !== user)
     throw new Failure(
       `"${user}" is not a valid user name: it must not contain a colon or a line break, or begin with a blank or #`,
     );
   const { passwordFor } = await import('../ask-password.ts');
   const { hashed, refuseWeak } = await import('../htpasswd/password.ts');
-  const password = await passwordFor(options['password'] as string | undefined, true);
+  const password = await passwordFor(options.password, true);
   await refuseWeak(password, user);
-  return hashed(password, options['cost'] as number);
+  return hashed(password, options.cost);
 }

@@ -1,12 +1,12 @@
 import { restrictFiles } from '../../cluster/umask.ts';
 import type { Client } from '../../client/client.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
 import { untilAsked } from '../until-asked.ts';
 
-export const monitorNode: Command = {
+export const monitorNode = command({
   words: 'monitor-node',
   says: 'Measure CPU and memory of this machine until it is stopped (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',
   more: 'Samples go to a file in <output-dir>/resource_utilization, which plot-resources draws. With a workflow, its compute_node monitoring determines what is measured.',
@@ -27,7 +27,7 @@ export const monitorNode: Command = {
   ],
   async run(context, _args, options) {
     const { output, settings, environment } = context;
-    const given = options['workflowId'] as string | undefined;
+    const given = options.workflowId;
     if (given === undefined && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
     const asked =
@@ -38,15 +38,15 @@ export const monitorNode: Command = {
     const { measureNode } = await import('../../runner/observe/measure-node.ts');
     const measured = orFailure(() =>
       measureNode({
-        outputDir: options['outputDir'] as string,
+        outputDir: options.outputDir,
         workflow: asked?.workflow,
         environment,
         node: {
           ...(asked?.node ?? { cpu: true, memory: true, isTimeSeries: true }),
-          ...(options['summaryOnly'] === true ? { isTimeSeries: false } : {}),
+          ...(options.summaryOnly === true ? { isTimeSeries: false } : {}),
         },
-        sampleSeconds: (options['sampleIntervalSeconds'] as number | undefined) ?? asked?.sampleSeconds ?? 10,
-        flushSeconds: (options['flushIntervalSeconds'] as number | undefined) ?? asked?.flushSeconds ?? 300,
+        sampleSeconds: options.sampleIntervalSeconds ?? asked?.sampleSeconds ?? 10,
+        flushSeconds: options.flushIntervalSeconds ?? asked?.flushSeconds ?? 300,
         onNotice: (line) => output.warn(line),
       }),
     );
@@ -56,7 +56,7 @@ export const monitorNode: Command = {
     const { sample_count: samples = 0 } = measured.close();
     output.notice(`${samples} ${samples === 1 ? 'sample' : 'samples'} in ${measured.path}`);
   },
-};
+});
 
 function orFailure<T>(attempt: () => T): T {
   try {

@@ -1,6 +1,6 @@
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 
-export const ping: Command = {
+export const ping = command({
   words: 'ping',
   says: 'Check that the server answers.',
   async run({ service, output }) {
@@ -13,4 +13,4 @@ export const ping: Command = {
       throw error;
     }
   },
-};
+});

@@ -1,7 +1,7 @@
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
 
-export const plotResources: Command = {
+export const plotResources = command({
   words: 'plot-resources <database...>',
   says: 'Draw the CPU and memory use of jobs and nodes, from the files of time-series monitoring.',
   more: 'The files stand in <output-dir>/resource_utilization. Pages need nothing but a browser, also without a network.\n\n  torc plot-resources torc_output/resource_utilization/*.db -o plots',
@@ -13,14 +13,14 @@ export const plotResources: Command = {
     { flags: '-f, --format <format>', says: 'pages, or their figures', default: 'html', choices: ['html', 'json'] },
   ],
   async run({ output }, [databases], options) {
-    const jobIds = idsOf(options['jobIds'] as string | undefined);
+    const jobIds = idsOf(options.jobIds);
     const { drawPlots } = await import('../../runner/plots/draw.ts');
     const { NoMetrics } = await import('../../runner/plots/read.ts');
     try {
-      const { paths, missing } = drawPlots(databases as readonly string[], {
-        folder: options['outputDir'] as string,
-        prefix: options['prefix'] as string,
-        format: options['format'] as 'html' | 'json',
+      const { paths, missing } = drawPlots(databases, {
+        folder: options.outputDir,
+        prefix: options.prefix,
+        format: options.format,
         jobIds,
       });
       if (missing.length > 0)
@@ -35,7 +35,7 @@ export const plotResources: Command = {
       throw error;
     }
   },
-};
+});
 
 function idsOf(text: string | undefined): ReadonlySet<number> | undefined {
   if (text === undefined) return undefined;

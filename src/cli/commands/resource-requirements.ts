@@ -1,9 +1,9 @@
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { integer, type Option, type Values } from '../option.ts';
+import { integer, type Option, type ValuesOf, option } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
 import { askedMemoryText, askedTimeText } from '../output/needs-text.ts';
 import type { Column } from '../output/table.ts';
@@ -34,7 +34,7 @@ const columns: readonly Column<ResourceRequirements>[] = [
   },
 ];
 
-const name: Option = { flags: '-n, --name <name>', says: 'name that jobs use' };
+const name = option({ flags: '-n, --name <name>', says: 'name that jobs use' });
 
 const amounts = {
   cpus: { flags: '--num-cpus <n>', says: 'CPUs on each node', read: integer('--num-cpus', 1) },
@@ -42,19 +42,21 @@ const amounts = {
   nodes: { flags: '--num-nodes <n>', says: 'nodes', read: integer('--num-nodes', 1) },
   memory: { flags: '-m, --memory <amount>', says: 'memory on each node, such as 512m or 4g' },
   runtime: { flags: '-r, --runtime <duration>', says: 'maximum runtime, an ISO 8601 duration such as PT2H' },
-} satisfies Record<string, Option>;
+} as const satisfies Record<string, Option>;
+
+type Amounts = ValuesOf<readonly [typeof name, ...(typeof amounts)[keyof typeof amounts][]]>;
 
 /** The fields that were given. */
-const fieldsOf = (options: Values) => ({
-  name: options['name'] as string | undefined,
-  num_cpus: options['numCpus'] as number | undefined,
-  num_gpus: options['numGpus'] as number | undefined,
-  num_nodes: options['numNodes'] as number | undefined,
-  memory: options['memory'] as string | undefined,
-  runtime: options['runtime'] as string | undefined,
+const fieldsOf = (options: Amounts) => ({
+  name: options.name,
+  num_cpus: options.numCpus,
+  num_gpus: options.numGpus,
+  num_nodes: options.numNodes,
+  memory: options.memory,
+  runtime: options.runtime,
 });
 
-const requirementsCreate: Command = {
+const requirementsCreate = command({
   words: 'resource-requirements create [workflow]',
   says: 'Create resource requirements that jobs can name.',
   options: [
@@ -69,13 +71,13 @@ const requirementsCreate: Command = {
     context.output.recordOnly(THING);
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const body = { ...fieldsOf(options), workflow_id: id, name: options['name'] as string };
+    const body = { ...fieldsOf(options), workflow_id: id, name: options.name };
     const record = await client.createResourceRequirements({ body });
     context.output.record(THING, record, `Created ${THING} ${record.id}`);
   },
-};
+});
 
-const requirementsList = listCommand<ResourceRequirements>({
+const requirementsList = listCommand({
   words: 'resource-requirements list',
   says: 'List the resource requirements of a workflow.',
   things: THING,
@@ -84,7 +86,7 @@ const requirementsList = listCommand<ResourceRequirements>({
   page: (client, id, _options, paging) => client.listResourceRequirements({ query: { workflow_id: id, ...paging } }),
 });
 
-const requirementsGet: Command = {
+const requirementsGet = command({
   ...getCommand({
     words: 'resource-requirements get',
     thing: THING,
@@ -92,9 +94,9 @@ const requirementsGet: Command = {
     call: (client, id) => client.getResourceRequirements({ params: { id } }),
   }),
   says: 'Show one record of resource requirements.',
-};
+});
 
-const requirementsUpdate: Command = {
+const requirementsUpdate = command({
   words: 'resource-requirements update <resource-requirements>',
   says: 'Change resource requirements; fields that are not given keep their value.',
   options: [name, ...Object.values(amounts), workflowOption],
@@ -104,16 +106,16 @@ const requirementsUpdate: Command = {
     const wanted = Object.fromEntries(Object.entries(fieldsOf(options)).filter(([, value]) => value !== undefined));
     if (Object.keys(wanted).length === 0)
       throw new Failure('nothing to change: give --name, --num-cpus, --num-gpus, --num-nodes, --memory or --runtime');
-    const id = await chooseRecord(context, recordKinds.requirements, given, options['workflowId']);
+    const id = await chooseRecord(context, recordKinds.requirements, given, options.workflowId);
     const { client } = await context.service();
     // The server replaces the whole record: missing fields would get their default.
     const before = await client.getResourceRequirements({ params: { id } });
     const record = await client.updateResourceRequirements({ params: { id }, body: { ...before, ...wanted } });
     output.record(THING, record, fieldsText(`Updated ${THING} ${id}:`, record));
   },
-};
+});
 
-const requirementsDelete: Command = {
+const requirementsDelete = command({
   ...deleteCommand({
     words: 'resource-requirements delete',
     thing: THING,
@@ -121,7 +123,7 @@ const requirementsDelete: Command = {
     call: (client, id) => client.deleteResourceRequirements({ params: { id } }),
   }),
   says: 'Delete resource requirements that no job uses.',
-};
+});
 
 export const resourceRequirementCommands: readonly Command[] = [
   requirementsCreate,

@@ -1,6 +1,6 @@
 import type { Result } from '../../core/contract/result.ts';
-import type { Command } from '../command.ts';
-import { integer } from '../option.ts';
+import { type Command, command } from '../command.ts';
+import { checkedByServer, integer } from '../option.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
@@ -56,7 +56,7 @@ const columns: readonly Column<Result>[] = [
 const isShown = (title: string, { allRuns, csv }: { allRuns: boolean; csv: boolean }) =>
   csv || (title === 'Run ID' ? allRuns : title !== 'WF ID');
 
-const resultsList: Command = {
+const resultsList = command({
   words: 'results list [workflow]',
   says: 'List how jobs ended: the current result of each, or with --all-runs all results.',
   options: [
@@ -64,7 +64,11 @@ const resultsList: Command = {
     { flags: '-r, --run-id <id>', says: 'only this run', read: integer('--run-id', 0) },
     { flags: '--return-code <code>', says: 'only with this return code', read: integer('--return-code') },
     { flags: '--failed', says: 'only with a return code other than 0' },
-    { flags: '-s, --status <status>', says: 'only with this status' },
+    {
+      flags: '-s, --status <status>',
+      says: 'only with this status',
+      read: checkedByServer<NonNullable<Result['status']>>(),
+    },
     { flags: '--compute-node <id>', says: 'only this compute node', read: integer('--compute-node', 1) },
     { flags: '--all-runs', says: 'include all runs and attempts' },
     { flags: '--include-logs', says: 'as JSON, with the paths of job output and logs' },
@@ -78,20 +82,20 @@ const resultsList: Command = {
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const jobId = await recordWithin(context, recordKinds.job, id, options['jobId']);
-    const allRuns = options['allRuns'] === true;
-    const onlyFailed = options['failed'] === true;
-    const { offset, limit } = options as { offset: number; limit?: number };
+    const jobId = await recordWithin(context, recordKinds.job, id, options.jobId);
+    const allRuns = options.allRuns === true;
+    const onlyFailed = options.failed === true;
+    const { offset, limit } = options;
     // The server has no such filter: all results are read, and the range applies to the remaining ones.
     const all = await allRows(onlyFailed ? { ...options, offset: 0, limit: undefined } : options, (paging) =>
       client.listResults({
         query: {
           workflow_id: id,
           job_id: jobId,
-          run_id: options['runId'] as number | undefined,
-          return_code: options['returnCode'] as number | undefined,
-          status: options['status'] as Result['status'] | undefined,
-          compute_node_id: options['computeNode'] as number | undefined,
+          run_id: options.runId,
+          return_code: options.returnCode,
+          status: options.status,
+          compute_node_id: options.computeNode,
           all_runs: allRuns || undefined,
           ...paging,
         },
@@ -102,9 +106,9 @@ const resultsList: Command = {
           .filter(({ return_code: code }) => code !== 0)
           .slice(offset, limit === undefined ? undefined : offset + limit)
       : all;
-    if (options['includeLogs'] === true) {
+    if (options.includeLogs === true) {
       const { withFiles } = await import('../../operations/result-files.ts');
-      const found = await withFiles(client, id, items, options['outputDir'] as string);
+      const found = await withFiles(client, id, items, options.outputDir);
       const { workflow, missing } = found;
       if (missing.length > 0)
         context.output.warn(`${counted(missing.length, 'log file')} not found: ${someOf(missing)}`);
@@ -126,9 +130,9 @@ const resultsList: Command = {
       empty: `No results found for workflow ID: ${id}`,
     });
   },
-};
+});
 
-const resultsGet: Command = {
+const resultsGet = command({
   words: 'results get <id>',
   says: 'Show one result.',
   async run({ service, output }, [given]) {
@@ -137,7 +141,7 @@ const resultsGet: Command = {
     const lines = columns.map((column) => `  ${column.title}: ${shownText(column, result)}`);
     output.record('result', result, [`Result ${result.id}:`, ...lines].join('\n'));
   },
-};
+});
 
 const resultsDelete = deleteCommand({
   words: 'results delete',

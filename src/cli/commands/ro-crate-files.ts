@@ -1,14 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { all } from '../../client/every.ts';
-import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
-import { type HashMode, hashModes } from '../../operations/crate/hash-mode.ts';
+import { type Command, command } from '../command.ts';
+import { hashModes } from '../../operations/crate/hash-mode.ts';
 import { jsonObject } from '../json-object.ts';
 import { integer } from '../option.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
-const roCrateExport: Command = {
+const roCrateExport = command({
   words: 'ro-crate export [workflow]',
   says: 'Write the research object of a workflow as an RO-Crate 1.1 document (ro-crate-metadata.json).',
   more: 'A file with an identifier is named by it wherever another entity refers to its path. Properties stored for "./", such as a licence, belong to the root.',
@@ -24,7 +23,7 @@ const roCrateExport: Command = {
     const files = await all((page) => client.listFiles({ query: { workflow_id: id, ...page } }));
     const { crateDocument } = await import('../../operations/crate/document.ts');
     const text = JSON.stringify(crateDocument({ workflow, files, entities }), undefined, 2);
-    const path = options['output'] as string | undefined;
+    const path = options.output;
     if (path === undefined) {
       output.text(text);
       return;
@@ -37,9 +36,9 @@ const roCrateExport: Command = {
       `Exported ${counted(entities.length, 'RO-Crate entity', 'RO-Crate entities')} of workflow ${id} to ${path}`,
     );
   },
-};
+});
 
-const roCrateAddDataset: Command = {
+const roCrateAddDataset = command({
   words: 'ro-crate add-dataset [workflow]',
   says: 'Describe a folder as a dataset of the research object: its size, its files, a hash, and the jobs that produced it.',
   more: 'An existing dataset is described again. The hash "manifest" covers names, sizes and times, "content" the contents of the files.',
@@ -68,14 +67,14 @@ const roCrateAddDataset: Command = {
     const { client } = await context.service();
     const { addDataset } = await import('../../operations/crate/add-dataset.ts');
     const { entity, facts } = await addDataset(client, id, {
-      name: options['name'] as string,
-      path: options['path'] as string,
-      hashMode: options['hashMode'] as HashMode,
-      description: options['description'] as string | undefined,
-      encodingFormat: options['encodingFormat'] as string | undefined,
-      metadata: options['metadata'] as RoCrateEntity['metadata'] | undefined,
-      jobIds: (options['job'] as number[] | undefined) ?? [],
-      together: (options['threads'] as number | undefined) ?? availableParallelism(),
+      name: options.name,
+      path: options.path,
+      hashMode: options.hashMode,
+      description: options.description,
+      encodingFormat: options.encodingFormat,
+      metadata: options.metadata,
+      jobIds: options.job ?? [],
+      together: options.threads ?? availableParallelism(),
     });
     output.record(
       'dataset',
@@ -83,7 +82,7 @@ const roCrateAddDataset: Command = {
       `Dataset ${entity.entity_id} of workflow ${id}: ${counted(facts.fileCount, 'file')}, ${facts.sizeBytes} bytes (RO-Crate entity ${entity.id})`,
     );
   },
-};
+});
 
 /** Commands that read files of this machine, or write one. */
 export const roCrateFileCommands: readonly Command[] = [roCrateExport, roCrateAddDataset];

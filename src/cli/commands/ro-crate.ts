@@ -2,10 +2,10 @@ import type { RoCrateEntity } from '../../core/contract/artifact.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { idOf } from '../id-or-name.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { jsonObject } from '../json-object.ts';
-import type { Option } from '../option.ts';
+import { option } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { pagingOptions } from '../paging.ts';
@@ -21,13 +21,13 @@ const columns: readonly Column<RoCrateEntity>[] = [
   { title: 'File ID', value: ({ file_id: file }) => file, align: 'right' },
 ];
 
-const entityId: Option = { flags: '--entity-id <id>', says: 'its @id, unique in the workflow' };
-const entityType: Option = { flags: '--entity-type <type>', says: 'its @type, such as File or SoftwareApplication' };
-const metadata: Option = {
+const entityId = option({ flags: '--entity-id <id>', says: 'its @id, unique in the workflow' });
+const entityType = option({ flags: '--entity-type <type>', says: 'its @type, such as File or SoftwareApplication' });
+const metadata = option({
   flags: '--metadata <json>',
   says: 'its properties, as a JSON object, or "-" for standard input',
-};
-const fileId = (says: string): Option => ({ flags: '--file-id <file>', says });
+});
+const fileId = (says: string) => option({ flags: '--file-id <file>', says });
 
 /** The metadata that was given, here or on standard input. */
 async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
@@ -36,7 +36,7 @@ async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
   return jsonObject('--metadata')(json) as RoCrateEntity['metadata'];
 }
 
-const roCrateCreate: Command = {
+const roCrateCreate = command({
   words: 'ro-crate create [workflow]',
   says: 'Create an entity of the research object.',
   options: [
@@ -50,18 +50,18 @@ const roCrateCreate: Command = {
     const id = await chooseWorkflow(context, workflow);
     const body = {
       workflow_id: id,
-      entity_id: options['entityId'] as string,
-      entity_type: options['entityType'] as string,
-      metadata: await metadataOf(options['metadata'] as string),
-      file_id: await recordWithin(context, recordKinds.file, id, options['fileId']),
+      entity_id: options.entityId,
+      entity_type: options.entityType,
+      metadata: await metadataOf(options.metadata),
+      file_id: await recordWithin(context, recordKinds.file, id, options.fileId),
     };
     const { client } = await context.service();
     const entity = await client.createRoCrateEntity({ body });
     context.output.record(THING, entity, `Created ${THING} ${entity.id}`);
   },
-};
+});
 
-const roCrateUpdate: Command = {
+const roCrateUpdate = command({
   words: 'ro-crate update <id>',
   says: 'Change an entity of the research object; fields that are not given keep their value.',
   options: [entityId, entityType, metadata, fileId('the file that it describes, by id or name; 0 for none')],
@@ -69,11 +69,11 @@ const roCrateUpdate: Command = {
     const { service, output } = context;
     output.recordOnly(THING);
     const id = idOf(THING, which);
-    const fileGiven = options['fileId'] as string | undefined;
-    const metadataGiven = options['metadata'] as string | undefined;
+    const fileGiven = options.fileId;
+    const metadataGiven = options.metadata;
     const changes = {
-      entity_id: options['entityId'] as string | undefined,
-      entity_type: options['entityType'] as string | undefined,
+      entity_id: options.entityId,
+      entity_type: options.entityType,
       metadata: metadataGiven === undefined ? undefined : await metadataOf(metadataGiven),
       file_id: fileGiven,
     };
@@ -89,11 +89,11 @@ const roCrateUpdate: Command = {
     const entity = await client.updateRoCrateEntity({ params: { id }, body: { ...before, ...given } });
     output.record(THING, entity, fieldsText(`Updated ${THING} ${id}:`, entity));
   },
-};
+});
 
 export const roCrateCommands: readonly Command[] = [
   roCrateCreate,
-  listCommand<RoCrateEntity>({
+  listCommand({
     words: 'ro-crate list',
     says: 'List the entities of the research object of a workflow.',
     things: 'RO-Crate entities',

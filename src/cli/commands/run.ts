@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
@@ -7,7 +7,7 @@ import { holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
-export const run: Command = {
+export const run = command({
   words: 'run <spec-or-id>',
   says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
   more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, jobs that failed or did not finish make it 1.',
@@ -24,24 +24,22 @@ export const run: Command = {
   ],
   async run(context, [given], options) {
     const { output } = context;
-    const goesOn = options['resume'] === true || options['retryFailed'] === true;
-    if (goesOn && isSpec(given as string)) refuseFile(context, given as string);
-    const id = isSpec(given as string)
-      ? await createFromFile(context, given as string, options)
-      : await existingWorkflow(context, given as string);
+    const goesOn = options.resume === true || options.retryFailed === true;
+    if (goesOn && isSpec(given)) refuseFile(context, given);
+    const id = isSpec(given) ? await createFromFile(context, given, options) : await existingWorkflow(context, given);
     const held = holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
-    const again = options['retryFailed'] === true ? 'failed' : goesOn ? 'interrupted' : 'none';
+    const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
     const resumed = await prepareRun(client, id, { again, tell: tellPreparation(output) });
     if (resumed !== undefined) tellResumed(output, id, resumed, again === 'failed');
 
     const summary = await runWorkflow(context, id, options, undefined, undefined, held);
     const { endRun } = await import('../end-of-run.ts');
-    const failsWithJobs = options['fail'] === true;
+    const failsWithJobs = options.fail === true;
     await endRun(context, { client, workflow: { ...workflow, id }, summary, options, failsWithJobs });
   },
-};
+});
 
 function refuseFile({ hint }: Context, given: string): never {
   throw new UsageError(

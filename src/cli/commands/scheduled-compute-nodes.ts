@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { idOf } from '../id-or-name.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { integer } from '../option.ts';
 import type { Column } from '../output/table.ts';
 import { counted } from '../../core/quantity/count-text.ts';
@@ -19,7 +19,7 @@ const columns: readonly Column<ScheduledComputeNode>[] = [
   { title: 'Status', value: ({ status }) => status },
 ];
 
-const scheduledNodesList = listCommand<ScheduledComputeNode>({
+const scheduledNodesList = listCommand({
   words: 'scheduled-compute-nodes list',
   says: 'List the requested allocations.',
   things: 'scheduled compute nodes',
@@ -34,9 +34,9 @@ const scheduledNodesList = listCommand<ScheduledComputeNode>({
     client.listScheduledComputeNodes({
       query: {
         workflow_id: id,
-        scheduler_id: options['schedulerId'] as number | undefined,
-        scheduler_config_id: options['schedulerConfigId'] as number | undefined,
-        status: options['status'] as string | undefined,
+        scheduler_id: options.schedulerId,
+        scheduler_config_id: options.schedulerConfigId,
+        status: options.status,
         ...paging,
       },
     }),
@@ -48,7 +48,7 @@ const scheduledNodesGet = getCommand({
   call: (client, id) => client.getScheduledComputeNode({ params: { id } }),
 });
 
-const scheduledNodesListJobs: Command = {
+const scheduledNodesListJobs = command({
   words: 'scheduled-compute-nodes list-jobs <id>',
   says: 'List the jobs that ran or run in an allocation.',
   async run({ service, output }, [given]) {
@@ -71,7 +71,7 @@ const scheduledNodesListJobs: Command = {
       ].join('\n'),
     );
   },
-};
+});
 
 /** The jobs that ended on a runner in any run, and those that it has now. */
 async function jobsOn(client: Client, workflowId: number, nodeId: number): Promise<number[]> {

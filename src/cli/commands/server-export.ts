@@ -1,9 +1,9 @@
 import { restrictFiles } from '../../cluster/umask.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { integer } from '../option.ts';
 
-export const serverExport: Command = {
+export const serverExport = command({
   words: 'export [workflow...]',
   says: 'Write some workflows of a database into a separate database; a server may be using the source.',
   more: 'Exports the named workflows, those of --user and those shared with --access-group; all if nothing is named.',
@@ -31,22 +31,22 @@ export const serverExport: Command = {
   ],
   async run({ output, configuration }, [given], options) {
     restrictFiles(configuration['server.umask']);
-    const target = options['output'] as string;
-    const ids = ((given as readonly string[] | undefined) ?? []).map(workflowId);
+    const target = options.output;
+    const ids = (given ?? []).map(workflowId);
     const { exportWorkflows } = await import('../../server/export/export.ts');
     const { pathOfDatabase } = await import('../server/wish.ts');
     const { refusedStart } = await import('../server/refused-start.ts');
-    const database = pathOfDatabase(options['database'] as string | undefined);
+    const database = pathOfDatabase(options.database);
     try {
       const { workflows, jobs } = exportWorkflows({
         ids,
-        users: (options['user'] as string[] | undefined) ?? [],
-        groups: (options['accessGroup'] as number[] | undefined) ?? [],
+        users: options.user ?? [],
+        groups: options.accessGroup ?? [],
         database,
         output: target,
-        isOverwriting: options['overwrite'] === true,
-        keepsGroups: options['preserveAccessGroups'] === true,
-        vacuums: options['vacuum'] !== false,
+        isOverwriting: options.overwrite === true,
+        keepsGroups: options.preserveAccessGroups === true,
+        vacuums: options.vacuum !== false,
       });
       const missing = ids.filter((id) => !workflows.includes(id));
       if (missing.length > 0) output.warn(`not in the database: workflow ${missing.join(', ')}`);
@@ -55,4 +55,4 @@ export const serverExport: Command = {
       throw refusedStart(error, { host: '', port: 0, database });
     }
   },
-};
+});

@@ -4,17 +4,16 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Log } from '../../server/log.ts';
 import type { Service } from '../../server/serve.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import type { Values } from '../option.ts';
-import { runOptions } from '../server/options.ts';
+import { runOptions, type ServerValues } from '../server/options.ts';
 import type { Wish } from '../server/wish.ts';
 
 /** sysexits.h: an error of input or output. */
 const EX_IOERR = 74;
 const PID_FILE = '/var/run/torc-server.pid';
 
-export const serverRun: Command = {
+export const serverRun = command({
   words: 'run',
   isDefault: true,
   says: 'Serve workflows from a database file.',
@@ -28,21 +27,21 @@ export const serverRun: Command = {
     { flags: '--shutdown-on-stdin-eof', says: 'end when standard input ends' },
   ],
   async run({ output, environment }, _args, options) {
-    restrictFiles(options['umask'] as string);
-    if (options['daemon'] === true) {
+    restrictFiles(options.umask);
+    if (options.daemon === true) {
       const { startDaemon } = await import('../server/daemon.ts');
       return startDaemon(folderOfDaemon(options), process.argv.slice(1), output);
     }
     goOnWithoutReaders();
     const { wishOf, worriesAbout } = await import('../server/wish.ts');
     const wish = await wishOf(options, environment);
-    const pidFile = (options['pidFile'] as string | undefined) ?? (options['asDaemon'] === true ? PID_FILE : undefined);
+    const pidFile = options.pidFile ?? (options.asDaemon === true ? PID_FILE : undefined);
     if (pidFile !== undefined) (await import('../server/pid-file.ts')).takePidFile(pidFile);
     const log = await openLogFor(options);
     const service = await start(wish, log);
 
     const signalled = new Promise<string>(hookSignals);
-    const inputEnded = options['shutdownOnStdinEof'] === true ? endOfInput() : new Promise<never>(() => {});
+    const inputEnded = options.shutdownOnStdinEof === true ? endOfInput() : new Promise<never>(() => {});
     process.on('SIGUSR1', () => copy(service, wish, log));
     const url = urlOf(wish, service.port);
     process.stdout.write(`TORC_SERVER_PORT=${service.port}\n`);
@@ -57,12 +56,14 @@ export const serverRun: Command = {
     await service.close();
     log.close();
   },
-};
+});
 
-function folderOfDaemon(options: Values): string {
-  const folder = options['logDir'] as string | undefined;
+function folderOfDaemon(
+  options: Pick<ServerValues, 'logDir'> & { readonly shutdownOnStdinEof?: boolean | undefined },
+): string {
+  const folder = options.logDir;
   if (folder === undefined) throw new Failure('--daemon needs --log-dir: a folder for the log of the server');
-  if (options['shutdownOnStdinEof'] === true)
+  if (options.shutdownOnStdinEof === true)
     throw new Failure('--daemon has no standard input: --shutdown-on-stdin-eof would end it at once');
   return folder;
 }
@@ -72,14 +73,14 @@ function goOnWithoutReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {});
 }
 
-async function openLogFor(options: Values): Promise<Log> {
+async function openLogFor(options: ServerValues): Promise<Log> {
   const { openLog } = await import('../../server/log.ts');
-  const folder = options['logDir'] as string | undefined;
+  const folder = options.logDir;
   try {
     return openLog({
       folder,
-      isJson: options['jsonLogs'] === true,
-      least: logLevelOf(options['logLevel'] as string | undefined),
+      isJson: options.jsonLogs === true,
+      least: logLevelOf(options.logLevel),
       now: Date.now,
       say: (line) => process.stderr.write(`${line}\n`),
     });

@@ -1,12 +1,12 @@
-import type { Command } from '../command.ts';
-import type { Option } from '../option.ts';
+import { type Command, command } from '../command.ts';
+import { option } from '../option.ts';
 import { runOptions } from '../server/options.ts';
 import { SERVICE } from '../server/systemd.ts';
 
-const user: Option = { flags: '--user', says: 'service of your user, without root' };
+const user = option({ flags: '--user', says: 'service of your user, without root' });
 const room = () => import('../server/service.ts');
 
-const serviceInstall: Command = {
+const serviceInstall = command({
   words: 'service install',
   says: 'Install the server as a systemd service, with the options of run.',
   more: 'By default logs and database are in /var/log/torc and /var/lib/torc/torc.db;\nwith --user in ~/.torc/logs and ~/.torc/torc.db.',
@@ -28,9 +28,9 @@ const serviceInstall: Command = {
         : 'Start it with `torc-server service start`.',
     );
   },
-};
+});
 
-const serviceUninstall: Command = {
+const serviceUninstall = command({
   words: 'service uninstall',
   says: 'Stop the service and remove it; database and logs stay.',
   offline: true,
@@ -44,24 +44,25 @@ const serviceUninstall: Command = {
     await systemctl('daemon-reload');
     context.output.text(`Removed ${place.unit}`);
   },
-};
-
-const simple = (verb: 'start' | 'stop', says: string, done: string): Command => ({
-  words: `service ${verb}`,
-  says,
-  offline: true,
-  options: [user],
-  async run(context, _args, options) {
-    const { placeOf, systemctlFor } = await room();
-    await systemctlFor(context, placeOf(context, options))(verb, SERVICE);
-    context.output.text(done);
-  },
 });
+
+const simple = (verb: 'start' | 'stop', says: string, done: string) =>
+  command({
+    words: `service ${verb}`,
+    says,
+    offline: true,
+    options: [user],
+    async run(context, _args, options) {
+      const { placeOf, systemctlFor } = await room();
+      await systemctlFor(context, placeOf(context, options))(verb, SERVICE);
+      context.output.text(done);
+    },
+  });
 
 const serviceStart = simple('start', 'Start the service.', 'Started torc-server');
 const serviceStop = simple('stop', 'Stop the service after answering the requests in flight.', 'Stopped torc-server');
 
-const serviceStatus: Command = {
+const serviceStatus = command({
   words: 'service status',
   says: 'Show whether the service runs. Exit code 1 if it does not.',
   offline: true,
@@ -72,7 +73,7 @@ const serviceStatus: Command = {
     context.output.text(words);
     if (!isActive) context.exitWith(1);
   },
-};
+});
 
 /** Commands for the server as a systemd service. */
 export const serviceCommands: readonly Command[] = [

@@ -1,7 +1,7 @@
 import { pause } from '../../client/long-timers.ts';
 import type { Allocation } from '../../cluster/slurm/allocation.ts';
 import { workflowId } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { integer, number } from '../option.ts';
 import { runWorkflow } from '../run-workflow.ts';
@@ -9,7 +9,7 @@ import { startDelaySeconds } from '../start-delay.ts';
 
 const GIBIBYTE = 2 ** 30;
 
-export const slurmRunner: Command = {
+export const slurmRunner = command({
   words: 'run <url> <workflow> <output-dir>',
   isDefault: true,
   namesService: true,
@@ -57,7 +57,7 @@ export const slurmRunner: Command = {
       throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
     const id = workflowId(workflow);
     const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
-    const delaySeconds = startDelaySeconds(options['startupDelaySeconds'] as number, who);
+    const delaySeconds = startDelaySeconds(options.startupDelaySeconds, who);
     await pause(delaySeconds * 1000);
 
     const endAtMs = await endOfAllocation(allocation, environment, Date.now()).catch((cause: Error) => {
@@ -67,7 +67,7 @@ export const slurmRunner: Command = {
       );
     });
     const { cpus, memoryBytes } =
-      options['isSubtask'] === true ? shareOf(allocation, environment['SLURM_CPUS_PER_TASK']) : allocation;
+      options.isSubtask === true ? shareOf(allocation, environment['SLURM_CPUS_PER_TASK']) : allocation;
     const summary = await runWorkflow(
       context,
       id,
@@ -96,7 +96,7 @@ export const slurmRunner: Command = {
     const { isBroken } = await import('../summary.ts');
     if (isBroken(summary)) context.exitWith(1);
   },
-};
+});
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */
 function shareOf(allocation: Allocation, cpusPerTask: string | undefined): Pick<Allocation, 'cpus' | 'memoryBytes'> {

@@ -4,65 +4,66 @@ import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import type { Runners } from '../../operations/live-runners.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { nextStep } from '../shortfalls.ts';
 import { secondsText } from '../output/words.ts';
 
-const command = (words: string): Command => ({
-  words,
-  says: 'Show the status of a workflow.',
-  async run(context, [workflow]) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
-    const found = await client.getWorkflowStatus({ params: { id } });
-    const { walltime_seconds: walltime, total_exec_time_minutes: minutes } = found;
-    // Only if jobs wait, and not from a server without this route.
-    const left =
-      found.jobs_by_status.ready === 0
-        ? undefined
-        : await client.getUnclaimableJobs({ params: { id }, query: {} }).catch(() => undefined);
-    const json = {
-      ...found,
-      total_exec_time_formatted: secondsText(minutes * 60),
-      ...(walltime === undefined || walltime === null ? {} : { walltime_formatted: secondsText(walltime) }),
-      unserved_ready_labels: found.unserved_ready_labels ?? {},
-      unclaimable_ready_jobs: left?.unclaimable_jobs ?? 0,
-      unclaimable_reasons: left?.reasons ?? [],
-    };
-    const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
-    const interrupted = actions.filter(({ state }) => state === 'interrupted');
-    const { runnersOf } = await import('../../operations/live-runners.ts');
-    const runners = await runnersOf(client, found);
-    const text = [
-      statusText(found),
-      ...nextLines(found, runners, context.hint),
-      ...heldLines(found),
-      ...leftLines(left),
-      ...interruptedLines(interrupted),
-    ].join('\n');
-    const more = {
-      interrupted_actions: interrupted.map((each) => each.id),
-      live_runners: runners.live,
-      lost_compute_nodes: runners.lost,
-    };
-    context.output.record('status', { ...json, ...more }, text);
-    for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
-      const flags = labels
-        .split(',')
-        .map((label) => `--label ${label}`)
-        .join(' ');
-      context.output.warn(
-        `${jobs} ready jobs need a runner with the labels ${labels}: ${context.hint(`torc run ${id} ${flags}`)}`,
-      );
-    }
-  },
-});
+const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]') =>
+  command({
+    words,
+    says: 'Show the status of a workflow.',
+    async run(context, [workflow]) {
+      const id = await chooseWorkflow(context, workflow);
+      const { client } = await context.service();
+      const found = await client.getWorkflowStatus({ params: { id } });
+      const { walltime_seconds: walltime, total_exec_time_minutes: minutes } = found;
+      // Only if jobs wait, and not from a server without this route.
+      const left =
+        found.jobs_by_status.ready === 0
+          ? undefined
+          : await client.getUnclaimableJobs({ params: { id }, query: {} }).catch(() => undefined);
+      const json = {
+        ...found,
+        total_exec_time_formatted: secondsText(minutes * 60),
+        ...(walltime === undefined || walltime === null ? {} : { walltime_formatted: secondsText(walltime) }),
+        unserved_ready_labels: found.unserved_ready_labels ?? {},
+        unclaimable_ready_jobs: left?.unclaimable_jobs ?? 0,
+        unclaimable_reasons: left?.reasons ?? [],
+      };
+      const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
+      const interrupted = actions.filter(({ state }) => state === 'interrupted');
+      const { runnersOf } = await import('../../operations/live-runners.ts');
+      const runners = await runnersOf(client, found);
+      const text = [
+        statusText(found),
+        ...nextLines(found, runners, context.hint),
+        ...heldLines(found),
+        ...leftLines(left),
+        ...interruptedLines(interrupted),
+      ].join('\n');
+      const more = {
+        interrupted_actions: interrupted.map((each) => each.id),
+        live_runners: runners.live,
+        lost_compute_nodes: runners.lost,
+      };
+      context.output.record('status', { ...json, ...more }, text);
+      for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
+        const flags = labels
+          .split(',')
+          .map((label) => `--label ${label}`)
+          .join(' ');
+        context.output.warn(
+          `${jobs} ready jobs need a runner with the labels ${labels}: ${context.hint(`torc run ${id} ${flags}`)}`,
+        );
+      }
+    },
+  });
 
 /** Under both names of the command. */
 export const statusCommands: readonly Command[] = [
-  command('status [workflow]'),
-  command('workflows status [workflow]'),
+  statusCommand('status [workflow]'),
+  statusCommand('workflows status [workflow]'),
 ];
 
 /** Whether a runner works on it, and the command that goes on. */

@@ -2,7 +2,7 @@ import { settleSubmissions } from '../../operations/slurm/settle-submissions.ts'
 import { fireActions, requestOf } from '../../operations/slurm/fire-actions.ts';
 import { initialize } from '../../operations/initialize.ts';
 import { noPrompts } from '../agree.ts';
-import type { Command } from '../command.ts';
+import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
@@ -10,7 +10,7 @@ import { tellPreparation } from '../output/preparation.ts';
 import { submitOptions, submitTools, warnOfLoopback } from '../slurm-tools.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
-export const submit: Command = {
+export const submit = command({
   words: 'submit <spec-or-id>',
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
   more:
@@ -31,10 +31,10 @@ export const submit: Command = {
     const { output } = context;
     const tools = await submitTools(context, options);
     const { client } = tools;
-    const file = isSpec(given as string);
+    const file = isSpec(given);
     const id = file
-      ? await createFromFile(context, given as string, options, { saysJson: false })
-      : await existingWorkflow(context, given as string);
+      ? await createFromFile(context, given, options, { saysJson: false })
+      : await existingWorkflow(context, given);
     await refuseWithoutActions(context, id);
     warnOfLoopback(context, tools.settings.url);
 
@@ -47,11 +47,11 @@ export const submit: Command = {
     const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
     if (isFresh)
       await initialize(client, id, {
-        force: options['ignoreMissingData'] === true,
+        force: options.ignoreMissingData === true,
         tell: tellPreparation(output),
       });
     const { jobIds, errors } = await fireActions(tools, id, {
-      maxParallelJobs: options['maxParallelJobs'] as number | undefined,
+      maxParallelJobs: options.maxParallelJobs,
     });
     for (const error of errors) output.error(error);
     const allocations = settled.length + jobIds.length;
@@ -61,7 +61,7 @@ export const submit: Command = {
     else output.text(message);
     if (errors.length > 0) context.exitWith(1);
   },
-};
+});
 
 async function refuseWithoutActions(context: Context, id: number): Promise<void> {
   const { client } = await context.service();

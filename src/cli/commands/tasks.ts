@@ -1,11 +1,11 @@
 import type { Task } from '../../core/contract/task.ts';
 import { idOf } from '../id-or-name.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { number } from '../option.ts';
 import { fieldsText } from '../output/fields.ts';
 
-const tasksWait: Command = {
+const tasksWait = command({
   words: 'tasks wait <id>',
   says: 'Wait until a background task of the server has ended.',
   more: 'Exits with 0 if it succeeded, with 1 if it failed or the timeout came first.',
@@ -21,12 +21,12 @@ const tasksWait: Command = {
   async run({ service, output }, [given], options) {
     output.recordOnly('task');
     const id = idOf('task', given);
-    const timeoutSeconds = options['timeout'] as number | undefined;
+    const timeoutSeconds = options.timeout;
     const { client, connection } = await service();
     const { waitForTask } = await import('../../client/wait-for-task.ts');
     const task = await waitForTask(client, connection.events, id, {
       timeoutSeconds,
-      fallbackSeconds: options['pollFallbackInterval'] as number,
+      fallbackSeconds: options.pollFallbackInterval,
     });
     if (task.status === 'succeeded') {
       output.record('task', task, fieldsText(`Task ${id}:`, task));
@@ -36,7 +36,7 @@ const tasksWait: Command = {
     if (output.format === 'json') output.json({ status: 'error', task_id: id, error, message });
     throw new Failure(message);
   },
-};
+});
 
 /** Why a task has not succeeded: as a code or the server's message, and as a sentence. */
 function failureOf({ id, status, operation, error }: Task, timeoutSeconds: number | undefined) {

@@ -1,14 +1,13 @@
-import type { UserData } from '../../core/contract/artifact.ts';
 import { agrees, noPrompts } from '../agree.ts';
 import { chooseRecord, recordKinds, recordWithin, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { jsonValue } from '../json-value.ts';
 import { deleteCommand } from '../record-commands.ts';
 import { consumer, producer, userDataText } from './user-data.ts';
 
-const userDataCreate: Command = {
+const userDataCreate = command({
   words: 'user-data create [workflow]',
   says: 'Create a user data record, with a value or for a job that will publish one.',
   options: [
@@ -24,21 +23,21 @@ const userDataCreate: Command = {
     const { client } = await context.service();
     const record = await client.createUserData({
       query: {
-        consumer_job_id: await recordWithin(context, recordKinds.job, id, options['consumerJobId']),
-        producer_job_id: await recordWithin(context, recordKinds.job, id, options['producerJobId']),
+        consumer_job_id: await recordWithin(context, recordKinds.job, id, options.consumerJobId),
+        producer_job_id: await recordWithin(context, recordKinds.job, id, options.producerJobId),
       },
       body: {
         workflow_id: id,
-        name: options['name'] as string,
-        data: options['data'] as UserData['data'],
-        is_ephemeral: options['ephemeral'] === true,
+        name: options.name,
+        data: options.data,
+        is_ephemeral: options.ephemeral === true,
       },
     });
     context.output.record('user data', record, `Created user data ${record.id}`);
   },
-};
+});
 
-const userDataUpdate: Command = {
+const userDataUpdate = command({
   words: 'user-data update <user-data>',
   says: 'Change user data; jobs publish values with this.',
   options: [
@@ -50,16 +49,16 @@ const userDataUpdate: Command = {
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('user data');
-    const ephemeral = options['ephemeral'] as string | undefined;
+    const ephemeral = options.ephemeral;
     const changes = {
-      name: options['name'] as string | undefined,
-      data: options['data'] as UserData['data'],
+      name: options.name,
+      data: options.data,
       is_ephemeral: ephemeral === undefined ? undefined : ephemeral === 'true',
     };
     if (Object.values(changes).every((value) => value === undefined)) {
       throw new Failure('nothing to change: give --data, --name or --ephemeral');
     }
-    const id = await chooseRecord(context, recordKinds.userData, given, options['workflowId']);
+    const id = await chooseRecord(context, recordKinds.userData, given, options.workflowId);
     const { client } = await context.service();
     // Torc's own server requires the workflow and the name in every update.
     const before = await client.getUserData({ params: { id } });
@@ -78,7 +77,7 @@ const userDataUpdate: Command = {
       );
     output.record('user data', record, userDataText(record));
   },
-};
+});
 
 const userDataDelete = deleteCommand({
   words: 'user-data delete',
@@ -87,7 +86,7 @@ const userDataDelete = deleteCommand({
   call: (client, id) => client.deleteUserData({ params: { id } }),
 });
 
-const userDataDeleteAll: Command = {
+const userDataDeleteAll = command({
   words: 'user-data delete-all <workflow>',
   says: 'Delete all user data of a workflow.',
   options: [noPrompts],
@@ -102,7 +101,7 @@ const userDataDeleteAll: Command = {
     const answer = await client.deleteUserDataList({ query: { workflow_id: id } });
     output.record('user data', answer, answer.message);
   },
-};
+});
 
 /** The commands that change user data. */
 export const userDataChanges: readonly Command[] = [userDataCreate, userDataUpdate, userDataDelete, userDataDeleteAll];

@@ -1,8 +1,8 @@
 import type { UserData } from '../../core/contract/artifact.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import type { Command } from '../command.ts';
-import type { Option } from '../option.ts';
+import { type Command, command } from '../command.ts';
+import { option } from '../option.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, cutRangeOptions, sortOptions } from '../paging.ts';
 import { listCommand } from '../record-commands.ts';
@@ -25,16 +25,18 @@ const columns: readonly Column<UserData>[] = [
 ];
 
 /** Which job reads user data, and which writes it. */
-export const consumer = (says: string): Option => ({
-  flags: '--consumer-job-id <job>',
-  says,
-});
-export const producer = (says: string): Option => ({
-  flags: '--producer-job-id <job>',
-  says,
-});
+export const consumer = (says: string) =>
+  option({
+    flags: '--consumer-job-id <job>',
+    says,
+  });
+export const producer = (says: string) =>
+  option({
+    flags: '--producer-job-id <job>',
+    says,
+  });
 
-const userDataList = listCommand<UserData>({
+const userDataList = listCommand({
   words: 'user-data list',
   says: 'List the user data of a workflow.',
   things: 'user data',
@@ -53,35 +55,35 @@ const userDataList = listCommand<UserData>({
   ],
   columns,
   jobOptions: ['consumerJobId', 'producerJobId'],
-  page: (client, id, options, paging) => {
-    const isEphemeral = options['isEphemeral'] as string | undefined;
+  page: (client, id, options, paging, jobIds) => {
+    const isEphemeral = options.isEphemeral;
     return client.listUserData({
       query: {
         workflow_id: id,
-        name: options['name'] as string | undefined,
+        name: options.name,
         is_ephemeral: isEphemeral === undefined ? undefined : isEphemeral === 'true',
-        consumer_job_id: options['consumerJobId'] as number | undefined,
-        producer_job_id: options['producerJobId'] as number | undefined,
+        consumer_job_id: jobIds.consumerJobId,
+        producer_job_id: jobIds.producerJobId,
         ...paging,
       },
     });
   },
 });
 
-const userDataGet: Command = {
+const userDataGet = command({
   words: 'user-data get <user-data>',
   says: 'Show one user data record.',
   options: [workflowOption],
   async run(context, [given], options) {
     const { output } = context;
-    const id = await chooseRecord(context, recordKinds.userData, given, options['workflowId']);
+    const id = await chooseRecord(context, recordKinds.userData, given, options.workflowId);
     const { client } = await context.service();
     const record = await client.getUserData({ params: { id } });
     output.record('user data', record, userDataText(record));
   },
-};
+});
 
-const userDataListMissing: Command = {
+const userDataListMissing = command({
   words: 'user-data list-missing [workflow]',
   says: 'List user data without a value that jobs read and no job produces, and empty outputs of completed jobs.',
   async run(context, [workflow]) {
@@ -103,7 +105,7 @@ const userDataListMissing: Command = {
       json: { user_data: ids },
     });
   },
-};
+});
 
 /** A record as text; its value as JSON over several lines. */
 export const userDataText = ({ id, name, data, is_ephemeral: isEphemeral }: UserData) =>

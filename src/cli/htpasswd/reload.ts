@@ -1,27 +1,27 @@
 import { certificatesIn } from '../../client/node/certificates.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Option, Values } from '../option.ts';
+import { optionsOf, type ValuesOf } from '../option.ts';
 
 /** Options of commands that change a file which a server has read. */
-export const reloadOptions: readonly Option[] = [
+export const reloadOptions = optionsOf([
   { flags: '--reload-auth', says: 'make the server read the file again' },
   { flags: '--url <url>', says: 'URL of that server (TORC_API_URL)', setting: 'client.api_url' },
   { flags: '--server-password <password>', says: 'your password there (TORC_PASSWORD)' },
-];
+]);
 
 /** Makes the server read the file again, if requested. */
 export async function reload(
   { configuration, environment, output, settings }: Context,
-  options: Values,
+  options: ValuesOf<typeof reloadOptions>,
 ): Promise<void> {
-  if (options['reloadAuth'] !== true) return;
+  if (options.reloadAuth !== true) return;
   const { connect } = await import('../../client/node/connect.ts');
-  const url = options['url'] as string;
+  const url = options.url;
   const connection = connect({
     url,
     username: settings.user,
-    password: (options['serverPassword'] as string | undefined) ?? environment['TORC_PASSWORD'],
+    password: options.serverPassword ?? environment['TORC_PASSWORD'],
     cookie: settings.cookie,
     certificates: certificatesIn(configuration['client.tls.ca_cert'], output.warn),
     insecure: configuration['client.tls.insecure'],

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { AccessSettings } from '../../server/access/settings.ts';
 import { Failure } from '../failure.ts';
 import { readEntries } from '../htpasswd/entries.ts';
-import type { Values } from '../option.ts';
+import type { ServerValues } from './options.ts';
 
 /** Who may log in and who may do what. Invalid combinations are refused here, before the server listens. */
-export function accessOf(options: Values): AccessSettings {
-  const usersFile = options['authFile'] as string | undefined;
-  const requireLogin = options['requireAuth'] === true;
-  const enforce = options['enforceAccessControl'] === true;
+export function accessOf(options: ServerValues): AccessSettings {
+  const usersFile = options.authFile;
+  const requireLogin = options.requireAuth === true;
+  const enforce = options.enforceAccessControl === true;
   if (usersFile === undefined) {
     if (requireLogin) throw new Failure(`--require-auth ${NEEDS_FILE}`);
     if (enforce) throw new Failure(`--enforce-access-control ${NEEDS_FILE}`);
@@ -19,10 +19,10 @@ export function accessOf(options: Values): AccessSettings {
     usersFile,
     requireLogin,
     enforce,
-    administrators: [...new Set((options['adminUser'] as readonly string[]).flatMap((names) => names.split(',')))]
+    administrators: [...new Set(options.adminUser.flatMap((names) => names.split(',')))]
       .map((name) => name.trim())
       .filter((name) => name !== ''),
-    cacheSeconds: options['credentialCacheTtlSecs'] as number,
+    cacheSeconds: options.credentialCacheTtlSecs,
   };
 }
 

@@ -1,7 +1,7 @@
-import { fileMask, integer, number, type Option } from '../option.ts';
+import { fileMask, integer, number, optionsOf, type ValuesOf } from '../option.ts';
 
 /** Options of `torc-server run`, which `service install` takes too. */
-export const runOptions: readonly Option[] = [
+export const runOptions = optionsOf([
   { flags: '-H, --host <host>', says: 'address to listen on; 0.0.0.0 for all', setting: 'server.host' },
   { flags: '-u, --url <host>', says: 'the same as --host', isHidden: true },
   {
@@ -92,4 +92,7 @@ export const runOptions: readonly Option[] = [
     setting: 'server.completion_check_interval_secs',
     read: number('--completion-check-interval-secs', 0),
   },
-];
+]);
+
+/** The values of these options. */
+export type ServerValues = ValuesOf<typeof runOptions>;

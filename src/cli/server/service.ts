@@ -3,8 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Values } from '../option.ts';
-import { runOptions } from './options.ts';
+import { runOptions, type ServerValues } from './options.ts';
 import { runWords } from './run-words.ts';
 import { SERVICE, type Systemctl, systemctlOf } from './systemd.ts';
 import { unitText } from './unit.ts';
@@ -17,8 +16,8 @@ export interface Place {
   readonly database: string;
 }
 
-export function placeOf({ environment }: Context, options: Values): Place {
-  if (options['user'] !== true) {
+export function placeOf({ environment }: Context, options: { readonly user?: boolean | undefined }): Place {
+  if (options.user !== true) {
     const unit = `/etc/systemd/system/${SERVICE}`;
     return { isUser: false, unit, logs: '/var/log/torc', database: '/var/lib/torc/torc.db' };
   }
@@ -32,24 +31,29 @@ export function placeOf({ environment }: Context, options: Values): Place {
   };
 }
 
+/** Options of the server without what a configuration sets: the service reads that when it starts. */
+type GivenServerValues = { readonly [Name in keyof ServerValues]?: ServerValues[Name] | undefined };
+
 /** Writes the unit and creates its folders. */
-export function writeUnit({ configuration }: Context, place: Place, options: Values): void {
+export function writeUnit({ configuration }: Context, place: Place, options: GivenServerValues): void {
   const { isUser, unit } = place;
-  const values: Record<string, unknown> = {
-    ...options,
-    logDir: options['logDir'] ?? configuration['server.logging.log_dir'] ?? place.logs,
-    database: options['database'] ?? configuration['server.database'] ?? place.database,
-  };
   // The service runs in another folder.
-  for (const name of ['logDir', 'database', 'authFile', 'tlsCert', 'tlsKey']) {
-    const path = values[name] as string | undefined;
-    if (path !== undefined && path !== ':memory:') values[name] = resolve(path.replace(/^sqlite:(\/\/)?/, ''));
-  }
-  const database = values['database'] as string;
-  const folder = database === ':memory:' ? (values['logDir'] as string) : dirname(database);
+  const whole = (path: string) => (path === ':memory:' ? path : resolve(path.replace(/^sqlite:(\/\/)?/, '')));
+  const named = (path: string | undefined) => (path === undefined ? undefined : whole(path));
+  const logDir = whole(options.logDir ?? configuration['server.logging.log_dir'] ?? place.logs);
+  const database = whole(options.database ?? configuration['server.database'] ?? place.database);
+  const values = {
+    ...options,
+    logDir,
+    database,
+    authFile: named(options.authFile),
+    tlsCert: named(options.tlsCert),
+    tlsKey: named(options.tlsKey),
+  };
+  const folder = database === ':memory:' ? logDir : dirname(database);
   const command = [process.execPath, realpathSync(process.argv[1] as string), 'run', ...runWords(runOptions, values)];
   try {
-    for (const path of [values['logDir'] as string, folder, dirname(unit)]) mkdirSync(path, { recursive: true });
+    for (const path of [logDir, folder, dirname(unit)]) mkdirSync(path, { recursive: true });
     writeFileSync(unit, unitText({ isUser, folder, command }));
   } catch (cause) {
     const hint = isUser ? '' : '; a service of the machine needs root, --user installs one for your user';

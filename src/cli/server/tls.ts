@@ -1,13 +1,15 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Failure } from '../failure.ts';
-import type { Values } from '../option.ts';
+import type { ServerValues } from './options.ts';
 
 /** Matching certificate and key as PEM texts; undefined if the server uses plain HTTP. */
-export function tlsOf(options: Values): { readonly certificate: string; readonly key: string } | undefined {
-  if (options['https'] !== true) return undefined;
-  const certificate = read(options, 'tlsCert', '--tls-cert (TORC_TLS_CERT)');
-  const key = read(options, 'tlsKey', '--tls-key (TORC_TLS_KEY)');
+export function tlsOf(
+  options: Pick<ServerValues, 'https' | 'tlsCert' | 'tlsKey'>,
+): { readonly certificate: string; readonly key: string } | undefined {
+  if (options.https !== true) return undefined;
+  const certificate = read(options.tlsCert, '--tls-cert (TORC_TLS_CERT)');
+  const key = read(options.tlsKey, '--tls-key (TORC_TLS_KEY)');
   const parsed = parse(certificate.path, 'a certificate', () => new X509Certificate(certificate.text));
   const secret = parse(key.path, 'a key without a passphrase', () => createPrivateKey(key.text));
   if (!parsed.checkPrivateKey(secret))
@@ -20,8 +22,7 @@ interface Pem {
   readonly text: string;
 }
 
-function read(options: Values, name: string, flag: string): Pem {
-  const path = options[name] as string | undefined;
+function read(path: string | undefined, flag: string): Pem {
   if (path === undefined) throw new Failure(`--https needs a certificate and its key; ${flag} is missing`);
   try {
     return { path, text: readFileSync(path, 'utf8') };

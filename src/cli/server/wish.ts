@@ -4,7 +4,8 @@ import type { ServeOptions } from '../../server/serve.ts';
 import { nameOf, originOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 import { Failure } from '../failure.ts';
-import { integer, type Values } from '../option.ts';
+import { integer } from '../option.ts';
+import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,20 +16,20 @@ export interface Wish extends Omit<ServeOptions, 'onError' | 'onNotice' | 'onBro
 }
 
 /** The settings of the server, checked as far as possible before anything is opened. */
-export async function wishOf(options: Values, environment: Environment): Promise<Wish> {
+export async function wishOf(options: ServerValues, environment: Environment): Promise<Wish> {
   const credential = environment[CREDENTIAL_VARIABLE];
-  const database = pathOfDatabase(options['database'] as string | undefined);
+  const database = pathOfDatabase(options.database);
   const snapshotPath = environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db';
   return {
     database,
-    host: (options['url'] ?? options['host']) as string,
-    port: options['port'] as number,
+    host: options.url ?? options.host,
+    port: options.port,
     credential,
     attach: credential === undefined ? undefined : attachable(database === ':memory:' ? snapshotPath : database),
     // A request with the credential may do everything; all others are refused.
     access: credential === undefined ? accessOf(options) : undefined,
-    pages: { hosts: hostsOf(options['allowedHost']), origins: originsOf(options['allowedOrigin']) },
-    tls: options['https'] === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
+    pages: { hosts: hostsOf(options.allowedHost), origins: originsOf(options.allowedOrigin) },
+    tls: options.https === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
     apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
@@ -71,9 +72,9 @@ function originsOf(value: unknown): string[] {
   });
 }
 
-function adminSqlOf(options: Values): 'writes' | 'reads' | 'nothing' {
-  if (options['disableAdminSql'] === true) return 'nothing';
-  return options['disableAdminSqlWrites'] === true ? 'reads' : 'writes';
+function adminSqlOf(options: ServerValues): 'writes' | 'reads' | 'nothing' {
+  if (options.disableAdminSql === true) return 'nothing';
+  return options.disableAdminSqlWrites === true ? 'reads' : 'writes';
 }
 
 function countIn(environment: Environment, variable: string, least: number): number | undefined {
@@ -87,16 +88,16 @@ function countIn(environment: Environment, variable: string, least: number): num
 }
 
 /** Valid settings that an administrator should reconsider. */
-export function worriesAbout({ host, access, credential }: Wish, options: Values): string[] {
+export function worriesAbout({ host, access, credential }: Wish, options: ServerValues): string[] {
   const isOpen = credential === undefined && access?.requireLogin !== true && !LOOPBACK.test(host);
   return [
     ...(isOpen
       ? ['Everybody who reaches this address may use the service: --auth-file with --require-auth requires a login']
       : []),
-    ...(((options['allowedHost'] ?? []) as readonly string[]).length > 0 && !LOOPBACK.test(host)
+    ...((options.allowedHost ?? []).length > 0 && !LOOPBACK.test(host)
       ? ['--allowed-host has no effect here: a server on an address of the network answers to any name']
       : []),
-    ...(options['https'] !== true && (options['tlsCert'] ?? options['tlsKey']) !== undefined
+    ...(options.https !== true && (options.tlsCert ?? options.tlsKey) !== undefined
       ? ['A certificate is named and not used: use --https for TLS']
       : []),
   ];

@@ -7,14 +7,14 @@ import { profileToml } from '../../../core/hpc/profile-toml.ts';
 import { parseMemoryMb } from '../../../core/hpc/request-units.ts';
 import { formatWalltime, parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { detectedProfile, knownProfiles, namedProfile } from '../../../operations/slurm/profiles.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { hpcSettings } from '../../hpc-profile.ts';
 import { integer } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 
-const list: Command = {
+const list = command({
   words: 'hpc list',
   says: 'List the known HPC systems: those of torc and those of the configuration.',
   offline: true,
@@ -29,7 +29,7 @@ const list: Command = {
     const things = 'profiles';
     context.output.list({ items: profiles, columns, things, empty: 'No HPC profiles', json: profiles });
   },
-};
+});
 
 const detectionText = ({ detection }: HpcProfile): string =>
   detection
@@ -42,7 +42,7 @@ const detectionText = ({ detection }: HpcProfile): string =>
     )
     .join(' or ');
 
-const detect: Command = {
+const detect = command({
   words: 'hpc detect',
   says: 'Show the HPC system of this machine.',
   offline: true,
@@ -58,17 +58,17 @@ const detect: Command = {
         : `Detected HPC system: ${found.profile.display_name} (${found.isLive ? 'slurm' : found.profile.name})`,
     );
   },
-};
+});
 
-const show: Command = {
+const show = command({
   words: 'hpc show <name>',
   says: 'Show one HPC profile; the name slurm asks the cluster of this machine.',
   offline: true,
   async run(context, [given]) {
     const { output, environment } = context;
     output.recordOnly('HPC profile');
-    const profile = await namedProfile(given as string, hpcSettings(context), environment);
-    if (profile === undefined) throw new Failure(`Unknown HPC profile: ${given as string}`);
+    const profile = await namedProfile(given, hpcSettings(context), environment);
+    if (profile === undefined) throw new Failure(`Unknown HPC profile: ${given}`);
     const { metadata } = profile;
     output.record(
       'HPC profile',
@@ -84,7 +84,7 @@ const show: Command = {
       ].join('\n'),
     );
   },
-};
+});
 
 const memoryText = ({ memory_mb: mb }: HpcPartition) => `${(mb / 1024).toFixed(1)} GB`;
 const gpuText = ({ gpus_per_node: count, gpu_type: type }: HpcPartition, withType: boolean) =>
@@ -114,7 +114,7 @@ async function profileOf(context: Context, name: string | undefined): Promise<Hp
   return profile;
 }
 
-const partitions: Command = {
+const partitions = command({
   words: 'hpc partitions [name]',
   says: 'List the partitions of an HPC system.',
   options: [
@@ -123,10 +123,9 @@ const partitions: Command = {
   ],
   offline: true,
   async run(context, [name], options) {
-    const profile = await profileOf(context, name as string | undefined);
+    const profile = await profileOf(context, name);
     const items = profile.partitions.filter(
-      (each) =>
-        (options['gpu'] !== true || (each.gpus_per_node ?? 0) > 0) && (options['shared'] !== true || each.shared),
+      (each) => (options.gpu !== true || (each.gpus_per_node ?? 0) > 0) && (options.shared !== true || each.shared),
     );
     context.output.list({
       items,
@@ -137,12 +136,12 @@ const partitions: Command = {
       json: items,
     });
   },
-};
+});
 
 /** Throws the error of wrong words with the name of the option. */
-const read =
-  <T>(option: string, convert: (text: string) => T) =>
-  (text: string): T => {
+const readNumber =
+  (option: string, convert: (text: string) => number) =>
+  (text: string): number => {
     try {
       return convert(text);
     } catch (error) {
@@ -150,7 +149,7 @@ const read =
     }
   };
 
-const match: Command = {
+const match = command({
   words: 'hpc match [name]',
   says: 'Show which partitions serve a request, and the best of them.',
   options: [
@@ -159,25 +158,25 @@ const match: Command = {
       flags: '--memory <size>',
       says: 'memory per node, such as 100g; a number means MB',
       required: true,
-      read: read('--memory', parseMemoryMb),
+      read: readNumber('--memory', parseMemoryMb),
     },
     {
       flags: '--walltime <time>',
       says: 'walltime, such as 4:00:00',
       required: true,
-      read: read('--walltime', parseWalltime),
+      read: readNumber('--walltime', parseWalltime),
     },
     { flags: '--gpus <n>', says: 'GPUs per node', read: integer('--gpus', 0) },
   ],
   offline: true,
   async run(context, [name], options) {
     const { output } = context;
-    const profile = await profileOf(context, name as string | undefined);
-    const gpus = (options['gpus'] as number | undefined) ?? null;
+    const profile = await profileOf(context, name);
+    const gpus = options.gpus ?? null;
     const requirements = {
-      cpus: options['cpus'] as number,
-      memory_mb: options['memory'] as number,
-      walltime_secs: options['walltime'] as number,
+      cpus: options.cpus,
+      memory_mb: options.memory,
+      walltime_secs: options.walltime,
       gpus,
     };
     const needs = {
@@ -200,9 +199,9 @@ const match: Command = {
     output.text(`\nRecommended: ${best.name} partition`);
     output.text(best.requires_explicit_request ? `Use: --partition=${best.name}` : '(Auto-routed by Slurm)');
   },
-};
+});
 
-const generate: Command = {
+const generate = command({
   words: 'hpc generate',
   says: 'Write a profile of the Slurm cluster of this machine, for the configuration file.',
   options: [
@@ -216,19 +215,19 @@ const generate: Command = {
     const { output, environment } = context;
     output.recordOnly('HPC profile');
     const profile = await discoverProfile(environment, {
-      name: options['name'] as string | undefined,
-      displayName: options['displayName'] as string | undefined,
-      skipsStandby: options['skipStdby'] === true,
+      name: options.name,
+      displayName: options.displayName,
+      skipsStandby: options.skipStdby === true,
     });
     if (profile.partitions.length === 0)
       throw new Failure('No partitions found. sinfo lists none that this user may see.');
     const text = profileToml(profile, { hostname: hostname(), date: new Date().toISOString().slice(0, 10) });
-    const file = options['output'] as string | undefined;
+    const file = options.output;
     if (file !== undefined) {
       writeFileSync(file, text);
       output.notice(`Profile written to: ${file}`);
     } else output.record('HPC profile', profile, text.trimEnd());
   },
-};
+});
 
 export const hpcCommands: readonly Command[] = [list, detect, show, partitions, match, generate];

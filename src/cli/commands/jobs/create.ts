@@ -1,14 +1,14 @@
 import { BATCH } from '../../../client/create-jobs.ts';
 import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
-import { integer, type Values } from '../../option.ts';
+import { integer } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
 
-const create: Command = {
+const create = command({
   words: 'jobs create [workflow]',
   says: 'Add a job to a workflow; it is uninitialized.',
   options: [
@@ -44,32 +44,32 @@ const create: Command = {
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('job');
-    const { name, command } = options as { name?: string; command?: string };
-    if (name === undefined || command === undefined)
+    const { name, command: text } = options;
+    if (name === undefined || text === undefined)
       throw new UsageError('a job needs a name and a command: --name NAME --command COMMAND');
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const within = async (kind: RecordKind, ...given: string[]): Promise<number[] | undefined> => {
-      const texts = given.flatMap((option) => (options[option] as string | string[] | undefined) ?? []);
+    const within = async (kind: RecordKind, ...names: (string | string[] | undefined)[]) => {
+      const texts = names.flatMap((each) => each ?? []);
       return texts.length === 0 ? undefined : recordsWithin(context, kind, id, texts);
     };
-    const upstream = await within(recordKinds.job, 'dependsOnJobIds', 'blockingJobIds');
+    const upstream = await within(recordKinds.job, options.dependsOnJobIds, options.blockingJobIds);
     const job = await client.createJob({
       body: {
         workflow_id: id,
         name,
-        command,
-        resource_requirements_id: (await within(recordKinds.requirements, 'resourceRequirementsId'))?.[0],
+        command: text,
+        resource_requirements_id: (await within(recordKinds.requirements, options.resourceRequirementsId))?.[0],
         depends_on_job_ids: [...new Set(upstream)],
-        input_file_ids: await within(recordKinds.file, 'inputFileIds'),
-        output_file_ids: await within(recordKinds.file, 'outputFileIds'),
+        input_file_ids: await within(recordKinds.file, options.inputFileIds),
+        output_file_ids: await within(recordKinds.file, options.outputFileIds),
       },
     });
     output.record('job', job, fieldsText(`Created job ${job.id}:`, job, ['', 0]));
   },
-};
+});
 
-const createFromFile: Command = {
+const createFromFile = command({
   words: 'jobs create-from-file <workflow> [file]',
   says: 'Add a job for each line of a file; blank lines and lines that begin with # are skipped.',
   options: [
@@ -79,13 +79,13 @@ const createFromFile: Command = {
     {
       flags: '--batch [n]',
       says: `jobs created in each request, at most ${BATCH} (default ${BATCH}); all are created or none`,
-      read: (text) => (/^\d+$/.test(text) ? integer('--batch', 1)(text) : text),
+      read: (text: string) => (/^\d+$/.test(text) ? integer('--batch', 1)(text) : text),
     },
   ],
   async run(context, [first, second], options) {
     const { output } = context;
     output.recordOnly('create-from-file');
-    const { workflow, path, batch } = fromFileArguments(first as string, second as string | undefined, options);
+    const { workflow, path, batch } = fromFileArguments(first, second, options.batch);
     const { commandLines } = await import('../../exec-spec.ts');
     const { addJobs } = await import('../../../operations/add-jobs.ts');
     const commands = commandLines(readInput(path, 'commands'));
@@ -96,15 +96,15 @@ const createFromFile: Command = {
       commands,
       batch,
       needs: {
-        num_cpus: options['cpusPerJob'] as number,
-        memory: options['memoryPerJob'] as string,
-        runtime: options['runtimePerJob'] as string,
+        num_cpus: options.cpusPerJob,
+        memory: options.memoryPerJob,
+        runtime: options.runtimePerJob,
       },
     });
     const message = `Created ${counted(jobs, 'job')} in workflow ${id}`;
     output.record('create-from-file', { status: 'success', message, workflow_id: id, jobs_created: jobs }, message);
   },
-};
+});
 
 /**
  * The workflow, the file and the batch size. `--batch` may precede an argument without a number; commander then uses
@@ -113,7 +113,7 @@ const createFromFile: Command = {
 function fromFileArguments(
   first: string,
   second: string | undefined,
-  { batch: given }: Values,
+  given: number | string | boolean | undefined,
 ): { readonly workflow: string; readonly path: string; readonly batch: number } {
   if (second === undefined) {
     if (typeof given === 'number') return { workflow: String(given), path: first, batch: BATCH };

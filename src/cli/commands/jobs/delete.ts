@@ -3,10 +3,10 @@ import type { Job } from '../../../core/contract/job.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
-const remove: Command = {
+const remove = command({
   words: 'jobs delete <job...>',
   says: 'Delete jobs, with their results; none is deleted if one does not exist.',
   options: [workflowOption],
@@ -14,7 +14,7 @@ const remove: Command = {
     const { output, exitWith } = context;
     output.recordOnly('jobs delete');
     const chosen = new Set<number>();
-    for (const each of given as readonly string[]) chosen.add(await chooseJob(context, each, options['workflowId']));
+    for (const each of given) chosen.add(await chooseJob(context, each, options.workflowId));
     const ids = [...chosen];
     const { client } = await context.service();
     const missing: number[] = [];
@@ -41,9 +41,9 @@ const remove: Command = {
       deleted.map(({ id, name }) => `Deleted job ${id} (${name})`).join('\n'),
     );
   },
-};
+});
 
-const removeAll: Command = {
+const removeAll = command({
   words: 'jobs delete-all [workflow]',
   says: 'Delete all jobs of a workflow, with their results.',
   options: [noPrompts],
@@ -63,6 +63,6 @@ const removeAll: Command = {
     const answer = await client.deleteJobs({ query: { workflow_id: id } });
     output.record('jobs delete-all', answer, `Deleted ${counted(answer.count, 'job')} of workflow ${id}`);
   },
-};
+});
 
 export const jobDeletion: readonly Command[] = [remove, removeAll];

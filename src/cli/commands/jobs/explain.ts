@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 
-export const jobsExplain: Command = {
+export const jobsExplain = command({
   words: 'jobs explain <job>',
   says: 'Explain why a job waits or why it ended with its status, and what to do.',
   options: [
@@ -15,12 +15,12 @@ export const jobsExplain: Command = {
   ],
   async run(context, [given], options) {
     const { output } = context;
-    const id = await chooseJob(context, given, options['workflowId']);
+    const id = await chooseJob(context, given, options.workflowId);
     const { client } = await context.service();
     const { explainJob } = await import('../../../operations/explain/explain.ts');
     const { facts, explanation, paths, stderrTail } = await explainJob(client, id, {
       nowMs: Date.now(),
-      outputDir: options['outputDir'] as string,
+      outputDir: options.outputDir,
     });
     const { kind, headline, reasons, next: commands } = explanation;
     const next = commands.map((each) => context.hint(each));
@@ -47,7 +47,7 @@ export const jobsExplain: Command = {
       ].join('\n'),
     );
   },
-};
+});
 
 /** The existing files; if there is none, the folder may be on another machine, and only the names are shown. */
 function pathLines(paths: Readonly<Record<string, string | undefined>>): string[] {

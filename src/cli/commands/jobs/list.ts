@@ -1,8 +1,10 @@
 import type { RunningJob } from '../../../core/contract/allocation.ts';
 import type { Job } from '../../../core/contract/job.ts';
+import type { JobStatus } from '../../../core/contract/job-statuses.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
+import { checkedByServer } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, secondsText } from '../../output/words.ts';
@@ -26,11 +28,11 @@ const columns: readonly Column<Job>[] = [
   { title: 'Command', value: ({ command }) => command, cut: 'end', importance: 5 },
 ];
 
-const list: Command = {
+const list = command({
   words: 'jobs list [workflow]',
   says: 'List the jobs of a workflow.',
   options: [
-    { flags: '-s, --status <status>', says: 'only jobs with this status' },
+    { flags: '-s, --status <status>', says: 'only jobs with this status', read: checkedByServer<JobStatus>() },
     {
       flags: '--upstream-job-id <job>',
       says: 'only jobs that depend on this one, by id or name',
@@ -42,19 +44,19 @@ const list: Command = {
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const upstreamId = await recordWithin(context, recordKinds.job, id, options['upstreamJobId']);
+    const upstreamId = await recordWithin(context, recordKinds.job, id, options.upstreamJobId);
     const items = await allRows(options, (paging) =>
       client.listJobs({
         query: {
           workflow_id: id,
-          status: options['status'] as Job['status'] & string,
+          status: options.status,
           upstream_job_id: upstreamId,
-          include_relationships: options['includeRelationships'] as boolean | undefined,
+          include_relationships: options.includeRelationships,
           ...paging,
         },
       }),
     );
-    const excluded = ((options['exclude'] as string[] | undefined) ?? []).map((name) => name.toLowerCase());
+    const excluded = (options.exclude ?? []).map((name) => name.toLowerCase());
     for (const name of excluded) {
       if (!columns.some(({ title }) => title.toLowerCase() === name))
         context.output.warn(`no column "${name}" to exclude`);
@@ -67,20 +69,20 @@ const list: Command = {
       empty: `No jobs found for workflow ID: ${id}`,
     });
   },
-};
+});
 
-const get: Command = {
+const get = command({
   words: 'jobs get <job>',
   says: 'Show one job.',
   options: [workflowOption],
   async run(context, [given], options) {
     const { output } = context;
-    const id = await chooseJob(context, given, options['workflowId']);
+    const id = await chooseJob(context, given, options.workflowId);
     const { client } = await context.service();
     const job = await client.getJob({ params: { id } });
     output.record('job', job, fieldsText(`Job ${job.id}:`, job, ['', 0]));
   },
-};
+});
 
 const runningColumns: readonly Column<RunningJob>[] = [
   { title: 'Job ID', short: 'ID', value: ({ job_id: id }) => id, align: 'right', importance: 7 },
@@ -91,7 +93,7 @@ const runningColumns: readonly Column<RunningJob>[] = [
   { title: 'Scheduler Job ID', short: 'Slurm', value: ({ scheduler_job_id: id }) => id, importance: 3 },
 ];
 
-const running: Command = {
+const running = command({
   words: 'jobs running [workflow]',
   says: 'List the running jobs, with the node and the Slurm job of each.',
   async run(context, [workflow], options) {
@@ -106,6 +108,6 @@ const running: Command = {
       empty: `No running jobs found for workflow ID: ${id}`,
     });
   },
-};
+});
 
 export const jobLists: readonly Command[] = [list, get, running];

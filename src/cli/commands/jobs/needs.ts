@@ -2,13 +2,13 @@ import { all } from '../../../client/every.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import { chooseJob } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import type { Option, Values } from '../../option.ts';
+import { type ValuesOf, option } from '../../option.ts';
 import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import type { Column } from '../../output/table.ts';
 
-const jobOption: Option = { flags: '-j, --job-id <job>', says: 'only this job, by id or name' };
+const jobOption = option({ flags: '-j, --job-id <job>', says: 'only this job, by id or name' });
 
 interface JobNeeds {
   readonly job_id: number;
@@ -41,7 +41,7 @@ const needsColumns: readonly Column<JobNeeds>[] = [
   { title: 'Runtime', value: (row) => row.runtime, text: (row) => askedTimeText(row.runtime), align: 'right' },
 ];
 
-const listRequirements: Command = {
+const listRequirements = command({
   words: 'jobs list-resource-requirements [workflow]',
   says: 'List the resource requirements of each job of a workflow.',
   options: [jobOption],
@@ -77,7 +77,7 @@ const listRequirements: Command = {
       json: rows,
     });
   },
-};
+});
 
 interface JobHandler {
   readonly job_id: number;
@@ -120,7 +120,7 @@ function summaryOf(text: string): string {
   }
 }
 
-const listHandlers: Command = {
+const listHandlers = command({
   words: 'jobs list-failure-handlers [workflow]',
   says: 'List the jobs of a workflow that have a failure handler, with its rules.',
   options: [jobOption],
@@ -152,16 +152,15 @@ const listHandlers: Command = {
       json: rows,
     });
   },
-};
+});
 
 /** The requested job, or all jobs of a workflow. */
 async function jobsOf(
   context: Context,
   given: unknown,
-  options: Values,
+  { jobId: jobGiven }: ValuesOf<readonly [typeof jobOption]>,
 ): Promise<{ workflowId: number; jobs: readonly Job[] }> {
   const { client } = await context.service();
-  const jobGiven = options['jobId'];
   if (jobGiven === undefined) {
     const id = await chooseWorkflow(context, given);
     return { workflowId: id, jobs: await all((page) => client.listJobs({ query: { workflow_id: id, ...page } })) };

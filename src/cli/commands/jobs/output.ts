@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { isReaderGone } from '../../write-out.ts';
@@ -8,7 +8,7 @@ import { isReaderGone } from '../../write-out.ts';
 /** Most bytes that are put into JSON: the text is held several times meanwhile. */
 const LARGEST_JSON_BYTES = 64 * 2 ** 20;
 
-export const jobsOutput: Command = {
+export const jobsOutput = command({
   words: 'jobs output <job>',
   says: 'Print what a job wrote to its standard output, in its newest attempt.',
   more: 'The output is printed as it is. It lies in a file on the host where the job ran, so this works there and where the file system is shared.\n\n  torc jobs output 3\n  torc jobs output train_3 -w 1 --stderr\n  torc jobs output train_3 --follow',
@@ -26,25 +26,25 @@ export const jobsOutput: Command = {
   ],
   async run(context, [given], options) {
     const { output, service } = context;
-    const follows = options['follow'] === true;
+    const follows = options.follow === true;
     if (output.format !== 'table' && follows)
       throw new UsageError(`--follow prints the output as it is; it cannot be had as ${output.format}`);
     output.recordOnly('jobs output');
-    const id = await chooseJob(context, given, options['workflowId']);
+    const id = await chooseJob(context, given, options.workflowId);
     const { client } = await service();
     const { findOutput, hasEnded, untilStarted } = await import('../../../operations/job-output.ts');
     const { copyFile, followFile } = await import('../../follow-file.ts');
 
     const wanted = {
-      run: options['run'] as number | undefined,
-      attempt: options['attempt'] as number | undefined,
+      run: options.run,
+      attempt: options.attempt,
     };
     if (follows)
       await untilStarted(client, id, wanted, ({ name, status }) =>
         output.notice(`Job ${id} (${name}) is ${status}; waiting for it to start`),
       );
-    const stream = options['stderr'] === true ? 'stderr' : 'stdout';
-    const outputDir = options['outputDir'] as string;
+    const stream = options.stderr === true ? 'stderr' : 'stdout';
+    const outputDir = options.outputDir;
     const { job, attempt, path } = await findOutput(client, id, { wanted, stream, outputDir });
     if (output.format === 'json') {
       const { size } = statSync(path);
@@ -71,4 +71,4 @@ export const jobsOutput: Command = {
       if (!isReaderGone(error)) throw error;
     }
   },
-};
+});

@@ -1,10 +1,10 @@
 import type { Job } from '../../../core/contract/job.ts';
 import { agrees, noPrompts } from '../../agree.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { tellPreparation } from '../../output/preparation.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
-import { integer, type Values } from '../../option.ts';
+import { integer } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {
   downstreamJobs,
@@ -15,7 +15,7 @@ import {
 } from '../../../operations/reset-jobs.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
 
-export const jobsResetStatus: Command = {
+export const jobsResetStatus = command({
   words: 'jobs reset-status [job...]',
   says: 'Make jobs uninitialized; a reinit then makes them and everything downstream ready again.',
   more: 'Which jobs: by their ids or names, by --status or by --return-code.',
@@ -38,15 +38,15 @@ export const jobsResetStatus: Command = {
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('reset-status');
-    const selection = selectionOf((given as readonly string[] | undefined) ?? [], options);
+    const selection = selectionOf(given ?? [], options);
     const { client } = await context.service();
     const selected = await chooseJobs(context, selection);
     const { workflowId, jobs } = selected;
     if (jobs.length === 0) return sayNone(context, workflowId);
     const downstream = await downstreamJobs(client, selected);
-    if (options['dryRun'] === true) return sayPlan(context, options, selected, downstream);
+    if (options.dryRun === true) return sayPlan(context, options, selected, downstream);
 
-    if (options['force'] !== true) await refuseBusy(client, workflowId);
+    if (options.force !== true) await refuseBusy(client, workflowId);
     const completed = jobs.filter(({ status }) => status === 'completed');
     if (completed.length > 0) output.warn(`${namesOf(completed)} completed successfully and will run again`);
     const question = `Reset ${counted(jobs.length, 'job')} of workflow ${workflowId}?`;
@@ -56,7 +56,7 @@ export const jobsResetStatus: Command = {
     const reinit = await reinitialized(context, workflowId, options);
     report(context, selected, downstream, { ...done, reinit });
   },
-};
+});
 
 function sayNone({ output, exitWith }: Context, workflowId: number): void {
   const error = `no jobs of workflow ${workflowId} match; nothing was reset`;
@@ -70,7 +70,7 @@ function sayNone({ output, exitWith }: Context, workflowId: number): void {
 
 function sayPlan(
   { output }: Context,
-  options: Values,
+  options: { readonly reinit?: boolean | undefined; readonly force?: boolean | undefined },
   { workflowId, jobs }: SelectedJobs,
   downstream: readonly Job[],
 ): void {
@@ -78,7 +78,7 @@ function sayPlan(
     'reset-status',
     {
       dry_run: true,
-      reinit_requested: options['reinit'] === true,
+      reinit_requested: options.reinit === true,
       workflow_id: workflowId,
       jobs: jobs.map(told),
       downstream_jobs: downstream.map(told),
@@ -91,17 +91,22 @@ function sayPlan(
   );
 }
 
+interface ReinitValues {
+  readonly reinit?: boolean | undefined;
+  readonly force?: boolean | undefined;
+}
+
 interface Reinit {
   readonly requested: boolean;
   readonly applied: boolean;
   readonly error: string | null;
 }
 
-async function reinitialized({ service, output }: Context, workflowId: number, options: Values): Promise<Reinit> {
-  if (options['reinit'] !== true) return { requested: false, applied: false, error: null };
+async function reinitialized({ service, output }: Context, workflowId: number, options: ReinitValues): Promise<Reinit> {
+  if (options.reinit !== true) return { requested: false, applied: false, error: null };
   const { client } = await service();
   try {
-    await reinitialize(client, workflowId, { force: options['force'] === true, tell: tellPreparation(output) });
+    await reinitialize(client, workflowId, { force: options.force === true, tell: tellPreparation(output) });
     return { requested: true, applied: true, error: null };
   } catch (error) {
     return { requested: true, applied: false, error: (error as Error).message };

@@ -5,7 +5,6 @@ import { chooseJob } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../failure.ts';
-import type { Values } from '../../option.ts';
 
 /** The selected jobs of a workflow. */
 export type Selection =
@@ -14,11 +13,18 @@ export type Selection =
   | { readonly by: 'status'; readonly statuses: readonly JobStatus[]; readonly workflow: string }
   | { readonly by: 'return code'; readonly code: number; readonly workflow: string };
 
+/** The values of the options that select jobs. */
+interface SelectionValues {
+  readonly status?: readonly string[] | undefined;
+  readonly returnCode?: number | undefined;
+  readonly workflowId?: string | undefined;
+}
+
 /** Reads the selection: ids or names, `--status` or `--return-code`, and only one of them. */
-export function selectionOf(given: readonly string[], options: Values): Selection {
-  const texts = options['status'] as readonly string[] | undefined;
-  const code = options['returnCode'] as number | undefined;
-  const workflow = options['workflowId'] as string | undefined;
+export function selectionOf(given: readonly string[], options: SelectionValues): Selection {
+  const texts = options.status;
+  const code = options.returnCode;
+  const workflow = options.workflowId;
   const ways = [given.length > 0, texts !== undefined, code !== undefined].filter(Boolean).length;
   if (ways !== 1)
     throw new UsageError('name the jobs by their ids or names, by --status or by --return-code: one of the three');

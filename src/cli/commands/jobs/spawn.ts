@@ -1,15 +1,14 @@
 import type { SpawnJob, SpawnRequest } from '../../../core/contract/spawn.ts';
 import { chooseJob, workflowOption } from '../../choose-record.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { jsonValue } from '../../json-value.ts';
-import type { Values } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { readInput } from '../../read-input.ts';
 
 /** Adds jobs from within a running one (an addition; Torc 1.0.0 has the route and a Python function). */
-export const jobsSpawn: Command = {
+export const jobsSpawn = command({
   words: 'jobs spawn <file>',
   says: 'Add jobs from within a running job; they wait for it.',
   more: 'The file (- for standard input) is a JSON list of jobs, each with a name and a command, or an object with "jobs", "lineage" and "state". An empty list ends the lineage.',
@@ -31,11 +30,10 @@ export const jobsSpawn: Command = {
   async run(context, [path], options) {
     const { service, output, environment } = context;
     output.recordOnly('spawned');
-    const request = requestFrom(readInput(path as string, 'jobs'), String(path));
-    const lineage =
-      (options['lineage'] as string | undefined) ?? request.lineage ?? environment['TORC_ORCHESTRATOR_LINEAGE_ID'];
+    const request = requestFrom(readInput(path, 'jobs'), String(path));
+    const lineage = options.lineage ?? request.lineage ?? environment['TORC_ORCHESTRATOR_LINEAGE_ID'];
     // A given null means that there is no state, regardless of the file.
-    const state = options['state'] === undefined ? request.state : options['state'];
+    const state = options.state === undefined ? request.state : options.state;
     const jobId = await callerOf(context, options);
     const { client } = await service();
     const reply = await client.spawnJobs({
@@ -53,12 +51,14 @@ export const jobsSpawn: Command = {
         : `Added ${counted(ids.length, 'job')} as generation ${iteration}: ${ids.join(', ')}`;
     output.record('spawned', reply, words);
   },
-};
+});
 
 /** The job that adds others: the given one, or the one in which this program runs. */
-async function callerOf(context: Context, options: Values): Promise<number> {
+async function callerOf(
+  context: Context,
+  { jobId, workflowId }: { readonly jobId?: string | undefined; readonly workflowId?: string | undefined },
+): Promise<number> {
   const { environment } = context;
-  const { jobId, workflowId } = options as { jobId?: string; workflowId?: string };
   if (jobId === undefined) return ownId(environment['TORC_JOB_ID']);
   const ownWorkflow = environment['TORC_WORKFLOW_ID'];
   return chooseJob(context, jobId, workflowId ?? (isId(jobId) ? undefined : ownWorkflow));

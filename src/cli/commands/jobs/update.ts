@@ -1,11 +1,11 @@
 import { requirementsWith } from '../../../operations/job-requirements.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 
-export const jobsUpdate: Command = {
+export const jobsUpdate = command({
   words: 'jobs update <job>',
   says: 'Change a job: name and command while it is uninitialized, other fields at any time; fields that are not given keep their value.',
   more: 'With --runtime a job that shares its resource requirements gets its own; other jobs keep theirs.',
@@ -29,22 +29,22 @@ export const jobsUpdate: Command = {
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('job');
-    const labels = options['label'] as string[] | undefined;
-    if (labels !== undefined && options['clearLabels'] === true)
+    const labels = options.label;
+    if (labels !== undefined && options.clearLabels === true)
       throw new UsageError('--label and --clear-labels cannot be used together');
     const changes = {
-      name: options['name'] as string | undefined,
-      command: options['command'] as string | undefined,
-      priority: options['priority'] as number | undefined,
-      labels: options['clearLabels'] === true ? [] : labels?.flatMap((text) => text.split(',')),
+      name: options.name,
+      command: options.command,
+      priority: options.priority,
+      labels: options.clearLabels === true ? [] : labels?.flatMap((text) => text.split(',')),
     };
-    const runtime = options['runtime'] as string | undefined;
-    const needed = options['resourceRequirementsId'];
+    const runtime = options.runtime;
+    const needed = options.resourceRequirementsId;
     if (runtime === undefined && needed === undefined && Object.values(changes).every((value) => value === undefined))
       throw new Failure(
         'no fields to update. Provide at least one of --name, --command, --runtime, --resource-requirements-id, --priority, --label, --clear-labels',
       );
-    const id = await chooseJob(context, given, options['workflowId']);
+    const id = await chooseJob(context, given, options.workflowId);
     const { client } = await context.service();
     const before = await client.getJob({ params: { id } });
     const requirementsId = await recordWithin(context, recordKinds.requirements, before.workflow_id, needed);
@@ -62,4 +62,4 @@ export const jobsUpdate: Command = {
     });
     output.record('job', job, fieldsText(`Updated job ${id}:`, job, ['', 0]));
   },
-};
+});

@@ -6,7 +6,7 @@ import type { SlurmStats } from '../../../core/contract/allocation.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { formatWalltime } from '../../../core/quantity/slurm-time.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { integer } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
@@ -43,7 +43,7 @@ const columns: readonly Column<AccountingRow>[] = [
   { title: 'Nodes', value: (row) => row.nodes },
 ];
 
-const sacct: Command = {
+const sacct = command({
   words: 'slurm sacct [workflow]',
   says: 'Show what the accounting of Slurm has of the allocations of a workflow and their steps.',
   options: [
@@ -55,8 +55,8 @@ const sacct: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { rows, jobIds, errors } = await accountingOf(context, id);
     const json = { workflow_id: id, total_slurm_jobs: jobIds.length, summary: rows, errors };
-    if (options['saveJson'] === true) {
-      const folder = options['outputDir'] as string;
+    if (options.saveJson === true) {
+      const folder = options.outputDir;
       mkdirSync(folder, { recursive: true });
       const path = join(folder, `sacct_wf${id}.json`);
       writeFileSync(path, `${JSON.stringify(json, undefined, 2)}\n`);
@@ -76,9 +76,9 @@ const sacct: Command = {
     });
     if (errors.length > 0) context.exitWith(1);
   },
-};
+});
 
-const usage: Command = {
+const usage = command({
   words: 'slurm usage [workflow]',
   says: 'Show the node time and CPU time that the allocations of a workflow used.',
   async run(context, [workflow]) {
@@ -110,7 +110,7 @@ const usage: Command = {
     );
     if (errors.length > 0) context.exitWith(1);
   },
-};
+});
 
 interface StatsRow extends SlurmStats {
   readonly percent: number | undefined;
@@ -131,7 +131,7 @@ const statsColumns: readonly Column<StatsRow>[] = [
 const bytes = (value: number | null | undefined) =>
   value === null || value === undefined ? undefined : sizeText(value);
 
-const stats: Command = {
+const stats = command({
   words: 'slurm stats <workflow>',
   says: 'List the accounting data of job steps that the runners of a workflow stored.',
   options: [
@@ -144,10 +144,10 @@ const stats: Command = {
     const { client } = await context.service();
     const query = {
       workflow_id: id,
-      job_id: options['jobId'] as number | undefined,
-      run_id: options['runId'] as number | undefined,
+      job_id: options.jobId,
+      run_id: options.runId,
     };
-    const attempt = options['attemptId'] as number | undefined;
+    const attempt = options.attemptId;
     const items = await all((page) => client.listSlurmStats({ query: { ...query, attempt_id: attempt, ...page } }));
     const results =
       items.length === 0
@@ -170,6 +170,6 @@ const stats: Command = {
       json: { items },
     });
   },
-};
+});
 
 export const slurmAccounting: readonly Command[] = [sacct, usage, stats];

@@ -10,15 +10,15 @@ import { writeText, type WrittenFormat } from '../../../core/spec/text/write-tex
 import { readSpecHere } from '../../../operations/create.ts';
 import { generateSchedulers } from '../../../operations/slurm/generate.ts';
 import { accountFor } from '../../../operations/slurm/profiles.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { hpcSettings, profileFor } from '../../hpc-profile.ts';
-import { number, type Option, type Values } from '../../option.ts';
+import { number, optionsOf, type ValuesOf } from '../../option.ts';
 import { acceptedPlan, specText } from '../../read-spec.ts';
 
 /** Options of both commands that plan allocations for a file. */
-export const planningOptions: readonly Option[] = [
+export const planningOptions = optionsOf([
   {
     flags: '-a, --account <account>',
     says: 'Slurm account (default: that of slurm_defaults, or of the configuration)',
@@ -42,7 +42,10 @@ export const planningOptions: readonly Option[] = [
     default: 1.5,
     read: number('--walltime-multiplier', 0.1),
   },
-];
+]);
+
+/** The values of these options, and of `--single-allocation` where a command has it. */
+type PlanningValues = ValuesOf<typeof planningOptions> & { readonly singleAllocation?: boolean | undefined };
 
 export interface Planned {
   readonly spec: ValueMap;
@@ -56,7 +59,7 @@ export interface Planned {
 export async function planFile(
   context: Context,
   path: string,
-  options: Values,
+  options: PlanningValues,
   { forcedPartition }: { forcedPartition?: string | undefined } = {},
 ): Promise<Planned> {
   const source = { text: specText(path), name: path };
@@ -65,10 +68,10 @@ export async function planFile(
   const spec = readText(source, () => {})?.value as ValueMap;
   if (plan.resourceRequirements.length === 0)
     throw new Failure('Workflow has no resource_requirements defined. Cannot generate schedulers.');
-  const profile = await profileFor(context, options['profile'] as string | undefined);
+  const profile = await profileFor(context, options.profile);
   const defaults = plan.workflow.slurm_defaults?.['account'];
   const account =
-    (options['account'] as string | undefined) ??
+    options.account ??
     (typeof defaults === 'string' ? defaults : undefined) ??
     accountFor(profile, hpcSettings(context));
   if (account === undefined)
@@ -76,16 +79,16 @@ export async function planFile(
   const schedulers = generateSchedulers(plan, {
     partitions: profile.partitions,
     account,
-    groupBy: options['groupBy'] as 'partition' | 'resource-requirements',
-    walltimeStrategy: options['walltimeStrategy'] as 'max-job-runtime' | 'max-partition-time',
-    walltimeMultiplier: options['walltimeMultiplier'] as number,
-    isSingleAllocation: options['singleAllocation'] === true,
+    groupBy: options.groupBy,
+    walltimeStrategy: options.walltimeStrategy,
+    walltimeMultiplier: options.walltimeMultiplier,
+    isSingleAllocation: options.singleAllocation === true,
     forcedPartition,
   });
   return { spec, plan, profile, account, schedulers };
 }
 
-export const slurmGenerate: Command = {
+export const slurmGenerate = command({
   words: 'slurm generate <file>',
   says: 'Add Slurm schedulers and the actions that submit them to a workflow file, for the partitions of an HPC system.',
   more: 'The new file goes to standard output or to --output, a summary to standard error. Comments of the file are lost.',
@@ -100,26 +103,26 @@ export const slurmGenerate: Command = {
   offline: true,
   async run(context, [given], options) {
     const { output } = context;
-    const path = given as string;
-    const target = options['output'] as string | undefined;
+    const path = given;
+    const target = options.output;
     const format = target === undefined && output.format === 'json' ? 'json' : formatFor(path, target);
     const planned = await planFile(context, path, options);
     const { spec, plan, schedulers: found } = planned;
     const present = schedulersPresent(spec);
-    if (present !== undefined && options['overwrite'] !== true) throw new Failure(presentText(present));
+    if (present !== undefined && options.overwrite !== true) throw new Failure(presentText(present));
     if (found.schedulers.length === 0) throw new Failure(noneText(found.warnings));
-    const withActions = options['actions'] !== false;
+    const withActions = options.actions !== false;
     // What direct mode starts runs on the node of its runner, so each node needs one.
     const isDirect = (plan.executionConfig()?.mode ?? 'direct') === 'direct';
     for (const warning of found.warnings) output.warn(warning);
-    if (options['dryRun'] === true) return sayDryRun(context, planned, withActions ? isDirect : undefined);
+    if (options.dryRun === true) return sayDryRun(context, planned, withActions ? isDirect : undefined);
     const next = specWithSchedulers(spec, { schedulers: found.schedulers, withActions, isDirect });
     const text = writeText(next, format);
     if (target === undefined) output.text(text.trimEnd());
     else writeFileSync(target, text);
     output.notice(summaryText(planned, withActions, target));
   },
-};
+});
 
 function formatFor(path: string, target: string | undefined): WrittenFormat {
   const format = formatOfName(target ?? path) ?? (target === undefined ? 'json' : (formatOfName(path) ?? 'json'));

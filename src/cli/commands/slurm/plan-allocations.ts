@@ -4,7 +4,7 @@ import { type Estimates, type Recommendation, recommend } from '../../../core/hp
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/spec/graph/walk.ts';
 import type { Plan } from '../../../core/spec/plan/plan.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../output/table.ts';
 import { planFile, planningOptions } from './generate.ts';
@@ -24,7 +24,7 @@ const columns: readonly Column<Row>[] = [
   { title: 'Reason', value: ({ reason }) => reason, cut: 'end', importance: 3 },
 ];
 
-export const planAllocations: Command = {
+export const planAllocations = command({
   words: 'slurm plan-allocations <file>',
   says: 'Recommend how to split the allocations of a workflow file, from the state of the cluster.',
   options: [
@@ -36,11 +36,11 @@ export const planAllocations: Command = {
   offline: true,
   async run(context, [given], options) {
     const { output } = context;
-    const forcedPartition = options['partition'] as string | undefined;
-    const planned = await planFile(context, given as string, options, { forcedPartition });
+    const forcedPartition = options.partition;
+    const planned = await planFile(context, given, options, { forcedPartition });
     const { plan, profile, account, schedulers } = planned;
     const warnings = [...schedulers.warnings];
-    const isOffline = options['offline'] === true;
+    const isOffline = options.offline === true;
     const state = isOffline
       ? undefined
       : await clusterState(context.environment).catch((error: Error) => {
@@ -50,7 +50,7 @@ export const planAllocations: Command = {
     const rows: Row[] = [];
     for (const scheduler of schedulers.schedulers) {
       const ideal = scheduler.allocations;
-      const asks = state !== undefined && options['skipTestOnly'] !== true && ideal > 1;
+      const asks = state !== undefined && options.skipTestOnly !== true && ideal > 1;
       const estimates = asks ? await estimatesOf(context, scheduler, warnings) : undefined;
       const nodes = state?.nodes.get(scheduler.on.name);
       const queue = state?.queue.get(scheduler.on.name);
@@ -91,7 +91,7 @@ export const planAllocations: Command = {
       },
     });
   },
-};
+});
 
 const MINUTE_MS = 60_000;
 

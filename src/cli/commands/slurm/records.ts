@@ -1,10 +1,10 @@
 import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { idOf } from '../../id-or-name.ts';
-import { integer, type Option, type Values } from '../../option.ts';
+import { integer, optionsOf, type ValuesOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { rangeOptions } from '../../paging.ts';
@@ -34,29 +34,39 @@ function walltime(text: string): string {
 }
 
 /** Options of `create` and `update` with the same names. */
-const shared: readonly Option[] = [
+const shared = optionsOf([
   { flags: '-g, --gres <gres>', says: 'generic resources per node, such as gpu:2' },
   { flags: '-m, --mem <memory>', says: 'memory per node, such as 64g' },
   { flags: '-p, --partition <partition>', says: 'partition' },
   { flags: '-t, --tmp <size>', says: 'temporary disk space per node' },
   { flags: '-e, --extra <options>', says: 'further sbatch options, as one text' },
-];
+]);
 
-const bodyOf = (options: Values) => ({
-  name: options['name'] as string | undefined,
-  account: options['account'] as string | undefined,
-  nodes: options['nodes'] as number | undefined,
-  walltime: options['walltime'] as string | undefined,
-  gres: options['gres'] as string | undefined,
-  mem: options['mem'] as string | undefined,
-  partition: options['partition'] as string | undefined,
-  qos: options['qos'] as string | undefined,
-  tmp: options['tmp'] as string | undefined,
-  extra: options['extra'] as string | undefined,
-  serialize_allocations: options['serializeAllocations'] as boolean | undefined,
+/** Of `create` some are always set, of `update` none. */
+interface SchedulerValues extends ValuesOf<typeof shared> {
+  readonly name?: string | undefined;
+  readonly account?: string | undefined;
+  readonly nodes?: number | undefined;
+  readonly walltime?: string | undefined;
+  readonly qos?: string | undefined;
+  readonly serializeAllocations?: boolean | undefined;
+}
+
+const bodyOf = (options: SchedulerValues) => ({
+  name: options.name,
+  account: options.account,
+  nodes: options.nodes,
+  walltime: options.walltime,
+  gres: options.gres,
+  mem: options.mem,
+  partition: options.partition,
+  qos: options.qos,
+  tmp: options.tmp,
+  extra: options.extra,
+  serialize_allocations: options.serializeAllocations,
 });
 
-const create: Command = {
+const create = command({
   words: 'slurm create [workflow]',
   says: 'Add a Slurm scheduler to a workflow: what allocations ask for.',
   options: [
@@ -73,13 +83,14 @@ const create: Command = {
     output.recordOnly(THING);
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const body = bodyOf(options) as Omit<SlurmScheduler, 'workflow_id'>;
-    const record = await client.createSlurmScheduler({ body: { ...body, workflow_id: id } });
+    const { account, nodes, walltime: limit } = options;
+    const body = { ...bodyOf(options), account, nodes, walltime: limit, workflow_id: id };
+    const record = await client.createSlurmScheduler({ body });
     output.record(THING, record, fieldsText('Added Slurm scheduler:', record));
   },
-};
+});
 
-const update: Command = {
+const update = command({
   words: 'slurm update <id>',
   says: 'Change a Slurm scheduler; what is not given stays.',
   options: [
@@ -107,7 +118,7 @@ const update: Command = {
     const record = await client.updateSlurmScheduler({ params: { id }, body });
     output.record(THING, record, fieldsText('Updated Slurm scheduler:', record));
   },
-};
+});
 
 function trueOrFalse(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
@@ -117,7 +128,7 @@ function trueOrFalse(text: string): boolean {
 export const slurmRecords: readonly Command[] = [
   create,
   update,
-  listCommand<SlurmScheduler>({
+  listCommand({
     words: 'slurm list',
     says: 'List the Slurm schedulers of a workflow.',
     things: 'Slurm schedulers',

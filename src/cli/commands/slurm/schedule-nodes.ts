@@ -7,15 +7,15 @@ import { settleSubmissions } from '../../../operations/slurm/settle-submissions.
 import { AllocationsFailed, submitAllocations } from '../../../operations/slurm/submit-allocations.ts';
 import { noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer } from '../../option.ts';
 import { submitOptions, submitTools, warnOfLoopback } from '../../slurm-tools.ts';
 
-const [outputDir, ...runnerOptions] = submitOptions as [(typeof submitOptions)[number], ...typeof submitOptions];
+const [outputDir, ...runnerOptions] = submitOptions;
 
-export const scheduleNodes: Command = {
+export const scheduleNodes = command({
   words: 'slurm schedule-nodes [workflow]',
   says: 'Submit allocations of a Slurm scheduler for a workflow.',
   options: [
@@ -43,22 +43,22 @@ export const scheduleNodes: Command = {
   ],
   async run(context, [workflow], options) {
     const id = await chooseWorkflow(context, workflow);
-    const tools = await submitTools(context, { ...options, outputDir: options['output'] });
+    const tools = await submitTools(context, { ...options, outputDir: options.output });
     const { client } = tools;
-    const scheduler = await schedulerOf(client, id, options['schedulerConfigId'] as number | undefined);
+    const scheduler = await schedulerOf(client, id, options.schedulerConfigId);
     warnOfLoopback(context, tools.settings.url);
     await refuseCanceled(context, id);
     const settled = await settleSubmissions(tools, id);
-    if (options['suppressActions'] === true) await suppressActions(client, id);
-    const wanted = options['numHpcJobs'] as number;
+    if (options.suppressActions === true) await suppressActions(client, id);
+    const wanted = options.numHpcJobs;
     try {
       const jobIds = await submitAllocations(tools, {
         workflowId: id,
         schedulerId: scheduler.id as number,
         allocations: wanted,
-        startOneWorkerPerNode: options['startOneWorkerPerNode'] === true,
-        maxParallelJobs: options['maxParallelJobs'] as number | undefined,
-        jobPrefix: options['jobPrefix'] as string,
+        startOneWorkerPerNode: options.startOneWorkerPerNode === true,
+        maxParallelJobs: options.maxParallelJobs,
+        jobPrefix: options.jobPrefix,
       });
       // A sentence in every format, as in Torc 1.0.0: scripts look for it.
       context.output.text(`Successfully running ${settled.length + jobIds.length} Slurm job(s)`);
@@ -69,7 +69,7 @@ export const scheduleNodes: Command = {
       });
     }
   },
-};
+});
 
 async function schedulerOf(client: Client, id: number, given: number | undefined): Promise<SlurmScheduler> {
   const found = await all((page) => client.listSlurmSchedulers({ query: { workflow_id: id, ...page } }));

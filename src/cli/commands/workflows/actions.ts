@@ -3,10 +3,10 @@ import type { WorkflowAction } from '../../../core/contract/scheduling.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { idOf } from '../../id-or-name.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
-import { integer, type Option } from '../../option.ts';
+import { integer, optionsOf } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
@@ -41,7 +41,7 @@ function statusOf({ executed, state, trigger_count: count, required_triggers: of
   return (count ?? 0) >= (of ?? 1) ? 'Pending' : 'Waiting';
 }
 
-const list: Command = {
+const list = command({
   words: 'workflows list-actions [workflow]',
   says: 'List the actions of a workflow, and how far the trigger of each is.',
   async run(context, [given]) {
@@ -57,9 +57,9 @@ const list: Command = {
       json: { actions },
     });
   },
-};
+});
 
-const configOptions: readonly Option[] = [
+const configOptions = optionsOf([
   { flags: '--scheduler-id <id>', says: 'scheduler of the allocations', read: integer('--scheduler-id', 1) },
   { flags: '--scheduler-type <type>', says: 'type of the scheduler', choices: ['slurm', 'local'] },
   { flags: '--num-allocations <n>', says: 'number of allocations', read: integer('--num-allocations', 1) },
@@ -73,9 +73,9 @@ const configOptions: readonly Option[] = [
     says: 'number of jobs that run at once',
     read: integer('--max-parallel-jobs', 1),
   },
-];
+]);
 
-const update: Command = {
+const update = command({
   words: 'workflows update-action <workflow> <action>',
   says: 'Change the allocations that an action requests; fields that are not given keep their value.',
   options: [
@@ -91,16 +91,16 @@ const update: Command = {
     output.recordOnly('action');
     const actionId = idOf('action', givenAction);
     const id = await chooseWorkflow(context, givenWorkflow);
-    const perNode = options['startOneWorkerPerNode'] as string | undefined;
+    const perNode = options.startOneWorkerPerNode;
     const flags = {
-      scheduler_id: options['schedulerId'],
-      scheduler_type: options['schedulerType'],
-      num_allocations: options['numAllocations'],
+      scheduler_id: options.schedulerId,
+      scheduler_type: options.schedulerType,
+      num_allocations: options.numAllocations,
       start_one_worker_per_node: perNode === undefined ? undefined : perNode === 'true',
-      max_parallel_jobs: options['maxParallelJobs'],
+      max_parallel_jobs: options.maxParallelJobs,
     };
     const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-    const body = { ...(options['json'] as object | undefined), ...Object.fromEntries(given) };
+    const body = { ...options.json, ...Object.fromEntries(given) };
     if (Object.keys(body).length === 0)
       throw new Failure(
         'no fields to update. Provide at least one of --scheduler-id, --scheduler-type, --num-allocations, --start-one-worker-per-node, --max-parallel-jobs, --json',
@@ -112,9 +112,9 @@ const update: Command = {
     const action = await client.updateWorkflowAction({ params: { id, action_id: actionId }, body: body as never });
     output.record('action', action, fieldsText(`Updated action ${actionId}:`, action));
   },
-};
+});
 
-const remove: Command = {
+const remove = command({
   words: 'workflows delete-action <workflow> <action>',
   says: 'Delete an action of a workflow.',
   options: [noPrompts],
@@ -134,7 +134,7 @@ const remove: Command = {
       `Deleted action ${actionId} of workflow ${id}`,
     );
   },
-};
+});
 
 async function actionOf(client: Client, workflow: number, id: number): Promise<WorkflowAction> {
   const found = (await client.listWorkflowActions({ params: { id: workflow } })).find((action) => action.id === id);

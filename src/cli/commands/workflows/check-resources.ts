@@ -1,13 +1,13 @@
 import { measuredOf } from '../../../core/lifecycle/resource-use.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { integer, number } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import { bytesText, memoryText, secondsText } from '../../output/words.ts';
 import type { LackingJob, Measurement } from '../../../operations/check-resources.ts';
 
-export const workflowsCheckResources: Command = {
+export const workflowsCheckResources = command({
   words: 'workflows check-resources [workflow]',
   says: 'Show which jobs used more memory, CPUs or time than they requested.',
   options: [
@@ -28,9 +28,9 @@ export const workflowsCheckResources: Command = {
   async run(context, [given], options) {
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
-    const runId = options['runId'] as number | undefined;
-    const includesFailed = options['includeFailed'] === true;
-    const least = options['minOverUtilization'] as number;
+    const runId = options.runId;
+    const includesFailed = options.includeFailed === true;
+    const least = options.minOverUtilization;
     const { checkResources } = await import('../../../operations/check-resources.ts');
     const { looked, measurements, violations, within, lacking } = await checkResources(client, id, {
       runId,
@@ -39,9 +39,9 @@ export const workflowsCheckResources: Command = {
     });
     const lacks = includesFailed ? lacking.map(lackTold) : undefined;
     context.output.list({
-      items: options['all'] === true ? measurements : violations,
+      items: options.all === true ? measurements : violations,
       columns,
-      things: options['all'] === true ? 'measurements' : 'over-utilizations',
+      things: options.all === true ? 'measurements' : 'over-utilizations',
       title: `Resources used in workflow ${id}:`,
       empty: `No job of workflow ${id} used more than it asked for (${looked} results looked at)`,
       json: {
@@ -50,13 +50,13 @@ export const workflowsCheckResources: Command = {
         total_results: looked,
         over_utilization_count: violations.length,
         violations: violations.map(told),
-        ...(options['all'] === true ? { within_limits: within.map(told) } : {}),
+        ...(options.all === true ? { within_limits: within.map(told) } : {}),
         ...(lacks === undefined ? {} : { resource_violations_count: lacks.length, resource_violations: lacks }),
       },
     });
     if (context.output.format === 'table') for (const lack of lacks ?? []) context.output.notice(lackText(lack));
   },
-};
+});
 
 const columns: readonly Column<Measurement>[] = [
   { title: 'Job ID', short: 'Job', value: ({ job }) => job.id, align: 'right', importance: 4 },

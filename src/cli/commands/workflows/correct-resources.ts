@@ -1,24 +1,25 @@
 import type { Correction } from '../../../core/lifecycle/correct-resources.ts';
 import { recordKinds, recordsWithin } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import { number, type Option } from '../../option.ts';
+import { number, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Adjustment } from '../../../operations/correct-resources.ts';
 
-const multiplier = (name: string, what: string): Option => ({
-  flags: `--${name}-multiplier <factor>`,
-  says: `factor between the measured ${what} and the new requirement`,
-  default: 1.2,
-  read(text) {
-    const value = number(`--${name}-multiplier`)(text);
-    if (value <= 0) throw new UsageError(`--${name}-multiplier: expected more than 0, found ${text}`);
-    return value;
-  },
-});
+const multiplier = <const Name extends string>(name: Name, what: string) =>
+  option({
+    flags: `--${name}-multiplier <factor>` as const,
+    says: `factor between the measured ${what} and the new requirement`,
+    default: 1.2,
+    read(text: string) {
+      const value = number(`--${name}-multiplier`)(text);
+      if (value <= 0) throw new UsageError(`--${name}-multiplier: expected more than 0, found ${text}`);
+      return value;
+    },
+  });
 
-export const workflowsCorrectResources: Command = {
+export const workflowsCorrectResources = command({
   words: 'workflows correct-resources [workflow]',
   says: 'Change resource requirements to the measured use: more if jobs lacked a resource, less if much was left.',
   options: [
@@ -37,14 +38,14 @@ export const workflowsCorrectResources: Command = {
     output.recordOnly('correct-resources');
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
-    const given = (options['jobIds'] as string | undefined)?.split(',').map((part) => part.trim());
+    const given = options.jobIds?.split(',').map((part) => part.trim());
     const multipliers = {
-      memory: options['memoryMultiplier'] as number,
-      cpu: options['cpuMultiplier'] as number,
-      runtime: options['runtimeMultiplier'] as number,
+      memory: options.memoryMultiplier,
+      cpu: options.cpuMultiplier,
+      runtime: options.runtimeMultiplier,
     };
-    const dryRun = options['dryRun'] === true;
-    const downsizes = options['downsize'] !== false;
+    const dryRun = options.dryRun === true;
+    const downsizes = options.downsize !== false;
     const { correctWorkflow } = await import('../../../operations/correct-resources.ts');
     const { adjustments, analyzed } = await correctWorkflow(client, id, {
       multipliers,
@@ -75,7 +76,7 @@ export const workflowsCorrectResources: Command = {
       ].join('\n'),
     );
   },
-};
+});
 
 /** The number of jobs for which each resource is changed. */
 function countsOf(corrections: readonly Correction[], direction: Correction['direction'], prefix: string) {

@@ -1,10 +1,10 @@
 import type { Spread } from '../../../core/lifecycle/runtime-fit.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { roughText } from '../../output/words.ts';
 
-export const workflowsDiagnose: Command = {
+export const workflowsDiagnose = command({
   words: 'workflows diagnose [workflow]',
   says: 'Show whether ready jobs lack only time: every runner ends too early for them.',
   async run(context, [given]) {
@@ -42,7 +42,7 @@ export const workflowsDiagnose: Command = {
       ].join('\n'),
     );
   },
-};
+});
 
 /** `1h to 3h 20m, half of them at most 2h`. */
 function rangeText({ min_seconds: least, median_seconds: middle, max_seconds: most }: Spread): string {

@@ -3,34 +3,37 @@ import type { Reruns } from '../../../core/lifecycle/rerun.ts';
 import type { Task } from '../../../core/contract/task.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { prepare, prepareChanged } from '../../../operations/initialize.ts';
 import { tellPreparation } from '../../output/preparation.ts';
-import { number, type Option, type Values } from '../../option.ts';
+import { number, optionsOf, type ValuesOf } from '../../option.ts';
 import { type Readiness, readiness } from '../../../operations/readiness.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { widthOf } from '../../output/output.ts';
 
-const optionsOf = (dryRun: string): readonly Option[] => [
-  { flags: '--force', says: 'even if input files are missing or jobs run' },
-  { flags: '--dry-run', says: dryRun },
-  { flags: '--async', says: 'do not wait until the server has finished' },
-  {
-    flags: '--wait-timeout <s>',
-    says: 'wait at most this many seconds; the server continues afterwards (default: no limit)',
-    read: number('--wait-timeout', 0),
-  },
-];
+const initializeOptions = (dryRun: string) =>
+  optionsOf([
+    { flags: '--force', says: 'even if input files are missing or jobs run' },
+    { flags: '--dry-run', says: dryRun },
+    { flags: '--async', says: 'do not wait until the server has finished' },
+    {
+      flags: '--wait-timeout <s>',
+      says: 'wait at most this many seconds; the server continues afterwards (default: no limit)',
+      read: number('--wait-timeout', 0),
+    },
+  ]);
 
-const init: Command = {
+type InitializeValues = ValuesOf<ReturnType<typeof initializeOptions>>;
+
+const init = command({
   words: 'workflows init [workflow]',
   says: 'Make a workflow ready to run from the beginning.',
-  options: [...optionsOf('only check whether it is possible, and change nothing'), noPrompts],
+  options: [...initializeOptions('only check whether it is possible, and change nothing'), noPrompts],
   async run(context, [given], values) {
     context.output.recordOnly('workflow');
     const id = await chooseWorkflow(context, given);
-    if (values['dryRun'] === true) return sayReadiness(context, id);
+    if (values.dryRun === true) return sayReadiness(context, id);
     const { client } = await context.service();
     const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
     const question = `Workflow ${id} has run before. Start again with every job?`;
@@ -38,31 +41,31 @@ const init: Command = {
     await carryOut(context, id, values, {
       done: `Initialized workflow ${id}`,
       async begin() {
-        await prepare(client, id, { force: values['force'] === true, tell: tellPreparation(context.output) });
+        await prepare(client, id, { force: values.force === true, tell: tellPreparation(context.output) });
         return client.initializeJobs({ params: { id }, query: { async: true } });
       },
     });
   },
-};
+});
 
-const reinit: Command = {
+const reinit = command({
   words: 'workflows reinit [workflow]',
   says: 'Make changed jobs ready: those with changed inputs or missing outputs, and everything downstream.',
-  options: optionsOf('list the jobs that would run, and why, and change nothing'),
+  options: initializeOptions('list the jobs that would run, and why, and change nothing'),
   async run(context, [given], values) {
     context.output.recordOnly('workflow');
     const id = await chooseWorkflow(context, given);
-    if (values['dryRun'] === true) return sayReruns(context, id);
+    if (values.dryRun === true) return sayReruns(context, id);
     const { client } = await context.service();
     await carryOut(context, id, values, {
       done: `Reinitialized workflow ${id}`,
       async begin() {
-        await prepareChanged(client, id, { force: values['force'] === true, tell: tellPreparation(context.output) });
+        await prepareChanged(client, id, { force: values.force === true, tell: tellPreparation(context.output) });
         return client.initializeJobs({ params: { id }, query: { async: true, only_uninitialized: true } });
       },
     });
   },
-};
+});
 
 interface Work {
   /** The message when it is done. */
@@ -75,11 +78,11 @@ interface Work {
  *
  * An active task is never disturbed: with `--async` it is the reply, otherwise it is waited for first.
  */
-async function carryOut(context: Context, id: number, values: Values, { done, begin }: Work): Promise<void> {
+async function carryOut(context: Context, id: number, values: InitializeValues, { done, begin }: Work): Promise<void> {
   const { output, exitWith } = context;
   const { client } = await context.service();
   const { task: active } = await client.getActiveTask({ params: { id } });
-  if (values['async'] === true) {
+  if (values.async === true) {
     const task = active ?? ((await begin()) as Task);
     const message = `Workflow ${id} is being initialized by task ${task.id}`;
     output.record('workflow', { status: 'success', message, ...toldOf(task) }, message);
@@ -102,17 +105,17 @@ async function carryOut(context: Context, id: number, values: Values, { done, be
   exitWith(1);
 }
 
-async function waited({ service }: Context, taskId: number, values: Values): Promise<Task> {
+async function waited({ service }: Context, taskId: number, values: InitializeValues): Promise<Task> {
   const { waitForTask } = await import('../../../client/wait-for-task.ts');
   const { client, connection } = await service();
   return waitForTask(client, connection.events, taskId, {
-    timeoutSeconds: values['waitTimeout'] as number | undefined,
+    timeoutSeconds: values.waitTimeout,
   });
 }
 
 /** The timeout was reached: the server continues, and the result is not known yet. */
-function saySlow({ output, exitWith, hint }: Context, task: Task, values: Values): void {
-  const message = `task ${task.id} has not ended within ${String(values['waitTimeout'])} s; the server continues with it`;
+function saySlow({ output, exitWith, hint }: Context, task: Task, values: InitializeValues): void {
+  const message = `task ${task.id} has not ended within ${String(values.waitTimeout)} s; the server continues with it`;
   output.error(message);
   output.notice(`Wait for it with: ${hint(`torc tasks wait ${task.id}`)}`);
   if (output.format === 'json')

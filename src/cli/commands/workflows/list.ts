@@ -1,5 +1,5 @@
 import type { Workflow } from '../../../core/contract/workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
 import { allRows, pagingOptions } from '../../paging.ts';
@@ -22,7 +22,7 @@ const columns = (withUser: boolean): readonly Column<Workflow>[] => [
   },
 ];
 
-export const workflowsList: Command = {
+export const workflowsList = command({
   words: 'workflows list',
   says: 'List workflows.',
   options: [
@@ -34,9 +34,9 @@ export const workflowsList: Command = {
   ],
   async run({ service, settings, output }, _args, options) {
     const { client } = await service();
-    const group = options['accessGroup'] as string | undefined;
-    const everybody = options['allUsers'] === true || group !== undefined;
-    const archived = options['archivedOnly'] === true ? true : options['includeArchived'] === true ? undefined : false;
+    const group = options.accessGroup;
+    const everybody = options.allUsers === true || group !== undefined;
+    const archived = options.archivedOnly === true ? true : options.includeArchived === true ? undefined : false;
     const items = await allRows(options, (paging) =>
       client.listWorkflows({
         query: {
@@ -54,7 +54,7 @@ export const workflowsList: Command = {
       empty: emptyWords(settings.user, { everybody, group }),
     });
   },
-};
+});
 
 function emptyWords(user: string, { everybody, group }: { everybody: boolean; group: string | undefined }): string {
   if (group !== undefined) return `No workflows found for access group: ${group}`;

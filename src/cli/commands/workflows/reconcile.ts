@@ -1,9 +1,9 @@
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { integer } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
-export const workflowsReconcile: Command = {
+export const workflowsReconcile = command({
   words: 'workflows reconcile <workflow> <run>',
   says: 'Send the results in journals of runners to the server after an outage.',
   more: 'Searches all folders below --base-dir without following links. It can be repeated at any time: results that the server knows, or that a later run has superseded, are refused, which is not an error. Exits with 1 if a journal could not be read.',
@@ -18,8 +18,8 @@ export const workflowsReconcile: Command = {
     const { output } = context;
     output.recordOnly('reconcile');
     const id = await chooseWorkflow(context, givenWorkflow);
-    const runId = integer('run', 0)(givenRun as string);
-    const baseDir = options['baseDir'] as string;
+    const runId = integer('run', 0)(givenRun);
+    const baseDir = options.baseDir;
     const { client } = await context.service();
     const { reconcile } = await import('../../../operations/reconcile/reconcile.ts');
     const done = await reconcile(client, { workflowId: id, runId, baseDir });
@@ -42,4 +42,4 @@ export const workflowsReconcile: Command = {
       `Reconciled workflow ${id}, run ${runId}: ${counted(files.length, 'journal')} with ${counted(total, 'result')}, ${accepted} accepted, ${total - accepted} rejected`,
     );
   },
-};
+});

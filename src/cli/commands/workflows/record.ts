@@ -1,11 +1,11 @@
 import type { WorkflowChange } from '../../../core/contract/workflow.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { jsonObject } from '../../json-object.ts';
 import { fieldsText } from '../../output/fields.ts';
 
-const get: Command = {
+const get = command({
   words: 'workflows get [workflow]',
   says: 'Show one workflow.',
   async run(context, [given]) {
@@ -16,9 +16,9 @@ const get: Command = {
     if (context.output.format === 'csv') context.output.text(text);
     else context.output.record('workflow', workflow, text);
   },
-};
+});
 
-const create: Command = {
+const create = command({
   words: 'workflows new',
   says: 'Create an empty workflow.',
   options: [
@@ -27,16 +27,16 @@ const create: Command = {
   ],
   async run({ service, settings, output }, _args, options) {
     output.recordOnly('workflow');
-    const name = options['name'] as string | undefined;
+    const name = options.name;
     if (name === undefined) throw new UsageError('a workflow needs a name: --name NAME');
     const { client } = await service();
-    const body = { name, user: settings.user, description: options['description'] as string | undefined };
+    const body = { name, user: settings.user, description: options.description };
     const workflow = await client.createWorkflow({ body });
     output.record('workflow', workflow, `Created workflow ${workflow.id}`);
   },
-};
+});
 
-const update: Command = {
+const update = command({
   words: 'workflows update [workflow]',
   says: 'Change the fields of a workflow; fields that are not given keep their value.',
   options: [
@@ -50,11 +50,11 @@ const update: Command = {
     const { output } = context;
     output.recordOnly('workflow');
     const changes = {
-      name: options['name'],
-      description: options['description'],
-      user: options['ownerUser'],
-      project: options['project'],
-      metadata: options['metadata'],
+      name: options.name,
+      description: options.description,
+      user: options.ownerUser,
+      project: options.project,
+      metadata: options.metadata,
     } as WorkflowChange;
     if (Object.values(changes).every((value) => value === undefined))
       throw new Failure(
@@ -68,6 +68,6 @@ const update: Command = {
     const workflow = await client.updateWorkflow({ params: { id }, body });
     output.record('workflow', workflow, fieldsText(`Updated workflow ${id}:`, workflow));
   },
-};
+});
 
 export const workflowRecord: readonly Command[] = [get, create, update];

@@ -1,11 +1,11 @@
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { tellPreparation } from '../../output/preparation.ts';
 import { resetWorkflow } from '../../../operations/reset-workflow.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
-export const workflowsResetStatus: Command = {
+export const workflowsResetStatus = command({
   words: 'workflows reset-status [workflow]',
   says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and everything downstream.',
   options: [
@@ -18,15 +18,15 @@ export const workflowsResetStatus: Command = {
     const { output } = context;
     output.recordOnly('reset-status');
     const id = await chooseWorkflow(context, given);
-    const failedOnly = options['failedOnly'] === true;
+    const failedOnly = options.failedOnly === true;
     const question = `Reset ${failedOnly ? 'the failed jobs' : 'all jobs'} of workflow ${id}?`;
     if (!(await agrees(context, options, { question, otherwise: 'Nothing was reset.' }))) return;
 
     const { client } = await context.service();
     const { updatedCount, isReinitialized, error } = await resetWorkflow(client, id, {
       failedOnly,
-      reinitializes: options['reinitialize'] === true,
-      force: options['force'] === true,
+      reinitializes: options.reinitialize === true,
+      force: options.force === true,
       tell: tellPreparation(output),
     });
     const messages = [
@@ -51,4 +51,4 @@ export const workflowsResetStatus: Command = {
       messages.join('\n'),
     );
   },
-};
+});

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { packageRoot } from '../../package-root.ts';
 
 /** Where the package keeps the schema that this command prints. */
 const SCHEMA = 'api/workflow.schema.json';
 
-export const workflowsSchema: Command = {
+export const workflowsSchema = command({
   words: 'workflows schema',
   says: 'Print the JSON Schema of workflow files, with which editors complete and check them.',
   more:
@@ -15,11 +15,11 @@ export const workflowsSchema: Command = {
   options: [{ flags: '--path', says: 'print where the file with the schema is in this installation' }],
   offline: true,
   async run({ output }, _args, options) {
-    if (options['path'] === true) {
+    if (options.path === true) {
       const path = join(packageRoot(), SCHEMA);
       return output.format === 'json' ? output.json({ path }) : output.text(path);
     }
     const { specJsonSchema } = await import('../../../core/spec/shape/json-schema.ts');
     output.json(specJsonSchema());
   },
-};
+});

@@ -1,8 +1,8 @@
 import { chooseWorkflow, workflowId } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 
-const isComplete: Command = {
+const isComplete = command({
   words: 'workflows is-complete [workflow]',
   says: 'Show whether every job has ended or the workflow was canceled.',
   async run(context, [given]) {
@@ -15,16 +15,16 @@ const isComplete: Command = {
       [`Workflow ${id}:`, `  Is complete: ${complete}`, `  Is canceled: ${canceled}`].join('\n'),
     );
   },
-};
+});
 
-const archive: Command = {
+const archive = command({
   words: 'workflows archive <is-archived> <workflow...>',
   says: 'Archive workflows (true), or unarchive them (false); lists leave out archived workflows.',
   async run({ service, output, exitWith }, [wish, given]) {
     output.recordOnly('archive');
     if (wish !== 'true' && wish !== 'false')
       throw new UsageError(`workflows archive: expected true or false before the ids, found "${String(wish)}"`);
-    const ids = (given as readonly string[]).map(workflowId);
+    const ids = given.map(workflowId);
     const { client } = await service();
     const isArchived = wish === 'true';
     const updated: number[] = [];
@@ -53,6 +53,6 @@ const archive: Command = {
     }
     if (errors.length > 0) exitWith(1);
   },
-};
+});
 
 export const workflowState: readonly Command[] = [isComplete, archive];

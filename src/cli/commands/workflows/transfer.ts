@@ -1,8 +1,8 @@
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import { readInput } from '../../read-input.ts';
 
-const exportCommand: Command = {
+const exportCommand = command({
   words: 'workflows export [workflow]',
   says: 'Write a workflow with all its records as JSON, for another server.',
   options: [
@@ -17,11 +17,11 @@ const exportCommand: Command = {
     const { client } = await context.service();
     const { exportWorkflow } = await import('../../../operations/transfer/export.ts');
     const settings = {
-      includesResults: options['includeResults'] === true,
-      includesEvents: options['includeEvents'] === true,
+      includesResults: options.includeResults === true,
+      includesEvents: options.includeEvents === true,
       exportedAt: new Date().toISOString(),
     };
-    const path = options['output'] as string | undefined;
+    const path = options.output;
     if (path === undefined) {
       await exportWorkflow(client, id, settings, (text) => output.text(text));
       return;
@@ -45,9 +45,9 @@ const exportCommand: Command = {
       `Exported workflow ${id} (${name}) to ${path}: ${countsText([...counts])}`,
     );
   },
-};
+});
 
-const importCommand: Command = {
+const importCommand = command({
   words: 'workflows import <file>',
   says: 'Create a workflow from an exported file, or from standard input ("-").',
   more: 'Its records get new ids and its jobs start again, uninitialized. It belongs to the user who imports it.',
@@ -58,14 +58,14 @@ const importCommand: Command = {
   ],
   async run({ service, settings, output }, [given], options) {
     output.recordOnly('import');
-    const path = given as string;
+    const path = given;
     const { importWorkflow, readImport } = await import('../../../operations/transfer/import.ts');
     const checked = readImport(readInput(path, 'an exported workflow'), path);
     const { client } = await service();
     const { id, name, counts } = await importWorkflow(client, checked, {
-      name: options['name'] as string | undefined,
+      name: options.name,
       user: settings.user,
-      includesResults: options['skipResults'] !== true,
+      includesResults: options.skipResults !== true,
     });
     output.record(
       'import',
@@ -73,7 +73,7 @@ const importCommand: Command = {
       `Imported workflow ${id} (${name}): ${countsText(Object.entries(counts))}`,
     );
   },
-};
+});
 
 /** `3 jobs, 2 files`: the kinds that exist. */
 function countsText(counts: readonly (readonly [string, number])[]): string {
