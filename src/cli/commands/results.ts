@@ -1,4 +1,6 @@
+import { all } from '../../client/every.ts';
 import type { Result } from '../../core/contract/result.ts';
+import type { Cause } from '../../operations/causes.ts';
 import { type Command, command } from '../command.ts';
 import { checkedByServer, integer } from '../option.ts';
 import { recordKinds, recordWithin } from '../choose-record.ts';
@@ -87,7 +89,7 @@ const resultsList = command({
     const onlyFailed = options.failed === true;
     const { offset, limit } = options;
     // The server has no such filter: all results are read, and the range applies to the remaining ones.
-    const all = await allRows(onlyFailed ? { ...options, offset: 0, limit: undefined } : options, (paging) =>
+    const found = await allRows(onlyFailed ? { ...options, offset: 0, limit: undefined } : options, (paging) =>
       client.listResults({
         query: {
           workflow_id: id,
@@ -102,29 +104,43 @@ const resultsList = command({
       }),
     );
     const items = onlyFailed
-      ? all
+      ? found
           .filter(({ return_code: code }) => code !== 0)
           .slice(offset, limit === undefined ? undefined : offset + limit)
-      : all;
+      : found;
+    const { causesOf } = await import('../../operations/causes.ts');
+    const causes = await causesOf(client, id, items);
     if (options.includeLogs === true) {
       const { withFiles } = await import('../../operations/result-files.ts');
-      const found = await withFiles(client, id, items, options.outputDir);
-      const { workflow, missing } = found;
+      const withLogs = await withFiles(client, id, items, options.outputDir);
+      const { workflow, missing } = withLogs;
       if (missing.length > 0)
         context.output.warn(`${counted(missing.length, 'log file')} not found: ${someOf(missing)}`);
       context.output.json({
         workflow_id: id,
         workflow_name: workflow.name,
         workflow_user: workflow.user,
-        total_results: found.items.length,
-        items: found.items,
+        total_results: withLogs.items.length,
+        items: withLogs.items.map((each, at) => withCauses(each, causes.get(items[at] as Result))),
         all_runs: allRuns,
       });
       return;
     }
+    const csv = context.output.format === 'csv';
+    const cause: Column<Result> = {
+      title: 'Cause',
+      value: (result) => causeText(causes.get(result)),
+      cut: 'end',
+      importance: 7,
+    };
     context.output.list({
       items,
-      columns: columns.filter(({ title }) => isShown(title, { allRuns, csv: context.output.format === 'csv' })),
+      // CSV has the columns of Torc.
+      columns: [
+        ...columns.filter(({ title }) => isShown(title, { allRuns, csv })),
+        ...(csv || causes.size === 0 ? [] : [cause]),
+      ],
+      json: { items: items.map((each) => withCauses(each, causes.get(each))) },
       things: 'results',
       title: `Results for workflow ${id}:`,
       empty: `No results found for workflow ID: ${id}`,
@@ -132,14 +148,30 @@ const resultsList = command({
   },
 });
 
+const causeText = (causes: readonly Cause[] = []) => someOf(causes.map(({ message }) => message));
+
+/** What was measured beside the exit code; results without such a cause are as in Torc. */
+const withCauses = <Given extends object>(result: Given, causes: readonly Cause[] | undefined) =>
+  causes === undefined ? result : { ...result, causes };
+
 const resultsGet = command({
   words: 'results get <id>',
   says: 'Show one result.',
   async run({ service, output }, [given]) {
     const { client } = await service();
     const result = await client.getResult({ params: { id: idOf('result', given) } });
-    const lines = columns.map((column) => `  ${column.title}: ${shownText(column, result)}`);
-    output.record('result', result, [`Result ${result.id}:`, ...lines].join('\n'));
+    const { causesOf } = await import('../../operations/causes.ts');
+    const others = await all((page) =>
+      client.listResults({
+        query: { workflow_id: result.workflow_id, job_id: result.job_id, all_runs: true, ...page },
+      }),
+    );
+    const [causes] = (await causesOf(client, result.workflow_id, [result], others)).values();
+    const lines = [
+      ...columns.map((column) => `  ${column.title}: ${shownText(column, result)}`),
+      ...(causes === undefined ? [] : [`  Cause: ${causeText(causes)}`]),
+    ];
+    output.record('result', withCauses(result, causes), [`Result ${result.id}:`, ...lines].join('\n'));
   },
 });
 

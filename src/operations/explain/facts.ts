@@ -77,7 +77,7 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
   };
 }
 
-const needOf = (requirements: ResourceRequirements): JobFacts['need'] => {
+export const needOf = (requirements: ResourceRequirements): JobFacts['need'] => {
   const { memoryBytes, numCpus, runtimeSeconds = 60 } = limitsOf(requirements);
   return {
     num_cpus: numCpus,
