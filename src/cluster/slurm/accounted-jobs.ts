@@ -1,6 +1,6 @@
 import { queueStateOf, type QueueState } from './queue.ts';
 
-/** What the accounting stores about a job. */
+/** What the controller or the accounting says of a job. */
 export interface AccountedJob {
   readonly jobId: number;
   readonly state: QueueState;
@@ -9,7 +9,7 @@ export interface AccountedJob {
 }
 
 /**
- * The rows of `sacct -X -n -P --format JobIDRaw,State,ExitCode,End`, one a job.
+ * The rows of `sacct -X -n -P --format JobIDRaw,State,ExitCode,End` and of `squeue -o '%i|%T||'`, one a job.
  *
  * A requeued job has one row, that of its last run. Lines that are cut off are passed over.
  */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { allocationOf, endOfAllocation, parseEnd, withinAllocation } from './allocation.ts';
+import { allocationOf, endOfAllocation, parseTime, withinAllocation } from './allocation.ts';
 
 describe('an allocation', () => {
   it('an allocation is what the environment says about this node', () => {
@@ -67,7 +67,7 @@ test.each([
   ['N/A', undefined],
   ['', undefined],
 ])('the end time %j of squeue is parsed', (text, expected) => {
-  expect(parseEnd(text)).toBe(expected);
+  expect(parseTime(text)).toBe(expected);
 });
 
 describe('the end of an allocation', () => {

@@ -72,17 +72,17 @@ export async function endOfAllocation(
   if (told !== undefined && /^\d+$/.test(told)) return Number(told) * 1000;
   if (environment['TORC_FAKE_SBATCH']) return nowMs + PLAYED_MS;
   const squeue = environment['TORC_FAKE_SQUEUE'] ?? 'squeue';
-  return parseEnd(
+  return parseTime(
     await runHelper(squeue, ['--noheader', '--jobs', String(jobId), '--format', '%e'], { atMostMs: SQUEUE_MS }),
   );
 }
 
 /**
- * The end time in a reply of squeue, such as `2026-11-21T16:30:00`, which is in the time zone of the host.
+ * A time in a reply of squeue, such as `2026-11-21T16:30:00`, which is in the time zone of the host.
  *
- * `NONE`, `N/A` and the like mean that there is none. Source: squeue(1), format %e.
+ * `NONE`, `N/A` and the like mean that there is none. Source: squeue(1), formats %e and %S.
  */
-export function parseEnd(text: string): number | undefined {
+export function parseTime(text: string): number | undefined {
   const match = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.exec(text.trim());
   return match === null ? undefined : Date.parse(match[0]);
 }

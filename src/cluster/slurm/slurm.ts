@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HelperFailed, runHelper } from '../exec.ts';
+import { parseTime } from './allocation.ts';
 import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
 import { type AccountedJob, parseAccountedJobs } from './accounted-jobs.ts';
 import { parseQueue, parseScripts, parseSubmitted, type QueuedJob, type SubmittedScript } from './queue.ts';
@@ -15,8 +16,13 @@ export interface Slurm {
   scripts(): Promise<readonly SubmittedScript[]>;
   /** Cancels a job; one that has ended is no error. */
   cancel(jobId: number): Promise<void>;
-  /** What the accounting says of these jobs; it lacks those that it does not know yet. */
-  account(jobIds: readonly number[]): Promise<readonly AccountedJob[]>;
+  /**
+   * How these jobs stand, of any user: as the controller says, or else the accounting. A job that neither knows is left
+   * out, and so is every job that cannot be asked for: silence proves nothing.
+   */
+  statesOf(jobIds: readonly number[]): Promise<ReadonlyMap<number, AccountedJob>>;
+  /** When a job started, or started again after it was requeued, in Unix milliseconds. */
+  startOf(jobId: number): Promise<number | undefined>;
 }
 
 /** sbatch failed. */
@@ -57,10 +63,20 @@ export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions):
     queue: async () => parseQueue(await run('squeue', ['-u', user, '--Format', 'jobid,state', '-h'])),
     scripts: async () => parseScripts(await run('squeue', ['-u', user, '-h', '-t', 'all', '-o', '%i|%T|%o'])),
     cancel: async (jobId) => void (await run('scancel', [String(jobId)])),
-    async account(jobIds) {
-      if (jobIds.length === 0) return [];
-      const fields = 'JobIDRaw,State,ExitCode,End';
-      return parseAccountedJobs(await run('sacct', ['-X', '-n', '-P', '-j', jobIds.join(','), '--format', fields]));
+    startOf: async (jobId) => parseTime(await run('squeue', ['-h', '-j', String(jobId), '-o', '%S'])),
+    async statesOf(jobIds) {
+      const states = new Map<number, AccountedJob>();
+      if (jobIds.length === 0) return states;
+      const list = jobIds.join(',');
+      // An id that the controller has forgotten makes squeue fail, if it is the only one.
+      const queued = await run('squeue', ['-h', '-t', 'all', '-j', list, '-o', '%i|%T||']).catch(() => '');
+      for (const job of parseAccountedJobs(queued)) states.set(job.jobId, job);
+      const missing = jobIds.filter((id) => !states.has(id));
+      if (missing.length === 0) return states;
+      const args = ['-X', '-n', '-P', '-j', missing.join(','), '--format', 'JobIDRaw,State,ExitCode,End'];
+      const accounted = parseAccountedJobs(await run('sacct', args).catch(() => ''));
+      for (const job of accounted) if (missing.includes(job.jobId)) states.set(job.jobId, job);
+      return states;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
+import { recoverInSlurm } from './dead-allocations.ts';
 import { type LostOptions, recoverLostRunners } from './lost-runners.ts';
 
 export interface OrphanCheckOptions extends LostOptions {
@@ -17,15 +18,25 @@ export interface OrphanCheck {
   check(): void;
 }
 
+/** Between two questions to Slurm: it serves all users of a cluster, and 100 runners may wait at the same time. */
+const ASK_SLURM_MS = 15_000;
+
 export function createOrphanCheck({ isIdle, counts, onFound, ...lost }: OrphanCheckOptions): OrphanCheck {
   let isChecking = false;
+  // The runner has asked when it registered.
+  let askedSlurmAt = performance.now();
   const check = async () => {
     // Ready jobs that this runner did not get may wait for an attempt that a lost runner held.
     const { ready = 0, pending = 0, running = 0 } = counts() ?? {};
     if (isChecking || !isIdle() || ready + pending + running === 0) return;
     isChecking = true;
     try {
-      if ((await recoverLostRunners(lost)) > 0) onFound();
+      const here = await recoverLostRunners(lost);
+      const now = performance.now();
+      const isDue = now - askedSlurmAt >= ASK_SLURM_MS;
+      if (isDue) askedSlurmAt = now;
+      const inSlurm = isDue ? await recoverInSlurm(lost) : 0;
+      if (here + inSlurm > 0) onFound();
     } catch (error) {
       lost.log.write('debug', 'Could not check for lost runners', { reason: (error as Error).message });
     } finally {

@@ -13,6 +13,7 @@ import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf } from '../../core/contract/files/runner.ts';
 import { type Ledger, openLedger } from '../report/ledger.ts';
 import { type Log, openLog } from '../log.ts';
+import { recoverInSlurm } from './dead-allocations.ts';
 import { recoverLostRunners } from './lost-runners.ts';
 import type { RunnerOptions } from '../options.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -60,7 +61,9 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   if (warning !== undefined) log.write('warn', warning);
   const execution = { ...withoutUseless(stored.execution_config ?? {}, log), mode };
   const workflow = { ...stored, execution_config: execution };
-  await recoverLostRunners({ client, workflowId, runId, hostname: host.hostname, log });
+  const lost = { client, workflowId, runId, hostname: host.hostname, log };
+  await recoverLostRunners(lost);
+  await recoverInSlurm(lost);
 
   const mark = randomUUID();
   const devices = devicesFor(options, host);

@@ -1,0 +1,52 @@
+import { describe, expect, it, test } from 'vitest';
+import { endOf, ownAllocationOf } from './dead-allocations.ts';
+
+const at = (minute: number) => new Date(minute * 60_000).toISOString();
+const node = { start_time: at(10) };
+const own = { jobId: '7', restarts: 0, startedAtMs: undefined };
+
+describe('a runner in another allocation is gone', () => {
+  it('when Slurm says that the allocation has ended, and how', () => {
+    expect(endOf(node, '60', { state: 'ended', word: 'NODE_FAIL' }, own)).toBe('allocation 60 ended NODE_FAIL');
+  });
+
+  it('when the allocation waits, because a runner registered in it: it was requeued', () => {
+    expect(endOf(node, '60', { state: 'queued', word: 'PENDING' }, undefined)).toBe('allocation 60 was requeued');
+  });
+
+  test.each([[{ state: 'running', word: 'RUNNING' }], [{ state: 'unknown', word: 'NEW_WORD' }], [undefined]])(
+    'but not when Slurm says %j',
+    (known) => {
+      expect(endOf(node, '60', known, own)).toBeUndefined();
+    },
+  );
+});
+
+describe('a runner in the own allocation is gone', () => {
+  const requeued = { ...own, restarts: 1, startedAtMs: 11 * 60_000 };
+
+  it('when it registered before Slurm started the allocation again', () => {
+    expect(endOf(node, '7', { state: 'running', word: 'RUNNING' }, requeued)).toBe('allocation 7 was requeued');
+  });
+
+  it('but not when it registered afterwards, when the start is unknown, or without a requeue', () => {
+    expect(endOf({ start_time: at(12) }, '7', undefined, requeued)).toBeUndefined();
+    expect(endOf(node, '7', undefined, { ...requeued, startedAtMs: undefined })).toBeUndefined();
+    expect(endOf(node, '7', { state: 'running', word: 'RUNNING' }, own)).toBeUndefined();
+  });
+});
+
+it('Slurm is asked for the start of the own allocation only after a requeue', async () => {
+  const asked: number[] = [];
+  const slurm = {
+    startOf: async (jobId: number) => {
+      asked.push(jobId);
+      return 5;
+    },
+  };
+  expect(await ownAllocationOf({}, slurm)).toBeUndefined();
+  expect(await ownAllocationOf({ SLURM_JOB_ID: '7' }, slurm)).toEqual(own);
+  expect(asked).toEqual([]);
+  const again = await ownAllocationOf({ SLURM_JOB_ID: '7', SLURM_RESTART_COUNT: '2' }, slurm);
+  expect(again).toEqual({ jobId: '7', restarts: 2, startedAtMs: 5 });
+});
