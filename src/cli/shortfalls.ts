@@ -1,3 +1,4 @@
+import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { RunSummary } from '../runner/options.ts';
 
 type Ended = Pick<RunSummary, 'ending' | 'counts' | 'countsAtStart' | 'tally'>;
@@ -14,14 +15,19 @@ export function shortfalls({ counts, ending }: Pick<Ended, 'counts' | 'ending'>)
   ];
 }
 
-const openJobs = ({
-  ready,
-  pending,
-  blocked,
-  running,
-  uninitialized,
-  pending_failed: undecided,
-}: NonNullable<Ended['counts']>): number => ready + pending + blocked + running + uninitialized + undecided;
+/** The jobs that have not ended, by the words for them: none that is 0. */
+export function openJobsByKind(counts: JobStatusCounts): readonly (readonly [kind: string, jobs: number])[] {
+  const kinds: readonly (readonly [string, number])[] = [
+    ['running', counts.running],
+    ['ready', counts.ready + counts.pending],
+    ['blocked', counts.blocked],
+    ['uninitialized', counts.uninitialized],
+    ['waiting for a decision', counts.pending_failed],
+  ];
+  return kinds.filter(([, jobs]) => jobs > 0);
+}
+
+const openJobs = (counts: JobStatusCounts): number => openJobsByKind(counts).reduce((sum, [, jobs]) => sum + jobs, 0);
 
 /** The option of `torc run` that goes on from here, and what it does. */
 export interface NextStep {

@@ -8,7 +8,7 @@ import type { RunSummary } from '../runner/options.ts';
 import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { secondsText } from './output/words.ts';
-import { thisRun } from './shortfalls.ts';
+import { openJobsByKind, thisRun } from './shortfalls.ts';
 
 /** Failed jobs that are shown one by one, and the last lines of their output. */
 const SHOWN_FAILURES = 5;
@@ -43,7 +43,7 @@ export async function saySummary(options: SummaryOptions): Promise<void> {
       ...(counts.failed > 0 ? [style('red', `${counts.failed} failed`)] : []),
       ...(counts.terminated > 0 ? [style('red', `${counts.terminated} terminated`)] : []),
       ...(counts.canceled > 0 ? [style('yellow', `${counts.canceled} canceled`)] : []),
-      ...openParts(counts),
+      ...openJobsByKind(counts).map(([kind, jobs]) => `${jobs} ${kind}`),
     ];
     const sign =
       bad + counts.canceled > 0
@@ -60,23 +60,6 @@ export async function saySummary(options: SummaryOptions): Promise<void> {
   }
   const words = endingWords(summary);
   if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
-}
-
-function openParts({
-  ready,
-  pending,
-  blocked,
-  running,
-  uninitialized,
-  pending_failed: undecided,
-}: NonNullable<RunSummary['counts']>): string[] {
-  return [
-    ...(running > 0 ? [`${running} running`] : []),
-    ...(ready + pending > 0 ? [`${ready + pending} ready`] : []),
-    ...(blocked > 0 ? [`${blocked} blocked`] : []),
-    ...(uninitialized > 0 ? [`${uninitialized} uninitialized`] : []),
-    ...(undecided > 0 ? [`${undecided} waiting for a decision`] : []),
-  ];
 }
 
 /** What a user must know about an end other than completion. */

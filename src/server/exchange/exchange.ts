@@ -6,7 +6,7 @@ import type {
   ExchangeRequest,
   Retried,
 } from '../../core/contract/exchange.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
+import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
@@ -70,12 +70,7 @@ export const createExchange = (
   return (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
     const { run_id: current, is_canceled: canceled } = find.run(workflowId);
     const { run_id: runId, compute_node_id: nodeId, turn: number, is_last: isLast } = turn;
-    if (runId !== current) {
-      throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
-        runId,
-        current,
-      });
-    }
+    if (runId !== current) throw supersededRun(runId, current);
     const isCanceled = canceled === 1;
     const node = turns.node(workflowId, nodeId);
 

@@ -1,5 +1,5 @@
 import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
+import { supersededRun } from '../../core/contract/refusals.ts';
 import { attemptKey, type createRequeue } from '../recover/requeue.ts';
 import type { Accept } from '../result/accept.ts';
 import { createActionClaims } from '../records/action/claims.ts';
@@ -27,12 +27,7 @@ export const createLost = (
     { run_id: runId, started, completed, retried: again, actions, reason }: LostRunner,
   ): LostRunnerReply => {
     const { run_id: current } = find.run(workflowId);
-    if (runId !== current) {
-      throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
-        runId,
-        current,
-      });
-    }
+    if (runId !== current) throw supersededRun(runId, current);
     found(requeue.node(workflowId, nodeId), 'compute_node', nodeId);
     const ends = (completed ?? []).map((each) => endOf(each, workflowId, runId, nodeId));
     const verdicts = accept(workflowId, ends, 'holder');

@@ -1,16 +1,10 @@
 import { type Job, type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
+import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
 import { isComplete } from '../../core/lifecycle/job.ts';
 import { jobOf } from '../records/job/row.ts';
 import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
 import type { RecoverQueries } from './queries.ts';
-
-const superseded = (provided: number, current: number) =>
-  new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${provided} but workflow is at run ${current}`, {
-    provided,
-    current,
-  });
 
 /** Sets the status of a job by hand. Any change is permitted, except to a terminal status, which needs a result. */
 export const changeStatus =
@@ -27,7 +21,7 @@ export const changeStatus =
       );
     }
     const { run_id: current } = find.workflow(job.workflow_id);
-    if (runId !== current) throw superseded(runId, current);
+    if (runId !== current) throw supersededRun(runId, current);
     if (status === 'ready') letGoIfToldByItsRunner(queries, id);
     queries.setStatus.run({ id, status: statusCode[status] });
     if (status === 'running') queries.sayWhere.run({ id, startTime: new Date(now()).toISOString() });
@@ -56,7 +50,7 @@ export const retryJob =
   (id: number, runId: number, maxRetries: number): Job => {
     const job = find.job(id);
     const { run_id: current } = find.workflow(job.workflow_id);
-    if (runId !== current) throw superseded(runId, current);
+    if (runId !== current) throw supersededRun(runId, current);
     const status = statusOf(job.status);
     if (!RETRIABLE.includes(status)) {
       throw new Refusal(

@@ -1,5 +1,5 @@
 import type { Job } from '../../core/contract/job.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
+import { Refusal, supersededRun } from '../../core/contract/refusals.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Handlers } from '../handlers.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
@@ -121,9 +121,5 @@ function refuseLate(end: End, attempt: Result['attempt_id'], job: EndedJob | und
 }
 
 function refuseSuperseded(current: number, runId: number): void {
-  if (current === runId) return;
-  throw new Refusal('RUN_SUPERSEDED', `Run ID mismatch: provided ${runId} but workflow is at run ${current}`, {
-    current,
-    runId,
-  });
+  if (current !== runId) throw supersededRun(runId, current);
 }

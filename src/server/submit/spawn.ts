@@ -2,6 +2,8 @@ import type { SpawnJob, SpawnRequest, SpawnReply } from '../../core/contract/spa
 import { type Job, statusOf } from '../../core/contract/job.ts';
 import { refuseBadLabels } from '../../core/contract/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { walk } from '../../core/spec/graph/walk.ts';
+import { ListsWriter } from '../../core/spec/int-list.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../core/contract/workflow.ts';
 import type { Store } from '../records/store.ts';
 import type { Steps } from '../store/work.ts';
@@ -144,31 +146,25 @@ function requirementsOf(queries: SubmitQueries, workflowId: number, jobs: readon
   });
 }
 
-/** Removes jobs that wait for no other of the batch until none is left; if this ends early there is a circle. */
+/** Refuses jobs of the batch that wait for each other, by their names. */
 function refuseCircle(jobs: readonly SpawnJob[]): void {
-  const names = new Set(jobs.map(({ name }) => name));
-  const waitsFor = new Map<string, number>();
-  const dependants = new Map<string, string[]>();
-  for (const { name, depends_on: others } of jobs) {
-    const inside = [...new Set(others)].filter((other) => names.has(other));
-    waitsFor.set(name, inside.length);
-    for (const other of inside) {
-      const known = dependants.get(other);
-      if (known === undefined) dependants.set(other, [name]);
-      else known.push(name);
+  const places = new Map(jobs.map(({ name }, place) => [name, place]));
+  const writer = new ListsWriter(
+    jobs.length,
+    jobs.length,
+    jobs.reduce((sum, { depends_on: others }) => sum + (others?.length ?? 0), 0),
+  );
+  for (const { depends_on: others } of jobs) {
+    for (const name of others ?? []) {
+      const place = places.get(name);
+      if (place !== undefined) writer.add(place);
     }
+    writer.next();
   }
-  const free = jobs.map(({ name }) => name).filter((name) => waitsFor.get(name) === 0);
-  for (const name of free) {
-    waitsFor.delete(name);
-    for (const dependant of dependants.get(name) ?? []) {
-      const left = (waitsFor.get(dependant) as number) - 1;
-      waitsFor.set(dependant, left);
-      if (left === 0) free.push(dependant);
-    }
-  }
-  if (waitsFor.size === 0) return;
-  throw new Refusal('CIRCLE', 'spawn jobs dependency graph contains a cycle', { jobs: [...waitsFor.keys()] });
+  const [circle] = walk({ jobs: jobs.length, waitsFor: writer.done() }).cycles;
+  if (circle === undefined) return;
+  const names = circle.map((place) => jobs[place]?.name);
+  throw new Refusal('CIRCLE', 'spawn jobs dependency graph contains a cycle', { jobs: names });
 }
 
 function refuseUnknown(jobs: readonly SpawnJob[], existing: ReadonlyMap<string, number>): void {
