@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { testService, type TestService, workflowOf } from '../../tests/support/service.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
-import { submitQueries } from '../server/submit/queries.ts';
+import { taskQueries } from '../server/submit/queries.ts';
 import type { OpenStream } from './event-stream.ts';
 import { waitForTask } from './wait-for-task.ts';
 
@@ -37,7 +37,7 @@ const noEvents = (): OpenStream => async () => {
 
 /** A task that no server executes, and its end. */
 const openTask = () =>
-  submitQueries(service.store.db).insertTask.insert({
+  taskQueries(service.store.db).insertTask.insert({
     workflowId,
     operation: 'initialize_jobs',
     parameters: '[]',
@@ -45,7 +45,7 @@ const openTask = () =>
   });
 const end = (id: number, error: string | null, told: boolean) =>
   service.store.turns.write(() => {
-    submitQueries(service.store.db).finishTask.run({
+    taskQueries(service.store.db).finishTask.run({
       id,
       status: error === null ? 'succeeded' : 'failed',
       atMs: 2,

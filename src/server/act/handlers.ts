@@ -2,6 +2,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import { createActionClaims } from '../records/action/claims.ts';
 import { refuseBadConfig } from '../records/action/config.ts';
+import { createAction } from '../records/action/create.ts';
+import { newActionQueries } from '../records/action/queries.ts';
 import { actionOf } from '../records/action/row.ts';
 import { missing } from '../records/find.ts';
 import type { Handlers } from '../handlers.ts';
@@ -9,8 +11,10 @@ import type { Store } from '../records/store.ts';
 import { actQueries } from './queries.ts';
 
 /** Actions of a workflow: which are due, and which runner executes one. */
-export const actHandlers = ({ db, find, now }: Store) => {
+export const actHandlers = (store: Store) => {
+  const { db, find, now } = store;
   const queries = actQueries(db);
+  const create = createAction(store, newActionQueries(db));
   const claims = createActionClaims(db, now);
 
   const actionOfWorkflow = (workflowId: number, id: number): WorkflowAction => {
@@ -21,6 +25,7 @@ export const actHandlers = ({ db, find, now }: Store) => {
   };
 
   return {
+    createWorkflowAction: ({ params, body }) => create(params.id, body),
     listWorkflowActions({ params: { id } }) {
       find.run(id);
       return queries.ofWorkflow.all({ workflowId: id }).map(actionOf);

@@ -1,6 +1,4 @@
-import { found } from '../records/find.ts';
 import type { Handlers } from '../handlers.ts';
-import { computeNodeOf } from '../records/node/row.ts';
 import { read, remove, removeAll } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { changeNode, registerNode } from './node.ts';
@@ -66,16 +64,5 @@ export const allocateHandlers = (store: Store) => {
 
     createComputeNode: ({ body }) => register(body),
     updateComputeNode: ({ params, body }) => change(params.id, body),
-    getComputeNode: ({ params: { id } }) => computeNodeOf(found(queries.getNode.get({ id }), 'compute_node', id)),
-    listComputeNodes({
-      query: { workflow_id, hostname, is_active, holds_jobs, scheduled_compute_node_id, ...paging },
-    }) {
-      find.workflow(workflow_id);
-      return queries.listNodes({ workflow_id, hostname, is_active, holds_jobs, scheduled_compute_node_id }, paging);
-    },
-    listSlurmSchedulers({ query: { workflow_id, ...paging } }) {
-      find.workflow(workflow_id);
-      return queries.listSchedulers({ workflow_id }, paging);
-    },
   } satisfies Partial<Handlers>;
 };

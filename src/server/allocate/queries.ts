@@ -1,25 +1,15 @@
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
-import type { ComputeNode } from '../../core/contract/node.ts';
-import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import type { Database, Value } from '../store/database.ts';
 import { insertEvent } from '../records/event/row.ts';
 import { unsettled } from '../records/job/row.ts';
 import { present } from '../records/present.ts';
 import { whole } from '../records/records.ts';
-import { contains, createListing } from '../store/listing.ts';
-import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../records/node/row.ts';
+import { createListing } from '../store/listing.ts';
+import type { ComputeNodeRow } from '../records/node/row.ts';
 
 type StatsRow = {
   [F in keyof SlurmStats]-?: undefined extends SlurmStats[F] ? NonNullable<SlurmStats[F]> | null : SlurmStats[F];
 };
-
-interface NodeFilters {
-  scheduled_compute_node_id?: number | undefined;
-  workflow_id?: number | undefined;
-  hostname?: string | undefined;
-  is_active?: boolean | undefined;
-  holds_jobs?: boolean | undefined;
-}
 
 type Asked<Model, Keys extends keyof Model> = { [F in Keys]?: Model[F] | undefined };
 
@@ -160,60 +150,6 @@ export const allocateQueries = (db: Database) => ({
     where workflow_id = :workflowId and status = 4 and ${unsettled} and claimed_by = :nodeId
     order by id`),
   writeEvent: insertEvent(db),
-  listNodes: createListing<NodeFilters, ComputeNodeRow, ComputeNode>(
-    db,
-    {
-      columns: 'compute_node.*',
-      from: 'compute_node',
-      filters: {
-        workflow_id: 'compute_node.workflow_id = :workflow_id',
-        hostname: contains('compute_node.hostname', 'hostname'),
-        scheduled_compute_node_id:
-          "json_extract(compute_node.scheduler, '$.scheduler_id') = :scheduled_compute_node_id",
-        is_active: 'compute_node.is_active = :is_active',
-        holds_jobs: `:holds_jobs = exists (
-          select 1 from job
-          where job.workflow_id = compute_node.workflow_id and job.status in (3, 4) and ${unsettled}
-            and job.claimed_by = compute_node.id
-          union all
-          select 1 from held_attempt where held_attempt.compute_node_id = compute_node.id)`,
-      },
-      sortable: {
-        id: 'compute_node.id',
-        workflow_id: 'compute_node.workflow_id',
-        hostname: 'compute_node.hostname',
-        pid: 'compute_node.pid',
-        start_time: 'compute_node.start_time',
-        duration_seconds: 'compute_node.duration_seconds',
-        is_active: 'compute_node.is_active',
-        num_cpus: 'compute_node.num_cpus',
-        memory_gb: 'compute_node.memory_gb',
-        num_gpus: 'compute_node.num_gpus',
-        num_nodes: 'compute_node.num_nodes',
-      },
-      idColumn: 'compute_node.id',
-    },
-    computeNodeOf,
-  ),
-  listSchedulers: createListing<{ workflow_id?: number | undefined }, SlurmSchedulerRow, SlurmScheduler>(
-    db,
-    {
-      columns: 'slurm_scheduler.*',
-      from: 'slurm_scheduler',
-      filters: { workflow_id: 'slurm_scheduler.workflow_id = :workflow_id' },
-      sortable: {
-        id: 'slurm_scheduler.id',
-        name: 'slurm_scheduler.name',
-        account: 'slurm_scheduler.account',
-        nodes: 'slurm_scheduler.nodes',
-        partition: 'slurm_scheduler.partition',
-        qos: 'slurm_scheduler.qos',
-        walltime: 'slurm_scheduler.walltime',
-      },
-      idColumn: 'slurm_scheduler.id',
-    },
-    schedulerOf,
-  ),
 });
 
 export type AllocateQueries = ReturnType<typeof allocateQueries>;

@@ -1,5 +1,5 @@
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import type { ClaimQueries, KindRow } from './queries.ts';
+import type { KindRow } from './queries.ts';
 
 export const kindOf = (row: KindRow): JobKind => ({
   labels: row.labels === null ? [] : (JSON.parse(row.labels) as string[]),

@@ -11,13 +11,12 @@ import { actHandlers } from '../act/handlers.ts';
 import { adminHandlers } from '../admin/handlers.ts';
 import { createTrafficLog, type TrafficLog } from '../admin/traffic.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
-import { artifactHandlers } from '../records/file/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
 import { exchangeHandlers } from '../exchange/handlers.ts';
 import { recoverHandlers } from '../recover/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
-import { reviseHandlers } from '../records/handlers.ts';
+import { recordHandlers } from '../records/handlers.ts';
 import { isBusy, lockedRefusal } from '../store/busy.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
@@ -64,9 +63,9 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     onNotice?.('An event stream was ended', { reason, ...facts });
   const permissions = createPermissions(store, access);
   const handlers: Handlers = {
+    ...recordHandlers(store, permissions),
     ...reportHandlers(store, permissions),
-    ...submitHandlers(store, permissions),
-    ...artifactHandlers(store),
+    ...submitHandlers(store),
     ...allocateHandlers(store),
     ...claimHandlers(store),
     ...resultHandlers(store),
@@ -74,7 +73,6 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...exchangeHandlers(store),
     ...accessHandlers(store, permissions),
     ...actHandlers(store),
-    ...reviseHandlers(store),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers: login.reload }),
   };
   store.works.resume();

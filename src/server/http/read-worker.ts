@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { allocateHandlers } from '../allocate/handlers.ts';
-import { artifactHandlers } from '../records/file/handlers.ts';
+import { recordHandlers } from '../records/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import type { Permissions } from '../caller.ts';
@@ -26,8 +26,8 @@ const permissions: Permissions = {
   isEnforced: false,
 };
 const handlers = {
+  ...recordHandlers(store, permissions),
   ...reportHandlers(store, permissions),
-  ...artifactHandlers(store),
   ...allocateHandlers(store),
   ...claimHandlers(store),
 } as unknown as Readonly<Record<string, (input: unknown) => unknown>>;

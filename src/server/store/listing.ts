@@ -37,6 +37,14 @@ export interface Page<Item> {
   has_more: boolean;
 }
 
+/** Filters that a request may contain. */
+export type Asked<Fields> = { [F in keyof Fields]?: Fields[F] | undefined };
+export type OfWorkflow = Asked<{ workflow_id: number }>;
+
+/** Columns of a table that are sorted by their own name. */
+export const sortable = (table: string, columns: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(columns.map((column) => [column, `${table}.${column}`]));
+
 type Bound = Record<string, Value>;
 
 export function createListing<Filters extends object, Row, Item>(

@@ -6,7 +6,7 @@ import { statuses, testService, type TestService, workflowOf } from '../../../te
 import { createApp } from '../http/app.ts';
 import { openDatabase } from '../store/database.ts';
 import { createStore } from '../records/store.ts';
-import { submitQueries } from './queries.ts';
+import { taskQueries } from './queries.ts';
 
 let service: TestService;
 let id: number;
@@ -87,7 +87,7 @@ it('a task that a stopped server left has failed, and says so', () => {
   const open = () => createStore(openDatabase(join(folder, 'torc.db')), { now: () => 7, onBroken: () => {} });
   const before = open();
   before.db.run("insert into workflow (name, user, timestamp) values ('w', 'u', 't')");
-  submitQueries(before.db).insertTask.insert({
+  taskQueries(before.db).insertTask.insert({
     workflowId: 1,
     operation: 'initialize_jobs',
     parameters: '[]',
@@ -97,7 +97,7 @@ it('a task that a stopped server left has failed, and says so', () => {
 
   const after = open();
   createApp(after, { onError: () => {} });
-  expect(submitQueries(after.db).task.get({ id: 1 })).toMatchObject({
+  expect(taskQueries(after.db).task.get({ id: 1 })).toMatchObject({
     status: 'failed',
     finished_at_ms: 7,
     error: 'server restarted while task was in progress',

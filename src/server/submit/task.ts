@@ -3,7 +3,7 @@ import type { Task } from '../../core/contract/task.ts';
 import { present } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
 import type { Work } from '../store/work.ts';
-import type { SubmitQueries } from './queries.ts';
+import type { TaskQueries } from './queries.ts';
 
 const OPERATION = 'initialize_jobs';
 
@@ -20,7 +20,7 @@ export interface Parameters {
  * is refused. A server that was killed continues its started task when it starts again; a task that only waited has
  * failed.
  */
-export function createTasks(store: Store, queries: SubmitQueries) {
+export function createTasks(store: Store, queries: TaskQueries) {
   const { find, now, changes, turns, works } = store;
   queries.failOpenTasks.run({ atMs: now(), error: 'server restarted while task was in progress' });
 

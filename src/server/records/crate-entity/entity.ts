@@ -2,11 +2,11 @@ import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { merged, type Partly, read } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { ArtifactQueries } from '../file/queries.ts';
+import type { EntityQueries } from './queries.ts';
 
 /** Entities of the research object: one for a name, and one for a file, in a workflow. */
 export const createEntity =
-  ({ find }: Store, queries: ArtifactQueries) =>
+  ({ find }: Store, queries: EntityQueries) =>
   (body: RoCrateEntity): RoCrateEntity => {
     find.workflow(body.workflow_id);
     refuseSecond(queries, 0, body);
@@ -14,7 +14,7 @@ export const createEntity =
   };
 
 export const updateEntity =
-  (queries: ArtifactQueries) =>
+  (queries: EntityQueries) =>
   (id: number, body: Partly<RoCrateEntity>): RoCrateEntity => {
     // It stays in its workflow regardless of the body: its file and its name are checked there.
     const after = merged(read(queries.entities, id), { ...body, workflow_id: undefined });
@@ -32,7 +32,7 @@ const rowOf = ({ workflow_id, file_id, entity_id, entity_type, metadata }: RoCra
   metadata: JSON.stringify(metadata),
 });
 
-function refuseSecond(queries: ArtifactQueries, id: number, entity: RoCrateEntity): void {
+function refuseSecond(queries: EntityQueries, id: number, entity: RoCrateEntity): void {
   const { workflow_id, file_id, entity_id } = rowOf(entity);
   if (file_id !== null && queries.fileOfWorkflow.get({ id: file_id, workflowId: workflow_id }) === undefined) {
     throw new Refusal('REFERENCE_UNKNOWN', `file_id ${file_id} is not a file of workflow ${workflow_id}`, {

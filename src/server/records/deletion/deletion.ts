@@ -95,3 +95,5 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
       }),
   };
 };
+
+export type Deletions = ReturnType<typeof createDeletion>;

@@ -1,4 +1,4 @@
-import type { File, UserData } from '../../../core/contract/artifact.ts';
+import type { File } from '../../../core/contract/artifact.ts';
 
 export interface FileRow {
   id: number;
@@ -8,21 +8,4 @@ export interface FileRow {
   st_mtime: number | null;
 }
 
-export interface UserDataRow {
-  id: number;
-  workflow_id: number;
-  name: string;
-  data: string | null;
-  is_ephemeral: number;
-}
-
 export const fileOf = ({ st_mtime: mtime, ...row }: FileRow): File => ({ ...row, st_mtime: mtime ?? undefined });
-
-export const userDataOf = ({ data, is_ephemeral: ephemeral, ...row }: UserDataRow): UserData => ({
-  ...row,
-  data: data === null ? undefined : JSON.parse(data),
-  is_ephemeral: ephemeral === 1,
-});
-
-export const userDataColumns =
-  'user_data.id, user_data.workflow_id, user_data.name, user_data.data, user_data.is_ephemeral';

@@ -5,7 +5,7 @@ import { refuseBadJob, storedLabels } from './fields.ts';
 import { jobOf, type JobRow } from './row.ts';
 import { createReferences } from './references.ts';
 import type { Store } from '../store.ts';
-import type { ReviseQueries } from './queries.ts';
+import type { ChangeJobQueries } from './queries.ts';
 
 type Wanted = { [F in keyof Job]?: Job[F] | undefined };
 
@@ -19,7 +19,7 @@ const NEVER = ['env', 'failure_handler_id', ...LISTS] as const;
  * The fields that claims use (scheduler, requirements, priority, labels) and that starts use may change at any time;
  * name, command and dependencies only while it is uninitialized, because later jobs may depend on them.
  */
-export const updateJob = (store: Store, queries: ReviseQueries) => {
+export const updateJob = (store: Store, queries: ChangeJobQueries) => {
   const references = createReferences(store.db);
   const classes = createClasses(store.db);
   return (id: number, body: Wanted & Pick<Job, 'name' | 'command'>): Job => {

@@ -8,7 +8,7 @@ import { present } from '../present.ts';
 import { createReferences } from './references.ts';
 import type { Steps } from '../../store/work.ts';
 import { checkEdges, createEdgeWriter } from './new-edges.ts';
-import type { NewJob, SubmitQueries } from '../../submit/queries.ts';
+import type { NewJob, NewJobQueries } from './queries.ts';
 
 /** No record has this id: for a workflow whose default requirements were deleted. */
 const NONE = 0;
@@ -36,7 +36,7 @@ interface Call {
  * are those of the earlier jobs that each depends on. Everything is checked before the first job is written, so that
  * none is refused after that.
  */
-export const createJobs = (store: Store, queries: SubmitQueries) => {
+export const createJobs = (store: Store, queries: NewJobQueries) => {
   const references = createReferences(store.db);
   const classes = createClasses(store.db);
 
@@ -163,7 +163,7 @@ const withPositions = (job: Job, places: readonly number[], ids: readonly number
       };
 
 /** The defaults of a workflow for its jobs, from one statement, because every job needs them. */
-function workflowDefaults(queries: SubmitQueries, workflowId: number) {
+function workflowDefaults(queries: NewJobQueries, workflowId: number) {
   const { env, requirements_id: id } = queries.jobDefaults.get({ workflowId }) ?? missing('Workflow', workflowId);
   return {
     env: env === null ? undefined : (JSON.parse(env) as Record<string, string>),

@@ -2,7 +2,7 @@ import type { Edges } from './edges.ts';
 import { inPages } from '../../store/rows.ts';
 import type { Store } from '../store.ts';
 import type { Steps, Work } from '../../store/work.ts';
-import type { SubmitQueries } from '../../submit/queries.ts';
+import type { NewJobQueries } from './queries.ts';
 
 /**
  * Work that creates jobs: all or none for the caller.
@@ -10,7 +10,7 @@ import type { SubmitQueries } from '../../submit/queries.ts';
  * Its jobs are known by the lowest id that one of them can have, because nobody else creates jobs in the workflow
  * meanwhile. Jobs that a killed server left are removed at the next start: no client got their ids.
  */
-export const createCreation = (store: Store, queries: SubmitQueries, edges: Edges) => {
+export const createCreation = (store: Store, queries: NewJobQueries, edges: Edges) => {
   function* remove(workflowId: number, firstId: number | undefined): Steps {
     if (firstId === undefined) return;
     // First the relationships: all other jobs may depend on one job.

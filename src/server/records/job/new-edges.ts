@@ -2,7 +2,7 @@ import type { Job } from '../../../core/contract/job.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Steps } from '../../store/work.ts';
 import { EdgeBlock } from './edge-block.ts';
-import type { SubmitQueries } from '../../submit/queries.ts';
+import type { NewJobQueries } from './queries.ts';
 
 /** The lists of a job that name other records, each with its table. */
 const LISTS = [
@@ -24,7 +24,7 @@ const A_FEW = 256;
  * Ids of jobs in the same request can only be guessed: a job that waited for itself, or two for each other, would never
  * run.
  */
-export function checkEdges(queries: SubmitQueries, workflowId: number, nextId: number) {
+export function checkEdges(queries: NewJobQueries, workflowId: number, nextId: number) {
   const known = new Map<List, Set<number>>(LISTS.map((list) => [list, new Set()]));
   const refuse = (list: List, found: number, { name }: Job): never => {
     const why =
@@ -56,7 +56,7 @@ export function checkEdges(queries: SubmitQueries, workflowId: number, nextId: n
  * Writes the relationships of jobs. `add` takes a job, in the order of their ids, and writes when it has many; `rest` writes what
  * is left.
  */
-export function createEdgeWriter(queries: SubmitQueries, workflowId: number) {
+export function createEdgeWriter(queries: Pick<NewJobQueries, 'insertEdges'>, workflowId: number) {
   const blocks = new Map<List, EdgeBlock>();
 
   function* write(list: List, block: EdgeBlock): Steps {

@@ -1,50 +1,79 @@
-import { fileOf, type FileRow, userDataColumns, userDataOf, type UserDataRow } from '../file/row.ts';
-import type { Database, Value } from '../../store/database.ts';
-import { eventOf } from '../event/row.ts';
-import { unsettled } from './row.ts';
-import { computeNodeOf, type ComputeNodeRow, schedulerOf, type SlurmSchedulerRow } from '../node/row.ts';
-import { records, whole } from '../records.ts';
-import { requirementsColumns, type RequirementsRow } from '../requirements/row.ts';
-import { resultColumns, resultOf, type ResultRow, resultTables } from '../result/row.ts';
-import type { FailureHandler } from '../../../core/contract/scheduling.ts';
+import type { Database, NoParameters, Value } from '../../store/database.ts';
+import { upstreamOfJob } from './upstream.ts';
 
-export const reviseQueries = (db: Database) => ({
-  files: whole(db, 'file', (row: FileRow) => fileOf(row)),
-  userData: records(db, 'user_data', userDataColumns, 'user_data', (row: UserDataRow) => userDataOf(row)),
-  requirements: records(
-    db,
-    'resource_requirements',
-    requirementsColumns.join(', '),
-    'resource_requirements',
-    (row: RequirementsRow) => row,
-  ),
-  results: records(db, 'result', resultColumns, resultTables, (row: ResultRow) => resultOf(row)),
-  events: whole(db, 'event', (row: Parameters<typeof eventOf>[0]) => eventOf(row)),
-  nodes: whole(db, 'compute_node', (row: ComputeNodeRow) => computeNodeOf(row)),
-  schedulers: whole(db, 'slurm_scheduler', (row: SlurmSchedulerRow) => schedulerOf(row)),
-  handlers: whole(db, 'failure_handler', (row: FailureHandler) => row),
+export interface NewJob extends Record<string, Value> {
+  workflowId: number;
+  name: string;
+  command: string;
+  invocationScript: string | null;
+  env: string | null;
+  cancelOnBlockingJobFailure: number;
+  supportsTermination: number | null;
+  resourceRequirementsId: number;
+  schedulerId: number | null;
+  failureHandlerId: number | null;
+  priority: number;
+  labels: string | null;
+  classId: number;
+}
 
-  // Records that prevent a removal.
-  jobsWithRequirements: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
-    select count(*) as jobs
-    from job
-    where class_id in (
-      select id from job_class where workflow_id = :workflowId and (resource_requirements_id = :id or :id = 0)
+type Edge = { jobId: number; otherId: number; workflowId: number };
+
+/** Edges to records of the same workflow, which was checked before. */
+const edges = (db: Database, table: string, column: string) =>
+  db.prepareInserts<Edge>(`
+    insert or ignore into ${table} (job_id, ${column}, workflow_id) values (:jobId, :otherId, :workflowId)`);
+
+/** Whether the workflow has this record. */
+const has = (db: Database, table: string) =>
+  db.prepare<{ id: number; workflowId: number }, { id: number }>(
+    `select id from ${table} where id = :id and workflow_id = :workflowId`,
+  );
+
+export const newJobQueries = (db: Database) => ({
+  jobDefaults: db.prepare<{ workflowId: number }, { env: string | null; requirements_id: number | null }>(`
+    select env, (
+      select min(id) from resource_requirements where workflow_id = workflow.id and name = 'default'
+    ) as requirements_id
+    from workflow
+    where id = :workflowId`),
+  insertJobs: db.prepareInserts<NewJob>(`
+    insert into job (
+      workflow_id, name, command, invocation_script, env, cancel_on_blocking_job_failure, supports_termination,
+      resource_requirements_id, scheduler_id, failure_handler_id, priority, labels, class_id
+    ) values (
+      :workflowId, :name, :command, :invocationScript, :env, :cancelOnBlockingJobFailure, :supportsTermination,
+      :resourceRequirementsId, :schedulerId, :failureHandlerId, :priority, :labels, :classId
     )`),
-  jobsHeldBy: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
-    select (
-      select count(*) from job
-      where workflow_id = :workflowId
-        and job.status in (3, 4) and ${unsettled}
-        and (claimed_by = :id or (:id = 0 and claimed_by is not null))
-    ) + (
-      select count(*) from job
-      where job.status = 1 and claimed_by is not null and workflow_id = :workflowId and (claimed_by = :id or :id = 0)
-    ) + (
-      select count(*) from held_attempt
-      where workflow_id = :workflowId and (compute_node_id = :id or :id = 0)
-    ) as jobs`),
+  lastJobId: db.prepare<NoParameters, { id: number }>("select seq as id from sqlite_sequence where name = 'job'"),
+  has: {
+    depends_on_job_ids: has(db, 'job'),
+    input_file_ids: has(db, 'file'),
+    output_file_ids: has(db, 'file'),
+    input_user_data_ids: has(db, 'user_data'),
+    output_user_data_ids: has(db, 'user_data'),
+  },
+  insertEdges: {
+    depends_on_job_ids: edges(db, 'job_depends_on', 'depends_on_job_id'),
+    input_file_ids: edges(db, 'job_input_file', 'file_id'),
+    output_file_ids: edges(db, 'job_output_file', 'file_id'),
+    input_user_data_ids: edges(db, 'job_input_user_data', 'user_data_id'),
+    output_user_data_ids: edges(db, 'job_output_user_data', 'user_data_id'),
+  },
+  // Jobs of a request whose server was killed.
+  jobsFrom: db.prepare<{ workflowId: number; firstId: number; after: number; limit: number }, { id: number }>(`
+    select id from job
+    where workflow_id = :workflowId and id >= :firstId and id > :after
+    order by id
+    limit :limit`),
+  removeJobs: db.prepare<{ workflowId: number; firstId: number; limit: number }>(`
+    delete from job
+    where id in (select id from job where workflow_id = :workflowId and id >= :firstId limit :limit)`),
+});
 
+export type NewJobQueries = ReturnType<typeof newJobQueries>;
+
+export const changeJobQueries = (db: Database) => ({
   dependsOn: db.prepare<{ id: number }, { id: number }>(
     'select depends_on_job_id as id from job_depends_on where job_id = :id order by 1',
   ),
@@ -71,37 +100,6 @@ export const reviseQueries = (db: Database) => ({
       invocation_script = :invocationScript, cancel_on_blocking_job_failure = :cancels,
       supports_termination = :supportsTermination
     where id = :id`),
-
-  updateRequirements: db.prepare<Record<string, Value>>(`
-    update resource_requirements set
-      name = :name, num_cpus = :numCpus, num_gpus = :numGpus, num_nodes = :numNodes, memory = :memory,
-      runtime = :runtime, memory_bytes = :memoryBytes, runtime_s = :runtimeSeconds
-    where id = :id`),
-  updateEvent: db.prepare<{ id: number; data: string }>('update event set data = :data where id = :id'),
-  insertResult: db.prepare<Record<string, Value>>(`
-    insert into result (
-      job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
-      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent
-    ) values (
-      :job_id, :workflow_id, :run_id, :attempt_id, :compute_node_id, :return_code, :exec_time_minutes,
-      :completion_time, :status, :peak_memory_bytes, :avg_memory_bytes, :peak_cpu_percent, :avg_cpu_percent
-    )`),
-  makeCurrent: db.prepare<{ jobId: number; id: number }>('update job set result_id = :id where id = :jobId'),
-  countTimeAgain: db.prepare<{ workflowId: number }>(`
-    insert into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 1)
-    on conflict (workflow_id) do update set is_stale = 1 where is_stale = 0`),
-  updateResult: db.prepare<Record<string, Value>>(`
-    update result set
-      return_code = :return_code, exec_time_minutes = :exec_time_minutes, completion_time = :completion_time,
-      status = :status, peak_memory_bytes = :peak_memory_bytes, avg_memory_bytes = :avg_memory_bytes,
-      peak_cpu_percent = :peak_cpu_percent, avg_cpu_percent = :avg_cpu_percent
-    where id = :id`),
-  sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
-    'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
-  ),
-  nodeOf: db.prepare<{ id: number; workflowId: number }, { id: number }>(
-    'select id from compute_node where id = :id and workflow_id = :workflowId',
-  ),
   isUpstreamOfItself: db.prepare<{ id: number }, { id: number }>(`
     with recursive upstream (id) as (
       select depends_on_job_id from job_depends_on where job_id = :id
@@ -109,15 +107,33 @@ export const reviseQueries = (db: Database) => ({
       select edge.depends_on_job_id from job_depends_on edge join upstream on edge.job_id = upstream.id
     )
     select id from upstream where id = :id`),
-  forgetResult: db.prepare<{ jobId: number; id: number }>(
-    'update job set result_id = null where id = :jobId and result_id = :id',
-  ),
-  updateScheduler: db.prepare<Record<string, Value>>(`
-    update slurm_scheduler set
-      name = :name, account = :account, nodes = :nodes, walltime = :walltime, gres = :gres, mem = :mem,
-      ntasks_per_node = :ntasks_per_node, partition = :partition, qos = :qos, tmp = :tmp, extra = :extra,
-      serialize_allocations = :serialize_allocations
-    where id = :id`),
 });
 
-export type ReviseQueries = ReturnType<typeof reviseQueries>;
+export type ChangeJobQueries = ReturnType<typeof changeJobQueries>;
+
+export const spawnQueries = (db: Database) => ({
+  // Jobs that a running job adds.
+  jobsNamed: db.prepare<{ workflowId: number; names: string }, { id: number; name: string }>(`
+    select id, name
+    from job
+    where workflow_id = :workflowId and name in (select value from json_each(:names))`),
+  isHeld: db.prepare<{ id: number }, { id: number }>('select id from job where id = :id and claimed_by is not null'),
+  requirementsNamed: db.prepare<{ workflowId: number; name: string }, { id: number }>(
+    'select id from resource_requirements where workflow_id = :workflowId and name = :name order by id limit 1',
+  ),
+  blockSpawned: db.prepare<{ id: number }>(`
+    update job set status = 1, origin = 'spawn', (unmet, upstream_failed) = (${upstreamOfJob})
+    where id = :id`),
+  generation: db.prepare<{ workflowId: number; prefix: string }, { number: number | null }>(`
+    select max(cast(substr(name, length(:prefix) + 1) as integer)) as number
+    from user_data
+    where workflow_id = :workflowId and substr(name, 1, length(:prefix)) = :prefix`),
+  writeState: db.prepare<{ workflowId: number; name: string; data: string }>(
+    'insert into user_data (workflow_id, name, data, is_ephemeral) values (:workflowId, :name, :data, 1)',
+  ),
+  dropState: db.prepare<{ workflowId: number; name: string }>(
+    'delete from user_data where workflow_id = :workflowId and name = :name',
+  ),
+});
+
+export type SpawnQueries = ReturnType<typeof spawnQueries>;

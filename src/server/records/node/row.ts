@@ -1,5 +1,4 @@
 import type { ComputeNode } from '../../../core/contract/node.ts';
-import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { present } from '../present.ts';
 
 export interface ComputeNodeRow {
@@ -36,11 +35,4 @@ export const computeNodeOf = (row: ComputeNodeRow): ComputeNode & { id: number }
   scheduler: parsed(row.scheduler),
   labels: parsed(row.labels),
   process: parsed(row.process),
-});
-
-export type SlurmSchedulerRow = Omit<SlurmScheduler, 'serialize_allocations'> & { serialize_allocations: number };
-
-export const schedulerOf = (row: SlurmSchedulerRow): SlurmScheduler => ({
-  ...present(row),
-  serialize_allocations: row.serialize_allocations === 1,
 });

@@ -1,44 +1,17 @@
 import { type JobStatus, statusCode } from '../../../core/contract/job.ts';
-import type { ResourceRequirements } from '../../../core/contract/resources.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Result } from '../../../core/contract/result.ts';
-import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { present } from '../present.ts';
 import { merged, type Partly, read } from '../records.ts';
-import { storedRequirements } from '../requirements/fields.ts';
-import type { Caller } from '../../caller.ts';
 import type { Store } from '../store.ts';
-import type { NoteAction } from '../event/user-action.ts';
-import type { ReviseQueries } from '../job/queries.ts';
-
-/**
- * Replaces requirements: fields that are left out get their default. The new values apply to all jobs with these
- * requirements.
- */
-export const updateRequirements =
-  (queries: ReviseQueries, noteAction: NoteAction) =>
-  (id: number, body: ResourceRequirements, caller: Caller): ResourceRequirements => {
-    const { workflow_id: workflowId, name } = read(queries.requirements, id);
-    if (body.name !== name && (body.name === 'default' || name === 'default')) {
-      throw new Refusal('DUPLICATE', "The name 'default' is reserved for the requirements of jobs that name none", {
-        field: 'name',
-      });
-    }
-    queries.updateRequirements.run({ id, ...storedRequirements(body) });
-    const after = read(queries.requirements, id);
-    noteAction(workflowId, caller, 'update_resource_requirements', {
-      resource_requirements_id: id,
-      resource_requirements: after,
-    });
-    return after;
-  };
+import type { ResultQueries } from './queries.ts';
 
 /**
  * Stores a result that is reported separately from the end of its job; it becomes the job's current one. The job's
  * status stays.
  */
 export const createResult =
-  ({ find }: Store, queries: ReviseQueries) =>
+  ({ find }: Store, queries: ResultQueries) =>
   (body: Result): Result => {
     find.jobOf(body.workflow_id, body.job_id);
     const attemptId = body.attempt_id ?? 1;
@@ -57,7 +30,7 @@ export const createResult =
   };
 
 export const updateResult =
-  (queries: ReviseQueries) =>
+  (queries: ResultQueries) =>
   (id: number, body: Partly<Result>): Result => {
     queries.updateResult.run({ ...resultRow(merged(read(queries.results, id), body)), id });
     return read(queries.results, id);
@@ -77,25 +50,3 @@ const resultRow = (result: Result) => ({
   peak_cpu_percent: result.peak_cpu_percent ?? null,
   avg_cpu_percent: result.avg_cpu_percent ?? null,
 });
-
-export const updateScheduler =
-  (queries: ReviseQueries) =>
-  (id: number, body: Partly<SlurmScheduler>): SlurmScheduler => {
-    const after = merged(read(queries.schedulers, id), body);
-    queries.updateScheduler.run({
-      id,
-      name: after.name ?? '',
-      account: after.account,
-      nodes: after.nodes,
-      walltime: after.walltime,
-      gres: after.gres ?? null,
-      mem: after.mem ?? null,
-      ntasks_per_node: after.ntasks_per_node ?? null,
-      partition: after.partition ?? null,
-      qos: after.qos ?? null,
-      tmp: after.tmp ?? null,
-      extra: after.extra ?? null,
-      serialize_allocations: Number(after.serialize_allocations ?? false),
-    });
-    return read(queries.schedulers, id);
-  };

@@ -11,10 +11,11 @@ import type { Store } from '../store.ts';
 import type { NoteAction } from '../event/user-action.ts';
 import { refuseBadEnvironment } from './environment.ts';
 import { present } from '../present.ts';
-import type { SubmitQueries } from '../../submit/queries.ts';
+import type { RequirementsQueries } from '../requirements/queries.ts';
+import type { WorkflowQueries } from './queries.ts';
 
 /** The ids of the groups that a new workflow names: each once, and each existing. */
-function groupIds(queries: SubmitQueries, groups: readonly string[] | null | undefined): number[] {
+function groupIds(queries: WorkflowQueries, groups: readonly string[] | null | undefined): number[] {
   return (groups ?? []).map((name, index) => {
     if (groups?.indexOf(name) !== index) {
       throw new Refusal('DUPLICATE', `access_groups contains duplicate entry '${name}'`, { group: name });
@@ -79,7 +80,7 @@ const DEFAULT_REQUIREMENTS = {
 };
 
 export const createWorkflow =
-  ({ now }: Store, queries: SubmitQueries) =>
+  ({ now }: Store, queries: WorkflowQueries, { insertRequirements }: Pick<RequirementsQueries, 'insertRequirements'>) =>
   (body: Workflow): Workflow => {
     refuseBadEnvironment(body.env, 'workflow');
     const groups = groupIds(queries, body.access_groups);
@@ -103,7 +104,7 @@ export const createWorkflow =
       dynamic_jobs: text(body.dynamic_jobs),
       submission_directory: body.submission_directory ?? null,
     });
-    queries.insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
+    insertRequirements.run({ ...DEFAULT_REQUIREMENTS, workflowId: id });
     for (const groupId of groups) queries.shareWith.run({ workflowId: id, groupId, at: timestamp });
     return { ...echoOf(body), id, timestamp };
   };
@@ -121,7 +122,7 @@ function echoOf(body: Workflow): Workflow {
 const IMMUTABLE = ['env', 'submission_directory', 'dynamic_jobs'] as const;
 
 export const updateWorkflow =
-  ({ find }: Store, queries: SubmitQueries) =>
+  ({ find }: Store, queries: WorkflowQueries) =>
   (id: number, body: WorkflowChange): Workflow => {
     const before = find.wholeWorkflow(id);
     for (const field of IMMUTABLE) {
@@ -144,7 +145,7 @@ export const updateWorkflow =
   };
 
 export const archiveWorkflow =
-  ({ find }: Store, queries: SubmitQueries, noteAction: NoteAction) =>
+  ({ find }: Store, queries: WorkflowQueries, noteAction: NoteAction) =>
   (id: number, isArchived: boolean, caller: Caller): Workflow => {
     find.run(id);
     queries.archiveWorkflow.run({ id, isArchived: Number(isArchived) });

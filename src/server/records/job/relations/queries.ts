@@ -1,6 +1,6 @@
-import type { Database } from '../../store/database.ts';
-import { createListing } from '../../store/listing.ts';
-import { present } from '../../records/present.ts';
+import type { Database } from '../../../store/database.ts';
+import { createListing } from '../../../store/listing.ts';
+import { present } from '../../present.ts';
 
 interface OfWorkflow {
   workflow_id: number;

@@ -1,15 +1,15 @@
-import type { SpawnJob, SpawnRequest, SpawnReply } from '../../core/contract/spawn.ts';
-import { type Job, statusOf } from '../../core/contract/job.ts';
-import { refuseBadLabels } from '../../core/contract/labels.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
-import { walk } from '../../core/spec/graph/walk.ts';
-import { ListsWriter } from '../../core/spec/int-list.ts';
-import { STANDARD_MAX_ITERATIONS } from '../../core/contract/workflow.ts';
-import type { Store } from '../records/store.ts';
-import type { Steps } from '../store/work.ts';
-import type { CreateJobs } from '../records/job/create.ts';
-import { createEdgeWriter } from '../records/job/new-edges.ts';
-import type { SubmitQueries } from './queries.ts';
+import type { SpawnJob, SpawnRequest, SpawnReply } from '../../../core/contract/spawn.ts';
+import { type Job, statusOf } from '../../../core/contract/job.ts';
+import { refuseBadLabels } from '../../../core/contract/labels.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import { walk } from '../../../core/spec/graph/walk.ts';
+import { ListsWriter } from '../../../core/spec/int-list.ts';
+import { STANDARD_MAX_ITERATIONS } from '../../../core/contract/workflow.ts';
+import type { Store } from '../store.ts';
+import type { Steps } from '../../store/work.ts';
+import type { CreateJobs } from './create.ts';
+import { createEdgeWriter } from './new-edges.ts';
+import type { NewJobQueries, SpawnQueries } from './queries.ts';
 
 /** Jobs whose dependencies are written between two steps. */
 const A_FEW = 64;
@@ -22,7 +22,11 @@ const LINEAGE_VARIABLE = 'TORC_ORCHESTRATOR_LINEAGE_ID';
  * cap. A repeated request, after a lost reply or in a rerun of the job, writes nothing and returns the same ids. A
  * request without jobs ends the lineage with its last state.
  */
-export const spawnJobs = ({ changes, find }: Store, queries: SubmitQueries, create: CreateJobs) =>
+export const spawnJobs = (
+  { changes, find }: Store,
+  queries: SpawnQueries & Pick<NewJobQueries, 'insertEdges'>,
+  create: CreateJobs,
+) =>
   function* (
     callerId: number,
     { jobs, lineage: given, state }: SpawnRequest,
@@ -134,7 +138,7 @@ function refuseBeyondCap(dynamic: string | null, lineage: string, count: number)
 }
 
 /** The ids of the requirements that jobs name; undefined for jobs that name none. */
-function requirementsOf(queries: SubmitQueries, workflowId: number, jobs: readonly SpawnJob[]): (number | undefined)[] {
+function requirementsOf(queries: SpawnQueries, workflowId: number, jobs: readonly SpawnJob[]): (number | undefined)[] {
   return jobs.map(({ name, resource_requirements: wanted }) => {
     if (wanted === undefined || wanted === null) return undefined;
     const row = queries.requirementsNamed.get({ workflowId, name: wanted });

@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import {
+  ended,
+  started,
+  statuses,
+  testService,
+  type TestService,
+  workflowOf,
+} from '../../../../tests/support/service.ts';
 
 let service: TestService;
 let id: number;

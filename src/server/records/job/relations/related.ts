@@ -1,4 +1,4 @@
-import type { Job } from '../../../core/contract/job.ts';
+import type { Job } from '../../../../core/contract/job.ts';
 import type { RelationQueries } from './queries.ts';
 
 /** Jobs with the ids of their dependencies and of the records that they read and write; empty fields are left out. */

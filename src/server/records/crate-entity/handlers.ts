@@ -1,0 +1,30 @@
+import type { Handlers } from '../../handlers.ts';
+import { read, remove, removeAll } from '../records.ts';
+import type { Store } from '../store.ts';
+import { createEntity, updateEntity } from './entity.ts';
+import { entityQueries } from './queries.ts';
+
+export const entityHandlers = (store: Store) => {
+  const { db, find } = store;
+  const queries = entityQueries(db);
+  const addEntity = createEntity(store, queries);
+  const changeEntity = updateEntity(queries);
+
+  return {
+    createRoCrateEntity: ({ body }) => addEntity(body),
+    getRoCrateEntity: ({ params }) => read(queries.entities, params.id),
+    updateRoCrateEntity: ({ params, body }) => changeEntity(params.id, body),
+    deleteRoCrateEntity({ params: { id } }) {
+      remove(queries.entities, id);
+      return { message: 'RO-Crate entity deleted successfully' };
+    },
+    listRoCrateEntities({ params: { id }, query: { file_id, entity_id, ...paging } }) {
+      find.workflow(id);
+      return queries.listEntities({ workflow_id: id, file_id, entity_id }, paging);
+    },
+    deleteRoCrateEntities({ params: { id } }) {
+      const count = removeAll(find, queries.entities, id);
+      return { message: `Deleted ${count} RO-Crate entities`, deleted_count: count };
+    },
+  } satisfies Partial<Handlers>;
+};

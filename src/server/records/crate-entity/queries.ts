@@ -1,0 +1,58 @@
+import type { RoCrateEntity } from '../../../core/contract/artifact.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { createListing } from '../../store/listing.ts';
+import { present } from '../present.ts';
+import { whole } from '../records.ts';
+
+interface EntityRow {
+  id: number;
+  workflow_id: number;
+  file_id: number | null;
+  entity_id: string;
+  entity_type: string;
+  metadata: string;
+}
+
+const entityOf = ({ metadata, ...row }: EntityRow): RoCrateEntity => ({
+  ...present(row),
+  metadata: JSON.parse(metadata) as RoCrateEntity['metadata'],
+});
+
+export const entityQueries = (db: Database) => ({
+  entities: whole(db, 'ro_crate_entity', entityOf),
+  insertEntity: db.prepare<Record<string, Value>>(`
+    insert into ro_crate_entity (workflow_id, file_id, entity_id, entity_type, metadata)
+    values (:workflow_id, :file_id, :entity_id, :entity_type, :metadata)`),
+  updateEntity: db.prepare<Record<string, Value>>(`
+    update ro_crate_entity set file_id = :file_id, entity_id = :entity_id, entity_type = :entity_type, metadata = :metadata
+    where id = :id`),
+  // Another entity with the same name, or the same file.
+  sameEntity: db.prepare<Record<string, Value>, { entity_id: string }>(`
+    select entity_id
+    from ro_crate_entity
+    where workflow_id = :workflow_id and id <> :id and (entity_id = :entity_id or file_id = :file_id)`),
+  fileOfWorkflow: db.prepare<{ id: number; workflowId: number }, { id: number }>(
+    'select id from file where id = :id and workflow_id = :workflowId',
+  ),
+  listEntities: createListing<
+    { workflow_id?: number | undefined; file_id?: number | undefined; entity_id?: string | undefined },
+    EntityRow,
+    RoCrateEntity
+  >(
+    db,
+    {
+      columns: 'ro_crate_entity.*',
+      from: 'ro_crate_entity',
+      filters: {
+        workflow_id: 'workflow_id = :workflow_id',
+        file_id: 'file_id = :file_id',
+        entity_id: 'entity_id = :entity_id',
+      },
+      sortable: { entity_id: 'entity_id', entity_type: 'entity_type', file_id: 'file_id' },
+      idColumn: 'id',
+    },
+    entityOf,
+  ),
+});
+
+export type EntityQueries = ReturnType<typeof entityQueries>;

@@ -1,0 +1,27 @@
+import type { Handlers } from '../../handlers.ts';
+import { present } from '../present.ts';
+import { read, remove } from '../records.ts';
+import type { Store } from '../store.ts';
+import { failureHandlerQueries } from './queries.ts';
+
+export const failureHandlerHandlers = ({ db, find }: Store) => {
+  const queries = failureHandlerQueries(db);
+  const { handlers } = queries;
+
+  return {
+    createFailureHandler({ body }) {
+      find.workflow(body.workflow_id);
+      const id = queries.insertHandler.insert({ workflowId: body.workflow_id, name: body.name, rules: body.rules });
+      return { ...present(body), id };
+    },
+    listFailureHandlers({ params: { id }, query }) {
+      find.workflow(id);
+      return queries.listHandlers({ workflow_id: id }, query);
+    },
+    getFailureHandler: ({ params }) => read(handlers, params.id),
+    deleteFailureHandler({ params: { id } }) {
+      remove(handlers, id);
+      return { message: 'Failure handler deleted successfully' };
+    },
+  } satisfies Partial<Handlers>;
+};

@@ -1,0 +1,105 @@
+import { type Job, statusCode } from '../../../core/contract/job.ts';
+import { labelsOfQuery } from '../../../core/contract/labels.ts';
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { Handlers } from '../../handlers.ts';
+import { workflowOfBulk } from '../bulk.ts';
+import { clamped } from '../../store/listing.ts';
+import type { Deletions } from '../deletion/deletion.ts';
+import type { Store } from '../store.ts';
+import { refuseHeld, updateJob } from './change.ts';
+import { createCounts } from './counts.ts';
+import { createJobs, refuseBadPositions, refuseDuplicateNames } from './create.ts';
+import { createCreation } from './creation.ts';
+import type { Edges } from './edges.ts';
+import { jobListQueries } from './list/queries.ts';
+import { changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
+import { relationQueries } from './relations/queries.ts';
+import { related } from './relations/related.ts';
+import { jobOf } from './row.ts';
+import { spawnJobs } from './spawn.ts';
+
+export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => {
+  const { db, find } = store;
+  const news = newJobQueries(db);
+  const jobs = createJobs(store, news);
+  const creation = createCreation(store, news, edges);
+  const spawn = spawnJobs(store, { ...spawnQueries(db), insertEdges: news.insertEdges }, jobs);
+  const update = updateJob(store, changeJobQueries(db));
+  const counts = createCounts(db);
+  const queries = jobListQueries(db);
+  const between = relationQueries(db);
+  const withRelationships = (rows: readonly Job[]): Job[] => related(between.relations, rows);
+
+  return {
+    createJob: ({ body }) =>
+      creation(body.workflow_id, function* (onWrite) {
+        const [created = body] = yield* jobs({ workflowId: body.workflow_id, given: [body], onWrite });
+        return created;
+      }),
+    createJobs({ query, body: { jobs: given, depends_on_positions: told } }) {
+      const workflowId = workflowOfBulk({ field: 'jobs', one: 'job', many: 'jobs' }, given);
+      const positions = told ?? [];
+      return creation(workflowId, function* (onWrite) {
+        refuseDuplicateNames(given);
+        yield* refuseBadPositions(given, positions);
+        const created = yield* jobs({ workflowId, given, positions, onWrite });
+        return query.reply === 'ids' ? { job_ids: created.map(({ id }) => id) } : { jobs: created };
+      });
+    },
+    listJobIds({ params: { id } }) {
+      find.workflow(id);
+      const ids = queries.jobIds.all({ workflowId: id }).map((row) => row.id);
+      return { job_ids: ids, count: ids.length };
+    },
+
+    listJobs({ query }) {
+      const { offset, limit, sort_by, reverse_sort, include_relationships, labels, status: asked, ...filters } = query;
+      find.workflow(filters.workflow_id);
+      const paging = { offset, limit, sort_by, reverse_sort };
+      const status = asked === undefined ? undefined : statusCode[asked];
+      const labelSet = labels === undefined ? undefined : JSON.stringify(labelsOfQuery(labels));
+      const page = queries.listJobs({ ...filters, status, labels: labelSet }, paging);
+      if (include_relationships !== true) return page;
+      return { ...page, items: withRelationships(page.items) };
+    },
+    getJob: ({ params }) => withRelationships([jobOf(find.job(params.id))])[0] as Job,
+    updateJob: ({ params, body }) => update(params.id, body),
+    deleteJob: ({ params: { id } }) =>
+      deletion.one(find.job(id).workflow_id, 'job', id, () => {
+        const row = find.job(id);
+        refuseHeld(row);
+        return jobOf(row);
+      }),
+    deleteJobs: ({ query: { workflow_id: workflowId } }) =>
+      deletion.all(workflowId, 'job', {
+        check() {
+          find.workflow(workflowId);
+          const { pending, running } = counts(workflowId);
+          const underWay = pending + running;
+          if (underWay === 0) return;
+          throw new Refusal(
+            'STATUS_REFUSED',
+            `${underWay} jobs of workflow ${workflowId} are pending or running; cancel it first`,
+            { jobs: underWay },
+          );
+        },
+        reply: (count) => ({ count }),
+      }),
+    listJobDependencies({ params: { id }, query }) {
+      find.workflow(id);
+      return between.listDependencies({ workflow_id: id }, clamped(query));
+    },
+    listJobFileRelationships({ params: { id }, query }) {
+      find.workflow(id);
+      return between.listFileRelationships({ workflow_id: id }, clamped(query));
+    },
+    listJobUserDataRelationships({ params: { id }, query }) {
+      find.workflow(id);
+      return between.listUserDataRelationships({ workflow_id: id }, clamped(query));
+    },
+    spawnJobs({ params: { id }, body }) {
+      const { workflow_id: workflowId } = find.job(id);
+      return creation(workflowId, (onWrite) => spawn(id, body, onWrite));
+    },
+  } satisfies Partial<Handlers>;
+};

@@ -1,0 +1,83 @@
+import type { Job } from '../../../../core/contract/job.ts';
+import type { Database } from '../../../store/database.ts';
+import { type Asked, contains, createListing, type OfWorkflow, sortable } from '../../../store/listing.ts';
+import { jobColumns, jobOf, type JobRow } from '../row.ts';
+
+export const jobListQueries = (db: Database) => ({
+  listJobs: createListing<
+    OfWorkflow &
+      Asked<{
+        status: number;
+        needs_file_id: number;
+        upstream_job_id: number;
+        active_compute_node_id: number;
+        origin_is_set: boolean;
+        name: string;
+        command: string;
+        /** A set of labels as JSON text. */
+        labels: string;
+      }>,
+    JobRow,
+    Job
+  >(
+    db,
+    {
+      columns: jobColumns,
+      from: 'job',
+      filters: {
+        workflow_id: 'job.workflow_id = :workflow_id',
+        status: 'job.status = :status',
+        needs_file_id: 'job.id in (select job_id from job_input_file where file_id = :needs_file_id)',
+        upstream_job_id: 'job.id in (select job_id from job_depends_on where depends_on_job_id = :upstream_job_id)',
+        active_compute_node_id: 'job.compute_node_id = :active_compute_node_id',
+        origin_is_set: (asked) => (asked ? 'job.origin is not null' : 'job.origin is null'),
+        name: contains('job.name', 'name'),
+        command: contains('job.command', 'command'),
+        // The jobs that a runner with these labels could claim; labels.ts contains the rule.
+        labels: (asked) =>
+          asked === '[]'
+            ? 'job.labels is null'
+            : `job.labels is not null and not exists (
+                select 1 from json_each(job.labels) own where own.value not in (select value from json_each(:labels)))`,
+      },
+      sortable: sortable('job', [
+        'id',
+        'workflow_id',
+        'name',
+        'command',
+        'env',
+        'cancel_on_blocking_job_failure',
+        'supports_termination',
+        'resource_requirements_id',
+        'invocation_script',
+        'status',
+        'scheduler_id',
+        'failure_handler_id',
+        'attempt_id',
+      ]),
+      idColumn: 'job.id',
+      total: keptTotal(db),
+    },
+    jobOf,
+  ),
+  jobIds: db.prepare<{ workflowId: number }, { id: number }>(
+    'select id from job where workflow_id = :workflowId order by id',
+  ),
+});
+
+/**
+ * The number of jobs of a workflow, or of one of its statuses: the store maintains it, because counting a million takes
+ * 25 ms. With any other filter they are counted.
+ */
+function keptTotal(db: Database) {
+  const all = db.prepare<{ workflowId: number }, { jobs: number | null }>(
+    'select sum(jobs) as jobs from job_count where workflow_id = :workflowId',
+  );
+  const some = db.prepare<{ workflowId: number; status: number }, { jobs: number }>(
+    'select jobs from job_count where workflow_id = :workflowId and status = :status',
+  );
+  return ({ workflow_id: workflowId, status, ...others }: OfWorkflow & Asked<{ status: number }>) => {
+    if (workflowId === undefined || Object.values(others).some((asked) => asked !== undefined)) return undefined;
+    return (status === undefined ? all.get({ workflowId }) : some.get({ workflowId, status }))?.jobs ?? undefined;
+  };
+}

@@ -1,0 +1,66 @@
+import type { ComputeNode } from '../../../core/contract/node.ts';
+import type { Database } from '../../store/database.ts';
+import { contains, createListing } from '../../store/listing.ts';
+import { unsettled } from '../job/row.ts';
+import { whole } from '../records.ts';
+import { computeNodeOf, type ComputeNodeRow } from './row.ts';
+
+interface NodeFilters {
+  scheduled_compute_node_id?: number | undefined;
+  workflow_id?: number | undefined;
+  hostname?: string | undefined;
+  is_active?: boolean | undefined;
+  holds_jobs?: boolean | undefined;
+}
+
+export const nodeQueries = (db: Database) => ({
+  nodes: whole(db, 'compute_node', (row: ComputeNodeRow) => computeNodeOf(row)),
+  listNodes: createListing<NodeFilters, ComputeNodeRow, ComputeNode>(
+    db,
+    {
+      columns: 'compute_node.*',
+      from: 'compute_node',
+      filters: {
+        workflow_id: 'compute_node.workflow_id = :workflow_id',
+        hostname: contains('compute_node.hostname', 'hostname'),
+        scheduled_compute_node_id:
+          "json_extract(compute_node.scheduler, '$.scheduler_id') = :scheduled_compute_node_id",
+        is_active: 'compute_node.is_active = :is_active',
+        holds_jobs: `:holds_jobs = exists (
+          select 1 from job
+          where job.workflow_id = compute_node.workflow_id and job.status in (3, 4) and ${unsettled}
+            and job.claimed_by = compute_node.id
+          union all
+          select 1 from held_attempt where held_attempt.compute_node_id = compute_node.id)`,
+      },
+      sortable: {
+        id: 'compute_node.id',
+        workflow_id: 'compute_node.workflow_id',
+        hostname: 'compute_node.hostname',
+        pid: 'compute_node.pid',
+        start_time: 'compute_node.start_time',
+        duration_seconds: 'compute_node.duration_seconds',
+        is_active: 'compute_node.is_active',
+        num_cpus: 'compute_node.num_cpus',
+        memory_gb: 'compute_node.memory_gb',
+        num_gpus: 'compute_node.num_gpus',
+        num_nodes: 'compute_node.num_nodes',
+      },
+      idColumn: 'compute_node.id',
+    },
+    computeNodeOf,
+  ),
+  jobsHeldBy: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
+    select (
+      select count(*) from job
+      where workflow_id = :workflowId
+        and job.status in (3, 4) and ${unsettled}
+        and (claimed_by = :id or (:id = 0 and claimed_by is not null))
+    ) + (
+      select count(*) from job
+      where job.status = 1 and claimed_by is not null and workflow_id = :workflowId and (claimed_by = :id or :id = 0)
+    ) + (
+      select count(*) from held_attempt
+      where workflow_id = :workflowId and (compute_node_id = :id or :id = 0)
+    ) as jobs`),
+});

@@ -1,0 +1,69 @@
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { records } from '../records.ts';
+import { requirementsColumns, type RequirementsRow } from './row.ts';
+
+export const requirementsQueries = (db: Database) => ({
+  requirements: records(
+    db,
+    'resource_requirements',
+    requirementsColumns.join(', '),
+    'resource_requirements',
+    (row: RequirementsRow) => row,
+  ),
+  insertRequirements: db.prepare<{
+    workflowId: number;
+    name: string;
+    numCpus: number;
+    numGpus: number;
+    numNodes: number;
+    memory: string;
+    runtime: string;
+    memoryBytes: number;
+    runtimeSeconds: number;
+  }>(`
+    insert into resource_requirements (
+      workflow_id, name, num_cpus, num_gpus, num_nodes, memory, runtime, memory_bytes, runtime_s
+    ) values (
+      :workflowId, :name, :numCpus, :numGpus, :numNodes, :memory, :runtime, :memoryBytes, :runtimeSeconds
+    )`),
+  updateRequirements: db.prepare<Record<string, Value>>(`
+    update resource_requirements set
+      name = :name, num_cpus = :numCpus, num_gpus = :numGpus, num_nodes = :numNodes, memory = :memory,
+      runtime = :runtime, memory_bytes = :memoryBytes, runtime_s = :runtimeSeconds
+    where id = :id`),
+  listRequirements: createListing<
+    OfWorkflow &
+      Asked<{ name: string; memory: string; num_cpus: number; num_gpus: number; num_nodes: number; runtime: number }>,
+    RequirementsRow,
+    ResourceRequirements
+  >(
+    db,
+    {
+      columns: requirementsColumns.join(', '),
+      from: 'resource_requirements',
+      filters: {
+        workflow_id: 'workflow_id = :workflow_id',
+        name: 'name = :name',
+        memory: 'memory = :memory',
+        num_cpus: 'num_cpus = :num_cpus',
+        num_gpus: 'num_gpus = :num_gpus',
+        num_nodes: 'num_nodes = :num_nodes',
+        runtime: 'runtime_s = :runtime',
+      },
+      sortable: sortable('resource_requirements', requirementsColumns),
+      idColumn: 'id',
+    },
+    (row) => row,
+  ),
+  // Records that prevent a removal.
+  jobsWithRequirements: db.prepare<{ id: number; workflowId: number }, { jobs: number }>(`
+    select count(*) as jobs
+    from job
+    where class_id in (
+      select id from job_class where workflow_id = :workflowId and (resource_requirements_id = :id or :id = 0)
+    )`),
+});
+
+export type RequirementsQueries = ReturnType<typeof requirementsQueries>;

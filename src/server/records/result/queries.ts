@@ -1,0 +1,84 @@
+import type { Result } from '../../../core/contract/result.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { type Asked, createListing, type OfWorkflow, sortable } from '../../store/listing.ts';
+import { records } from '../records.ts';
+import { resultColumns, resultOf, type ResultRow, resultTables } from './row.ts';
+
+export const resultQueries = (db: Database) => ({
+  results: records(db, 'result', resultColumns, resultTables, (row: ResultRow) => resultOf(row)),
+  listResults: createListing<
+    OfWorkflow &
+      Asked<{
+        job_id: number;
+        run_id: number;
+        return_code: number;
+        status: number;
+        compute_node_id: number;
+        all_runs: boolean;
+      }>,
+    ResultRow,
+    Result
+  >(
+    db,
+    {
+      columns: resultColumns,
+      from: resultTables,
+      filters: {
+        workflow_id: 'result.workflow_id = :workflow_id',
+        job_id: 'result.job_id = :job_id',
+        run_id: 'result.run_id = :run_id',
+        return_code: 'result.return_code = :return_code',
+        status: 'result.status = :status',
+        compute_node_id: 'result.compute_node_id = :compute_node_id',
+        all_runs: (asked) => (asked ? undefined : 'job.result_id = result.id'),
+      },
+      sortable: sortable('result', [
+        'id',
+        'job_id',
+        'workflow_id',
+        'run_id',
+        'attempt_id',
+        'compute_node_id',
+        'return_code',
+        'exec_time_minutes',
+        'completion_time',
+        'status',
+        'peak_memory_bytes',
+        'avg_memory_bytes',
+        'peak_cpu_percent',
+        'avg_cpu_percent',
+      ]),
+      idColumn: 'result.id',
+    },
+    resultOf,
+  ),
+  insertResult: db.prepare<Record<string, Value>>(`
+    insert into result (
+      job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
+      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent
+    ) values (
+      :job_id, :workflow_id, :run_id, :attempt_id, :compute_node_id, :return_code, :exec_time_minutes,
+      :completion_time, :status, :peak_memory_bytes, :avg_memory_bytes, :peak_cpu_percent, :avg_cpu_percent
+    )`),
+  makeCurrent: db.prepare<{ jobId: number; id: number }>('update job set result_id = :id where id = :jobId'),
+  countTimeAgain: db.prepare<{ workflowId: number }>(`
+    insert into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 1)
+    on conflict (workflow_id) do update set is_stale = 1 where is_stale = 0`),
+  updateResult: db.prepare<Record<string, Value>>(`
+    update result set
+      return_code = :return_code, exec_time_minutes = :exec_time_minutes, completion_time = :completion_time,
+      status = :status, peak_memory_bytes = :peak_memory_bytes, avg_memory_bytes = :avg_memory_bytes,
+      peak_cpu_percent = :peak_cpu_percent, avg_cpu_percent = :avg_cpu_percent
+    where id = :id`),
+  sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
+    'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
+  ),
+  nodeOf: db.prepare<{ id: number; workflowId: number }, { id: number }>(
+    'select id from compute_node where id = :id and workflow_id = :workflowId',
+  ),
+  forgetResult: db.prepare<{ jobId: number; id: number }>(
+    'update job set result_id = null where id = :jobId and result_id = :id',
+  ),
+});
+
+export type ResultQueries = ReturnType<typeof resultQueries>;

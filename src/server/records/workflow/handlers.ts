@@ -1,0 +1,42 @@
+import { Refusal } from '../../../core/contract/refusals.ts';
+import type { Permissions } from '../../caller.ts';
+import type { Handlers } from '../../handlers.ts';
+import { userActions } from '../event/user-action.ts';
+import type { Edges } from '../job/edges.ts';
+import { requirementsQueries } from '../requirements/queries.ts';
+import type { Store } from '../store.ts';
+import { archiveWorkflow, createWorkflow, updateWorkflow } from './create.ts';
+import { workflowQueries } from './queries.ts';
+import { removeQueries } from './remove/queries.ts';
+import { createRemoval } from './remove/remove.ts';
+
+export const workflowHandlers = (store: Store, permissions: Permissions, edges: Edges) => {
+  const { db, find } = store;
+  const queries = workflowQueries(db);
+  const create = createWorkflow(store, queries, requirementsQueries(db));
+  const update = updateWorkflow(store, queries);
+  const archive = archiveWorkflow(store, queries, userActions(store));
+  const remove = createRemoval(store, removeQueries(db), edges);
+
+  return {
+    /** A logged-in user owns the workflows that he creates, regardless of the body. */
+    createWorkflow: ({ body }, { user }) => create(user === undefined ? body : { ...body, user }),
+    updateWorkflow({ params: { id }, body }, caller) {
+      const isGivenAway = typeof body.user === 'string' && body.user !== find.workflow(id).user;
+      if (isGivenAway && !permissions.owns(caller, id)) {
+        throw new Refusal('FORBIDDEN', `Only its owner may give workflow ${id} to '${body.user}'`, {
+          error: 'Forbidden',
+          field: 'user',
+        });
+      }
+      return update(id, body);
+    },
+    deleteWorkflow: ({ params }) => remove(params.id),
+    archiveWorkflow: ({ params, body }, caller) => archive(params.id, body.is_archived, caller),
+    listWorkflows({ query: { name, user, description, is_archived, access_group, ...paging } }, caller) {
+      const seen_by = permissions.listedFor(caller);
+      return queries.listWorkflows({ name, user, description, is_archived, access_group, seen_by }, paging);
+    },
+    getWorkflow: ({ params }) => find.wholeWorkflow(params.id),
+  } satisfies Partial<Handlers>;
+};

@@ -1,0 +1,97 @@
+import type { Workflow } from '../../../core/contract/workflow.ts';
+import type { Database, Value } from '../../store/database.ts';
+import { type Asked, contains, createListing, sortable } from '../../store/listing.ts';
+import { type SharedWorkflowRow, workflowColumns, workflowOf } from './row.ts';
+
+export const workflowQueries = (db: Database) => ({
+  insertWorkflow: db.prepare<Record<string, Value>>(`
+    insert into workflow (
+      name, user, description, timestamp, project, metadata, env,
+      compute_node_expiration_buffer_seconds, compute_node_wait_for_new_jobs_seconds,
+      compute_node_ignore_workflow_completion, compute_node_wait_for_healthy_database_minutes,
+      compute_node_min_time_for_new_jobs_seconds, resource_monitor_config, execution_config, slurm_defaults,
+      use_pending_failed, enable_ro_crate, dynamic_jobs, submission_directory
+    ) values (
+      :name, :user, :description, :timestamp, :project, :metadata, :env,
+      :compute_node_expiration_buffer_seconds, :compute_node_wait_for_new_jobs_seconds,
+      :compute_node_ignore_workflow_completion, :compute_node_wait_for_healthy_database_minutes,
+      :compute_node_min_time_for_new_jobs_seconds, :resource_monitor_config, :execution_config, :slurm_defaults,
+      :use_pending_failed, :enable_ro_crate, :dynamic_jobs, :submission_directory
+    )`),
+  updateWorkflow: db.prepare<Record<string, Value>>(`
+    update workflow set
+      name = coalesce(:name, name),
+      user = coalesce(:user, user),
+      description = coalesce(:description, description),
+      project = coalesce(:project, project),
+      metadata = coalesce(:metadata, metadata),
+      compute_node_expiration_buffer_seconds =
+        coalesce(:compute_node_expiration_buffer_seconds, compute_node_expiration_buffer_seconds),
+      compute_node_wait_for_new_jobs_seconds =
+        coalesce(:compute_node_wait_for_new_jobs_seconds, compute_node_wait_for_new_jobs_seconds),
+      compute_node_ignore_workflow_completion =
+        coalesce(:compute_node_ignore_workflow_completion, compute_node_ignore_workflow_completion),
+      compute_node_wait_for_healthy_database_minutes =
+        coalesce(:compute_node_wait_for_healthy_database_minutes, compute_node_wait_for_healthy_database_minutes),
+      execution_config = coalesce(:execution_config, execution_config),
+      use_pending_failed = coalesce(:use_pending_failed, use_pending_failed),
+      enable_ro_crate = coalesce(:enable_ro_crate, enable_ro_crate)
+    where id = :id`),
+  groupNamed: db.prepare<{ name: string }, { id: number }>('select id from access_group where name = :name'),
+  shareWith: db.prepare<{ workflowId: number; groupId: number; at: string }>(
+    'insert into workflow_access_group (workflow_id, group_id, created_at) values (:workflowId, :groupId, :at)',
+  ),
+  archiveWorkflow: db.prepare<{ id: number; isArchived: number }>(
+    'update workflow set is_archived = :isArchived where id = :id',
+  ),
+  listWorkflows: createListing<
+    Asked<{
+      name: string;
+      user: string;
+      description: string;
+      is_archived: boolean;
+      access_group: string;
+      seen_by: string;
+    }>,
+    SharedWorkflowRow,
+    Workflow
+  >(
+    db,
+    {
+      columns: workflowColumns,
+      // Rows of deleted workflows may be left for a while.
+      from: '(select * from workflow where removed_at_ms is null) workflow',
+      filters: {
+        name: 'workflow.name = :name',
+        user: 'workflow.user = :user',
+        description: contains('workflow.description', 'description'),
+        is_archived: 'workflow.is_archived = :is_archived',
+        access_group: `workflow.id in (
+          select share.workflow_id
+          from workflow_access_group share
+          join access_group on access_group.id = share.group_id
+          where access_group.name = :access_group)`,
+        seen_by: `(workflow.user = :seen_by or workflow.id in (
+          select share.workflow_id
+          from workflow_access_group share
+          join user_group_membership member on member.group_id = share.group_id
+          where member.user_name = :seen_by))`,
+      },
+      sortable: sortable('workflow', [
+        'id',
+        'name',
+        'user',
+        'description',
+        'timestamp',
+        'project',
+        'run_id',
+        'is_archived',
+        'is_canceled',
+      ]),
+      idColumn: 'workflow.id',
+    },
+    workflowOf,
+  ),
+});
+
+export type WorkflowQueries = ReturnType<typeof workflowQueries>;
