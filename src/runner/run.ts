@@ -67,7 +67,9 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { client } = server;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
   const { endAtMs } = options;
-  const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, headroomSeconds, leadSeconds);
+  // Slurm ends steps at their own time limit, which lies before the headroom: the runner signals those that are left then.
+  const afterJobs = registered.mode === 'slurm' ? Math.max(0, headroomSeconds - leadSeconds) : headroomSeconds;
+  const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, afterJobs, leadSeconds);
 
   const steps = await createSteps({
     mode: registered.mode,

@@ -113,4 +113,147 @@ jobs:
     );
     expect(readdirSync(join(folder, `out-${id}`)).filter((each) => each.startsWith('job_runner_steps'))).toEqual([]);
   }, 240_000);
+
+  it('each kind of end has its result: memory, a person, a signal, a step that Slurm refuses, the time limit', async () => {
+    const id = await created(
+      'ends',
+      `resource_requirements:
+  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+execution_config: {mode: slurm}
+jobs:
+  - name: memory
+    resource_requirements: small
+    command: "head -c 300M /dev/zero | tail > /dev/null; sleep 20"
+  - {name: canceled, resource_requirements: small, command: "touch canceled; sleep 100"}
+  - {name: handled, resource_requirements: small, command: "trap 'exit 5' TERM; touch handled; while :; do sleep 0.1; done"}
+  - {name: late, resource_requirements: small, command: "sleep 600"}
+  - {name: late_handled, resource_requirements: small, command: "trap 'exit 0' TERM; while :; do sleep 0.1; done"}
+`,
+    );
+    const job = allocated(id, '-c', '5', '-N', '1', '-O', '--mem=1000M', '-t', '3');
+    const stepOf = async (name: string) => {
+      await until(
+        () => readdirSync(folder).includes(name),
+        (is) => is,
+        `job ${name} to run`,
+        60_000,
+      );
+      const { items } = await server.client.listJobs({ query: { workflow_id: id, name } });
+      const step = cluster
+        .run('squeue', '--steps', '-h', '-j', job, '-o', '%i|%j')
+        .split('\n')
+        .find((line) => line.trim().endsWith(`_j${items[0]?.id}_r1_a1`));
+      return step?.split('|')[0] as string;
+    };
+    cluster.run('scancel', await stepOf('canceled'));
+    cluster.run('scancel', '-s', 'TERM', await stepOf('handled'));
+    const results = await finished(id);
+    expect(
+      Object.fromEntries(Object.entries(results).map(([name, each]) => [name, [each.status, each.return_code]])),
+    ).toEqual({
+      memory: ['failed', 137],
+      canceled: ['failed', 137],
+      handled: ['failed', 5],
+      late: ['terminated', 152],
+      late_handled: ['completed', 0],
+    });
+  }, 300_000);
+
+  it('a job on two nodes runs once and reaches both, and a runner uses all nodes of its allocation', async () => {
+    const id = await created(
+      'nodes',
+      `resource_requirements:
+  - {name: both, num_cpus: 1, memory: 50m, runtime: PT1M, num_nodes: 2}
+  - {name: wide, num_cpus: 3, memory: 50m, runtime: PT1M}
+execution_config: {mode: slurm}
+jobs:
+  - {name: two, resource_requirements: both, command: "echo once on $SLURM_STEP_NUM_NODES; srun --overlap -N2 -n2 hostname | sort"}
+  - {name: "one_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "until [ $(ls here-* | wc -l) = 2 ]; do touch here-{i}; sleep 0.1; done; hostname"}
+`,
+    );
+    allocated(id, '-N', '2', '--ntasks-per-node=1', '-c', '4', '--mem=400M', '-t', '5');
+    const results = await finished(id);
+    expect(Object.values(results).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+    const printed = (name: string) => {
+      const { job_id: job, run_id: run } = results[name] as Result;
+      return readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r${run}_a1.o`), 'utf8');
+    };
+    expect(printed('two')).toBe('once on 2\nn1\nn2\n');
+    expect([printed('one_1'), printed('one_2')].sort()).toEqual(['n1\n', 'n2\n']);
+    const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
+    expect(stats.find(({ job_id: job }) => job === results['two']?.job_id)?.node_list).toBe('n[1-2]');
+    expect((await server.client.listComputeNodes({ query: { workflow_id: id } })).items).toMatchObject([
+      { num_nodes: 2 },
+    ]);
+  }, 240_000);
+
+  it('jobs with GPUs have different ones, and a job without has none and waits for none', async () => {
+    const id = await created(
+      'gpus',
+      `resource_requirements:
+  - {name: cpu, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: gpu, num_cpus: 1, num_gpus: 1, memory: 50m, runtime: PT1M}
+execution_config: {mode: slurm}
+jobs:
+  - {name: "gpu_{i}", parameters: {i: "1:2"}, resource_requirements: gpu, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-{i}; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}
+  - {name: none, resource_requirements: cpu, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-none; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}
+`,
+    );
+    allocated(id, '-c', '3', '--mem=400M', '--gpus-per-node=2', '-t', '5');
+    const results = await finished(id);
+    const printed = Object.entries(results).map(([name, { job_id: job }]) => [
+      name,
+      readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r1_a1.o`), 'utf8').trim(),
+    ]);
+    const devices = Object.fromEntries(printed) as Record<string, string>;
+    expect([devices['gpu_1'], devices['gpu_2']].sort()).toEqual(['[0]', '[1]']);
+    expect(devices['none']).toBe('[]');
+  }, 240_000);
+
+  it('all jobs of a canceled allocation are reported as terminated', async () => {
+    const id = await created(
+      'cancel',
+      `${small}execution_config: {mode: slurm}
+jobs:
+  - {name: "long_{i}", parameters: {i: "1:3"}, resource_requirements: small, command: "touch long-{i}; sleep 600"}
+`,
+    );
+    const job = allocated(id, '-c', '3', '--mem=400M', '-t', '5');
+    await until(
+      () => readdirSync(folder).filter((name) => name.startsWith('long-')).length,
+      (count) => count === 3,
+      'the jobs to run',
+      60_000,
+    );
+    cluster.run('scancel', job);
+    const results = await finished(id);
+    expect(Object.values(results).map(({ status }) => status)).toEqual(['terminated', 'terminated', 'terminated']);
+    expect(cluster.run('squeue', '--steps', '-h', '-o', '%j')).not.toContain('_a1');
+  }, 240_000);
+
+  it('a job that is sampled has its CPU and memory, and the peak is near what it allocates', async () => {
+    const id = await created(
+      'samples',
+      `resource_requirements:
+  - {name: two, num_cpus: 2, memory: 400m, runtime: PT1M}
+execution_config: {mode: slurm}
+resource_monitor: {sample_interval_seconds: 1, jobs: {enabled: true, granularity: time_series}}
+jobs:
+  - name: busy
+    resource_requirements: two
+    command: "x=$(head -c 100M /dev/zero | tr '\\0' x); until [ $SECONDS -ge 12 ]; do :; done; echo $x | wc -c"
+`,
+    );
+    allocated(id, '-c', '2', '--mem=600M', '-t', '5');
+    const { busy } = await finished(id);
+    expect(busy?.status).toBe('completed');
+    expect(busy?.peak_memory_bytes).toBeGreaterThan(85e6);
+    expect(busy?.avg_cpu_percent).toBeGreaterThan(10);
+    expect(busy?.peak_cpu_percent).toBeGreaterThan(10);
+    const [stats] = (await server.client.listSlurmStats({ query: { workflow_id: id } })).items;
+    expect(stats?.max_rss_bytes).toBeGreaterThan(85e6);
+    expect(stats?.ave_cpu_seconds).toBeGreaterThan(0);
+    const file = readdirSync(join(folder, `out-${id}/resource_utilization`)).find((name) => name.endsWith('.db'));
+    expect(file).toBeDefined();
+  }, 240_000);
 });

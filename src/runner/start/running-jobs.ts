@@ -121,6 +121,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   let isOpen = true;
   let retry: NodeJS.Timeout | undefined;
   let isHeldOff = false;
+  /** Why the runner signaled its jobs last. */
+  let signaledFor: EndedFor | undefined;
 
   const giveBack = (ids: readonly number[]) => {
     if (ids.length > 0) outbox.returned(ids);
@@ -277,6 +279,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const finish = (ended: Ended, account: Account): Promise<void> | undefined => {
     const { attempt, end } = ended;
     if (account.refused !== undefined) return refused(attempt, account.refused);
+    // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
+    if (account.endedBy === 'cancel') attempt.endedFor ??= signaledFor;
     if (attempt.job.output_files && account.exitCode === 0) return finishWithOutputs(ended, account);
     return attempts.finish(attempt, end, account, [], undefined);
   };
@@ -413,6 +417,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     },
     giveBackFreed: () => giveBackQueued(removeFrom(queue, (each) => each.isFreed)),
     signal(signal, endedFor) {
+      signaledFor = endedFor;
       for (const attempt of running.values()) {
         attempt.endedFor ??= endedFor;
         if (signal === 'SIGKILL') attempt.wasKilled = true;

@@ -129,6 +129,26 @@ describe('a step that answers later', () => {
     expect(outbox.take().completed).toMatchObject([result]);
   });
 
+  it('a step that ends just before the runner is told to stop is terminated if it was canceled with the allocation', async () => {
+    const { runningJobs, outbox, begin, end, account } = runnerOf();
+    runningJobs.take([jobOf(1)]);
+    await begin(1);
+    end(1);
+    runningJobs.signal('SIGTERM', 'stop');
+    await account(1, { endedBy: 'cancel', exitCode: 143 });
+    expect(outbox.take().completed).toMatchObject([{ status: 'terminated', return_code: 143 }]);
+  });
+
+  it('a step that failed by itself just before the runner is told to stop has failed', async () => {
+    const { runningJobs, outbox, begin, end, account } = runnerOf();
+    runningJobs.take([jobOf(1)]);
+    await begin(1);
+    end(1);
+    runningJobs.signal('SIGTERM', 'stop');
+    await account(1, { exitCode: 7 });
+    expect(outbox.take().completed).toMatchObject([{ status: 'failed', return_code: 7 }]);
+  });
+
   it('a refused step has no result: its job is given back, and the runner pauses before it starts others', async () => {
     const { runningJobs, outbox, started, onResumed, end, account } = runnerOf();
     runningJobs.take([jobOf(1)]);

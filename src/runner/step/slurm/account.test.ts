@@ -37,6 +37,11 @@ describe('what the end of a step means', () => {
     ['a time limit that ignored TERM', { code: 137, row: row('TIMEOUT') }, { endedBy: 'time' }],
     ['exit code 0 after its time limit', { mark: ended(0), row: row('TIMEOUT') }, { exitCode: 0 }],
     ['a person who canceled it', { code: 137, row: row('CANCELLED') }, { endedBy: 'cancel' }],
+    [
+      'a signal of the allocation',
+      { code: 143, mark: ended(143), row: row('CANCELLED') },
+      { endedBy: 'cancel', exitCode: 143 },
+    ],
     ['the end of its node, for which srun exits with 0', { row: row('CANCELLED') }, { endedBy: 'node' }],
     ['the end of its node, without an accounting', {}, { endedBy: 'node' }],
     ['its own code, without an accounting', { code: 3, mark: ended(3) }, { exitCode: 3 }],

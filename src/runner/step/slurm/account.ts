@@ -29,7 +29,7 @@ export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account
   // It ended by itself, perhaps by a signal that it handled.
   if (mark.code === 0) return account;
   if (state === 'TIMEOUT') return { ...account, endedBy: 'time' };
-  if (mark.code !== undefined) return account;
+  if (mark.code !== undefined) return state === 'CANCELLED' ? { ...account, endedBy: 'cancel' } : account;
   if (EXCEEDED.test(lastWords)) return { ...account, endedBy: 'memory' };
   if (state === 'NODE_FAIL' || NODE_FAILED.test(lastWords) || srun.exitCode === 0)
     return { ...account, endedBy: 'node' };

@@ -40,6 +40,8 @@ interface Running {
   /** Resolves the promise that the step has begun. */
   readonly begun: () => void;
   hasBegun: boolean;
+  /** The runner ended it: then nobody has to be asked what did. */
+  isSignaled: boolean;
   readonly launchedAt: number;
 }
 
@@ -48,6 +50,7 @@ interface Ended {
   readonly job: ClaimedJob;
   readonly mark: string;
   readonly refusal?: string | undefined;
+  readonly isSignaled: boolean;
 }
 
 /** How often it is looked whether a step has begun: soon after its launch, and later, while it waits for its turn. */
@@ -97,7 +100,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
 
   const endOf = (id: StepId, how: Pick<StepEnd, 'exitCode' | 'signal'>, refusal?: string): StepEnd => {
     const each = running.get(id);
-    if (each !== undefined) ended.set(id, { job: each.job, mark: each.mark, refusal });
+    if (each !== undefined) ended.set(id, { job: each.job, mark: each.mark, refusal, isSignaled: each.isSignaled });
     running.delete(id);
     // The CPU time and the memory of srun are not those of its step.
     return { id, ...how, cpuSeconds: undefined, peakBytes: undefined };
@@ -158,6 +161,9 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     else signalGroup(pid as number, 'SIGTERM');
   };
   const signal = (id: StepId, name: NodeJS.Signals) => {
+    const each = running.get(id);
+    if (each === undefined) return;
+    each.isSignaled = true;
     if (toSignal.size === 0) setImmediate(() => void sendSignals());
     const ids = toSignal.get(name) ?? new Set();
     toSignal.set(name, ids.add(id));
@@ -181,7 +187,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const mark = `${marks}/${id}`;
       let begun: () => void = () => {};
       const hasBegun = new Promise<void>((resolve) => void (begun = resolve));
-      const entry = { job, mark, begun, hasBegun: false, launchedAt: performance.now() };
+      const entry = { job, mark, begun, hasBegun: false, isSignaled: false, launchedAt: performance.now() };
       const { minutes, refusal } = stepMinutes(job, Date.now(), endAtMs, headroom);
       if (refusal !== undefined) {
         running.set(id, { ...entry, pid: undefined });
@@ -231,7 +237,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       return uses;
     },
     async account({ id, exitCode, signal: endSignal }) {
-      const { job, mark: path, refusal } = ended.get(id) ?? {};
+      const { job, mark: path, refusal, isSignaled } = ended.get(id) ?? {};
       ended.delete(id);
       slurmIds.delete(id);
       baselines.delete(id);
@@ -239,7 +245,9 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       if (job === undefined || path === undefined) return how;
       if (refusal !== undefined) return { ...how, refused: refusal };
       const mark = parseMark(await readFile(path, 'utf8').catch(() => ''));
-      const row = await accounting.rowOf(id);
+      // After a signal there may be only seconds left to report results.
+      const asked = accounting.rowOf(id);
+      const row = isSignaled === true ? undefined : await asked;
       const account = accountOf({ srun: how, mark, row, lastWords: await lastWordsOf(filesOf(facts, job).stderr) });
       rmSync(path, { force: true });
       if (account.refused === undefined) report.follow(job, accounting.later(id));
