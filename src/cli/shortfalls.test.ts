@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { type JobStatusCounts, jobStatuses } from '../core/contract/job.ts';
-import type { Ending } from '../runner/options.ts';
+import type { RunEnding } from '../runner/options.ts';
 import { nextStep, shortfalls, thisRun } from './shortfalls.ts';
 
 const counts = (some: Partial<JobStatusCounts>): JobStatusCounts => ({
@@ -10,7 +10,7 @@ const counts = (some: Partial<JobStatusCounts>): JobStatusCounts => ({
 const ran = (completed: number, failed = 0, terminated = 0) => ({ completed, failed, terminated });
 
 describe('what a run falls short of', () => {
-  const short = (ending: Ending, some: Partial<JobStatusCounts>) => shortfalls({ ending, counts: counts(some) });
+  const short = (ending: RunEnding, some: Partial<JobStatusCounts>) => shortfalls({ ending, counts: counts(some) });
 
   it('is nothing where every job completed, or is disabled', () => {
     expect(short('complete', { completed: 3, disabled: 2 })).toEqual([]);
@@ -29,7 +29,7 @@ describe('what a run falls short of', () => {
   });
 });
 
-test.each<[Ending, Partial<JobStatusCounts>, string | undefined]>([
+test.each<[RunEnding, Partial<JobStatusCounts>, string | undefined]>([
   ['stopped', { completed: 1, terminated: 1, blocked: 2 }, '--resume'],
   ['stopped', { completed: 3 }, undefined],
   ['canceled', { canceled: 2 }, '--resume'],

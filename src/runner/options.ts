@@ -63,7 +63,7 @@ export interface Progress {
   readonly endsPerSecond: number;
 }
 
-export type Ending = Over['kind'] | 'idle' | 'stuck' | 'stopped' | 'deadline' | 'unable';
+export type RunEnding = Over['kind'] | 'idle' | 'stuck' | 'stopped' | 'deadline' | 'unable';
 
 /** Why jobs were left, and one of them. */
 export interface Left {
@@ -72,7 +72,7 @@ export interface Left {
 }
 
 export interface RunSummary {
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   /** The reason of the end, if the kind does not explain it. */
   readonly reason: string | undefined;
   /** The ready jobs that this runner could not take. */

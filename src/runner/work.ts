@@ -9,7 +9,7 @@ import type { Over } from './report/conversation/state.ts';
 import { type RunningJobs, createRunningJobs } from './start/running-jobs.ts';
 import type { Drain } from './outage/drain.ts';
 import type { Meaning } from './report/failed-exchange.ts';
-import type { Ending, RunnerOptions } from './options.ts';
+import type { RunEnding, RunnerOptions } from './options.ts';
 import type { Outbox } from './report/outbox.ts';
 import { createIdlePolicy, type HasOpenJobs, type IdlePolicy } from './claim/idle-policy.ts';
 import { createStop, type Stop } from './end/stop.ts';
@@ -26,7 +26,7 @@ const LONGEST_SILENCE_MS = 10_000;
 
 /** Why a runner ends, as far as it is known before the last job ended. */
 export interface RunEnd {
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   readonly reason?: string;
 }
 

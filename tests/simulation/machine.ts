@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Ending, LaunchRequest, Launcher } from '../../src/runner/launch/launcher.ts';
+import type { ProcessEnd, LaunchRequest, Launcher } from '../../src/runner/launch/launcher.ts';
 import type { Mark } from '../support/history.ts';
 
 /** An attempt that runs, whether its runner lives or not. */
@@ -7,14 +7,14 @@ interface Process {
   readonly pid: number;
   readonly mark: Omit<Mark, 'what'>;
   readonly timer: NodeJS.Timeout;
-  readonly tell: (ending: Ending) => void;
+  readonly tell: (ending: ProcessEnd) => void;
 }
 
 /** The processes of all hosts, and the history that jobs write. */
 export interface Machine {
   readonly history: Mark[];
   readonly running: number;
-  launcherOf(runner: string, onEnd: (endings: readonly Ending[]) => void): Launcher;
+  launcherOf(runner: string, onEnd: (endings: readonly ProcessEnd[]) => void): Launcher;
   /** As `process.kill` does for a process group. */
   signal(group: number, signal: NodeJS.Signals): void;
   /** Ends everything that a runner left behind. */
@@ -32,7 +32,7 @@ export function createMachine(endsIn: () => number, failing: ReadonlySet<number>
   const processes = new Map<number, Process>();
   let pids = FIRST_PID;
 
-  const end = (pid: number, how: Partial<Ending>) => {
+  const end = (pid: number, how: Partial<ProcessEnd>) => {
     const process = processes.get(pid);
     if (process === undefined) return;
     processes.delete(pid);
@@ -42,7 +42,7 @@ export function createMachine(endsIn: () => number, failing: ReadonlySet<number>
   };
   const kill = (pid: number, signal: NodeJS.Signals) => end(pid, { signal: constants.signals[signal] });
 
-  const launch = (runner: string, { variables }: LaunchRequest, tell: (ending: Ending) => void): number => {
+  const launch = (runner: string, { variables }: LaunchRequest, tell: (ending: ProcessEnd) => void): number => {
     const value = (name: string) => Number(variables.find(([each]) => each === name)?.[1]);
     const pid = pids++;
     const attemptId = attemptOf(value('TORC_RUN_ID'), value('TORC_ATTEMPT_ID'));

@@ -22,8 +22,8 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   const created = async (name: string, text: string): Promise<number> => {
     writeFileSync(join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
     const { stdout, stderr } = await call('-f', 'json', 'create', `${name}.yaml`);
+    if (stdout === '') throw new Error(stderr);
     const { workflow_id: id } = JSON.parse(stdout) as { workflow_id: number };
-    if (id === undefined) throw new Error(stderr);
     await call('workflows', 'init', String(id), '--no-prompts');
     return id;
   };
@@ -114,7 +114,7 @@ jobs:
     expect(readdirSync(join(folder, `out-${id}`)).filter((each) => each.startsWith('job_runner_steps'))).toEqual([]);
   }, 240_000);
 
-  it('each kind of end has its result: memory, a person, a signal, a step that Slurm refuses, the time limit', async () => {
+  it('each kind of end has its result: memory, a person, a signal, the time limit', async () => {
     const id = await created(
       'ends',
       `resource_requirements:
@@ -130,7 +130,7 @@ jobs:
   - {name: late_handled, resource_requirements: small, command: "trap 'exit 0' TERM; while :; do sleep 0.1; done"}
 `,
     );
-    const job = allocated(id, '-c', '5', '-N', '1', '-O', '--mem=1000M', '-t', '3');
+    const job = allocated(id, '-c', '4', '--mem=1000M', '-t', '3');
     const stepOf = async (name: string) => {
       await until(
         () => readdirSync(folder).includes(name),
@@ -241,7 +241,7 @@ resource_monitor: {sample_interval_seconds: 1, jobs: {enabled: true, granularity
 jobs:
   - name: busy
     resource_requirements: two
-    command: "x=$(head -c 100M /dev/zero | tr '\\0' x); until [ $SECONDS -ge 12 ]; do :; done; echo $x | wc -c"
+    command: "(head -c 100M /dev/zero | tail -c 100M | (sleep 10; wc -c)) & until [ $SECONDS -ge 12 ]; do :; done; wait"
 `,
     );
     allocated(id, '-c', '2', '--mem=600M', '-t', '5');
@@ -256,4 +256,68 @@ jobs:
     const file = readdirSync(join(folder, `out-${id}/resource_utilization`)).find((name) => name.endsWith('.db'));
     expect(file).toBeDefined();
   }, 240_000);
+
+  /** Waits until as many files whose names begin so are there. */
+  const there = (prefix: string, count: number) =>
+    until(
+      () => readdirSync(folder).filter((name) => name.startsWith(prefix)).length,
+      (found) => found === count,
+      `${count} files ${prefix}…`,
+      60_000,
+    );
+  const stepNames = () => cluster.run('squeue', '--steps', '-h', '-o', '%j').split('\n');
+
+  it('a workflow that is canceled ends its steps, and their jobs have no result', async () => {
+    const id = await created(
+      'canceled',
+      `${small}execution_config: {mode: slurm}
+jobs:
+  - {name: "run_{i}", parameters: {i: "1:2"}, resource_requirements: small, command: "touch run-{i}; sleep 600"}
+`,
+    );
+    allocated(id, '-c', '2', '--mem=400M', '-t', '5');
+    await there('run-', 2);
+    await server.client.cancelWorkflow({ params: { id } });
+    expect(await finished(id)).toEqual({});
+    const { items } = await server.client.listJobs({ query: { workflow_id: id } });
+    expect(items.map(({ status }) => status)).toEqual(['canceled', 'canceled']);
+    expect(stepNames().filter((name) => name.startsWith(`wf${id}_`))).toEqual([]);
+  }, 240_000);
+
+  it('a job whose srun is killed has failed, and its step ends', async () => {
+    const id = await created(
+      'killed',
+      `${small}execution_config: {mode: slurm}
+jobs: [{name: lost, resource_requirements: small, command: "touch lost-1; sleep 600"}]
+`,
+    );
+    allocated(id, '-c', '2', '--mem=400M', '-t', '5');
+    await there('lost-', 1);
+    const pids = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    expect((await finished(id))['lost']).toMatchObject({ status: 'failed', return_code: 137 });
+    await until(
+      async () => stepNames(),
+      (names) => names.every((name) => !name.startsWith(`wf${id}_`)),
+      'the step to end',
+      30_000,
+    );
+  }, 240_000);
+
+  it('a job on a node that fails is never completed, although srun exits with 0', async () => {
+    const id = await created(
+      'node',
+      `resource_requirements: [{name: wide, num_cpus: 3, memory: 50m, runtime: PT1M}]
+execution_config: {mode: slurm}
+jobs:
+  - {name: "part_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "touch part-{i}; until [ $(ls part-* | wc -l) = 2 ]; do sleep 0.1; done; if [ $SLURMD_NODENAME = n2 ]; then touch crash-now; sleep 600; fi"}
+`,
+    );
+    allocated(id, '-N', '2', '--no-kill', '--no-requeue', '--ntasks-per-node=1', '-c', '4', '--mem=400M', '-t', '5');
+    await there('crash-now', 1);
+    cluster.node('crash', 'n2');
+    const results = Object.values(await finished(id)).map(({ status, return_code: code }) => `${status} ${code}`);
+    cluster.node('start', 'n2');
+    expect(results.sort()).toEqual(['completed 0', 'failed 137']);
+  }, 300_000);
 });

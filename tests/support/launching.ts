@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createChildLauncher } from '../../src/runner/launch/child.ts';
-import type { Ending, Launcher, LaunchRequest } from '../../src/runner/launch/launcher.ts';
+import type { ProcessEnd, Launcher, LaunchRequest } from '../../src/runner/launch/launcher.ts';
 import { createPosixLauncher } from '../../src/runner/launch/posix.ts';
 import { temporaryFolder } from './programs.ts';
 
@@ -20,7 +20,7 @@ export const noPosix: string | undefined = (() => {
     : undefined;
 })();
 
-interface Ended extends Ending {
+interface Ended extends ProcessEnd {
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -29,16 +29,16 @@ interface Ended extends Ending {
 export interface Jobs {
   readonly launcher: Launcher;
   /** All that was told, in order. */
-  readonly told: readonly Ending[];
-  launch(request: Partial<LaunchRequest>): { readonly pid: number; readonly ended: Promise<Ending> };
+  readonly told: readonly ProcessEnd[];
+  launch(request: Partial<LaunchRequest>): { readonly pid: number; readonly ended: Promise<ProcessEnd> };
   /** Runs a line to its end, with files of its own for its output. */
   run(script: string, variables?: LaunchRequest['variables']): Promise<Ended>;
 }
 
 export function jobsOf(name: Launcher['name'], environment: Readonly<Record<string, string | undefined>>): Jobs {
-  const told: Ending[] = [];
-  const waiting = new Map<number, (ending: Ending) => void>();
-  const onEnd = (endings: readonly Ending[]) => {
+  const told: ProcessEnd[] = [];
+  const waiting = new Map<number, (ending: ProcessEnd) => void>();
+  const onEnd = (endings: readonly ProcessEnd[]) => {
     told.push(...endings);
     for (const ending of endings) waiting.get(ending.pid)?.(ending);
   };

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { createCapacity } from '../claim/capacity.ts';
 import { createRunningJobs } from '../start/running-jobs.ts';
-import type { Ending } from '../launch/launcher.ts';
+import type { ProcessEnd } from '../launch/launcher.ts';
 import { openLedger } from '../report/ledger.ts';
 import { openLog } from '../log.ts';
 import { createOutbox } from '../report/outbox.ts';
@@ -53,7 +53,7 @@ const runnerOf = (count: number) => {
     ledger.close({ remove: true });
   });
   let pids = FIRST_PID;
-  let tell: (endings: readonly Ending[]) => void = () => {};
+  let tell: (endings: readonly ProcessEnd[]) => void = () => {};
   const steps = createDirectSteps({
     facts: { ...facts, outputDir: folder },
     environment: {},

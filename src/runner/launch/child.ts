@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
 import { constants } from 'node:os';
-import { type Ending, LaunchError, type Launcher } from './launcher.ts';
+import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 export interface ChildOptions {
   readonly bash: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly onEnd: (endings: readonly Ending[]) => void;
+  readonly onEnd: (endings: readonly ProcessEnd[]) => void;
 }
 
 // Appending keeps both streams complete if they share a file.
@@ -23,7 +23,7 @@ const TRUNCATE_AND_APPEND = files.O_WRONLY | files.O_CREAT | files.O_TRUNC | fil
  * for such signals; and files that the runner inherited with numbers above 15 are open in jobs too.
  */
 export function createChildLauncher({ bash, environment, onEnd }: ChildOptions): Launcher {
-  let ended: Ending[] = [];
+  let ended: ProcessEnd[] = [];
   let isOpen = true;
   const tell = () => {
     const endings = ended;

@@ -1,12 +1,12 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createChildLauncher } from './child.ts';
-import { type Ending, LaunchError, type Launcher } from './launcher.ts';
+import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { createPosixLauncher } from './posix.ts';
 
 export interface LauncherOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly onEnd: (endings: readonly Ending[]) => void;
+  readonly onEnd: (endings: readonly ProcessEnd[]) => void;
 }
 
 /**

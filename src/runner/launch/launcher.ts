@@ -10,7 +10,7 @@ export interface LaunchRequest {
 }
 
 /** The end of a process, as reported by the kernel. */
-export interface Ending {
+export interface ProcessEnd {
   readonly pid: number;
   readonly exitCode: number | undefined;
   readonly signal: number | undefined;

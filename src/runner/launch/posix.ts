@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
-import { type Ending, LaunchError, type Launcher, type LaunchRequest } from './launcher.ts';
+import { type ProcessEnd, LaunchError, type Launcher, type LaunchRequest } from './launcher.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
 /**
@@ -58,7 +58,7 @@ const kept: ArrayBuffer[] = [];
 export interface PosixOptions {
   readonly bash: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly onEnd: (endings: readonly Ending[]) => void;
+  readonly onEnd: (endings: readonly ProcessEnd[]) => void;
   /** The limit of open files for jobs, if the runtime raised the runner's own. */
   readonly openFilesLimit?: number | undefined;
 }
@@ -213,7 +213,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   const running = new Set<number>();
 
   const reap = () => {
-    const endings: Ending[] = [];
+    const endings: ProcessEnd[] = [];
     for (const each of running) {
       if (invoke('wait4', each, status.at, WNOHANG, usage.at) !== each) continue;
       running.delete(each);
@@ -242,7 +242,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
 }
 
 /** Runs a test job and waits for it: its result must be correct, otherwise the structures have another layout. */
-function refuseIfBroken(tryOne: () => Ending | undefined): void {
+function refuseIfBroken(tryOne: () => ProcessEnd | undefined): void {
   const ending = tryOne();
   const works =
     ending?.exitCode === 7 &&
@@ -267,7 +267,7 @@ function isAboveOwnPeak(peakBytes: number): boolean {
 }
 
 /** struct rusage begins with user and system time, two pairs of (seconds, microseconds), then the peak in KiB. */
-function endingOf(pid: number, status: number, usage: DataView, isItsOwn: (peakBytes: number) => boolean): Ending {
+function endingOf(pid: number, status: number, usage: DataView, isItsOwn: (peakBytes: number) => boolean): ProcessEnd {
   const time = (at: number) => Number(usage.getBigInt64(at, true)) + Number(usage.getBigInt64(at + 8, true)) / 1e6;
   const signal = status & 127;
   const peakBytes = Number(usage.getBigInt64(32, true)) * 1024;

@@ -1,7 +1,7 @@
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { mkdirSync } from 'node:fs';
 import { createLauncher } from '../launch/choose.ts';
-import { type Ending, LaunchError, type Launcher } from '../launch/launcher.ts';
+import { type ProcessEnd, LaunchError, type Launcher } from '../launch/launcher.ts';
 import type { Log } from '../log.ts';
 import { createOutputFolders } from '../start/output-folders.ts';
 import { createProcessUse, type ProcessUse } from './process-use.ts';
@@ -13,7 +13,7 @@ export interface DirectOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   /** The launcher; the default is the fastest that works here. */
-  readonly launcherOf?: ((onEnd: (endings: readonly Ending[]) => void) => Launcher) | undefined;
+  readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
 }
 
 /** Steps that are processes of this machine: each is `bash -c` in its own process group. Everything is known at once. */

@@ -9,7 +9,7 @@ import type { Journal } from '../outage/journal/journal.ts';
 import { reportUnclaimedJobs } from './unclaimed-jobs.ts';
 import type { Monitor } from '../observe/monitor.ts';
 import type { NodeSummary } from '../observe/node-watch.ts';
-import type { Ending, RunSummary } from '../options.ts';
+import type { RunEnding, RunSummary } from '../options.ts';
 import type { Registered } from '../setup/register.ts';
 import type { Steps } from '../step/steps.ts';
 import { endLeftoverProcesses } from './leftover-processes.ts';
@@ -40,7 +40,7 @@ interface Parts {
  */
 export async function conclude(
   parts: Parts,
-  { ending, reason: why }: { readonly ending: Ending; readonly reason?: string | undefined },
+  { ending, reason: why }: { readonly ending: RunEnding; readonly reason?: string | undefined },
 ): Promise<RunSummary> {
   const { client, registered, conversation, runningJobs, monitor, actions, drain } = parts;
   const { nodeId, hostname, facts, ledger, log } = registered;

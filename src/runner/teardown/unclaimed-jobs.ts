@@ -1,14 +1,14 @@
 import type { Client } from '../../client/client.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import type { Log } from '../log.ts';
-import type { Ending, Left } from '../options.ts';
+import type { RunEnding, Left } from '../options.ts';
 
 export interface Leaving {
   readonly client: Client;
   readonly workflowId: number;
   readonly nodeId: number;
   readonly hostname: string;
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   readonly reason: string | undefined;
   readonly log: Log;
 }

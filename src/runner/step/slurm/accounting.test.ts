@@ -97,6 +97,21 @@ describe('an accounting that has nothing', () => {
     expect(warnings()).toBe(1);
   });
 
+  it('steps whose rows came in time are not counted as missing later', async () => {
+    const { accounting, rows, warnings } = accountingOf();
+    for (const id of ['a', 'b', 'c', 'd']) {
+      rows.set(id, row());
+      void accounting.rowOf(id);
+      await wait(300);
+    }
+    await wait(10_000);
+    expect(warnings()).toBe(0);
+    const found = vi.fn();
+    void accounting.rowOf('e').then(found);
+    await wait(0);
+    expect(found).not.toHaveBeenCalled();
+  });
+
   it('completions wait again when rows come again', async () => {
     const { accounting, rows } = accountingOf();
     for (const id of ['a', 'b', 'c']) {

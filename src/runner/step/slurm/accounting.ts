@@ -74,8 +74,10 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
   };
 
   const settleOne = (id: StepId, each: Waiting, row: AccountedStep | undefined) => {
+    const { resolve } = each;
     waiting.delete(id);
-    each.resolve?.(row);
+    each.resolve = undefined;
+    resolve?.(row);
     each.late({ row, wasMissing: each.wasMissing });
   };
 
@@ -128,7 +130,7 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
         }
         arm();
         // sacct may hang: the completion waits no longer than for a State.
-        if (each.resolve !== undefined) setTimeout(() => each.resolve && giveUp(each), STATE_MS).unref();
+        if (each.resolve !== undefined) setTimeout(() => void (each.resolve && giveUp(each)), STATE_MS).unref();
       });
     },
     later(id) {

@@ -8,7 +8,7 @@ import { standardExecution } from '../../../core/contract/execution.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import { createLauncher } from '../../launch/choose.ts';
-import type { Ending } from '../../launch/launcher.ts';
+import type { ProcessEnd } from '../../launch/launcher.ts';
 import type { Log } from '../../log.ts';
 import { createOutputFolders } from '../../start/output-folders.ts';
 import { withStdioFolder } from '../direct.ts';
@@ -87,7 +87,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   let tell: (ends: readonly StepEnd[]) => void = () => {};
   let beginTimer: NodeJS.Timeout | undefined;
 
-  const onEnd = (endings: readonly Ending[]) => {
+  const onEnd = (endings: readonly ProcessEnd[]) => {
     const ends = endings.flatMap(({ pid, exitCode, signal }): StepEnd[] => {
       const id = idsByPid.get(pid);
       if (id === undefined) return [];
