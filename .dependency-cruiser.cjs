@@ -18,14 +18,29 @@ module.exports = {
     ),
     forbid(
       'slices-stand-apart',
-      'a slice of the server never knows its neighbour',
+      'a module of the server knows the store and the records, and never its neighbour',
       { path: '^src/server/([^/]+)/', pathNot: '^src/server/(http|store|records|exchange)/|\\.test\\.ts$' },
       { path: '^src/server/[^/]+/', pathNot: '^src/server/($1|store|records)/' },
     ),
     forbid(
+      'records-know-no-module',
+      'records are created, read, listed, changed and deleted without the modules that claim, run and recover jobs',
+      { path: '^src/server/records/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/server/[^/]+/', pathNot: '^src/server/(records|store)/' },
+    ),
+    forbid(
+      'the-store-knows-no-record',
+      'the store is the database: connection, transactions, slices, change log; jobs and workflows stand in records',
+      { path: '^src/server/store/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/server/', pathNot: '^src/server/store/' },
+    ),
+    forbid(
       'sql-stands-in-queries',
       'only the store and queries.ts hold a database',
-      { path: '^src/server/', pathNot: '^src/server/(store/|records/|serve\\.ts$)|/queries\\.ts$|\\.test\\.ts$' },
+      {
+        path: '^src/server/',
+        pathNot: '^src/server/(store/|records/read-only\\.ts$|serve\\.ts$)|/queries\\.ts$|\\.test\\.ts$',
+      },
       { path: '^src/server/store/database\\.ts$', dependencyTypesNot: ['type-only'] },
     ),
     forbid(

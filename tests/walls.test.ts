@@ -56,6 +56,14 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/server/act/peeks.ts',
     "import { roomOf } from '../claim/room.ts';\nexport const peeks = roomOf;\n",
   ],
+  'records-know-no-module': [
+    'src/server/records/knows.ts',
+    "import { roomOf } from '../claim/room.ts';\nexport const knows = roomOf;\n",
+  ],
+  'the-store-knows-no-record': [
+    'src/server/store/learns.ts',
+    "import { jobOf } from '../records/job/row.ts';\nexport const learns = jobOf;\n",
+  ],
   'sql-stands-in-queries': [
     'src/server/claim/sneaks.ts',
     "import { openDatabase } from '../store/database.ts';\nexport const sneaks = openDatabase;\n",
