@@ -1,4 +1,5 @@
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
+import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
 import { submitAllocations, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
 import type { Scheduling } from '../runner/actions/scheduling.ts';
 import type { Context } from './context.ts';
@@ -75,5 +76,6 @@ export async function schedulingOf(
       if (schedulerId === undefined) throw new Failure('the action names no Slurm scheduler');
       await submitAllocations(tools, { ...request, workflowId, schedulerId });
     },
+    cancelUnneeded: () => cancelUnneeded(tools.client, tools.slurm, workflowId),
   };
 }

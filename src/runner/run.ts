@@ -11,6 +11,7 @@ import { preferSmallHeap } from './setup/heap.ts';
 import { createOrphanCheck } from './setup/orphan-check.ts';
 import { atMoment } from './moment.ts';
 import { startMonitor } from './observe/monitor.ts';
+import type { Log } from './log.ts';
 import type { Runner, RunnerOptions, RunSummary } from './options.ts';
 import { openJobs } from './claim/open-jobs.ts';
 import { createOutbox } from './report/outbox.ts';
@@ -173,6 +174,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
       { ...parts, allocation, monitor, actions, crate, drain: work.drain, journal, startedAt },
       { ending, reason },
     );
+    // After a stop, or where a new run has begun, this runner does not know what is still needed.
+    if (summary.isTold && ending !== 'stopped' && ending !== 'superseded') await cancelUnneeded(options, log);
     for (const part of [steps, stop, conversation, log]) part.close();
     return summary;
   };
@@ -185,4 +188,15 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
       else stop.ask('stop');
     },
   };
+}
+
+/** The last runner of a workflow leaves no allocation in the queue that would start for nothing. */
+async function cancelUnneeded({ scheduling }: RunnerOptions, log: Log): Promise<void> {
+  try {
+    const canceled = (await scheduling?.cancelUnneeded()) ?? [];
+    if (canceled.length > 0)
+      log.write('info', 'Queued allocations were canceled', { slurm_job_ids: canceled.join(',') });
+  } catch (error) {
+    log.write('warn', 'Queued allocations could not be canceled', { reason: (error as Error).message });
+  }
 }

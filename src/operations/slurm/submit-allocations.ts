@@ -216,6 +216,7 @@ export async function submitScript(tools: SubmitTools, { record, path, token }: 
       const found = await submissionOf(slurm, token).catch(() => undefined);
       if (found !== undefined && 'jobId' in found) {
         await settled(found.jobId);
+        await cancelDouble(tools, token, found.jobId);
         return found.jobId;
       }
       if (attempt < TRIES && (found !== undefined || error.kind === 'away')) continue;

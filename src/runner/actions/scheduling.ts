@@ -10,4 +10,6 @@ export interface NodeRequest {
 /** Submits allocations for a workflow. A runner that cannot leaves such actions to others. */
 export interface Scheduling {
   schedule(request: NodeRequest): Promise<void>;
+  /** Cancels queued allocations if no job is left for them; returns their ids in Slurm. */
+  cancelUnneeded(): Promise<readonly number[]>;
 }
