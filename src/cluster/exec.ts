@@ -127,52 +127,86 @@ export class HelperFailed extends Error {
   }
 }
 
+/** How a program ended, and what it printed. */
+export interface Outcome extends End {
+  /** Empty if it was written to a file. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It did not end within its time limit, and was killed. */
+  readonly isLate: boolean;
+}
+
+export interface HelperOptions {
+  readonly atMostMs: number;
+  /** All of its variables; without them it gets ours. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Its standard input; without it the input is empty. */
+  readonly input?: string | undefined;
+  /** An open file that gets its standard output. */
+  readonly outputFd?: number | undefined;
+}
+
 /**
- * Runs a program to its end and returns its standard output.
+ * Runs a program to its end.
  *
  * The program gets its own process group. At the time limit the whole group is killed, so a wrapper script that waits
- * for the real program does not block us. Throws `HelperFailed`.
+ * for the real program does not block us. Throws `HelperFailed` if it cannot be started.
  */
-export async function runHelper(
+export async function runToEnd(
   program: string,
   args: readonly string[],
-  { atMostMs, environment }: HelperOptions,
-): Promise<string> {
+  { atMostMs, environment, input, outputFd }: HelperOptions,
+): Promise<Outcome> {
   // sbatch passes its umask on to the jobs of the allocation.
-  const child = asUser(() =>
-    spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: environment ?? process.env }),
+  const child: ChildProcess = asUser(() =>
+    spawn(program, args, {
+      stdio: [input === undefined ? 'ignore' : 'pipe', outputFd ?? 'pipe', 'pipe'],
+      detached: true,
+      env: environment ?? process.env,
+    }),
   );
   let out = '';
   let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
+  // A program that ends without reading its input is not an error.
+  child.stdin?.on('error', () => {}).end(input);
   let isLate = false;
   const limit = setTimeout(
     () => {
       isLate = child.exitCode === null && child.signalCode === null;
       if (isLate) killGroup(child.pid);
-      child.stdout.destroy();
-      child.stderr.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
     },
     Math.min(LONGEST_TIMER_MS, atMostMs),
   );
-  const how = await Promise.race([
-    new Promise<string>((resolve) => void child.once('error', (error) => resolve(error.message))),
-    endOf(child).then(({ code, signal }) => {
-      if (isLate) return `it was killed after ${atMostMs / 1000} s, its time limit`;
-      return code === 0 ? undefined : `it ended with ${signal ?? `exit code ${code}`}`;
-    }),
-  ]);
-  clearTimeout(limit);
-  if (how === undefined) return out;
-  const words = `${program} ${args.join(' ')}: ${how}${err.trim() === '' ? '' : `: ${err.trim()}`}`;
-  throw new HelperFailed(words, { isLate, stderr: err.trim() });
+  try {
+    const end = await Promise.race([new Promise<Error>((resolve) => void child.once('error', resolve)), endOf(child)]);
+    if (end instanceof Error) throw new HelperFailed(`${commandText(program, args)}: ${end.message}`);
+    return { ...end, stdout: out, stderr: err, isLate };
+  } finally {
+    clearTimeout(limit);
+  }
 }
 
-interface HelperOptions {
-  readonly atMostMs: number;
-  /** All of its variables; without them it gets ours. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+const commandText = (program: string, args: readonly string[]) => [program, ...args].join(' ');
+
+/**
+ * Runs a program to its end, as `runToEnd`, and returns its standard output. Throws `HelperFailed` if it reports an
+ * error, too.
+ */
+export async function runHelper(program: string, args: readonly string[], options: HelperOptions): Promise<string> {
+  const { code, signal, stdout, stderr, isLate } = await runToEnd(program, args, options);
+  if (code === 0 && !isLate) return stdout;
+  const how = isLate
+    ? `it was killed after ${options.atMostMs / 1000} s, its time limit`
+    : `it ended with ${signal ?? `exit code ${code}`}`;
+  const words = stderr.trim();
+  throw new HelperFailed(`${commandText(program, args)}: ${how}${words === '' ? '' : `: ${words}`}`, {
+    isLate,
+    stderr: words,
+  });
 }
 
 /** The maximum delay of a timer of the runtime: 24 days. */
