@@ -157,6 +157,8 @@ describe('hosts reached by ssh', () => {
     const { id } = await workflowOf(service, []);
     const add = async (body: string[]) =>
       (await client.addRemoteWorkers({ params: { id }, body })).map(({ worker }) => worker);
+    expect(await add(['b --num-cpus 2', 'me@a:22'])).toEqual(['b --num-cpus 2', 'me@a:22']);
+    await client.removeRemoteWorker({ params: { id, worker: 'b --num-cpus 2' } });
     expect(await add(['b', 'me@a:22'])).toEqual(['b', 'me@a:22']);
     expect(await add(['c', 'b'])).toEqual(['c', 'b']);
     const listed = async () => (await client.listRemoteWorkers({ params: { id } })).map(({ worker }) => worker);

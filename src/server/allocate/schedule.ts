@@ -1,4 +1,5 @@
 import type { LocalScheduler, RemoteWorker, ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
+import { workerOf } from '../../core/contract/worker-line.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { present } from '../records/present.ts';
 import { merged, type Partly, read } from '../records/records.ts';
@@ -61,20 +62,22 @@ export const updateLocalScheduler =
     return read(queries.localSchedulers, id);
   };
 
-/** Any text without blanks; a leading dash would be an option of ssh, which may name a program to run. */
-const WORKER = /^(?!-)[^\s\p{Cc}]+$/u;
+/** Why a text is not a line of a file of workers. A leading dash would be an option of ssh, which may name a program to run. */
+function faultOfWorker(text: string): string | undefined {
+  const worker = /[\p{Cc}]/u.test(text) ? 'it contains a control character' : workerOf(text);
+  return typeof worker === 'string' ? worker : undefined;
+}
 
 /** Adds hosts and returns one record for each given host, in that order. */
 export const addWorkers =
   ({ find }: Store, queries: AllocateQueries) =>
   (workflowId: number, workers: readonly string[]): RemoteWorker[] => {
     find.workflow(workflowId);
-    const bad = workers.findIndex((worker) => !WORKER.test(worker));
+    const bad = workers.findIndex((worker) => faultOfWorker(worker) !== undefined);
     if (bad !== -1) {
-      throw new Refusal('BODY_REFUSED', `worker ${bad} is "${workers[bad]}": expected [user@]host[:port]`, {
-        field: `[${bad}]`,
-        found: workers[bad],
-      });
+      const found = workers[bad] as string;
+      const expected = `expected [user@]host[:port]: ${faultOfWorker(found)}`;
+      throw new Refusal('BODY_REFUSED', `worker ${bad} is "${found}": ${expected}`, { field: `[${bad}]`, found });
     }
     for (const worker of workers) queries.addWorker.run({ workflowId, worker });
     return workers.map((worker) => ({ worker, workflow_id: workflowId }));

@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import { id, maybe, text } from './shape.ts';
+
+/**
+ * What `torc remote` and the program on a host say to each other over ssh.
+ *
+ * The request is JSON on standard input, because it contains the credential: arguments are visible to other users. The
+ * reply is one line of standard output, marked, because shells of users print text of their own before it.
+ */
+
+/** How the host reaches the service. */
+const RemoteService = z.object({
+  url: text,
+  user: text,
+  password: maybe(text),
+  cookie: maybe(text),
+  /** Certificates to trust, as PEM. */
+  certificates: maybe(text),
+  insecure: z.boolean(),
+});
+
+/** The options of the runner, as `torc run` has them. */
+const RemoteRunner = z.object({
+  num_cpus: maybe(z.int()),
+  memory_gb: maybe(z.number()),
+  num_gpus: maybe(z.int()),
+  max_parallel_jobs: maybe(z.int()),
+  poll_interval: maybe(z.number()),
+  labels: z.array(text),
+  log_level: text,
+});
+
+const common = {
+  /** The version of the program that asks. */
+  version: text,
+  workflow_id: id,
+  /** Relative to the folder in which the program runs. */
+  output_dir: text,
+};
+
+export const AgentRequest = z.discriminatedUnion('task', [
+  z.object({
+    task: z.literal('start'),
+    ...common,
+    /** The name with which the user reaches the host. */
+    host: text,
+    service: RemoteService,
+    /** It identifies the server: another one on the host may have the same address. */
+    workflow: z.object({ name: text, timestamp: maybe(text) }),
+    runner: RemoteRunner,
+    skip_version_check: z.boolean(),
+  }),
+  z.object({ task: z.literal('state'), ...common }),
+  z.object({
+    task: z.literal('stop'),
+    ...common,
+    service: RemoteService,
+    /** Kill the runner, and then the processes that its jobs leave. */
+    force: z.boolean(),
+    wait_seconds: z.number(),
+  }),
+  z.object({ task: z.literal('recover'), ...common, service: RemoteService }),
+  z.object({
+    task: z.literal('pack'),
+    ...common,
+    host: text,
+    /** The part that was fetched before. */
+    have: maybe(z.object({ size: z.int(), sha256: text })),
+  }),
+  z.object({ task: z.literal('unpack'), ...common, host: text }),
+  /** With `until_ms`, files that changed later stay. */
+  z.object({ task: z.literal('delete'), ...common, until_ms: maybe(z.number()) }),
+]);
+export type AgentRequest = z.output<typeof AgentRequest>;
+export type AgentTask = AgentRequest['task'];
+export type AgentRequestOf<Task extends AgentTask> = Extract<AgentRequest, { task: Task }>;
+
+/** How a runner ended. */
+export const WorkerEnd = z.object({
+  at: text,
+  exit_code: z.int(),
+  ending: text,
+  completed: z.int(),
+  failed: z.int(),
+  terminated: z.int(),
+  reason: maybe(text),
+});
+export type WorkerEnd = z.output<typeof WorkerEnd>;
+
+/** The file that a runner on a host keeps about itself, in its output folder. */
+export const WorkerState = z.object({
+  workflow_id: id,
+  /** The name with which the user reached the host. */
+  host: text,
+  hostname: text,
+  pid: z.int(),
+  boot_id: maybe(text),
+  pid_namespace: maybe(text),
+  start_ticks: maybe(z.int()),
+  machine_id: maybe(text),
+  hardware_ids: maybe(z.array(text)),
+  version: text,
+  url: text,
+  started_at: text,
+  log: text,
+  ended: maybe(WorkerEnd),
+});
+export type WorkerState = z.output<typeof WorkerState>;
+
+const runnerFacts = { pid: z.int(), started_at: text, log: text };
+
+export const AgentReply = z.discriminatedUnion('is', [
+  z.object({
+    is: z.literal('started'),
+    ...runnerFacts,
+    compute_node_id: id,
+    num_cpus: z.int(),
+    memory_gb: z.number(),
+    num_gpus: z.int(),
+  }),
+  z.object({ is: z.literal('running'), ...runnerFacts }),
+  z.object({ is: z.literal('ended'), ...runnerFacts, ended: WorkerEnd }),
+  z.object({ is: z.literal('gone'), ...runnerFacts, rebooted: z.boolean() }),
+  z.object({ is: z.literal('unknown'), ...runnerFacts }),
+  /** No runner of this workflow was started here. */
+  z.object({ is: z.literal('none') }),
+  z.object({ is: z.literal('stopped'), pid: z.int(), killed: z.boolean() }),
+  z.object({ is: z.literal('ending'), pid: z.int() }),
+  z.object({ is: z.literal('recovered'), runners: z.int() }),
+  z.object({
+    is: z.literal('packed'),
+    path: text,
+    size: z.int(),
+    sha256: text,
+    files: z.int(),
+    packed_at_ms: z.number(),
+    /** The part that the asker has is the beginning of this pack. */
+    continues: z.boolean(),
+  }),
+  z.object({ is: z.literal('deleted'), files: z.int() }),
+  /** `code`: what is wrong, for programs. */
+  z.object({ is: z.literal('refused'), code: text, message: text }),
+]);
+export type AgentReply = z.output<typeof AgentReply>;
+
+/** A reply with the program that gives it. */
+export const AgentMessage = z.object({ version: text, hostname: text, now_ms: z.number(), reply: AgentReply });
+export type AgentMessage = z.output<typeof AgentMessage>;
+
+const MARK = 'TORC_REMOTE=';
+
+export const agentLine = (message: AgentMessage): string => `${MARK}${JSON.stringify(message)}\n`;
+
+/** The message in the output of a host; undefined if there is none that this version understands. */
+export function messageIn(output: string): AgentMessage | undefined {
+  const line = output.split('\n').findLast((each) => each.includes(MARK));
+  if (line === undefined) return undefined;
+  try {
+    return AgentMessage.safeParse(JSON.parse(line.slice(line.indexOf(MARK) + MARK.length))).data;
+  } catch {
+    return undefined;
+  }
+}
