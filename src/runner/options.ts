@@ -47,10 +47,20 @@ export interface RunnerOptions {
   readonly scheduling?: Scheduling | undefined;
   /** Puts the options that reach the server into a command that a person is told to run. */
   readonly hint?: (command: string) => string;
+  /** It is registered and starts to work. */
+  readonly onRegistered?: ((as: RegisteredAs) => void) | undefined;
   readonly onProgress?: (progress: Progress) => void;
   /** A job ended here and does not run again. */
   readonly onJobEnded?: ((job: EndedJob) => void) | undefined;
   readonly onNotice: (line: string) => void;
+}
+
+/** The record of a runner on the server, with what it offers. */
+export interface RegisteredAs {
+  readonly nodeId: number;
+  readonly cpus: number;
+  readonly memoryGb: number;
+  readonly gpus: number;
 }
 
 /** A job with the attempt that ended. */

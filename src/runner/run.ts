@@ -53,6 +53,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { options } = allocation;
   const registered = await register(waiting, options, startedAtMs);
   const { workflow, nodeId, facts, capacity, ledger, log } = registered;
+  const { num_cpus: cpus, memory_gb: memoryGb, num_gpus: gpus } = registered.node;
+  options.onRegistered?.({ nodeId, cpus, memoryGb, gpus });
   await allocation.becomes('active', log);
   const { workflowId, runId, execution } = facts;
   const server = await serverKind({

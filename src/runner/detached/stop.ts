@@ -1,0 +1,45 @@
+import type { AgentReply } from '../../core/contract/remote-agent.ts';
+import { lookAtWorker } from './look.ts';
+import { proofOf, readState, workerFile } from './state-file.ts';
+
+const LOOK_MS = 50;
+
+export interface StopOptions {
+  readonly outputDir: string;
+  readonly workflowId: number;
+  readonly force: boolean;
+  readonly waitMs: number;
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/**
+ * Ends the runner of a workflow on this host, and waits until its process is gone.
+ *
+ * It is signaled only if the process table proves that the process is the runner. SIGTERM lets it end its jobs, report
+ * them, and leave; SIGKILL ends it at once, and what its jobs left is ended by the recovery. If it lives longer than
+ * the wait, the reply is `ending`.
+ */
+export async function stopWorker(options: StopOptions): Promise<AgentReply> {
+  const { outputDir, workflowId, force, waitMs, now, pause } = options;
+  const found = lookAtWorker(outputDir, workflowId);
+  const state = readState(workerFile(outputDir, workflowId));
+  // One that has written its end may still be leaving.
+  if (state === undefined || proofOf(state) !== 'alive') return found;
+  const { pid } = state;
+  signal(pid, force ? 'SIGKILL' : 'SIGTERM');
+  const until = now() + waitMs;
+  while (proofOf(state) === 'alive') {
+    if (now() >= until) return { is: 'ending', pid };
+    await pause(LOOK_MS);
+  }
+  return { is: 'stopped', pid, killed: force };
+}
+
+function signal(pid: number, which: NodeJS.Signals): void {
+  try {
+    process.kill(pid, which);
+  } catch {
+    // It ended meanwhile.
+  }
+}
