@@ -11,6 +11,15 @@ const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   'torc-htpasswd': async () => (await import('./commands/htpasswd.ts')).htpasswdCommands,
 };
 
+/** Commands that programs call and people do not: help, completion and the reference leave them out. */
+const internal: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
+  'remote-agent': async () => [(await import('./commands/remote/agent.ts')).remoteAgent],
+};
+
+/** The commands among which these arguments choose. */
+export const commandsFor = async (program: string, argv: readonly string[]): Promise<readonly Command[]> =>
+  (program === 'torc' ? await internal[argv[0] ?? '']?.() : undefined) ?? commandsOf(program);
+
 /** Every command of a program. */
 export const commandsOf = async (program: string): Promise<readonly Command[]> =>
   (tables[program] ?? (tables['torc'] as () => Promise<readonly Command[]>))();
@@ -31,6 +40,7 @@ export const groups: Readonly<Record<string, string>> = {
   'failure-handlers': 'Rules for failed jobs.',
   'job-dependencies': 'Dependencies between jobs.',
   'access-groups': 'Groups of users, and the workflows that they may see.',
+  remote: 'Runners on hosts that ssh reaches.',
   'ro-crate': 'The research object (RO-Crate) of a workflow.',
   tasks: 'Background tasks of the server.',
   admin: 'The server itself: logins, SQL, traffic.',

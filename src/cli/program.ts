@@ -5,7 +5,7 @@ import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type Option, optionName, type Values } from './option.ts';
-import { commandsOf, groups } from './commands.ts';
+import { commandsFor, groups } from './commands.ts';
 import { type Context, createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';
 import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
@@ -46,7 +46,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   };
 
   try {
-    await treeOf(program, await commandsOf(program), act, argv).parseAsync([...argv], { from: 'user' });
+    await treeOf(program, await commandsFor(program, argv), act, argv).parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     return explain(error, plain);

@@ -71,7 +71,7 @@ export type RunnerValues = ValuesOf<typeof runnerOptions>;
 type RunnerWishes = Partial<RunnerValues> & Pick<RunnerValues, 'outputDir'>;
 
 /** The registration data of a runner. */
-type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler'>;
+type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'onRegistered'>;
 
 /** Runs a workflow here, shows its progress, and handles signals. */
 export async function runWorkflow(

@@ -29,6 +29,7 @@ import { ping } from './ping.ts';
 import { plotResources } from './plot-resources.ts';
 import { resourceRequirementCommands } from './resource-requirements.ts';
 import { resultCommands } from './results.ts';
+import { remoteCommands } from './remote/remote.ts';
 import { roCrateCommands } from './ro-crate.ts';
 import { run } from './run.ts';
 import { scheduledComputeNodeCommands } from './scheduled-compute-nodes.ts';
@@ -111,6 +112,7 @@ export const torcCommands: readonly Command[] = [
   ...jobDependencyCommands,
   ...accessGroupCommands,
   ...accessGroupChanges,
+  ...remoteCommands,
   ...roCrateCommands,
   ...taskCommands,
   ...adminCommands,

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import type { Client } from '../../../client/client.ts';
+import { openSsh, type Ssh } from '../../../cluster/ssh/ssh.ts';
+import { displayed, readWorkers, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
+import type { HostsOptions } from '../../../operations/remote/worker-states.ts';
+import type { RemoteService } from '../../../operations/remote/service.ts';
+import { certificatesIn } from '../../certificates.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { integer, type Option, type Values } from '../../option.ts';
+
+export const atOnceOption: Option = {
+  flags: '--max-parallel-ssh <n>',
+  says: 'hosts that are asked at the same time',
+  default: 10,
+  read: integer('--max-parallel-ssh', 1),
+};
+
+export const outputDirOption: Option = {
+  flags: '-o, --output-dir <folder>',
+  says: 'output folder of the runners, on the hosts',
+  default: 'torc_output',
+};
+
+/** The hosts of a file. Each wrong line is named; then nothing is done. */
+export function workersIn(path: string): Worker[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Failure(`cannot read the worker file: ${(cause as Error).message}`, { cause });
+  }
+  const { workers, problems } = readWorkers(text);
+  if (problems.length > 0)
+    throw new Failure(problems.map(({ line, message }) => `${path}:${line}: ${message}`).join('\n'));
+  if (workers.length === 0) throw new Failure(`Worker file '${path}' contains no valid entries`);
+  return workers;
+}
+
+/** The hosts that are stored with a workflow. */
+export async function storedWorkers(client: Client, workflowId: number): Promise<Worker[]> {
+  const rows = await client.listRemoteWorkers({ params: { id: workflowId } });
+  return rows.map(({ worker: text }) => {
+    const worker = workerOf(text);
+    if (typeof worker === 'string') throw new Failure(`the worker '${text}' of workflow ${workflowId}: ${worker}`);
+    return worker;
+  });
+}
+
+/** The stored hosts; refuses if there are none. */
+export async function someWorkers(context: Context, client: Client, workflowId: number): Promise<Worker[]> {
+  const workers = await storedWorkers(client, workflowId);
+  if (workers.length > 0) return workers;
+  throw new Failure(
+    `workflow ${workflowId} has no remote workers; add some: ${context.hint(`torc remote add-workers ${workflowId} HOST`)}`,
+  );
+}
+
+/** How hosts reach the service that this command uses. */
+export async function remoteService({ service, settings, output }: Context): Promise<RemoteService> {
+  const { url, variables } = await service();
+  const password = variables.find(([name]) => name === 'TORC_PASSWORD')?.[1] ?? settings.password;
+  return {
+    url,
+    user: settings.user,
+    password,
+    cookie: settings.cookie,
+    certificates: certificatesIn(settings.tlsCaCert, output),
+    insecure: settings.tlsInsecure,
+  };
+}
+
+/** Does something with ssh, and ends its connections. */
+export async function withSsh<Result>(
+  { workflowId, options }: { readonly workflowId: number; readonly options: Values },
+  act: (common: HostsOptions) => Promise<Result>,
+): Promise<Result> {
+  const ssh: Ssh = openSsh();
+  try {
+    return await act({
+      ssh,
+      workflowId,
+      outputDir: (options['outputDir'] ?? options['remoteOutputDir'] ?? 'torc_output') as string,
+      atOnce: (options['maxParallelSsh'] as number | undefined) ?? 10,
+      now: Date.now,
+    });
+  } finally {
+    await ssh.close();
+  }
+}
+
+/** Shows on a terminal how many of the hosts are done; the line disappears with the last one. */
+export function hostsDone(total: number): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    if (process.stderr.isTTY)
+      process.stderr.write(done === total ? '\r\u001b[K' : `\r\u001b[K${done} of ${total} hosts`);
+  };
+}
+
+/** What is wrong with a host in a few words, for a table; the whole message follows the table. */
+const faults: Readonly<Record<string, string>> = {
+  UNREACHABLE: 'ssh does not reach it',
+  TIMEOUT: 'no answer in time',
+  FOLDER: 'folder not usable',
+  NO_TORC: 'torc not found',
+  VERSION: 'another version of torc',
+  NO_ANSWER: 'torc did not answer',
+  SERVER_UNREACHABLE: 'server not reachable from there',
+  SERVER_OTHER: 'another server has the address there',
+  SERVER_REFUSED: 'refused by the server',
+  START_UNDER_WAY: 'another start is under way',
+  RUNNER_ALIVE: 'a runner is alive',
+  CUT: 'interrupted',
+  DAMAGED: 'damaged on the way',
+  PACK_FAILED: 'not packed',
+};
+
+/** A host with which something is wrong: `code` and `message` say what. */
+interface Faulty {
+  readonly worker: Worker;
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+export const faultText = ({ code, message }: Faulty): string =>
+  message === undefined ? '' : ((code === undefined ? undefined : faults[code]) ?? 'failed');
+
+/** Behind a table: the whole message for each host with which something is wrong. */
+export function sayFaults({ output }: Context, hosts: readonly Faulty[]): void {
+  if (output.format === 'json') return;
+  for (const { worker, message } of hosts) if (message !== undefined) output.warn(`${displayed(worker)}: ${message}`);
+}

@@ -1,0 +1,97 @@
+import { displayed } from '../../../core/contract/worker-line.ts';
+import { collectLogs, type Collected, deleteLogs } from '../../../operations/remote/collect-logs.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import { sizeText } from '../../../core/quantity/size-text.ts';
+import { noPrompts } from '../../agree.ts';
+import { chooseWorkflow, confirm } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import type { Option } from '../../option.ts';
+import type { Column } from '../../output/table.ts';
+import { atOnceOption, faultText, hostsDone, sayFaults, someWorkers, withSsh } from './hosts.ts';
+
+const remoteOutputDir: Option = {
+  flags: '--remote-output-dir <folder>',
+  says: 'output folder of the runners, on the hosts',
+  default: 'torc_output',
+};
+
+const columns: readonly Column<Collected>[] = [
+  { title: 'Host', value: ({ worker }) => displayed(worker), cut: 'middle', importance: 9 },
+  { title: 'Result', value: ({ is }) => is, importance: 8 },
+  { title: 'Files', value: ({ files }) => files, align: 'right', importance: 4 },
+  {
+    title: 'Size',
+    value: ({ bytes }) => bytes,
+    text: ({ bytes }) => (bytes === undefined ? '' : sizeText(bytes)),
+    align: 'right',
+    importance: 5,
+  },
+  { title: 'Detail', value: (each) => faultText(each) || (each.path ?? ''), importance: 7 },
+];
+
+const json = (items: readonly Collected[]) => ({
+  items: items.map(({ worker, is, bytesBefore, ...rest }) => ({
+    worker: worker.text,
+    host: worker.host,
+    result: is,
+    ...rest,
+    bytes_before: bytesBefore,
+  })),
+});
+
+export const remoteCollectLogs: Command = {
+  words: 'remote collect-logs [workflow]',
+  says: 'Fetch the logs of a workflow and of its jobs from its hosts, an archive from each.',
+  more: 'A call that was interrupted continues with the next one. Archives that exist are never overwritten.',
+  options: [
+    { flags: '-l, --local-output-dir <folder>', says: 'folder for the archives', default: 'remote_logs' },
+    remoteOutputDir,
+    atOnceOption,
+    { flags: '--delete', says: 'delete on the hosts what was fetched' },
+  ],
+  async run(context, [workflow], options) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const workers = await someWorkers(context, client, id);
+    const items = await withSsh({ workflowId: id, options }, (common) =>
+      collectLogs(workers, {
+        ...common,
+        folder: options['localOutputDir'] as string,
+        deletes: options['delete'] === true,
+        onDone: hostsDone(workers.length),
+      }),
+    );
+    context.output.list({
+      items,
+      columns,
+      things: 'workers',
+      title: `Logs of workflow ${id}:`,
+      empty: '',
+      json: json(items),
+    });
+    sayFaults(context, items);
+    if (items.some(({ is }) => is === 'failed')) context.exitWith(1);
+  },
+};
+
+export const remoteDeleteLogs: Command = {
+  words: 'remote delete-logs [workflow]',
+  says: 'Delete the logs of a workflow and of its jobs on its hosts.',
+  more: 'Asks first on a terminal. Files of other workflows, and results that the server may not have yet, stay.',
+  options: [remoteOutputDir, atOnceOption, noPrompts],
+  async run(context, [workflow], options) {
+    const { output } = context;
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const workers = await someWorkers(context, client, id);
+    const asks = options['prompts'] !== false && process.stdin.isTTY === true && output.format !== 'json';
+    const question = `Delete the logs of workflow ${id} on ${counted(workers.length, 'host')}?`;
+    if (asks && !(await confirm(context, question))) return output.notice('Nothing was deleted.');
+    const items = await withSsh({ workflowId: id, options }, (common) =>
+      deleteLogs(workers, { ...common, onDone: hostsDone(workers.length) }),
+    );
+    output.list({ items, columns, things: 'workers', title: `Logs of workflow ${id}:`, empty: '', json: json(items) });
+    sayFaults(context, items);
+    if (items.some(({ is }) => is === 'failed')) context.exitWith(1);
+  },
+};

@@ -1,0 +1,156 @@
+import { existsSync, statSync } from 'node:fs';
+import { displayed } from '../../../core/contract/worker-line.ts';
+import { type Started, startWorkers } from '../../../operations/remote/start-workers.ts';
+import { isLoopback } from '../../../operations/remote/service.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import { Failure } from '../../failure.ts';
+import { integer, number } from '../../option.ts';
+import { dateText } from '../../output/local-time.ts';
+import type { Column } from '../../output/table.ts';
+import { memoryText } from '../../output/words.ts';
+import {
+  atOnceOption,
+  faultText,
+  hostsDone,
+  outputDirOption,
+  remoteService,
+  sayFaults,
+  someWorkers,
+  withSsh,
+  workersIn,
+} from './hosts.ts';
+import { addStored } from './workers.ts';
+
+const GIBIBYTE = 2 ** 30;
+
+const columns: readonly Column<Started>[] = [
+  { title: 'Host', value: ({ worker }) => displayed(worker), cut: 'middle', importance: 9 },
+  { title: 'Result', value: ({ is }) => resultWords[is], importance: 8 },
+  { title: 'PID', value: ({ pid }) => pid, align: 'right', importance: 4 },
+  { title: 'CPUs', value: ({ cpus }) => cpus, align: 'right', importance: 3 },
+  {
+    title: 'Memory',
+    value: ({ memoryGb }) => memoryGb,
+    text: ({ memoryGb }) => (memoryGb === undefined ? '' : memoryText(memoryGb * GIBIBYTE)),
+    align: 'right',
+    importance: 3,
+  },
+  { title: 'GPUs', value: ({ gpus }) => gpus, align: 'right', importance: 2 },
+  { title: 'Detail', value: detailOf, importance: 7 },
+];
+
+const resultWords = { started: 'started', running: 'already running', failed: 'not started' } as const;
+
+function detailOf(started: Started): string {
+  const { is, startedAt, log, clockAheadSeconds: ahead } = started;
+  const clock =
+    ahead === undefined ? '' : `its clock is ${Math.abs(ahead).toFixed(0)} s ${ahead > 0 ? 'ahead' : 'behind'}`;
+  const words = {
+    started: `log ${log ?? ''}`,
+    running: `since ${dateText(startedAt)}; log ${log ?? ''}`,
+    failed: faultText(started),
+  }[is];
+  return clock === '' ? words : `${words}; ${clock}`;
+}
+
+export const remoteRun: Command = {
+  words: 'remote run [file-or-workflow] [workflow]',
+  says: 'Start a runner of a workflow on each of its hosts, over ssh; they go on without this command.',
+  more: [
+    'The hosts are those of the file, which are then stored with the workflow, or else the stored ones. A host on which',
+    'a runner of the workflow runs already is left as it is. Exits with 1 unless a runner runs on every host.',
+  ].join('\n'),
+  options: [
+    { flags: '-w, --workers <file>', says: 'file with hosts, one a line' },
+    outputDirOption,
+    atOnceOption,
+    {
+      flags: '-p, --poll-interval <s>',
+      says: 'polling interval of the runners in seconds when no event arrives',
+      default: 5,
+      read: number('--poll-interval', 0.001),
+    },
+    {
+      flags: '--max-parallel-jobs <n>',
+      says: 'run this many jobs at once on each host and ignore their requirements',
+      read: integer('--max-parallel-jobs', 1),
+    },
+    { flags: '--num-cpus <n>', says: 'CPUs to offer on each host', read: integer('--num-cpus', 1) },
+    { flags: '--memory-gb <gb>', says: 'memory to offer on each host', read: number('--memory-gb', 0) },
+    { flags: '--num-gpus <n>', says: 'GPUs to offer on each host', read: integer('--num-gpus', 0) },
+  ],
+  async run(context, [first, second], options) {
+    const { output, settings, hint } = context;
+    if (settings.standalone) {
+      throw new Failure(
+        'remote run needs a server that the hosts reach, and that of -s serves this machine only; start one: torc-server run --host 0.0.0.0',
+      );
+    }
+    const { file, workflow } = given(
+      first as string | undefined,
+      second as string | undefined,
+      options['workers'] as string | undefined,
+    );
+    const inFile = file === undefined ? undefined : workersIn(file);
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    if (inFile !== undefined) await addStored(client, id, inFile);
+    const workers = inFile ?? (await someWorkers(context, client, id));
+    const service = await remoteService(context);
+    if (isLoopback(service.url))
+      output.warn(
+        `${service.url} names each host itself; hosts other than this machine will not reach the server there`,
+      );
+
+    const started = await withSsh({ workflowId: id, options }, (common) =>
+      startWorkers(workers, {
+        ...common,
+        client,
+        service,
+        runner: {
+          num_cpus: options['numCpus'] as number | undefined,
+          memory_gb: options['memoryGb'] as number | undefined,
+          num_gpus: options['numGpus'] as number | undefined,
+          max_parallel_jobs: options['maxParallelJobs'] as number | undefined,
+          poll_interval: options['pollInterval'] as number | undefined,
+          log_level: settings.logLevel,
+        },
+        skipVersionCheck: settings.skipVersionCheck,
+        onDone: hostsDone(workers.length),
+      }),
+    );
+    output.list({
+      items: started,
+      columns,
+      things: 'workers',
+      empty: '',
+      json: {
+        items: started.map(({ worker, ...rest }) => ({ worker: worker.text, host: worker.host, ...snake(rest) })),
+      },
+    });
+    sayFaults(context, started);
+    const count = (is: Started['is']) => started.filter((each) => each.is === is).length;
+    const already = count('running') === 0 ? '' : `, ${count('running')} already running`;
+    output.notice(`Started ${count('started')}/${started.length} workers${already}`);
+    if (count('failed') < started.length) output.notice(`How they are: ${hint(`torc remote status ${id}`)}`);
+    if (count('failed') > 0) context.exitWith(1);
+  },
+};
+
+/** `workers.txt 7`, `7 -w workers.txt`, `7`: a first word that is a file is the file. */
+function given(first: string | undefined, second: string | undefined, option: string | undefined) {
+  const isFile = first !== undefined && (second !== undefined || (existsSync(first) && statSync(first).isFile()));
+  const file = isFile ? first : option;
+  if (isFile && option !== undefined) throw new Failure(`two worker files are named: ${first} and ${option}`);
+  return { file, workflow: isFile ? second : first };
+}
+
+const snake = ({ is, startedAt, nodeId, memoryGb, clockAheadSeconds, ...rest }: Omit<Started, 'worker'>) => ({
+  result: is,
+  ...rest,
+  started_at: startedAt,
+  compute_node_id: nodeId,
+  memory_gb: memoryGb,
+  clock_ahead_seconds: clockAheadSeconds,
+});

@@ -1,0 +1,50 @@
+import { hostname } from 'node:os';
+import { createClient } from '../../../client/client.ts';
+import { pause } from '../../../client/long-timers.ts';
+import type { AgentReply, AgentRequestOf } from '../../../core/contract/remote-agent.ts';
+import { stopWorker } from '../../../runner/detached/stop.ts';
+import { recoverLostRunners } from '../../../runner/lost.ts';
+import { connect } from '../../../runner/send.ts';
+
+type Service = AgentRequestOf<'recover'>['service'];
+
+/** Ends the runner of this host. What a killed runner leaves is ended, and its jobs are given back. */
+export async function stopHere(request: AgentRequestOf<'stop'>): Promise<AgentReply> {
+  const { output_dir: outputDir, workflow_id: workflowId, force, wait_seconds: wait } = request;
+  const reply = await stopWorker({
+    outputDir,
+    workflowId,
+    force,
+    waitMs: wait * 1000,
+    now: () => performance.now(),
+    pause,
+  });
+  if (reply.is === 'stopped' && force) await recovered(request);
+  return reply;
+}
+
+/** Gives the jobs of lost runners of this host back: the process table here proves that they are gone. */
+export const recoverHere = async (request: AgentRequestOf<'recover'>): Promise<AgentReply> => ({
+  is: 'recovered',
+  runners: await recovered(request),
+});
+
+async function recovered({ service, workflow_id: id }: { service: Service; workflow_id: number }): Promise<number> {
+  const { url, user, password, cookie, certificates, insecure } = service;
+  const connection = connect({
+    url,
+    username: user,
+    password: password ?? undefined,
+    cookie: cookie ?? undefined,
+    certificates: certificates ?? undefined,
+    insecure,
+  });
+  try {
+    const client = createClient(connection.send);
+    const { run_id: runId = 0 } = await client.getWorkflow({ params: { id } });
+    const log = { write: () => {}, close: () => {} };
+    return await recoverLostRunners({ client, workflowId: id, runId: runId ?? 0, hostname: hostname(), log });
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,124 @@
+import type { Client } from '../../../client/client.ts';
+import { openSsh } from '../../../cluster/ssh/ssh.ts';
+import { displayed, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
+import { reachable } from '../../../operations/remote/reachable.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import type { Command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import type { Option, Values } from '../../option.ts';
+import type { Column } from '../../output/table.ts';
+import { storedWorkers, workersIn } from './hosts.ts';
+
+const skipCheck: Option = { flags: '--skip-ssh-check', says: 'store hosts without trying ssh', isHidden: true };
+
+const addWorkers: Command = {
+  words: 'remote add-workers <workflow> <host...>',
+  says: 'Store hosts with a workflow: [user@]host[:port], which ssh reaches without a password.',
+  options: [skipCheck],
+  async run(context, [workflow, hosts], options) {
+    const id = await chooseWorkflow(context, workflow);
+    const workers = (hosts as readonly string[]).map((text, index) => {
+      const worker = workerOf(text);
+      if (typeof worker === 'string') throw new Failure(`command line:${index + 1}: ${worker}`);
+      return worker;
+    });
+    await store(context, id, workers, options);
+  },
+};
+
+const addWorkersFromFile: Command = {
+  words: 'remote add-workers-from-file <file> [workflow]',
+  says: 'Store the hosts of a file with a workflow, one a line.',
+  more: [
+    'A line is [user@]host[:port]; an IPv6 address with a port stands in brackets. Options of the runner on that',
+    'host may follow: --num-cpus, --memory-gb, --num-gpus, --max-parallel-jobs, --label A,B, --work-dir, --output-dir,',
+    '--torc PATH. Text behind # is a comment.',
+  ].join('\n'),
+  options: [skipCheck],
+  async run(context, [file, workflow], options) {
+    const workers = workersIn(file as string);
+    await store(context, await chooseWorkflow(context, workflow), workers, options);
+  },
+};
+
+async function store(context: Context, workflowId: number, given: readonly Worker[], options: Values): Promise<void> {
+  const { output } = context;
+  const { client } = await context.service();
+  const workers = options['skipSshCheck'] === true ? given : await checked(context, given);
+  const added = await addStored(client, workflowId, workers);
+  const json = { workflow_id: workflowId, added: added.map(({ text }) => text) };
+  const names = added.map(displayed).join(', ');
+  const words =
+    added.length === 0
+      ? `All workers already exist for workflow ${workflowId}`
+      : `Added ${added.length} workers to workflow ${workflowId}: ${names}`;
+  output.record('workers', json, words);
+}
+
+/** Stores the hosts that are not stored yet, and returns them. A line with other options replaces that of its host. */
+export async function addStored(client: Client, workflowId: number, workers: readonly Worker[]): Promise<Worker[]> {
+  const stored = await storedWorkers(client, workflowId);
+  const fresh = workers.filter((worker) => stored.every(({ text }) => text !== worker.text));
+  if (fresh.length === 0) return [];
+  await client.addRemoteWorkers({ params: { id: workflowId }, body: fresh.map(({ text }) => text) });
+  for (const { text, host } of stored) {
+    if (fresh.some((worker) => worker.host === host))
+      await client.removeRemoteWorker({ params: { id: workflowId, worker: text } });
+  }
+  return fresh;
+}
+
+/** The hosts that ssh reaches; the others are named. */
+async function checked({ output }: Context, workers: readonly Worker[]): Promise<Worker[]> {
+  const ssh = openSsh();
+  try {
+    const results = await reachable(workers, { ssh, atOnce: 10 });
+    for (const { worker, message } of results)
+      if (message !== undefined) output.warn(`${displayed(worker)} was not added: ${message}`);
+    const passed = results.filter(({ message }) => message === undefined).map(({ worker }) => worker);
+    if (passed.length === 0) throw new Failure('No workers passed SSH connectivity check');
+    return passed;
+  } finally {
+    await ssh.close();
+  }
+}
+
+const removeWorker: Command = {
+  words: 'remote remove-worker <host> [workflow]',
+  says: 'Remove a host from a workflow; a runner on it is not ended.',
+  async run(context, [host, workflow]) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const stored = await storedWorkers(client, id);
+    const given = host as string;
+    const found = stored.find((worker) => [worker.text, displayed(worker), worker.host].includes(given));
+    const reply = await client.removeRemoteWorker({ params: { id, worker: found?.text ?? given } });
+    context.output.record('worker', reply, `Removed worker ${given} from workflow ${id}`);
+  },
+};
+
+const columns: readonly Column<Worker>[] = [
+  { title: 'Host', value: displayed, cut: 'middle', importance: 9 },
+  { title: 'Options', value: ({ text }) => text.split(/\s+/).slice(1).join(' '), cut: 'end' },
+];
+
+const listWorkers: Command = {
+  words: 'remote list-workers [workflow]',
+  says: 'List the hosts that are stored with a workflow.',
+  async run(context, [workflow]) {
+    const id = await chooseWorkflow(context, workflow);
+    const { client } = await context.service();
+    const items = await storedWorkers(client, id);
+    context.output.list({
+      items,
+      columns,
+      things: 'workers',
+      title: `Remote workers for workflow ${id}:`,
+      empty: `No remote workers found for workflow ID: ${id}`,
+      json: { items: items.map(({ text }) => ({ worker: text, workflow_id: id })) },
+    });
+  },
+};
+
+export const workerCommands: readonly Command[] = [addWorkers, addWorkersFromFile, removeWorker, listWorkers];

@@ -1,0 +1,28 @@
+import type { Ssh } from '../../cluster/ssh/ssh.ts';
+import type { Worker } from '../../core/contract/worker-line.ts';
+import { silenceOf } from './ask-host.ts';
+import { eachAtOnce } from './each-host.ts';
+
+/** A host, and why ssh does not reach it; undefined if it does. */
+export interface Reached {
+  readonly worker: Worker;
+  readonly message: string | undefined;
+}
+
+const CHECK_MS = 45_000;
+
+/** Tries to run a command on each host. */
+export async function reachable(
+  workers: readonly Worker[],
+  { ssh, atOnce }: { readonly ssh: Ssh; readonly atOnce: number },
+): Promise<Reached[]> {
+  return eachAtOnce(workers, atOnce, async (worker) => {
+    const outcome = await ssh.run(worker, { script: 'true', args: [], atMostMs: CHECK_MS });
+    if (outcome.code === 0 && !outcome.isLate) return { worker, message: undefined };
+    const silence = silenceOf(worker, outcome, { outputDir: '', atMostMs: CHECK_MS });
+    return {
+      worker,
+      message: silence?.message ?? `ssh ended with ${outcome.code ?? 'a signal'}: ${outcome.stderr.trim()}`,
+    };
+  });
+}
