@@ -11,11 +11,11 @@ const root = resolve(import.meta.dirname, '../../..');
  * Takes the steps of a page in a fresh folder. Throws at the first that does not do what the page says.
  *
  * Without a network, what is done in a fresh clone of the repository is left out: `npm ci` fetches packages for 20 s. What
- * needs a Slurm cluster is left out where SLURM_CONF names none.
+ * needs a Slurm cluster is left out where SLURM_CONF names none, what needs hosts that ssh reaches where TORC_TEST_HOSTS is not set.
  */
 export async function follow(steps: readonly Step[], options: ReaderOptions): Promise<Followed> {
   if (!steps.some((step) => step.kind === 'commands' && canRun(step, options)))
-    return { skipped: 'SLURM_CONF names no cluster' };
+    return { skipped: 'it needs a Slurm cluster (SLURM_CONF) or hosts that ssh reaches (TORC_TEST_HOSTS)' };
   const reader = await openReader(options);
   for (const step of steps) {
     if (step.kind === 'file') writeShown(reader.folder, step.name, step.text);
@@ -29,8 +29,11 @@ export interface Followed {
   readonly skipped: string | undefined;
 }
 
-const canRun = ({ notRun, clone, needsSlurm }: RunCommands, { hasNetwork }: ReaderOptions) =>
-  notRun === undefined && (hasNetwork || clone !== 'fresh') && (!needsSlurm || process.env['SLURM_CONF'] !== undefined);
+const canRun = ({ notRun, clone, needsSlurm, needsHosts }: RunCommands, { hasNetwork }: ReaderOptions) =>
+  notRun === undefined &&
+  (hasNetwork || clone !== 'fresh') &&
+  (!needsSlurm || process.env['SLURM_CONF'] !== undefined) &&
+  (!needsHosts || process.env['TORC_TEST_HOSTS'] !== undefined);
 
 async function runBlock({ commands, exitCode, clone }: RunCommands, reader: Reader): Promise<void> {
   if (clone !== 'none') await reader.type(`cd '${cloneFor(reader, clone)}'`).ended;

@@ -54,11 +54,18 @@ describe('a page is read as steps', () => {
 
   it('a comment says how a block is run', () => {
     const after = (comment: string) => onlyBlock(comment, '', '```console', '$ false', '```');
-    expect(after('Text.')).toMatchObject({ exitCode: 0, clone: 'none', needsSlurm: false, notRun: undefined });
+    expect(after('Text.')).toMatchObject({
+      exitCode: 0,
+      clone: 'none',
+      needsSlurm: false,
+      needsHosts: false,
+      notRun: undefined,
+    });
     expect(after('<!-- exit 3 -->')).toMatchObject({ exitCode: 3, notRun: undefined });
     expect(after('<!-- in a clone -->')).toMatchObject({ exitCode: 0, clone: 'fresh' });
     expect(after('<!-- in a clone after npm ci -->')).toMatchObject({ clone: 'set up' });
     expect(after('<!-- on a Slurm cluster -->')).toMatchObject({ needsSlurm: true });
+    expect(after('<!-- with hosts that ssh reaches -->')).toMatchObject({ needsHosts: true });
     expect(after('<!-- not run: it needs root -->')).toMatchObject({ notRun: 'it needs root' });
   });
 

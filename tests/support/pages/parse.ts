@@ -6,7 +6,7 @@
  *   output that the reader is promised. `…` in such a line stands for anything; a line `^C` is the key that the reader presses.
  * - A comment on the line before a block says how it is run: `<!-- exit 1 -->` (the last command ends with this code),
  *   `<!-- in a clone -->` (in a fresh clone of the repository), `<!-- in a clone after npm ci -->`,
- *   `<!-- on a Slurm cluster -->`, `<!-- not run: the reason -->`.
+ *   `<!-- on a Slurm cluster -->`, `<!-- with hosts that ssh reaches -->`, `<!-- not run: the reason -->`.
  *
  * Other blocks are text.
  */
@@ -29,6 +29,8 @@ export interface RunCommands {
   readonly clone: 'none' | 'fresh' | 'set up';
   /** Whether it needs a cluster to which jobs can be submitted. */
   readonly needsSlurm: boolean;
+  /** Whether it needs the hosts worker1 and worker2, which ssh reaches. */
+  readonly needsHosts: boolean;
   /** Why the block is not run. */
   readonly notRun: string | undefined;
 }
@@ -76,19 +78,20 @@ function stepOf(language: string, body: readonly string[], before: string, line:
   return name === undefined ? undefined : { kind: 'file', line, name, text: body.map((each) => `${each}\n`).join('') };
 }
 
-const isAboutRunning = (comment: string) => /^(?:exit|in a clone|on a Slurm cluster|not run)/.test(comment);
+const isAboutRunning = (comment: string) => /^(?:exit|in a clone|on a Slurm cluster|with hosts|not run)/.test(comment);
 
 function howToRun(
   comment: string | undefined,
   line: number,
-): Pick<RunCommands, 'exitCode' | 'clone' | 'needsSlurm' | 'notRun'> {
-  const usual = { exitCode: 0, clone: 'none' as const, needsSlurm: false, notRun: undefined };
+): Pick<RunCommands, 'exitCode' | 'clone' | 'needsSlurm' | 'needsHosts' | 'notRun'> {
+  const usual = { exitCode: 0, clone: 'none' as const, needsSlurm: false, needsHosts: false, notRun: undefined };
   if (comment === undefined) return usual;
   const exit = /^exit (\d+)$/.exec(comment)?.[1];
   if (exit !== undefined) return { ...usual, exitCode: Number(exit) };
   if (comment === 'in a clone') return { ...usual, clone: 'fresh' };
   if (comment === 'in a clone after npm ci') return { ...usual, clone: 'set up' };
   if (comment === 'on a Slurm cluster') return { ...usual, needsSlurm: true };
+  if (comment === 'with hosts that ssh reaches') return { ...usual, needsHosts: true };
   const reason = /^not run: (\S.*)$/.exec(comment)?.[1];
   if (reason !== undefined) return { ...usual, notRun: reason };
   throw new Error(
