@@ -44,23 +44,18 @@ export function openSsh(): Ssh {
   // The path of a socket has at most 107 bytes, 41 of which are its name.
   const folder = mkdtempSync(join(tmpdir().length > 50 ? '/tmp' : tmpdir(), 'torc-ssh-'));
   const connected = new Map<string, SshHost>();
-  const base = [
-    ...['-o', `ConnectTimeout=${CONNECT_SECONDS}`, '-o', 'BatchMode=yes', '-o', 'StrictHostKeyChecking=accept-new'],
-    ...[
-      '-o',
-      'ControlMaster=auto',
-      '-o',
-      `ControlPath=${join(folder, '%C')}`,
-      '-o',
-      `ControlPersist=${PERSIST_SECONDS}`,
-    ],
+  const settings = [
+    `ConnectTimeout=${CONNECT_SECONDS}`,
+    'BatchMode=yes',
+    'StrictHostKeyChecking=accept-new',
+    'ControlMaster=auto',
+    `ControlPath=${join(folder, '%C')}`,
+    `ControlPersist=${PERSIST_SECONDS}`,
     // A connection that died without a word is noticed within 45 s.
-    '-o',
     'ServerAliveInterval=15',
-    '-o',
     'ServerAliveCountMax=3',
-    '-T',
   ];
+  const base = [...settings.flatMap((setting) => ['-o', setting]), '-T'];
   const placeOf = ({ user, host, port }: SshHost) => [
     ...(port === undefined ? [] : ['-p', String(port)]),
     '--',

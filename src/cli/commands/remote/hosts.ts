@@ -4,7 +4,7 @@ import { openSsh, type Ssh } from '../../../cluster/ssh/ssh.ts';
 import { displayed, readWorkers, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
 import type { HostsOptions } from '../../../operations/remote/worker-states.ts';
 import type { RemoteService } from '../../../operations/remote/service.ts';
-import { certificatesIn } from '../../certificates.ts';
+import { certificatesIn } from '../../../client/node/certificates.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer, type Option, type Values } from '../../option.ts';
@@ -65,7 +65,7 @@ export async function remoteService({ service, settings, output }: Context): Pro
     user: settings.user,
     password,
     cookie: settings.cookie,
-    certificates: certificatesIn(settings.tlsCaCert, output),
+    certificates: certificatesIn(settings.tlsCaCert, output.warn),
     insecure: settings.tlsInsecure,
   };
 }

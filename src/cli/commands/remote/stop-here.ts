@@ -3,8 +3,8 @@ import { createClient } from '../../../client/client.ts';
 import { pause } from '../../../client/long-timers.ts';
 import type { AgentReply, AgentRequestOf } from '../../../core/contract/remote-agent.ts';
 import { stopWorker } from '../../../runner/detached/stop.ts';
-import { recoverLostRunners } from '../../../runner/lost.ts';
-import { connect } from '../../../runner/send.ts';
+import { recoverLostRunners } from '../../../runner/setup/lost-runners.ts';
+import { connect } from '../../../client/node/connect.ts';
 
 type Service = AgentRequestOf<'recover'>['service'];
 
