@@ -51,7 +51,7 @@ export function openSsh(): Ssh {
     'ControlMaster=auto',
     `ControlPath=${join(folder, '%C')}`,
     `ControlPersist=${PERSIST_SECONDS}`,
-    // A connection that died without a word is noticed within 45 s.
+    // A connection that died is noticed within 45 s.
     'ServerAliveInterval=15',
     'ServerAliveCountMax=3',
   ];

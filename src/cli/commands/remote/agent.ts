@@ -2,7 +2,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { agentLine, AgentRequest, type AgentReply, type AgentTask } from '../../../core/contract/remote-agent.ts';
 import { VERSION } from '../../../core/contract/version.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 
 /** File descriptors of the connection over which `torc remote` asked. */
@@ -14,12 +14,12 @@ const STANDARD_OUTPUT = 1;
  *
  * It reads one request and prints one reply; `start` prints it on file descriptor 3, and becomes the runner.
  */
-export const remoteAgent: Command = {
+export const remoteAgent = command({
   words: 'remote-agent <task>',
   says: 'Serve torc remote on this host.',
   offline: true,
   async run(context, [task]) {
-    const request = requestOf(task as string);
+    const request = requestOf(task);
     if (typeof request === 'string') {
       reply({ is: 'refused', code: 'REQUEST_UNKNOWN', message: request }, task === 'start' ? 3 : STANDARD_OUTPUT);
       return;
@@ -31,7 +31,7 @@ export const remoteAgent: Command = {
     }
     reply(await answerTo(request), STANDARD_OUTPUT);
   },
-};
+});
 
 async function answerTo(request: Exclude<AgentRequest, { task: 'start' }>): Promise<AgentReply> {
   const options = { outputDir: request.output_dir, workflowId: request.workflow_id };

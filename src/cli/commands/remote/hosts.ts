@@ -7,20 +7,20 @@ import type { RemoteService } from '../../../operations/remote/service.ts';
 import { certificatesIn } from '../../../client/node/certificates.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { integer, type Option, type Values } from '../../option.ts';
+import { integer, option } from '../../option.ts';
 
-export const atOnceOption: Option = {
+export const atOnceOption = option({
   flags: '--max-parallel-ssh <n>',
   says: 'hosts that are asked at the same time',
   default: 10,
   read: integer('--max-parallel-ssh', 1),
-};
+});
 
-export const outputDirOption: Option = {
+export const outputDirOption = option({
   flags: '-o, --output-dir <folder>',
   says: 'output folder of the runners, on the hosts',
   default: 'torc_output',
-};
+});
 
 /** The hosts of a file. Each wrong line is named; then nothing is done. */
 export function workersIn(path: string): Worker[] {
@@ -72,18 +72,12 @@ export async function remoteService({ service, settings, output }: Context): Pro
 
 /** Does something with ssh, and ends its connections. */
 export async function withSsh<Result>(
-  { workflowId, options }: { readonly workflowId: number; readonly options: Values },
+  about: Pick<HostsOptions, 'workflowId' | 'outputDir' | 'atOnce'>,
   act: (common: HostsOptions) => Promise<Result>,
 ): Promise<Result> {
   const ssh: Ssh = openSsh();
   try {
-    return await act({
-      ssh,
-      workflowId,
-      outputDir: (options['outputDir'] ?? options['remoteOutputDir'] ?? 'torc_output') as string,
-      atOnce: (options['maxParallelSsh'] as number | undefined) ?? 10,
-      now: Date.now,
-    });
+    return await act({ ...about, ssh, now: Date.now });
   } finally {
     await ssh.close();
   }

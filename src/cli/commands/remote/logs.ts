@@ -4,16 +4,16 @@ import { counted } from '../../../core/quantity/count-text.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { noPrompts } from '../../agree.ts';
 import { chooseWorkflow, confirm } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
-import type { Option } from '../../option.ts';
+import { command } from '../../command.ts';
+import { option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import { atOnceOption, faultText, hostsDone, sayFaults, someWorkers, withSsh } from './hosts.ts';
 
-const remoteOutputDir: Option = {
+const remoteOutputDir = option({
   flags: '--remote-output-dir <folder>',
   says: 'output folder of the runners, on the hosts',
   default: 'torc_output',
-};
+});
 
 const columns: readonly Column<Collected>[] = [
   { title: 'Host', value: ({ worker }) => displayed(worker), cut: 'middle', importance: 9 },
@@ -39,7 +39,7 @@ const json = (items: readonly Collected[]) => ({
   })),
 });
 
-export const remoteCollectLogs: Command = {
+export const remoteCollectLogs = command({
   words: 'remote collect-logs [workflow]',
   says: 'Fetch the logs of a workflow and of its jobs from its hosts, an archive from each.',
   more: 'A call that was interrupted continues with the next one. Archives that exist are never overwritten.',
@@ -53,13 +53,15 @@ export const remoteCollectLogs: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const workers = await someWorkers(context, client, id);
-    const items = await withSsh({ workflowId: id, options }, (common) =>
-      collectLogs(workers, {
-        ...common,
-        folder: options['localOutputDir'] as string,
-        deletes: options['delete'] === true,
-        onDone: hostsDone(workers.length),
-      }),
+    const items = await withSsh(
+      { workflowId: id, outputDir: options.remoteOutputDir, atOnce: options.maxParallelSsh },
+      (common) =>
+        collectLogs(workers, {
+          ...common,
+          folder: options.localOutputDir,
+          deletes: options.delete === true,
+          onDone: hostsDone(workers.length),
+        }),
     );
     context.output.list({
       items,
@@ -72,9 +74,9 @@ export const remoteCollectLogs: Command = {
     sayFaults(context, items);
     if (items.some(({ is }) => is === 'failed')) context.exitWith(1);
   },
-};
+});
 
-export const remoteDeleteLogs: Command = {
+export const remoteDeleteLogs = command({
   words: 'remote delete-logs [workflow]',
   says: 'Delete the logs of a workflow and of its jobs on its hosts.',
   more: 'Asks first on a terminal. Files of other workflows, and results that the server may not have yet, stay.',
@@ -84,14 +86,15 @@ export const remoteDeleteLogs: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const workers = await someWorkers(context, client, id);
-    const asks = options['prompts'] !== false && process.stdin.isTTY === true && output.format !== 'json';
+    const asks = options.prompts !== false && process.stdin.isTTY === true && output.format !== 'json';
     const question = `Delete the logs of workflow ${id} on ${counted(workers.length, 'host')}?`;
     if (asks && !(await confirm(context, question))) return output.notice('Nothing was deleted.');
-    const items = await withSsh({ workflowId: id, options }, (common) =>
-      deleteLogs(workers, { ...common, onDone: hostsDone(workers.length) }),
+    const items = await withSsh(
+      { workflowId: id, outputDir: options.remoteOutputDir, atOnce: options.maxParallelSsh },
+      (common) => deleteLogs(workers, { ...common, onDone: hostsDone(workers.length) }),
     );
     output.list({ items, columns, things: 'workers', title: `Logs of workflow ${id}:`, empty: '', json: json(items) });
     sayFaults(context, items);
     if (items.some(({ is }) => is === 'failed')) context.exitWith(1);
   },
-};
+});

@@ -3,7 +3,7 @@ import { displayed } from '../../../core/contract/worker-line.ts';
 import { type Started, startWorkers } from '../../../operations/remote/start-workers.ts';
 import { isLoopback } from '../../../operations/remote/service.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { integer, number } from '../../option.ts';
 import { dateText } from '../../output/local-time.ts';
@@ -54,7 +54,7 @@ function detailOf(started: Started): string {
   return clock === '' ? words : `${words}; ${clock}`;
 }
 
-export const remoteRun: Command = {
+export const remoteRun = command({
   words: 'remote run [file-or-workflow] [workflow]',
   says: 'Start a runner of a workflow on each of its hosts, over ssh; they go on without this command.',
   more: [
@@ -87,11 +87,7 @@ export const remoteRun: Command = {
         'remote run needs a server that the hosts reach, and that of -s serves this machine only; start one: torc-server run --host 0.0.0.0',
       );
     }
-    const { file, workflow } = given(
-      first as string | undefined,
-      second as string | undefined,
-      options['workers'] as string | undefined,
-    );
+    const { file, workflow } = given(first as string | undefined, second as string | undefined, options.workers);
     const inFile = file === undefined ? undefined : workersIn(file);
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
@@ -103,22 +99,24 @@ export const remoteRun: Command = {
         `${service.url} names each host itself; hosts other than this machine will not reach the server there`,
       );
 
-    const started = await withSsh({ workflowId: id, options }, (common) =>
-      startWorkers(workers, {
-        ...common,
-        client,
-        service,
-        runner: {
-          num_cpus: options['numCpus'] as number | undefined,
-          memory_gb: options['memoryGb'] as number | undefined,
-          num_gpus: options['numGpus'] as number | undefined,
-          max_parallel_jobs: options['maxParallelJobs'] as number | undefined,
-          poll_interval: options['pollInterval'] as number | undefined,
-          log_level: settings.logLevel,
-        },
-        skipVersionCheck: settings.skipVersionCheck,
-        onDone: hostsDone(workers.length),
-      }),
+    const started = await withSsh(
+      { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
+      (common) =>
+        startWorkers(workers, {
+          ...common,
+          client,
+          service,
+          runner: {
+            num_cpus: options.numCpus,
+            memory_gb: options.memoryGb,
+            num_gpus: options.numGpus,
+            max_parallel_jobs: options.maxParallelJobs,
+            poll_interval: options.pollInterval,
+            log_level: settings.logLevel,
+          },
+          skipVersionCheck: settings.skipVersionCheck,
+          onDone: hostsDone(workers.length),
+        }),
     );
     output.list({
       items: started,
@@ -136,7 +134,7 @@ export const remoteRun: Command = {
     if (count('failed') < started.length) output.notice(`How they are: ${hint(`torc remote status ${id}`)}`);
     if (count('failed') > 0) context.exitWith(1);
   },
-};
+});
 
 /** `workers.txt 7`, `7 -w workers.txt`, `7`: a first word that is a file is the file. */
 function given(first: string | undefined, second: string | undefined, option: string | undefined) {

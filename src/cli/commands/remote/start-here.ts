@@ -191,7 +191,7 @@ const runOptions = ({ output_dir: outputDir, runner }: StartRequest) => ({
   memoryGb: runner.memory_gb ?? undefined,
   numGpus: runner.num_gpus ?? undefined,
   maxParallelJobs: runner.max_parallel_jobs ?? undefined,
-  pollInterval: runner.poll_interval ?? undefined,
+  pollInterval: runner.poll_interval ?? 5,
   label: runner.labels,
 });
 

@@ -7,7 +7,7 @@ import {
 } from '../../../operations/remote/worker-states.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { command } from '../../command.ts';
 import { number } from '../../option.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
@@ -87,7 +87,7 @@ const json = (items: readonly WorkerReport[]) => ({
   })),
 });
 
-export const remoteStatus: Command = {
+export const remoteStatus = command({
   words: 'remote status [workflow]',
   says: 'Show the runners of a workflow on its hosts: running, ended and how, killed, or unknown and why.',
   options: [outputDirOption, atOnceOption],
@@ -96,7 +96,10 @@ export const remoteStatus: Command = {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const workers = await someWorkers(context, client, id);
-    const items = await withSsh({ workflowId: id, options }, (common) => workerStates(workers, common));
+    const items = await withSsh(
+      { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
+      (common) => workerStates(workers, common),
+    );
     output.list({
       items,
       columns,
@@ -109,9 +112,9 @@ export const remoteStatus: Command = {
     if (items.some(({ is }) => is === 'gone'))
       output.notice(`To give the jobs of killed runners back: ${hint(`torc remote recover ${id}`)}`);
   },
-};
+});
 
-export const remoteStop: Command = {
+export const remoteStop = command({
   words: 'remote stop [workflow]',
   says: 'End the runners of a workflow on its hosts with their jobs, and wait until they are gone.',
   more: 'Running jobs are asked to end and become terminated. With --force runners and jobs are killed, and the jobs become ready again.',
@@ -132,14 +135,16 @@ export const remoteStop: Command = {
     const { client } = await context.service();
     const workers = await someWorkers(context, client, id);
     const service = await remoteService(context);
-    const items = await withSsh({ workflowId: id, options }, (common) =>
-      stopWorkers(workers, {
-        ...common,
-        service,
-        force: options['force'] === true,
-        waitSeconds: options['waitSeconds'] as number,
-        onDone: hostsDone(workers.length),
-      }),
+    const items = await withSsh(
+      { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
+      (common) =>
+        stopWorkers(workers, {
+          ...common,
+          service,
+          force: options.force === true,
+          waitSeconds: options.waitSeconds,
+          onDone: hostsDone(workers.length),
+        }),
     );
     output.list({
       items,
@@ -153,9 +158,9 @@ export const remoteStop: Command = {
     if (items.some(({ is }) => is === 'silent' || is === 'unknown'))
       output.warn('on hosts that are unknown a runner may still run');
   },
-};
+});
 
-export const remoteRecover: Command = {
+export const remoteRecover = command({
   words: 'remote recover [workflow]',
   says: 'Give the jobs back that runners held which were killed: the process tables of the hosts prove it.',
   more: 'Other runners take the jobs, as a new attempt. A host that does not answer proves nothing: its jobs stay as they are.',
@@ -166,8 +171,9 @@ export const remoteRecover: Command = {
     const { client } = await context.service();
     const workers = await someWorkers(context, client, id);
     const service = await remoteService(context);
-    const found = await withSsh({ workflowId: id, options }, (common) =>
-      recoverWorkers(workers, { ...common, service }),
+    const found = await withSsh(
+      { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
+      (common) => recoverWorkers(workers, { ...common, service }),
     );
     const items = workers.map((worker, index) => ({ worker: worker.text, host: worker.host, recovered: found[index] }));
     for (const { host, recovered } of items) {
@@ -177,4 +183,4 @@ export const remoteRecover: Command = {
     output.record('remote recover', { items, recovered: total }, `Recovered ${counted(total, 'runner')}`);
     if (found.includes(undefined)) context.exitWith(1);
   },
-};
+});

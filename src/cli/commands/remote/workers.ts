@@ -3,31 +3,31 @@ import { openSsh } from '../../../cluster/ssh/ssh.ts';
 import { displayed, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
 import { reachable } from '../../../operations/remote/reachable.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Command } from '../../command.ts';
+import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { Option, Values } from '../../option.ts';
+import { option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
 import { storedWorkers, workersIn } from './hosts.ts';
 
-const skipCheck: Option = { flags: '--skip-ssh-check', says: 'store hosts without trying ssh', isHidden: true };
+const skipCheck = option({ flags: '--skip-ssh-check', says: 'store hosts without trying ssh', isHidden: true });
 
-const addWorkers: Command = {
+const addWorkers = command({
   words: 'remote add-workers <workflow> <host...>',
   says: 'Store hosts with a workflow: [user@]host[:port], which ssh reaches without a password.',
   options: [skipCheck],
   async run(context, [workflow, hosts], options) {
     const id = await chooseWorkflow(context, workflow);
-    const workers = (hosts as readonly string[]).map((text, index) => {
+    const workers = hosts.map((text, index) => {
       const worker = workerOf(text);
       if (typeof worker === 'string') throw new Failure(`command line:${index + 1}: ${worker}`);
       return worker;
     });
-    await store(context, id, workers, options);
+    await store(context, id, workers, options.skipSshCheck === true);
   },
-};
+});
 
-const addWorkersFromFile: Command = {
+const addWorkersFromFile = command({
   words: 'remote add-workers-from-file <file> [workflow]',
   says: 'Store the hosts of a file with a workflow, one a line.',
   more: [
@@ -37,15 +37,20 @@ const addWorkersFromFile: Command = {
   ].join('\n'),
   options: [skipCheck],
   async run(context, [file, workflow], options) {
-    const workers = workersIn(file as string);
-    await store(context, await chooseWorkflow(context, workflow), workers, options);
+    const workers = workersIn(file);
+    await store(context, await chooseWorkflow(context, workflow), workers, options.skipSshCheck === true);
   },
-};
+});
 
-async function store(context: Context, workflowId: number, given: readonly Worker[], options: Values): Promise<void> {
+async function store(
+  context: Context,
+  workflowId: number,
+  given: readonly Worker[],
+  skipsCheck: boolean,
+): Promise<void> {
   const { output } = context;
   const { client } = await context.service();
-  const workers = options['skipSshCheck'] === true ? given : await checked(context, given);
+  const workers = skipsCheck ? given : await checked(context, given);
   const added = await addStored(client, workflowId, workers);
   const json = { workflow_id: workflowId, added: added.map(({ text }) => text) };
   const names = added.map(displayed).join(', ');
@@ -84,26 +89,25 @@ async function checked({ output }: Context, workers: readonly Worker[]): Promise
   }
 }
 
-const removeWorker: Command = {
+const removeWorker = command({
   words: 'remote remove-worker <host> [workflow]',
   says: 'Remove a host from a workflow; a runner on it is not ended.',
   async run(context, [host, workflow]) {
     const id = await chooseWorkflow(context, workflow);
     const { client } = await context.service();
     const stored = await storedWorkers(client, id);
-    const given = host as string;
-    const found = stored.find((worker) => [worker.text, displayed(worker), worker.host].includes(given));
-    const reply = await client.removeRemoteWorker({ params: { id, worker: found?.text ?? given } });
-    context.output.record('worker', reply, `Removed worker ${given} from workflow ${id}`);
+    const found = stored.find((worker) => [worker.text, displayed(worker), worker.host].includes(host));
+    const reply = await client.removeRemoteWorker({ params: { id, worker: found?.text ?? host } });
+    context.output.record('worker', reply, `Removed worker ${host} from workflow ${id}`);
   },
-};
+});
 
 const columns: readonly Column<Worker>[] = [
   { title: 'Host', value: displayed, cut: 'middle', importance: 9 },
   { title: 'Options', value: ({ text }) => text.split(/\s+/).slice(1).join(' '), cut: 'end' },
 ];
 
-const listWorkers: Command = {
+const listWorkers = command({
   words: 'remote list-workers [workflow]',
   says: 'List the hosts that are stored with a workflow.',
   async run(context, [workflow]) {
@@ -119,6 +123,6 @@ const listWorkers: Command = {
       json: { items: items.map(({ text }) => ({ worker: text, workflow_id: id })) },
     });
   },
-};
+});
 
 export const workerCommands: readonly Command[] = [addWorkers, addWorkersFromFile, removeWorker, listWorkers];
