@@ -206,7 +206,7 @@ jobs:
       readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r1_a1.o`), 'utf8').trim(),
     ]);
     const devices = Object.fromEntries(printed) as Record<string, string>;
-    expect([devices['gpu_1'], devices['gpu_2']].sort()).toEqual(['[0]', '[1]']);
+    expect([devices['gpu_1'] ?? '', devices['gpu_2'] ?? ''].sort()).toEqual(['[0]', '[1]']);
     expect(devices['none']).toBe('[]');
   }, 240_000);
 

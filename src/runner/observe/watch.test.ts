@@ -168,6 +168,24 @@ describe('a monitored job', () => {
     expect(observe).toHaveBeenCalledTimes(2);
   });
 
+  it('figures to compare with are no sample, but their memory counts for the peak', async () => {
+    const first = { memoryBytes: 900, cpuSeconds: 100, processes: 1, isBaseline: true };
+    const answers: StepUse[] = [first, { memoryBytes: 100, cpuSeconds: 101, processes: 1 }];
+    const { watch, wait, samples } = watchOver({
+      intervalSeconds: 1,
+      observe: () => new Map([['a', answers.shift() ?? { memoryBytes: 100, cpuSeconds: 101, processes: 1 }]]),
+    });
+    watch.begin('a', jobOf(1));
+    await wait(1);
+    expect(samples).toMatchObject([{ cpuPercent: 200, memoryBytes: 100 }]);
+    expect(watch.end('a')).toMatchObject({
+      samples: 1,
+      peakMemoryBytes: 900,
+      averageMemoryBytes: 100,
+      cpuSeconds: 101,
+    });
+  });
+
   it('a late sample of a job that has ended is not taken', async () => {
     let answer: (uses: Uses) => void = () => {};
     const { watch, wait, samples } = watchOver({

@@ -130,7 +130,7 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
         }
         arm();
         // sacct may hang: the completion waits no longer than for a State.
-        if (each.resolve !== undefined) setTimeout(() => void (each.resolve && giveUp(each)), STATE_MS).unref();
+        if (each.resolve !== undefined) setTimeout(() => each.resolve && giveUp(each), STATE_MS).unref();
       });
     },
     later(id) {
