@@ -84,4 +84,28 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       nodes: expect.stringMatching(/^n\d$/),
     });
   });
+
+  it('an allocation without a size of memory offers what Slurm granted, and says which nodes stay idle', async () => {
+    const wide = flow
+      .replace('nodes: 1, ', 'nodes: 2, ')
+      .replace(', mem: 500m', '')
+      .replace('num_allocations: 2', 'num_allocations: 1');
+    writeFileSync(join(folder, 'wide.yaml'), wide);
+    const { code, stdout, stderr } = await call('submit', 'wide.yaml', '-o', 'wide');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with ID=')]);
+    const id = Number(/workflow (\d+)/.exec(stdout)?.[1]);
+    await until(
+      () => statuses(id),
+      (found) => found.every((status) => status === 'completed'),
+      'all jobs to be completed',
+      120_000,
+    );
+    // The cluster gives 1,000 MiB for each of the two CPUs.
+    const [node] = (await server.client.listComputeNodes({ query: { workflow_id: id } })).items;
+    expect([node?.num_cpus, (node?.memory_gb ?? 0) * 1024]).toEqual([2, 2000]);
+    const log = readdirSync(join(folder, 'wide')).find((name) => name.startsWith('job_runner_slurm_')) as string;
+    expect(readFileSync(join(folder, 'wide', log), 'utf8')).toContain(
+      'The allocation has 2 nodes, and this runner uses one',
+    );
+  });
 });

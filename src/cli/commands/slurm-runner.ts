@@ -52,9 +52,17 @@ export const slurmRunner = command({
   async run(context, [, workflow, outputDir], options) {
     const { environment, output } = context;
     const { allocationOf, endOfAllocation } = await import('../../cluster/slurm/allocation.ts');
-    const allocation = allocationOf(environment);
-    if (allocation === undefined)
+    const told = allocationOf(environment);
+    if (told === undefined)
       throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
+    const { grantedMemory } = await import('../../cluster/slurm/granted-memory.ts');
+    const granted = await grantedMemory(told, environment).catch((error: Error) => {
+      output.warn(
+        `the memory of allocation ${told.jobId} is unknown, so that of the machine is offered: ${error.message}`,
+      );
+      return undefined;
+    });
+    const allocation = { ...told, memoryBytes: granted };
     const id = workflowId(workflow);
     const who = `${allocation.jobId}.${allocation.nodeId}.${allocation.taskPid}`;
     const delaySeconds = startDelaySeconds(options.startupDelaySeconds, who);

@@ -59,6 +59,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   });
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
   if (warning !== undefined) log.write('warn', warning);
+  if (mode === 'direct') warnOfIdleNodes(log);
   const execution = { ...withoutUseless(stored.execution_config ?? {}, log), mode };
   const workflow = { ...stored, execution_config: execution };
   const lost = { client, workflowId, runId, hostname: host.hostname, log };
@@ -159,4 +160,13 @@ function devicesFor({ numGpus }: RunnerOptions, { gpus }: HostFacts): string[] {
 
 function offeredBy({ numCpus, memoryGb }: RunnerOptions, { cpus, memoryBytes }: HostFacts) {
   return { cpus: numCpus ?? cpus, memoryBytes: memoryGb === undefined ? memoryBytes : Math.floor(memoryGb * GIBIBYTE) };
+}
+
+/** What srun starts has a step; a batch script has none, and its runner starts processes on the first node only. */
+function warnOfIdleNodes(log: Log): void {
+  const nodes = Number(process.env['SLURM_JOB_NUM_NODES']);
+  if (!(nodes > 1) || process.env['SLURM_STEP_ID'] !== undefined) return;
+  log.write('warn', `The allocation has ${nodes} nodes, and this runner uses one: jobs start on its own node`, {
+    to_use_all: 'srun --overlap --ntasks-per-node=1 torc-slurm-job-runner … --is-subtask, or start_one_worker_per_node',
+  });
 }
