@@ -3,6 +3,7 @@ import type { Command } from '../src/cli/command.ts';
 import type { Option } from '../src/cli/option.ts';
 import { commandsOf } from '../src/cli/commands.ts';
 import { keyAt } from '../src/cli/config/schema.ts';
+import { exampleOf } from '../src/cli/examples.ts';
 import { globalOptions } from '../src/cli/settings.ts';
 import { write } from './write-generated.ts';
 
@@ -19,9 +20,16 @@ const optionRow = ({ flags, says, default: own, setting, choices, required = fal
   return `| \`${flags.replaceAll('|', '\\|')}\` | ${cell([says, ...details.filter((text) => text !== '')].join('; '))} |`;
 };
 
-const section = (program: string, { words, says, more, options = [] }: Command) => `### \`${program} ${words}\`
+const section = (
+  program: string,
+  { words, says, more, options = [], isDefault = false }: Command,
+) => `### \`${program} ${words}\`
 
 ${cell(says)}${more === undefined ? '' : `\n\n\`\`\`text\n${more}\n\`\`\``}
+
+\`\`\`sh
+${exampleOf(program, { words, isDefault })}
+\`\`\`
 ${
   options.length === 0
     ? ''

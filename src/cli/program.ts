@@ -6,6 +6,8 @@ import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type Option, optionName, type Values } from './option.ts';
 import { commandsFor, groups } from './commands.ts';
+import { exampleOf } from './examples.ts';
+import { fitted, headingOf } from './help.ts';
 import { type Context, createContext } from './context.ts';
 import { CsvRefused, createOutput, type Output } from './output/output.ts';
 import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
@@ -109,6 +111,14 @@ function explain(error: unknown, output: Output): number {
   return 1;
 }
 
+/** The command that the arguments mean; throws where they are not valid. Nothing is run. */
+export async function meantBy(program: string, argv: readonly string[]): Promise<Command | undefined> {
+  let meant: Command | undefined;
+  const act: Act = async (command) => void (meant = command);
+  await treeOf(program, await commandsFor(program, argv), act, argv).parseAsync([...argv], { from: 'user' });
+  return meant;
+}
+
 type Act = (
   command: Command,
   args: readonly unknown[],
@@ -123,17 +133,26 @@ type Act = (
  * start.
  */
 function treeOf(program: string, commands: readonly Command[], act: Act, argv: readonly string[] = []): Commander {
-  const root = new Commander(program).enablePositionalOptions().exitOverride().showHelpAfterError(false);
+  const root = fitted(new Commander(program)).enablePositionalOptions().exitOverride().showHelpAfterError(false);
   if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
   refuseHelpForUnknown(root);
+  const usual = commands.find(({ words }) => words.startsWith('run ')) ?? commands[0];
+  if (usual !== undefined) addExample(root, program, usual);
   const isMeant = ({ words }: Command) => argv.includes(words.split(' ')[0] as string);
   const isNamed = commands.some(isMeant);
   for (const command of commands) {
-    if (!isNamed || isMeant(command) || command.isDefault === true) add(root, command, globalsOf(program), act);
+    if (!isNamed || isMeant(command) || command.isDefault === true) add(root, program, command, act);
     else addName(root, command);
   }
+  if (program === 'torc') group(root);
   return root;
+}
+
+/** Gives the commands, and the one that commander adds, their headings in the help. */
+function group(root: Commander): void {
+  for (const each of root.commands) each.helpGroup(headingOf(each.name()) ?? 'Commands:');
+  root.commandsGroup(headingOf('help') as string).helpCommand(true);
 }
 
 function addName(root: Commander, { words }: Command): void {
@@ -141,15 +160,17 @@ function addName(root: Commander, { words }: Command): void {
   if (root.commands.every((each) => each.name() !== first)) root.addCommand(new Commander(first));
 }
 
-function add(root: Commander, command: Command, globals: readonly Option[], act: Act): void {
+function add(root: Commander, program: string, command: Command, act: Act): void {
+  const globals = globalsOf(program);
   const [words, args] = split(command.words);
   let parent = root;
   for (const word of words.slice(0, -1)) {
-    parent = parent.commands.find((each) => each.name() === word) ?? groupOf(parent, word);
+    parent = parent.commands.find((each) => each.name() === word) ?? groupOf(parent, word, program, command);
   }
-  const own = new Commander(words.at(-1))
+  const own = fitted(new Commander(words.at(-1)))
     .summary(command.says)
     .description([command.says, command.more].filter(Boolean).join('\n\n'));
+  addExample(own, program, command);
   if (args !== '') own.arguments(args);
   if (command.trailing === true) own.passThroughOptions();
   const taken = new Set<string>();
@@ -171,14 +192,20 @@ function add(root: Commander, command: Command, globals: readonly Option[], act:
   parent.addCommand(own, { isDefault: command.isDefault === true });
 }
 
-function groupOf(parent: Commander, word: string): Commander {
-  const group = new Commander(word)
+/** `first` is the first of its commands. */
+function groupOf(parent: Commander, word: string, program: string, first: Command): Commander {
+  const group = fitted(new Commander(word))
     .description(groups[word] ?? '')
     .enablePositionalOptions()
     .exitOverride();
   refuseHelpForUnknown(group);
+  addExample(group, program, first);
   parent.addCommand(group);
   return group;
+}
+
+function addExample(to: Commander, program: string, command: Command): void {
+  to.addHelpText('after', () => `\nExample:\n  ${exampleOf(program, command)}`);
 }
 
 /** Represents a JSON `null` in an option: commander turns null into empty text. */

@@ -1,0 +1,52 @@
+import type { Command as Commander, Help } from 'commander';
+
+/** The headings under which `torc --help` lists commands, in this order. */
+const headings: Readonly<Record<string, readonly string[]>> = {
+  'Run workflows:': ['create', 'run', 'exec', 'submit', 'cancel'],
+  'Look at workflows:': ['status', 'jobs', 'results', 'events', 'plot-resources'],
+  'Change workflows:': [
+    'workflows',
+    'delete',
+    'files',
+    'user-data',
+    'resource-requirements',
+    'failure-handlers',
+    'job-dependencies',
+    'ro-crate',
+  ],
+  'Clusters and machines:': ['slurm', 'hpc', 'remote', 'compute-nodes', 'scheduled-compute-nodes', 'monitor-node'],
+  'Server and administration:': ['ping', 'tasks', 'access-groups', 'admin', 'config', 'completions', 'help'],
+};
+
+/** The heading of a command of `torc`, by its first word. */
+export const headingOf = (word: string): string | undefined =>
+  Object.keys(headings).find((heading) => headings[heading]?.includes(word));
+
+/** The words with a heading. */
+export const wordsWithHeading = (): string[] => Object.values(headings).flat();
+
+/** Shorter lines are not readable, and a word may be longer. */
+const LEAST_WIDTH = 24;
+const INDENT = 6;
+
+/**
+ * Fits help into the width of the terminal: where no room is left beside long flags, what they do stands below them.
+ *
+ * Commander prints such lines unbroken, and the terminal breaks them anywhere.
+ */
+export function fitted(program: Commander): Commander {
+  return program.configureHelp({
+    ...program.configureHelp(),
+    minWidthToWrap: LEAST_WIDTH,
+    formatItem(term: string, termWidth: number, description: string, helper: Help) {
+      const width = helper.helpWidth ?? 80;
+      const isNarrow = width - termWidth - 4 < Math.max(LEAST_WIDTH, width / 3);
+      const column = isNarrow ? INDENT : termWidth + 4;
+      const lines = helper.boxWrap(description, Math.max(LEAST_WIDTH, width - column)).split('\n');
+      const below = lines.map((line) => `${' '.repeat(column)}${line}`);
+      if (description === '') return `  ${term}`;
+      if (isNarrow) return [`  ${term}`, ...below].join('\n');
+      return [`  ${term.padEnd(termWidth + 2)}${lines[0]}`, ...below.slice(1)].join('\n');
+    },
+  });
+}
