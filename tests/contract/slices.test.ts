@@ -132,6 +132,10 @@ const deed = fc.oneof(
   fc.constant('cancel' as const),
   fc.nat({ max: 13 }).map((place) => ({ delete: place })),
   fc.nat({ max: 13 }).map((place) => ({ end: place })),
+  fc.record({
+    set: fc.nat({ max: 13 }),
+    to: fc.constantFrom('uninitialized' as const, 'blocked' as const, 'ready' as const, 'disabled' as const),
+  }),
 );
 
 type Deed = typeof deed extends fc.Arbitrary<infer D> ? D : never;
@@ -147,6 +151,10 @@ async function carryOut({ client }: TestService, id: number, nodeId: number, wha
   else if (what === 'cancel') {
     await client.cancelWorkflow({ params: { id } });
     await client.resetStatus({ params: { id }, query: { force: true } });
+  } else if ('set' in what) {
+    const { items } = await client.listJobs({ query: { workflow_id: id, name: `j${what.set}` } });
+    const params = { id: items[0]?.id as number, status: what.to, run_id: runId };
+    if (items[0] !== undefined) await client.manageStatusChange({ params }).catch(() => {});
   } else if ('delete' in what) {
     const { items } = await client.listJobs({ query: { workflow_id: id, name: `j${what.delete}` } });
     if (items[0] !== undefined) await client.deleteJob({ params: { id: items[0].id as number } }).catch(() => {});

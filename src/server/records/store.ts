@@ -21,6 +21,8 @@ export interface Store {
   readonly works: Works;
   readonly windows: Windows;
   readonly find: Find;
+  /** How much is done at a time. */
+  readonly limits: SliceLimits;
   /** Removes rows that the change log need not keep, until `isStopped`; resolves with the number of rows. */
   readonly prune: (isStopped?: () => boolean) => Promise<number>;
   /** Unix milliseconds. */
@@ -72,6 +74,7 @@ export function storeOver(
     works: createWorks(db, turns, { onError, onSettled: releases.begin, sliceMs: limits.sliceMs }),
     windows: createWindows(db, limits),
     find: createFind(db),
+    limits,
     prune: createPruner(db, { turns, changes, now }),
     now,
   };

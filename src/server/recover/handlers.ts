@@ -3,7 +3,7 @@ import type { Store } from '../records/store.ts';
 import { userActions } from '../records/event/user-action.ts';
 import { mapped } from '../store/work.ts';
 import { createProcessChanged } from './changed-inputs.ts';
-import { changeStatus, retryJob } from './job.ts';
+import { createStatusChange, retryJob } from './job.ts';
 import { recoverQueries } from './queries.ts';
 import { createCancel, resetStatus } from './reset.ts';
 import { createResetInterrupted } from './reset-interrupted.ts';
@@ -17,7 +17,7 @@ export const recoverHandlers = (store: Store) => {
   const resetJobs = createResetJobs(store, queries, noteAction);
   const resetInterrupted = createResetInterrupted(store, queries, noteAction);
   const processChanged = createProcessChanged(store, queries, noteAction);
-  const change = changeStatus(store, queries);
+  const change = createStatusChange(store, queries);
   const retry = retryJob(store, queries);
 
   return {

@@ -4,15 +4,31 @@ import { isComplete } from '../../core/lifecycle/job.ts';
 import { jobOf } from '../records/job/row.ts';
 import type { Store } from '../records/store.ts';
 import { runAgain } from './again.ts';
+import type { Steps, Work } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 
-/** Sets the status of a job by hand. Any change is permitted, except to a terminal status, which needs a result. */
-export const changeStatus =
-  ({ find, changes, now }: Store, queries: RecoverQueries) =>
-  (id: number, status: JobStatus, runId: number): Job => {
+/** The state from which a change continues after a restart. */
+interface Change {
+  readonly id: number;
+  readonly status: JobStatus;
+  readonly runId: number;
+  /** The last dependant that was counted; undefined until the status is set. */
+  after?: number;
+}
+
+/**
+ * Sets the status of a job by hand. Any change is permitted, except to a terminal status, which needs a result.
+ *
+ * Dependants of an ended job wait for it again; there may be very many, so they are counted in slices.
+ */
+export const createStatusChange = (store: Store, queries: RecoverQueries) => {
+  const { find, changes, now, limits, works } = store;
+
+  /** Whether dependants have to wait for the job again. */
+  const set = ({ id, status, runId }: Change): boolean => {
     const job = find.job(id);
     const before = statusOf(job.status);
-    if (before === status) return jobOf(job);
+    if (before === status) return false;
     if (isComplete(status)) {
       throw new Refusal(
         'STATUS_REFUSED',
@@ -26,12 +42,36 @@ export const changeStatus =
     queries.setStatus.run({ id, status: statusCode[status] });
     if (status === 'running') queries.sayWhere.run({ id, startTime: new Date(now()).toISOString() });
     if (status === 'blocked') queries.countUnmet.run({ id });
-    if (isComplete(before)) queries.countUp.run({ id });
-    if (isComplete(before) && status === 'uninitialized') queries.resetDoneDependants.run({ id });
     changes.record(job.workflow_id, 'job_status_changed', [{ job_id: id, job_name: job.name, from: before, status }]);
     if (status === 'ready') changes.record(job.workflow_id, 'jobs_ready', [{ jobs: 1 }]);
-    return jobOf(find.job(id));
+    return isComplete(before);
   };
+
+  function* steps(change: Change): Steps<Job> {
+    const { id, status } = change;
+    if (change.after === undefined && !set(change)) return jobOf(find.job(id));
+    change.after ??= 0;
+    for (;;) {
+      const page = queries.dependants.all({ id, after: change.after, limit: limits.page });
+      const upto = page.at(-1)?.id;
+      if (upto === undefined) return jobOf(find.job(id));
+      const range = { id, after: change.after, upto };
+      queries.countUpDependants.run(range);
+      if (status === 'uninitialized') queries.resetDoneDependants.run(range);
+      change.after = upto;
+      yield;
+    }
+  }
+
+  const work = (workflowId: number, change: Change): Work<Job> => ({
+    workflowId,
+    kind: 'change_status',
+    parameters: () => change,
+    steps: () => steps(change),
+  });
+  works.onRestart('change_status', (workflowId, change: Change) => work(workflowId, change));
+  return (id: number, status: JobStatus, runId: number) => work(find.job(id).workflow_id, { id, status, runId });
+};
 
 /**
  * Torc's runners call these routes when a job could not be started, or when an attempt failed and is to be retried: the

@@ -115,9 +115,14 @@ export const recoverQueries = (db: Database) => ({
   countUp: db.prepare<{ id: number }>(`
     update job set unmet = unmet + 1
     where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status = 1`),
-  resetDoneDependants: db.prepare<{ id: number }>(`
-    update job set status = 0, start_time = null, compute_node_id = null, claimed_by = null
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status in (5, 6)`),
+  countUpDependants: db.prepare<{ id: number; after: number; upto: number }>(`
+    update job set unmet = unmet + 1
+    where status = 1
+      and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),
+  resetDoneDependants: db.prepare<{ id: number; after: number; upto: number }>(`
+    update job set status = 0, ${AFRESH}
+    where status in (5, 6)
+      and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),
 
   retry: db.prepare<{ id: number }>(`
     update job set

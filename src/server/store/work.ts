@@ -25,6 +25,7 @@ export type Steps<Result = void> = Generator<void, Result>;
 
 export type WorkKind =
   | 'cancel'
+  | 'change_status'
   | 'create_jobs'
   | 'delete_rows'
   | 'delete_workflow'

@@ -79,7 +79,7 @@ export const jobRoutes = {
   manageStatusChange: route({
     method: 'PUT',
     path: '/jobs/{id}/manage_status_change/{status}/{run_id}',
-    kind: 'write',
+    kind: 'work',
     access: 'workflow of job',
     says: 'Set the status of a job by hand, to any status that is not terminal.',
     params: z.object({ id: queryInteger, status: jobStatus, run_id: queryInteger }),
