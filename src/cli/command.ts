@@ -32,6 +32,14 @@ export interface Command extends CommandTable<string, readonly Option[]> {
   ) => Promise<void>;
 }
 
+/** Commands with the same first word. */
+export interface CommandGroup {
+  readonly word: string;
+  /** Meant where no command is named. */
+  readonly isDefault?: boolean;
+  readonly load: () => Promise<readonly Command[]>;
+}
+
 /** The arguments that `words` declares: `<job>` is text, `[workflow]` may be absent, `<job...>` is a list. */
 type ArgumentsOf<Words extends string> = Words extends `${string} ${infer Rest}`
   ? Rest extends `<${infer Name}>${string}`

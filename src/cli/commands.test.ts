@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+
 import { expect, it } from 'vitest';
-import { commandsOf, groups } from './commands.ts';
+import { dirname, join, normalize } from 'node:path';
+import { commandsFor, commandsOf, groups } from './commands.ts';
+import { torcGroups } from './commands/torc.ts';
 
 const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner'];
 
@@ -29,4 +31,47 @@ it('no command is written without its builder, which derives the types', () => {
     /: Command = \{|\): Command => \(\{/.test(readFileSync(join(folder, file), 'utf8')),
   );
   expect(found).toEqual([]);
+});
+
+it('every command of torc stands in the group of its first word', async () => {
+  for (const { word, load } of torcGroups) for (const { words } of await load()) expect(words.split(' ')[0]).toBe(word);
+  expect(new Set(torcGroups.map(({ word }) => word)).size).toBe(torcGroups.length);
+});
+
+it('a command line loads the commands of its words, and the others are known by name', async () => {
+  const commands = await commandsFor('torc', ['-f', 'json', 'jobs', 'list', '1']);
+  const loaded = commands.flatMap((each) => (typeof each === 'string' ? [] : [each.words.split(' ')[0]]));
+  expect(new Set(loaded)).toEqual(new Set(['jobs']));
+  expect(commands).toContain('workflows');
+  expect(commands).not.toContain('jobs');
+});
+
+it('a command line without a known word loads every command, so that help can list them', async () => {
+  expect(await commandsFor('torc', ['--help'])).toEqual(await commandsOf('torc'));
+});
+
+/** Libraries that a module loads at once, by the imports of the sources: types and `import()` load nothing. */
+function librariesOf(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return new Set();
+  seen.add(path);
+  const found = new Set<string>();
+  const imports = readFileSync(path, 'utf8').matchAll(/^(?:import|export) (?!type )([^;]*?) from '([^']+)';/gms);
+  for (const [, names = '', target = ''] of imports) {
+    const isTypes = /^\{[^}]*\}$/.test(names) && names.split(',').every((each) => /^[\s{}]*(type |$)/.test(each));
+    if (isTypes || target.startsWith('node:')) continue;
+    if (!target.startsWith('.')) found.add(target);
+    else for (const each of librariesOf(normalize(join(dirname(path), target)), seen)) found.add(each);
+  }
+  return found;
+}
+
+it.each(['jobs/all.ts', 'workflows/all.ts', 'run.ts', 'results.ts', 'status.ts', 'cancel-delete.ts'])(
+  'the table of commands in %s loads no library: what a command needs is loaded when it runs',
+  (file) => {
+    expect([...librariesOf(join(import.meta.dirname, 'commands', file))]).toEqual([]);
+  },
+);
+
+it('a program loads one library before it knows the command: the parser of options', () => {
+  expect([...librariesOf(join(import.meta.dirname, 'program.ts'))]).toEqual(['commander']);
 });

@@ -1,11 +1,10 @@
-import type { Command } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 
 /**
  * The commands of each program. A program loads only its own table: loading the commands of `torc` takes longer than
  * `torc-htpasswd` takes to run.
  */
 const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
-  torc: async () => (await import('./commands/torc.ts')).torcCommands,
   'torc-server': async () => (await import('./commands/server.ts')).serverCommands,
   'torc-slurm-job-runner': async () => [(await import('./commands/slurm-runner.ts')).slurmRunner],
   'torc-htpasswd': async () => (await import('./commands/htpasswd.ts')).htpasswdCommands,
@@ -16,13 +15,36 @@ const internal: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   'remote-agent': async () => [(await import('./commands/remote/agent.ts')).remoteAgent],
 };
 
-/** The commands among which these arguments choose. */
-export const commandsFor = async (program: string, argv: readonly string[]): Promise<readonly Command[]> =>
-  (program === 'torc' ? await internal[argv[0] ?? '']?.() : undefined) ?? commandsOf(program);
-
 /** Every command of a program. */
 export const commandsOf = async (program: string): Promise<readonly Command[]> =>
-  (tables[program] ?? (tables['torc'] as () => Promise<readonly Command[]>))();
+  (await Promise.all((await groupsOf(program)).map(({ load }) => load()))).flat();
+
+/**
+ * The commands of a program that these arguments can mean: those whose first word is among them, and all if none is. The
+ * others are listed by their first word alone.
+ */
+export async function commandsFor(program: string, argv: readonly string[]): Promise<readonly (Command | string)[]> {
+  const own = program === 'torc' ? internal[argv[0] ?? ''] : undefined;
+  if (own !== undefined) return own();
+  const isMeant = (word: string) => argv.includes(word);
+  const groups = await groupsOf(program);
+  if (!groups.some(({ word }) => isMeant(word))) return commandsOf(program);
+  const parts = groups.map(async ({ word, isDefault, load }) =>
+    isMeant(word) || isDefault === true ? load() : [word],
+  );
+  return (await Promise.all(parts)).flat();
+}
+
+/** Of `torc` the groups; of another program one group for each command. */
+async function groupsOf(program: string): Promise<readonly CommandGroup[]> {
+  const table = tables[program];
+  if (table === undefined) return (await import('./commands/torc.ts')).torcGroups;
+  return (await table()).map((command) => ({
+    word: command.words.split(' ')[0] as string,
+    isDefault: command.isDefault === true,
+    load: () => Promise.resolve([command]),
+  }));
+}
 
 /** The description of each group of commands. */
 export const groups: Readonly<Record<string, string>> = {

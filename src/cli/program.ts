@@ -48,7 +48,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   };
 
   try {
-    await treeOf(program, await commandsFor(program, argv), act, argv).parseAsync([...argv], { from: 'user' });
+    await treeOf(program, await commandsFor(program, argv), act).parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     return explain(error, plain);
@@ -115,7 +115,7 @@ function explain(error: unknown, output: Output): number {
 export async function meantBy(program: string, argv: readonly string[]): Promise<Command | undefined> {
   let meant: Command | undefined;
   const act: Act = async (command) => void (meant = command);
-  await treeOf(program, await commandsFor(program, argv), act, argv).parseAsync([...argv], { from: 'user' });
+  await treeOf(program, await commandsFor(program, argv), act).parseAsync([...argv], { from: 'user' });
   return meant;
 }
 
@@ -126,24 +126,18 @@ type Act = (
   isGiven: (name: string) => boolean,
 ) => Promise<void>;
 
-/**
- * The commands of a program for commander.
- *
- * Commands that the arguments cannot mean are registered by name only: all options of all commands cost 40 ms at each
- * start.
- */
-function treeOf(program: string, commands: readonly Command[], act: Act, argv: readonly string[] = []): Commander {
+/** The commands of a program for commander; those that the arguments cannot mean by their name alone. */
+function treeOf(program: string, commands: readonly (Command | string)[], act: Act): Commander {
   const root = fitted(new Commander(program)).enablePositionalOptions().exitOverride().showHelpAfterError(false);
   if (program === 'torc') root.version(`torc ${VERSION}`, '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
   refuseHelpForUnknown(root);
-  const usual = commands.find(({ words }) => words.startsWith('run ')) ?? commands[0];
+  const loaded = commands.filter((each) => typeof each !== 'string');
+  const usual = loaded.find(({ words }) => words.startsWith('run ')) ?? loaded[0];
   if (usual !== undefined) addExample(root, program, usual);
-  const isMeant = ({ words }: Command) => argv.includes(words.split(' ')[0] as string);
-  const isNamed = commands.some(isMeant);
   for (const command of commands) {
-    if (!isNamed || isMeant(command) || command.isDefault === true) add(root, program, command, act);
-    else addName(root, command);
+    if (typeof command === 'string') addName(root, command);
+    else add(root, program, command, act);
   }
   if (program === 'torc') group(root);
   return root;
@@ -155,9 +149,8 @@ function group(root: Commander): void {
   root.commandsGroup(headingOf('help') as string).helpCommand(true);
 }
 
-function addName(root: Commander, { words }: Command): void {
-  const first = words.split(' ')[0] as string;
-  if (root.commands.every((each) => each.name() !== first)) root.addCommand(new Commander(first));
+function addName(root: Commander, name: string): void {
+  if (root.commands.every((each) => each.name() !== name)) root.addCommand(new Commander(name));
 }
 
 function add(root: Commander, program: string, command: Command, act: Act): void {

@@ -4,7 +4,7 @@ import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import type { Runners } from '../../operations/live-runners.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
-import { type Command, command } from '../command.ts';
+import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { nextStep } from '../shortfalls.ts';
 import { secondsText } from '../output/words.ts';
@@ -61,10 +61,8 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
   });
 
 /** Under both names of the command. */
-export const statusCommands: readonly Command[] = [
-  statusCommand('status [workflow]'),
-  statusCommand('workflows status [workflow]'),
-];
+export const status = statusCommand('status [workflow]');
+export const workflowsStatus = statusCommand('workflows status [workflow]');
 
 /** Whether a runner works on it, and the command that goes on. */
 function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: Context['hint']): string[] {

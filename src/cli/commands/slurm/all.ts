@@ -1,0 +1,14 @@
+import type { Command } from '../../command.ts';
+import { slurmAccounting } from './accounting.ts';
+import { slurmGenerate } from './generate.ts';
+import { planAllocations } from './plan-allocations.ts';
+import { slurmRecords } from './records.ts';
+import { scheduleNodes } from './schedule-nodes.ts';
+
+export const slurmCommands: readonly Command[] = [
+  ...slurmRecords,
+  scheduleNodes,
+  ...slurmAccounting,
+  slurmGenerate,
+  planAllocations,
+];

@@ -1,0 +1,32 @@
+import type { Command } from '../../command.ts';
+import { executionPlan } from '../execution-plan.ts';
+import { workflowsStatus } from '../status.ts';
+import { workflowActions } from './actions.ts';
+import { workflowsCheckResources } from './check-resources.ts';
+import { workflowsCorrectResources } from './correct-resources.ts';
+import { workflowsDiagnose } from './diagnose.ts';
+import { workflowInitialize } from './initialize.ts';
+import { workflowsList } from './list.ts';
+import { workflowsReconcile } from './reconcile.ts';
+import { workflowRecord } from './record.ts';
+import { workflowsResetStatus } from './reset-status.ts';
+import { workflowsSchema } from './schema.ts';
+import { workflowState } from './state.ts';
+import { workflowTransfer } from './transfer.ts';
+
+export const workflowCommands: readonly Command[] = [
+  workflowsStatus,
+  workflowsList,
+  ...workflowRecord,
+  ...workflowState,
+  ...workflowInitialize,
+  workflowsResetStatus,
+  ...workflowActions,
+  workflowsCheckResources,
+  workflowsCorrectResources,
+  workflowsDiagnose,
+  ...workflowTransfer,
+  workflowsReconcile,
+  executionPlan,
+  workflowsSchema,
+];
