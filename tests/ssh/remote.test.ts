@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { type Hosts, hostsAreMissing, startHosts, torcThere } from './hosts.ts';
 
 if (hostsAreMissing !== undefined) console.warn(`The tests with hosts reached by ssh are skipped: ${hostsAreMissing}.`);
@@ -253,6 +254,20 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     });
     await remote(['stop', String(id), '-o', out]);
   }, 180_000);
+
+  it.skipIf(noSmallDisk)(
+    'a full disk on a host is named, and nothing is started there',
+    async () => {
+      const { id } = await created(sleepers('full', 1, 600));
+      const disk = smallDisk();
+      fill(disk);
+      const found = await remote(['run', workersFile(line('worker1', '--num-cpus 1', disk)), String(id)]);
+      expect([found.code, found.of('worker1')]).toEqual([1, expect.objectContaining({ result: 'failed' })]);
+      expect(found.of('worker1')?.message).toMatch(/no space left on device/i);
+      expect((await server.client.listComputeNodes({ query: { workflow_id: id } })).items).toEqual([]);
+    },
+    120_000,
+  );
 
   it('a connection that is cut in the middle of a start leaves one runner, which the next run finds', async () => {
     const { id, out } = await created(sleepers('cut', 1, 600));
