@@ -14,6 +14,8 @@ export interface ExecRequest {
   readonly sampleIntervalSeconds: number | undefined;
   readonly generatePlots: boolean;
   readonly stdio: string | undefined;
+  /** Of the runner: it takes only jobs that have labels, so the jobs have the same. */
+  readonly labels?: readonly string[];
 }
 
 interface ParameterRequest {
@@ -34,7 +36,7 @@ export function execAxes({ parameters, link, sources }: ParameterRequest): Axes 
 
 /** The workflow of a list of commands: job1, job2 … for each command with each combination of the parameters. */
 export function execSpec(request: ExecRequest, axes: Axes): object {
-  const { commands } = request;
+  const { commands, labels = [] } = request;
   const count = commands.length * axes.count;
   const empty = axes.axes.find(({ values }) => values.length === 0);
   if (empty !== undefined) throw new Failure(`there are no jobs: parameter ${empty.name} has no values`);
@@ -45,6 +47,7 @@ export function execSpec(request: ExecRequest, axes: Axes): object {
       name: jobName(index * axes.count + combination + 1, axes, combination),
       command: each.render(combination),
       cancel_on_blocking_job_failure: false,
+      ...(labels.length === 0 ? {} : { labels }),
     })),
   );
   return {

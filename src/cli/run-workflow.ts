@@ -101,7 +101,7 @@ export async function runWorkflow(
     numCpus: options.numCpus,
     memoryGb: options.memoryGb,
     numGpus: options.numGpus,
-    labels: (options.label ?? []).flatMap((text) => text.split(',')).filter((label) => label !== ''),
+    labels: labelsOf(options),
     endAtMs: endOf(options, Date.now()),
     pollIntervalSeconds: options.pollInterval ?? 5,
     claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,
@@ -127,6 +127,10 @@ export async function runWorkflow(
     progress.close();
   }
 }
+
+/** The labels of `--label`, which may be repeated or separated by commas. */
+export const labelsOf = ({ label = [] }: { readonly label?: readonly string[] | undefined }): string[] =>
+  label.flatMap((text) => text.split(',')).filter((each) => each !== '');
 
 /** When the runner must end: `--end-time` precedes `--time-limit`. */
 function endOf(options: Partial<RunnerValues>, nowMs: number): number | undefined {

@@ -54,7 +54,7 @@ it('every variable of the environment that a program reads stands in the page ab
   const variables = new Set(
     sources.flatMap((path) =>
       [...read(`src/${path}`).matchAll(/'([A-Z][A-Z0-9]*_[A-Z0-9_]+)'/g)].flatMap(([, name = '']) =>
-        /^(?:TORC|SLURM(?!_DEFAULT)|CUDA|RUST|NO)_|^DATABASE_URL$/.test(name) ? [name] : [],
+        /^(?:TORC|SLURM(?!_DEFAULT)|CUDA|RUST)_|^(?:NO_COLOR|DATABASE_URL)$/.test(name) ? [name] : [],
       ),
     ),
   );

@@ -90,3 +90,16 @@ describe('exec --keep-order', () => {
     }
   });
 });
+
+it('--label gives the jobs the labels of their runner, which would not take them otherwise, and without it they have none', async () => {
+  const cwd = temporaryFolder();
+  const exec = (...words: string[]) => torc(['-s', 'exec', '-c', 'true', ...words], { cwd });
+  const labelled = await exec('--label', 'gpu,big', '--label', 'night');
+  expect([labelled.code, labelled.stderr]).toEqual([0, expect.stringContaining('1 job completed')]);
+  expect((await exec()).code).toBe(0);
+  const labelsOf = async (job: string) =>
+    (JSON.parse((await torc(['-s', '-f', 'json', 'jobs', 'get', job], { cwd })).stdout) as { labels?: string[] })
+      .labels;
+  expect(await labelsOf('1')).toEqual(['big', 'gpu', 'night']);
+  expect((await labelsOf('2')) ?? []).toEqual([]);
+});
