@@ -6,7 +6,7 @@ import { parsePage } from '../support/pages/parse.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 const docs = resolve(import.meta.dirname, '../../docs');
-const pages = ['how-to/run-inside-slurm.md'];
+const pages = ['how-to/run-inside-slurm.md', 'how-to/submit-to-slurm.md'];
 
 it('the tests on a Slurm cluster run where Slurm is installed, and say what is missing elsewhere', ({ skip }) => {
   if (slurmIsMissing !== undefined) skip(`no Slurm cluster: ${slurmIsMissing}`);

@@ -158,6 +158,7 @@ describe('a scheduler', () => {
     expect(one(group(1, 4, '1g', 0, HOURS))).toMatchObject({ mem: '240g', gres: undefined, partition: undefined });
     expect(one(group(1, 4, '1g', 2, HOURS))).toMatchObject({ mem: '351g', gres: 'gpu:2', partition: undefined });
     expect(one(group(1, 4, '1g', 0, HOURS), { forcedPartition: 'nvme' })).toMatchObject({ partition: 'nvme' });
+    expect(one(group(1, 4, '1g', 0, HOURS), { namesPartitions: true })).toMatchObject({ partition: 'short' });
     const small = [partition({ name: 'p', cpus_per_node: 4, memory_mb: 1000, max_walltime_secs: HOURS })];
     expect(one(group(1, 1, '1m', 0, MINUTES), { partitions: small })).toMatchObject({ mem: '1000m' });
   });

@@ -30,6 +30,8 @@ export interface PlanOptions {
   readonly isSingleAllocation: boolean;
   /** The only partition to use. */
   readonly forcedPartition?: string | undefined;
+  /** Whether scripts name every partition: Slurm itself chooses none but the default one, some sites do. */
+  readonly namesPartitions?: boolean;
   /** The exact walltime, whatever the strategy. */
   readonly walltimeSeconds?: number | undefined;
   /** Replaces the word `scheduler` in names. */
@@ -175,7 +177,8 @@ function schedulerOf(placed: Placed, options: PlanOptions, byPartition: boolean)
   const { group, on } = placed;
   const { walltimeSeconds, allocations, cpusPerNode } = sizeOf(placed, options);
   const base = `${byPartition ? on.name : group.requirements[0]}${group.isDeferred ? '_deferred' : ''}`;
-  const isNamed = on.requires_explicit_request || options.forcedPartition !== undefined;
+  const isNamed =
+    on.requires_explicit_request || options.forcedPartition !== undefined || options.namesPartitions === true;
   return {
     name: `${base}_${options.suffix ?? 'scheduler'}`,
     account: options.account,

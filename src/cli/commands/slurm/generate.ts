@@ -9,7 +9,7 @@ import type { ValueMap } from '../../../core/spec/text/value.ts';
 import { writeText, type WrittenFormat } from '../../../core/spec/text/write-text.ts';
 import { readSpecHere } from '../../../operations/create.ts';
 import { generateSchedulers } from '../../../operations/slurm/generate.ts';
-import { accountFor } from '../../../operations/slurm/profiles.ts';
+import { accountFor, knownProfiles } from '../../../operations/slurm/profiles.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
@@ -84,6 +84,7 @@ export async function planFile(
     walltimeMultiplier: options.walltimeMultiplier,
     isSingleAllocation: options.singleAllocation === true,
     forcedPartition,
+    namesPartitions: !knownProfiles(hpcSettings(context)).some(({ name }) => name === profile.name),
   });
   return { spec, plan, profile, account, schedulers };
 }
@@ -150,7 +151,7 @@ function noneText(reasons: readonly string[]): string {
 
 const schedulerLine = (each: PlannedScheduler): string =>
   `  ${each.name}: ${counted(each.allocations, 'allocation')} of ${counted(each.nodes, 'node')} for ${counted(each.group.jobs.length, 'job')}, ` +
-  `walltime ${each.walltime}, partition ${each.on.name}${each.partition === undefined ? ' (chosen by Slurm)' : ''}`;
+  `walltime ${each.walltime}, partition ${each.on.name}${each.partition === undefined ? ' (chosen by the site)' : ''}`;
 
 const summaryText = ({ profile, schedulers }: Planned, withActions: boolean, target: string | undefined): string =>
   [
