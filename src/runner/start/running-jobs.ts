@@ -23,6 +23,7 @@ import type { Account, StepEnd, Steps } from '../step/steps.ts';
 /** A running job with its lease. */
 interface Running extends Attempt {
   readonly lease: Lease;
+  isBegun: boolean;
 }
 
 /** A step that ended, and when. */
@@ -193,7 +194,16 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     ledger.start(job.id, job.attempt_id);
     try {
       const step = steps.start(job, lease);
-      const attempt = { job, lease, step, startedAtMs, startedAt, endedFor: undefined, wasKilled: false };
+      const attempt: Running = {
+        job,
+        lease,
+        step,
+        startedAtMs,
+        startedAt,
+        isBegun: false,
+        endedFor: undefined,
+        wasKilled: false,
+      };
       running.set(step.id, attempt);
       watch?.begin(step.id, job);
       if (step.begun === undefined) begun(attempt);
@@ -206,8 +216,14 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     }
   };
 
-  const begun = ({ job, step, startedAtMs }: Running) => {
+  const begun = (attempt: Running) => {
+    const { job, startedAtMs } = attempt;
     outbox.started({ job_id: job.id, attempt_id: job.attempt_id, start_time: new Date(startedAtMs).toISOString() });
+    logStart(attempt);
+  };
+  const logStart = (attempt: Running) => {
+    const { job, step } = attempt;
+    attempt.isBegun = true;
     log.write('info', 'Job started', {
       workflow_id: facts.workflowId,
       job_id: job.id,
@@ -279,6 +295,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const finish = (ended: Ended, account: Account): Promise<void> | undefined => {
     const { attempt, end } = ended;
     if (account.refused !== undefined) return refused(attempt, account.refused);
+    // It ended before anybody saw that it had begun; its end tells the server so.
+    if (!attempt.isBegun) logStart(attempt);
     // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
     if (account.endedBy === 'cancel') attempt.endedFor ??= signaledFor;
     if (attempt.job.output_files && account.exitCode === 0) return finishWithOutputs(ended, account);

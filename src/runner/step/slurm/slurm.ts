@@ -35,14 +35,15 @@ export interface SlurmStepOptions {
 
 interface Running {
   readonly job: ClaimedJob;
-  readonly pid: number | undefined;
+  /** The process of srun; undefined while the step waits for its turn. */
+  pid: number | undefined;
   readonly mark: string;
   /** Resolves the promise that the step has begun. */
   readonly begun: () => void;
   hasBegun: boolean;
   /** The runner ended it: then nobody has to be asked what did. */
   isSignaled: boolean;
-  readonly launchedAt: number;
+  launchedAt: number;
 }
 
 /** An ended step that is not accounted for yet. */
@@ -53,6 +54,11 @@ interface Ended {
   readonly isSignaled: boolean;
 }
 
+/**
+ * Steps that are launched and have not begun. Each start takes the controller 20 to 50 ms, one after another: more at once only
+ * keep its threads busy, and everybody else on the cluster waits.
+ */
+const MOST_STARTING = 16;
 /** How often it is looked whether a step has begun: soon after its launch, and later, while it waits for its turn. */
 const BEGIN_POLL_MS = 50;
 const LATER_BEGIN_POLL_MS = 500;
@@ -62,6 +68,9 @@ const ID_TRIES = 5;
 const ID_POLL_MS = 200;
 /** The end of standard error that is read for Slurm's words. */
 const LAST_WORDS_BYTES = 4096;
+
+const NO_END = { exitCode: undefined, signal: undefined };
+const NOT_LAUNCHED = 'it was ended while it waited for its turn';
 
 const pause = () => new Promise<void>((done) => void setTimeout(done, ID_POLL_MS));
 
@@ -86,12 +95,25 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const slurmIds = new Map<StepId, string>();
   let tell: (ends: readonly StepEnd[]) => void = () => {};
   let beginTimer: NodeJS.Timeout | undefined;
+  let starting = 0;
+  /** Steps that wait for their turn to be launched. */
+  const turns = new Map<StepId, () => void>();
+
+  const hasStarted = () => {
+    starting -= 1;
+    for (const [id, launch] of turns) {
+      if (starting >= MOST_STARTING) return;
+      turns.delete(id);
+      launch();
+    }
+  };
 
   const onEnd = (endings: readonly ProcessEnd[]) => {
     const ends = endings.flatMap(({ pid, exitCode, signal }): StepEnd[] => {
       const id = idsByPid.get(pid);
       if (id === undefined) return [];
       idsByPid.delete(pid);
+      if (running.get(id)?.hasBegun === false) hasStarted();
       return [endOf(id, { exitCode, signal })];
     });
     if (ends.length > 0) tell(ends);
@@ -112,9 +134,10 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     const nowMs = performance.now();
     let nextMs = Infinity;
     for (const each of running.values()) {
-      if (each.hasBegun) continue;
+      if (each.hasBegun || each.pid === undefined) continue;
       if (hasText(each.mark)) {
         each.hasBegun = true;
+        hasStarted();
         each.begun();
       } else nextMs = Math.min(nextMs, nowMs - each.launchedAt < SOON_MS ? BEGIN_POLL_MS : LATER_BEGIN_POLL_MS);
     }
@@ -139,6 +162,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const sendSignals = async () => {
     const batches = [...toSignal];
     toSignal.clear();
+    for (const [, ids] of batches) for (const id of ids) if (turns.delete(id)) tell([endOf(id, NO_END, NOT_LAUNCHED)]);
     for (const [signal, ids] of batches) {
       await learnIds([...ids]);
       const known = [...ids].flatMap((id) => (running.has(id) ? (slurmIds.get(id) ?? []) : []));
@@ -187,11 +211,19 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const mark = `${marks}/${id}`;
       let begun: () => void = () => {};
       const hasBegun = new Promise<void>((resolve) => void (begun = resolve));
-      const entry = { job, mark, begun, hasBegun: false, isSignaled: false, launchedAt: performance.now() };
+      const entry: Running = {
+        job,
+        pid: undefined,
+        mark,
+        begun,
+        hasBegun: false,
+        isSignaled: false,
+        launchedAt: performance.now(),
+      };
       const { minutes, refusal } = stepMinutes(job, Date.now(), endAtMs, headroom);
       if (refusal !== undefined) {
-        running.set(id, { ...entry, pid: undefined });
-        setImmediate(() => tell([endOf(id, { exitCode: undefined, signal: undefined }, refusal)]));
+        running.set(id, entry);
+        setImmediate(() => tell([endOf(id, NO_END, refusal)]));
         return { id, about: { step: id }, begun: hasBegun };
       }
       const place = {
@@ -212,11 +244,25 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
         command: request.script,
         without: inherited.filter((name) => !own.has(name)),
       });
-      const pid = withStdioFolder(facts, () => launcher.launch({ ...request, script }));
-      running.set(id, { ...entry, pid });
-      idsByPid.set(pid, id);
-      beginTimer ??= setTimeout(lookForBegun, BEGIN_POLL_MS);
-      return { id, about: { step: id, pid }, begun: hasBegun };
+      const launch = () => {
+        const pid = withStdioFolder(facts, () => launcher.launch({ ...request, script }));
+        starting += 1;
+        entry.pid = pid;
+        entry.launchedAt = performance.now();
+        idsByPid.set(pid, id);
+        beginTimer ??= setTimeout(lookForBegun, BEGIN_POLL_MS);
+      };
+      const launchLater = () => {
+        try {
+          launch();
+        } catch (error) {
+          tell([endOf(id, NO_END, (error as Error).message)]);
+        }
+      };
+      if (starting < MOST_STARTING) launch();
+      else turns.set(id, launchLater);
+      running.set(id, entry);
+      return { id, about: { step: id }, begun: hasBegun };
     },
     signal,
     kill: (id) => signal(id, 'SIGKILL'),
