@@ -187,6 +187,14 @@ describe('the end of the allocation', () => {
     expect(Date.parse(node?.end_time as string)).toBe(Date.parse('2099-01-01T00:00:00'));
   });
 
+  it('is asked again while the controller is away', async () => {
+    const workflow = await created('name: away\njobs: [{name: a, command: "true"}]\n');
+    const script = `[ -e '${join(folder, 'asked')}' ] && exec echo 2099-01-01T00:00:00; touch '${join(folder, 'asked')}'
+echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`;
+    const { code, stderr } = await runner(workflow, squeue('squeue-returns', script));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the controller of Slurm is away')]);
+  });
+
   it('is not guessed: where squeue fails too, its words are said, with what helps, and nothing runs', async () => {
     const workflow = await created('name: unknown\njobs: [{name: a, command: "true"}]\n');
     const failing = squeue('squeue-fails', 'echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1');

@@ -56,7 +56,11 @@ export const slurmRunner = command({
     if (told === undefined)
       throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
     const { grantedMemory } = await import('../../cluster/slurm/granted-memory.ts');
-    const granted = await grantedMemory(told, environment).catch((error: Error) => {
+    const { whileAway } = await import('../../cluster/slurm/away.ts');
+    const onAway = (words: string) =>
+      output.warn(`the controller of Slurm is away; asking again for 5 minutes: ${words}`);
+    const patiently = <T>(ask: () => Promise<T>) => whileAway(ask, { wait: pause, onAway });
+    const granted = await patiently(() => grantedMemory(told, environment)).catch((error: Error) => {
       output.warn(
         `the memory of allocation ${told.jobId} is unknown, so that of the machine is offered: ${error.message}`,
       );
@@ -68,12 +72,14 @@ export const slurmRunner = command({
     const delaySeconds = startDelaySeconds(options.startupDelaySeconds, who);
     await pause(delaySeconds * 1000);
 
-    const endAtMs = await endOfAllocation(allocation, environment, Date.now()).catch((cause: Error) => {
-      throw new Failure(
-        `the end of allocation ${allocation.jobId} is unknown: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, if squeue is not available.`,
-        { cause },
-      );
-    });
+    const endAtMs = await patiently(() => endOfAllocation(allocation, environment, Date.now())).catch(
+      (cause: Error) => {
+        throw new Failure(
+          `the end of allocation ${allocation.jobId} is unknown: ${cause.message}. Set SLURM_JOB_END_TIME, in Unix seconds, if squeue is not available.`,
+          { cause },
+        );
+      },
+    );
     const { cpus, memoryBytes } =
       options.isSubtask === true ? shareOf(allocation, environment['SLURM_CPUS_PER_TASK']) : allocation;
     const summary = await runWorkflow(

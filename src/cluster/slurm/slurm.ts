@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HelperFailed, runHelper } from '../exec.ts';
 import { parseTime } from './allocation.ts';
+import { isAway } from './away.ts';
 import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
 import { type AccountedJob, parseAccountedJobs } from './accounted-jobs.ts';
 import { parseQueue, parseScripts, parseSubmitted, type QueuedJob, type SubmittedScript } from './queue.ts';
@@ -81,13 +82,9 @@ export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions):
   };
 }
 
-/** The words of a controller that is away or busy, from sbatch(1) and slurm_errno.h. */
-const AWAY =
-  /unable to contact slurm controller|socket timed out|temporarily unable|connection (refused|reset)|connect failure|zero bytes were transmitted|resource temporarily unavailable/i;
-
 function kindOf({ isLate, message, stderr }: HelperFailed): SubmissionFailed['kind'] {
   if (isLate || /socket timed out|zero bytes/i.test(stderr)) return 'unclear';
-  return AWAY.test(stderr) || /ended with SIG/.test(message) ? 'away' : 'refused';
+  return isAway(stderr) || /ended with SIG/.test(message) ? 'away' : 'refused';
 }
 
 /** Whether allocations can be submitted here. */
