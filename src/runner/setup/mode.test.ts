@@ -16,6 +16,8 @@ describe('the mode of a runner', () => {
     ['slurm', { SLURM_JOB_ID: '7', PATH: withSrun }, 'slurm'],
     ['auto', { SLURM_JOB_ID: '7', PATH: withSrun }, 'slurm'],
     ['auto', { SLURM_JOB_ID: '7', PATH: '', TORC_FAKE_SRUN: '/fake/srun' }, 'slurm'],
+    ['auto', { SLURM_JOB_ID: '7', SLURM_STEP_ID: '4294967290', PATH: withSrun }, 'slurm'],
+    ['slurm', { SLURM_JOB_ID: '7', SLURM_STEP_ID: '0', PATH: withSrun }, 'slurm'],
     ['auto', { PATH: withSrun }, 'direct'],
     ['direct', { SLURM_JOB_ID: '7', PATH: withSrun }, 'direct'],
     [undefined, { SLURM_JOB_ID: '7', PATH: withSrun }, 'direct'],

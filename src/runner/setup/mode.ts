@@ -14,7 +14,7 @@ export interface ResolvedMode {
 }
 
 /**
- * The mode of a runner in this environment. `auto` means steps inside an allocation; without a mode jobs are processes, as in
+ * The mode of a runner in this environment. `auto` means steps inside an allocation, unless the runner is a step; without a mode jobs are processes, as in
  * Torc 1.0.0.
  *
  * Throws `EXECUTION_MODE_UNSUPPORTED` for mode slurm outside of an allocation.
@@ -34,6 +34,13 @@ export function resolveMode(
       { found: asked, allowed: ['direct', 'auto'] },
     );
   }
+  if (asked === 'auto' && isStep(environment['SLURM_STEP_ID'])) {
+    return {
+      mode: 'direct',
+      warning:
+        'This runner is itself a step of its allocation, and its steps would wait for resources that it holds: jobs run as processes of this node',
+    };
+  }
   if (hasSrun(environment)) return { mode: 'slurm' };
   return {
     mode: 'direct',
@@ -41,6 +48,12 @@ export function resolveMode(
       'SLURM_JOB_ID is set, but there is no srun on PATH: jobs run as processes of this node, not as steps of Slurm',
   };
 }
+
+/** Ids from here on are Slurm's own: those of the batch script and of an interactive shell, which share their resources. */
+const FIRST_SPECIAL_STEP = 4_294_967_280;
+
+const isStep = (id: string | undefined): boolean =>
+  id !== undefined && /^\d+$/.test(id) && Number(id) < FIRST_SPECIAL_STEP;
 
 function hasSrun({ TORC_FAKE_SRUN: standIn, PATH: path = '' }: Environment): boolean {
   if (standIn !== undefined && standIn !== '') return true;

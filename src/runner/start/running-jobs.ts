@@ -295,7 +295,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const finish = (ended: Ended, account: Account): Promise<void> | undefined => {
     const { attempt, end } = ended;
     if (account.refused !== undefined) return refused(attempt, account.refused);
-    // It ended before anybody saw that it had begun; its end tells the server so.
+    // It ended before it was seen to begin; its end reports both.
     if (!attempt.isBegun) logStart(attempt);
     // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
     if (account.endedBy === 'cancel') attempt.endedFor ??= signaledFor;
