@@ -6,6 +6,7 @@ import { present } from '../records/present.ts';
 import { whole } from '../records/records.ts';
 import { createListing } from '../store/listing.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
+import { STATUS } from '../records/job/status.ts';
 
 type StatsRow = {
   [F in keyof SlurmStats]-?: undefined extends SlurmStats[F] ? NonNullable<SlurmStats[F]> | null : SlurmStats[F];
@@ -136,18 +137,18 @@ export const allocateQueries = (db: Database) => ({
   unstarted: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(`
     select id
     from job
-    where workflow_id = :workflowId and status = 3 and ${unsettled} and claimed_by = :nodeId
+    where workflow_id = :workflowId and status = ${STATUS.pending} and ${unsettled} and claimed_by = :nodeId
     order by id`),
   letGo: db.prepare<{ id: number }>('update job set claimed_by = null where id = :id'),
-  giveBack: db.prepare<{ id: number }>('update job set status = 2 where id = :id'),
+  giveBack: db.prepare<{ id: number }>(`update job set status = ${STATUS.ready} where id = :id`),
   // Claimed ahead: it starts nothing more, so they wait on in the name of no runner.
   letGoAhead: db.prepare<{ nodeId: number }>(
-    'update job set claimed_by = null where claimed_by = :nodeId and status = 1',
+    `update job set claimed_by = null where claimed_by = :nodeId and status = ${STATUS.blocked}`,
   ),
   runningIn: db.prepare<{ workflowId: number; nodeId: number }, { id: number }>(`
     select id
     from job
-    where workflow_id = :workflowId and status = 4 and ${unsettled} and claimed_by = :nodeId
+    where workflow_id = :workflowId and status = ${STATUS.running} and ${unsettled} and claimed_by = :nodeId
     order by id`),
   writeEvent: insertEvent(db),
 });

@@ -3,6 +3,7 @@ import { notHeld } from '../records/job/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { ComputeNodeRow } from '../records/node/row.ts';
 import type { Waiting } from './merge.ts';
+import { anyOf, STATUS } from '../records/job/status.ts';
 
 interface ClaimableRow extends KindRow {
   head_id: number;
@@ -33,7 +34,7 @@ export interface Upstream {
 export const readySql = `
   select id, priority
   from job
-  where class_id = :classId and status = 2 and ${notHeld}
+  where class_id = :classId and status = ${STATUS.ready} and ${notHeld}
   order by priority desc, id
   limit :limit offset :offset`;
 
@@ -66,7 +67,7 @@ export const claimableSql = `
   from job_class
   cross join job head on head.id = (
     select job.id from job
-    where job.class_id = job_class.id and job.status = 2 and ${notHeld}
+    where job.class_id = job_class.id and job.status = ${STATUS.ready} and ${notHeld}
     order by job.priority desc, job.id
     limit 1)
   cross join resource_requirements needs on needs.id = job_class.resource_requirements_id
@@ -78,17 +79,17 @@ export const claimQueries = (db: Database) => ({
   classById: db.prepare<{ id: number }, KindRow>(`${kindSql} where job_class.id = :id`),
 
   hasNotReady: db.prepare<{ workflowId: number }, { status: number }>(
-    'select status from job_count where workflow_id = :workflowId and status in (0, 1, 10) and jobs > 0 limit 1',
+    `select status from job_count where workflow_id = :workflowId and status in ${anyOf('uninitialized', 'blocked', 'pending_failed')} and jobs > 0 limit 1`,
   ),
   readyClasses: db.prepare<{ workflowId: number }, ReadyClassRow>(`
     select${kindColumns},
-      (select count(*) from job where job.class_id = job_class.id and job.status = 2) as jobs,
+      (select count(*) from job where job.class_id = job_class.id and job.status = ${STATUS.ready}) as jobs,
       example.id as example_id, example.name as example_name
     from job_class
     join resource_requirements needs on needs.id = job_class.resource_requirements_id
     left join job example on example.id = (
       select job.id from job
-      where job.class_id = job_class.id and job.status = 2
+      where job.class_id = job_class.id and job.status = ${STATUS.ready}
       order by job.priority desc, job.id limit 1)
     where job_class.workflow_id = :workflowId`),
   node: db.prepare<{ workflowId: number; nodeId: number }, ComputeNodeRow>(
@@ -109,7 +110,7 @@ export const claimQueries = (db: Database) => ({
     select ${jobColumns} from job where id in (select value from json_each(:ids))`),
 
   markPending: db.prepare<{ id: number; nodeId: number | null }>(
-    'update job set status = 3, claimed_by = :nodeId where id = :id',
+    `update job set status = ${STATUS.pending}, claimed_by = :nodeId where id = :id`,
   ),
 
   // Claims ahead. A job that waits for more jobs than a page is never one, so no query reads more edges than that.
@@ -117,7 +118,7 @@ export const claimQueries = (db: Database) => ({
     select job.id, job.class_id, job.priority, job.unmet
     from (select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit :limit) edge
     cross join job on job.id = edge.job_id
-    where job.status = 1 and job.claimed_by is null and job.upstream_failed = 0 and ${notHeld}`),
+    where job.status = ${STATUS.blocked} and job.claimed_by is null and job.upstream_failed = 0 and ${notHeld}`),
   upstream: db.prepare<{ id: number; limit: number }, Upstream>(`
     select other.id, other.status, other.claimed_by
     from job_depends_on edge
@@ -128,21 +129,21 @@ export const claimQueries = (db: Database) => ({
     select job.id
     from (select job_id from job_depends_on where depends_on_job_id = :id limit :limit) edge
     cross join job on job.id = edge.job_id
-    where not (job.status = 1 and job.claimed_by is :nodeId)
+    where not (job.status = ${STATUS.blocked} and job.claimed_by is :nodeId)
     limit 1`),
   holds: db.prepare<{ id: number; workflowId: number; nodeId: number }, { id: number }>(`
     select id from job
-    where id = :id and workflow_id = :workflowId and claimed_by = :nodeId and status in (1, 3, 4)`),
+    where id = :id and workflow_id = :workflowId and claimed_by = :nodeId and status in ${anyOf('blocked', 'pending', 'running')}`),
   claimAhead: db.prepare<{ id: number; nodeId: number }>(
-    'update job set claimed_by = :nodeId where id = :id and status = 1 and claimed_by is null',
+    `update job set claimed_by = :nodeId where id = :id and status = ${STATUS.blocked} and claimed_by is null`,
   ),
   claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, Pick<Dependant, 'id' | 'class_id' | 'unmet'>>(`
     select id, class_id, unmet
     from job
-    where claimed_by = :nodeId and status = 1 and workflow_id = :workflowId
+    where claimed_by = :nodeId and status = ${STATUS.blocked} and workflow_id = :workflowId
     order by id`),
   letGoAhead: db.prepare<{ id: number; nodeId: number }>(
-    'update job set claimed_by = null where id = :id and status = 1 and claimed_by = :nodeId',
+    `update job set claimed_by = null where id = :id and status = ${STATUS.blocked} and claimed_by = :nodeId`,
   ),
 
   hasFiles: db.prepare<{ workflowId: number }, { id: number }>(
@@ -162,14 +163,14 @@ export const claimQueries = (db: Database) => ({
   heldBy: db.prepare<{ nodeId: number; workflowId: number }, JobRow & { class_id: number }>(`
     select ${jobColumns}, job.class_id
     from job
-    where workflow_id = :workflowId and status = 3 and ${unsettled} and claimed_by = :nodeId
+    where workflow_id = :workflowId and status = ${STATUS.pending} and ${unsettled} and claimed_by = :nodeId
     order by priority desc, id`),
 
   // The runner releases the job first, so that no attempt is left behind (trigger attempt_left_behind).
   letGo: db.prepare<{ id: number; nodeId: number }>(
-    'update job set claimed_by = null where id = :id and status = 3 and claimed_by = :nodeId',
+    `update job set claimed_by = null where id = :id and status = ${STATUS.pending} and claimed_by = :nodeId`,
   ),
-  giveBack: db.prepare<{ id: number }>('update job set status = 2 where id = :id'),
+  giveBack: db.prepare<{ id: number }>(`update job set status = ${STATUS.ready} where id = :id`),
 
   turnNode: db.prepare<{ workflowId: number; nodeId: number }, { is_active: number | null; number: number | null }>(`
     select compute_node.is_active, runner_turn.number
@@ -197,7 +198,7 @@ export const openClaimQueries = (db: Database) => ({
   ),
   removeAll: db.prepare('delete from open_claim'),
   giveBack: db.prepare<{ id: number }>(
-    'update job set status = 2 where id = :id and status = 3 and claimed_by is null',
+    `update job set status = ${STATUS.ready} where id = :id and status = ${STATUS.pending} and claimed_by is null`,
   ),
 });
 

@@ -3,6 +3,7 @@ import { insertEvent } from '../records/event/row.ts';
 import { upstreamOfJob } from '../records/job/upstream.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/job/row.ts';
 import type { Window } from '../store/rows.ts';
+import { anyOf, HELD, STATUS } from '../records/job/status.ts';
 
 const AFRESH = 'start_time = null, compute_node_id = null, claimed_by = null';
 
@@ -10,15 +11,15 @@ export const recoverQueries = (db: Database) => ({
   cancelWorkflow: db.prepare<{ id: number }>('update workflow set is_canceled = 1 where id = :id'),
   // Running jobs keep their node and start time: users look there for interrupted jobs.
   cancelJobs: db.prepare<{ workflowId: number; limit: number }>(`
-    update job set status = 7, claimed_by = null
+    update job set status = ${STATUS.canceled}, claimed_by = null
     where id in (
       select id from job
-      where workflow_id = :workflowId and status in (3, 4) and ${unsettled}
+      where workflow_id = :workflowId and status in ${HELD} and ${unsettled}
       limit :limit)`),
   busyJobs: db.prepare<{ workflowId: number }, { jobs: number }>(`
     select coalesce(sum(jobs), 0) as jobs
     from job_count
-    where workflow_id = :workflowId and status in (3, 4)`),
+    where workflow_id = :workflowId and status in ${HELD}`),
   openAllocations: db.prepare<{ workflowId: number }, { allocations: number }>(`
     select count(*) as allocations
     from scheduled_compute_node
@@ -39,53 +40,53 @@ export const recoverQueries = (db: Database) => ({
     order by job_id
     limit :limit`),
   resetAll: db.prepare<Window>(`
-    update job set status = 0, ${AFRESH}
+    update job set status = ${STATUS.uninitialized}, ${AFRESH}
     where workflow_id = :workflowId and id > :after and id <= :upto`),
   // Jobs that wait for a decision have not ended, so nothing downstream of them has run. Those in the lists are reset last.
   failed: {
     count: db.prepare<{ workflowId: number }, { jobs: number }>(`
       select coalesce(sum(jobs), 0) as jobs
       from job_count
-      where workflow_id = :workflowId and status in (6, 7, 8, 10)`),
+      where workflow_id = :workflowId and status in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
     upstream: db.prepare<Window, { id: number }>(`
       select id from job
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8)
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('failed', 'canceled', 'terminated')}
         and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
     reset: db.prepare<Window>(`
-      update job set status = 0, ${AFRESH}
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in (6, 7, 8, 10)`),
+      update job set status = ${STATUS.uninitialized}, ${AFRESH}
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
     resetDependant: db.prepare<{ id: number }>(`
-      update job set status = 0, ${AFRESH}
-      where id = :id and status not in (6, 7, 8, 10)`),
+      update job set status = ${STATUS.uninitialized}, ${AFRESH}
+      where id = :id and status not in ${anyOf('failed', 'canceled', 'terminated', 'pending_failed')}`),
   },
   interrupted: {
     all: db.prepare<Window, { id: number }>(`
       select id from job
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in (7, 8)`),
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('canceled', 'terminated')}`),
     upstream: db.prepare<Window, { id: number }>(`
       select id from job
-      where workflow_id = :workflowId and id > :after and id <= :upto and status in (7, 8)
+      where workflow_id = :workflowId and id > :after and id <= :upto and status in ${anyOf('canceled', 'terminated')}
         and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
-    resetOne: db.prepare<{ id: number }>(`update job set status = 0, ${AFRESH} where id = :id`),
+    resetOne: db.prepare<{ id: number }>(`update job set status = ${STATUS.uninitialized}, ${AFRESH} where id = :id`),
     resetDependant: db.prepare<{ id: number }>(`
-      update job set status = 0, ${AFRESH}
-      where id = :id and status not in (7, 8)`),
+      update job set status = ${STATUS.uninitialized}, ${AFRESH}
+      where id = :id and status not in ${anyOf('canceled', 'terminated')}`),
     canceledByFailure: db.prepare<Window, { id: number }>(`
       select id from job
-      where workflow_id = :workflowId and id > :after and id <= :upto and status = 7
+      where workflow_id = :workflowId and id > :after and id <= :upto and status = ${STATUS.canceled}
         and cancel_on_blocking_job_failure
         and exists (
           select 1
           from job_depends_on edge
           join job upstream on upstream.id = edge.depends_on_job_id
           left join result on result.id = upstream.result_id
-          where edge.job_id = job.id and upstream.status = 6 and coalesce(result.return_code, 1) <> 0)`),
+          where edge.job_id = job.id and upstream.status = ${STATUS.failed} and coalesce(result.return_code, 1) <> 0)`),
     canceledDependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
       select job.id
       from job_depends_on edge
       cross join job on job.id = edge.job_id
       where edge.depends_on_job_id = :id and edge.job_id > :after
-        and job.status = 7 and job.cancel_on_blocking_job_failure
+        and job.status = ${STATUS.canceled} and job.cancel_on_blocking_job_failure
       order by edge.job_id
       limit :limit`),
   },
@@ -94,7 +95,7 @@ export const recoverQueries = (db: Database) => ({
     // Between pending and running its runner keeps the job.
     `update job set
       status = :status,
-      claimed_by = case when status in (3, 4) and :status in (3, 4) then claimed_by end
+      claimed_by = case when status in ${HELD} and :status in ${HELD} then claimed_by end
     where id = :id`,
   ),
   // Set to running by hand, while its runner holds it and has not reported the start.
@@ -108,25 +109,25 @@ export const recoverQueries = (db: Database) => ({
     select job.id
     from job
     join compute_node on compute_node.id = job.claimed_by
-    where job.id = :id and job.status in (3, 4) and compute_node.process is not null`),
+    where job.id = :id and job.status in ${HELD} and compute_node.process is not null`),
   // Blocked by hand: its dependencies were not counted while it had another status.
   countUnmet: db.prepare<{ id: number }>(`update job set (unmet, upstream_failed) = (${upstreamOfJob}) where id = :id`),
   // A dependency that had ended is open again.
   countUp: db.prepare<{ id: number }>(`
     update job set unmet = unmet + 1
-    where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status = 1`),
+    where id in (select job_id from job_depends_on where depends_on_job_id = :id) and status = ${STATUS.blocked}`),
   countUpDependants: db.prepare<{ id: number; after: number; upto: number }>(`
     update job set unmet = unmet + 1
-    where status = 1
+    where status = ${STATUS.blocked}
       and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),
   resetDoneDependants: db.prepare<{ id: number; after: number; upto: number }>(`
-    update job set status = 0, ${AFRESH}
-    where status in (5, 6)
+    update job set status = ${STATUS.uninitialized}, ${AFRESH}
+    where status in ${anyOf('completed', 'failed')}
       and id in (select job_id from job_depends_on where depends_on_job_id = :id and job_id > :after and job_id <= :upto)`),
 
   retry: db.prepare<{ id: number }>(`
     update job set
-      status = 2, attempt_id = attempt_id + 1, origin = coalesce(origin, 'retry'),
+      status = ${STATUS.ready}, attempt_id = attempt_id + 1, origin = coalesce(origin, 'retry'),
       start_time = null, compute_node_id = null, claimed_by = null
     where id = :id`),
   writeEvent: insertEvent(db),
@@ -148,15 +149,15 @@ export const recoverQueries = (db: Database) => ({
   heldBy: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
     select ${jobColumns}
     from job
-    where workflow_id = :workflowId and status in (3, 4) and ${unsettled} and claimed_by = :nodeId
+    where workflow_id = :workflowId and status in ${HELD} and ${unsettled} and claimed_by = :nodeId
     order by id`),
   claimedAhead: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
     select ${jobColumns}
     from job
-    where claimed_by = :nodeId and status = 1 and workflow_id = :workflowId
+    where claimed_by = :nodeId and status = ${STATUS.blocked} and workflow_id = :workflowId
     order by id`),
   nextAttempt: db.prepare<{ id: number }>('update job set attempt_id = attempt_id + 1 where id = :id'),
-  giveBack: db.prepare<{ id: number }>('update job set status = 2, claimed_by = null where id = :id'),
+  giveBack: db.prepare<{ id: number }>(`update job set status = ${STATUS.ready}, claimed_by = null where id = :id`),
   deactivate: db.prepare<{ nodeId: number }>('update compute_node set is_active = 0 where id = :nodeId'),
   node: db.prepare<{ nodeId: number; workflowId: number }, { id: number; is_active: number; hostname: string }>(
     'select id, is_active, hostname from compute_node where id = :nodeId and workflow_id = :workflowId',

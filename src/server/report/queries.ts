@@ -3,6 +3,7 @@ import { unsettled } from '../records/job/row.ts';
 import { present } from '../records/present.ts';
 import type { Database } from '../store/database.ts';
 import { createListing, type OfWorkflow } from '../store/listing.ts';
+import { STATUS } from '../records/job/status.ts';
 
 export const reportQueries = (db: Database) => ({
   listRunningJobs: createListing<OfWorkflow, RunningRow, RunningJob>(
@@ -15,7 +16,7 @@ export const reportQueries = (db: Database) => ({
         join compute_node node on node.id = job.compute_node_id
         left join scheduled_compute_node allocation
           on allocation.id = json_extract(node.scheduler, '$.scheduler_id')`,
-      filters: { workflow_id: `job.workflow_id = :workflow_id and job.status = 4 and ${unsettled}` },
+      filters: { workflow_id: `job.workflow_id = :workflow_id and job.status = ${STATUS.running} and ${unsettled}` },
       sortable: { job_id: 'job.id' },
       idColumn: 'job.id',
     },

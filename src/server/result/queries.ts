@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { dependantsOfJob } from '../records/job/release.ts';
+import { STATUS } from '../records/job/status.ts';
 
 /** The fields of a job that its start or end needs. */
 export interface EndedJob {
@@ -22,7 +23,7 @@ export const resultQueries = (db: Database) => ({
     where id = :id`),
 
   start: db.prepare<{ id: number; nodeId: number; startTime: string }>(`
-    update job set status = 4, compute_node_id = :nodeId, claimed_by = :nodeId, start_time = :startTime
+    update job set status = ${STATUS.running}, compute_node_id = :nodeId, claimed_by = :nodeId, start_time = :startTime
     where id = :id`),
 
   // An attempt already has a result if its job was rerun by hand within the run: the later one counts.

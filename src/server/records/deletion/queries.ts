@@ -1,6 +1,7 @@
 import type { Database } from '../../store/database.ts';
 import type { Window } from '../../store/rows.ts';
 import { PAGE } from '../../store/slice-limits.ts';
+import { ENDED } from '../job/status.ts';
 
 export const deletionQueries = (db: Database) => {
   const all = (table: string) =>
@@ -28,7 +29,7 @@ export const deletionQueries = (db: Database) => {
       update job set result_id = null
       where workflow_id = :workflowId and id > :after and id <= :upto and result_id is not null`),
     // Dependents of an ended job no longer count it.
-    isEnded: db.prepare<{ id: number }, { id: number }>('select id from job where id = :id and status in (5, 6, 7, 8)'),
+    isEnded: db.prepare<{ id: number }, { id: number }>(`select id from job where id = :id and status in ${ENDED}`),
     pageEnd: db.prepare<{ id: number }, { job_id: number }>(`
       select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit 1 offset ${PAGE - 1}`),
     removeDependants: db.prepare<{ id: number; upto: number }>(

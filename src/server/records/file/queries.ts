@@ -3,6 +3,7 @@ import type { Database } from '../../store/database.ts';
 import { contains, createListing } from '../../store/listing.ts';
 import { whole } from '../records.ts';
 import { fileOf, type FileRow } from './row.ts';
+import { STATUS } from '../job/status.ts';
 
 interface FileFilters {
   workflow_id?: number | undefined;
@@ -53,7 +54,7 @@ export const fileQueries = (db: Database) => ({
         )
         or exists (
           select 1 from job_output_file o join job on job.id = o.job_id
-          where o.file_id = file.id and job.status = 5
+          where o.file_id = file.id and job.status = ${STATUS.completed}
         ))
     order by id`),
 });

@@ -1,5 +1,6 @@
 import type { ChangeLog } from '../../store/changes.ts';
 import type { Database } from '../../store/database.ts';
+import { anyOf, STATUS } from './status.ts';
 
 /** A runner, and the number of attempts that it still holds although their jobs have moved on. */
 export interface Holder {
@@ -87,13 +88,13 @@ const heldQueries = (db: Database) => ({
     delete from held_attempt
     where job_id = :jobId and compute_node_id = :nodeId and attempt_id = coalesce(:attemptId, attempt_id)`),
   isReady: db.prepare<{ jobId: number }, { id: number }>(
-    `select id from job where id = :jobId and status = 2 and ${notHeld}`,
+    `select id from job where id = :jobId and status = ${STATUS.ready} and ${notHeld}`,
   ),
   heldByNode: db.prepare<{ workflowId: number; nodeId: number }, { jobId: number }>(
     'select job_id as jobId from held_attempt where workflow_id = :workflowId and compute_node_id = :nodeId',
   ),
   ofNode: db.prepare<{ workflowId: number; nodeId: number }, { attempts: number; ready: number }>(`
-    select count(*) as attempts, coalesce(sum(job.status = 2), 0) as ready
+    select count(*) as attempts, coalesce(sum(job.status = ${STATUS.ready}), 0) as ready
     from held_attempt held
     join job on job.id = held.job_id
     where held.workflow_id = :workflowId and held.compute_node_id = :nodeId`),
@@ -106,7 +107,7 @@ const heldQueries = (db: Database) => ({
     from job
     join workflow on workflow.id = job.workflow_id
     join compute_node on compute_node.id = job.claimed_by
-    where job.id = :jobId and job.status in (1, 3, 4)`),
+    where job.id = :jobId and job.status in ${anyOf('blocked', 'pending', 'running')}`),
   keepAttempt: db.prepare<{ jobId: number; attemptId: number; nodeId: number }>(`
     insert or replace into held_attempt (job_id, attempt_id, workflow_id, compute_node_id, run_id)
     select job.id, :attemptId, job.workflow_id, :nodeId, workflow.run_id

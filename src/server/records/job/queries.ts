@@ -1,5 +1,6 @@
 import type { Database, NoParameters, Value } from '../../store/database.ts';
 import { upstreamOfJob } from './upstream.ts';
+import { STATUS } from './status.ts';
 
 export interface NewJob extends Record<string, Value> {
   workflowId: number;
@@ -122,7 +123,7 @@ export const spawnQueries = (db: Database) => ({
     'select id from resource_requirements where workflow_id = :workflowId and name = :name order by id limit 1',
   ),
   blockSpawned: db.prepare<{ id: number }>(`
-    update job set status = 1, origin = 'spawn', (unmet, upstream_failed) = (${upstreamOfJob})
+    update job set status = ${STATUS.blocked}, origin = 'spawn', (unmet, upstream_failed) = (${upstreamOfJob})
     where id = :id`),
   generation: db.prepare<{ workflowId: number; prefix: string }, { number: number | null }>(`
     select max(cast(substr(name, length(:prefix) + 1) as integer)) as number

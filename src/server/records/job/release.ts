@@ -5,6 +5,7 @@ import type { Database, NoParameters } from '../../store/database.ts';
 import { PAGE, type SliceLimits } from '../../store/slice-limits.ts';
 import type { Turns } from '../../store/turn.ts';
 import type { Steps } from '../../store/work.ts';
+import { anyOf, STATUS } from './status.ts';
 
 /** A job that its dependents no longer have to wait for. */
 interface Ended {
@@ -236,26 +237,26 @@ const releaseQueries = (db: Database) => {
     // One statement to count, and only if there are dependents the statements that release them.
     countDown: db.prepare<{ id: number; after: number; upto: number; failed: number }>(`
       update job set unmet = unmet - 1, upstream_failed = max(upstream_failed, :failed)
-      where id in (${dependants}) and status = 1`),
+      where id in (${dependants}) and status = ${STATUS.blocked}`),
     claimAhead: db.prepare<
       { id: number; after: number; upto: number },
       { id: number; workflow_id: number; claimed_by: number }
     >(`
-      update job set status = 3
+      update job set status = ${STATUS.pending}
       where id in (${dependants})
-        and status = 1 and claimed_by is not null and unmet <= 0
+        and status = ${STATUS.blocked} and claimed_by is not null and unmet <= 0
         and not (upstream_failed and cancel_on_blocking_job_failure)
       returning id, workflow_id, claimed_by`),
     release: db.prepare<{ id: number; after: number; upto: number }>(`
-      update job set status = 2
+      update job set status = ${STATUS.ready}
       where id in (${dependants})
-        and status = 1 and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)`),
+        and status = ${STATUS.blocked} and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)`),
     doomed: db.prepare<{ id: number; after: number; upto: number }, Doomed>(`
       select id, name, ${dependantsOfJob} as dependants
       from job
       where id in (${dependants})
-        and status = 1 and unmet <= 0`),
-    cancel: db.prepare<{ id: number }>('update job set status = 7, claimed_by = null where id = :id'),
+        and status = ${STATUS.blocked} and unmet <= 0`),
+    cancel: db.prepare<{ id: number }>(`update job set status = ${STATUS.canceled}, claimed_by = null where id = :id`),
     queue: db.prepare<{ workflowId: number; id: number; failed: number; after: number }>(`
       insert or replace into job_release (job_id, workflow_id, failed, after_id)
       values (:id, :workflowId, :failed, :after)`),
@@ -269,7 +270,7 @@ const releaseQueries = (db: Database) => {
     open: db.prepare<{ workflowId: number }, { status: number }>(`
       select status
       from job_count
-      where workflow_id = :workflowId and status in (0, 1, 2, 3, 4, 10) and jobs > 0
+      where workflow_id = :workflowId and status in ${anyOf('uninitialized', 'blocked', 'ready', 'pending', 'running', 'pending_failed')} and jobs > 0
       limit 1`),
   };
 };

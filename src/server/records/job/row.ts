@@ -1,5 +1,6 @@
 import type { Job } from '../../../core/contract/job.ts';
 import { statusOf } from '../../../core/contract/job.ts';
+import { STATUS } from './status.ts';
 
 /** A row of the job table, without the columns that only the server needs. */
 export interface JobRow {
@@ -24,7 +25,7 @@ export interface JobRow {
 }
 
 /** The condition that makes a query use the index `job_unsettled`, in addition to the statuses that it selects. */
-export const unsettled = 'job.status > 2 and job.status <> 5';
+export const unsettled = `job.status > 2 and job.status <> ${STATUS.completed}`;
 
 export const jobColumns = `
   job.id, job.workflow_id, job.name, job.command, job.invocation_script, job.env, job.status,

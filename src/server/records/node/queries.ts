@@ -4,6 +4,7 @@ import { contains, createListing } from '../../store/listing.ts';
 import { unsettled } from '../job/row.ts';
 import { whole } from '../records.ts';
 import { computeNodeOf, type ComputeNodeRow } from './row.ts';
+import { HELD, STATUS } from '../job/status.ts';
 
 interface NodeFilters {
   scheduled_compute_node_id?: number | undefined;
@@ -28,7 +29,7 @@ export const nodeQueries = (db: Database) => ({
         is_active: 'compute_node.is_active = :is_active',
         holds_jobs: `:holds_jobs = exists (
           select 1 from job
-          where job.workflow_id = compute_node.workflow_id and job.status in (3, 4) and ${unsettled}
+          where job.workflow_id = compute_node.workflow_id and job.status in ${HELD} and ${unsettled}
             and job.claimed_by = compute_node.id
           union all
           select 1 from held_attempt where held_attempt.compute_node_id = compute_node.id)`,
@@ -54,11 +55,11 @@ export const nodeQueries = (db: Database) => ({
     select (
       select count(*) from job
       where workflow_id = :workflowId
-        and job.status in (3, 4) and ${unsettled}
+        and job.status in ${HELD} and ${unsettled}
         and (claimed_by = :id or (:id = 0 and claimed_by is not null))
     ) + (
       select count(*) from job
-      where job.status = 1 and claimed_by is not null and workflow_id = :workflowId and (claimed_by = :id or :id = 0)
+      where job.status = ${STATUS.blocked} and claimed_by is not null and workflow_id = :workflowId and (claimed_by = :id or :id = 0)
     ) + (
       select count(*) from held_attempt
       where workflow_id = :workflowId and (compute_node_id = :id or :id = 0)

@@ -3,6 +3,7 @@ import type { Database } from '../../store/database.ts';
 import { contains, createListing } from '../../store/listing.ts';
 import { records } from '../records.ts';
 import { userDataColumns, userDataOf, type UserDataRow } from './row.ts';
+import { STATUS } from '../job/status.ts';
 
 interface UserDataFilters {
   workflow_id?: number | undefined;
@@ -57,7 +58,7 @@ export const userDataQueries = (db: Database) => ({
         )
         or exists (
           select 1 from job_output_user_data o join job on job.id = o.job_id
-          where o.user_data_id = user_data.id and job.status = 5
+          where o.user_data_id = user_data.id and job.status = ${STATUS.completed}
         ))
     order by id`),
   linkConsumer: db.prepare<{ jobId: number; userDataId: number; workflowId: number }>(`

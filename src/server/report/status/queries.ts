@@ -1,4 +1,5 @@
 import type { Database, NoParameters } from '../../store/database.ts';
+import { STATUS } from '../../records/job/status.ts';
 
 /** The total time of the jobs of a workflow, and from when to when in Unix seconds. */
 interface WorkflowTime {
@@ -51,7 +52,7 @@ export const statusQueries = (db: Database) => ({
     'select labels, end_time from compute_node where workflow_id = :workflowId and is_active = 1',
   ),
   readyNeeds: db.prepare<{ workflowId: number; schedulerId: number | null }, ReadyNeeds>(`
-    select needs.*, (select count(*) from job where job.class_id = class.id and job.status = 2) as jobs
+    select needs.*, (select count(*) from job where job.class_id = class.id and job.status = ${STATUS.ready}) as jobs
     from job_class class
     join resource_requirements needs on needs.id = class.resource_requirements_id
     where class.workflow_id = :workflowId and (:schedulerId is null or class.scheduler_id = :schedulerId)`),
@@ -66,9 +67,9 @@ export const statusQueries = (db: Database) => ({
     from job_class
     join resource_requirements needs on needs.id = job_class.resource_requirements_id
     where job_class.workflow_id = :workflowId
-      and exists (select 1 from job where job.class_id = job_class.id and job.status = 2)`),
+      and exists (select 1 from job where job.class_id = job_class.id and job.status = ${STATUS.ready})`),
   readyOfClass: db.prepare<{ id: number }, { jobs: number }>(
-    'select count(*) as jobs from job where class_id = :id and status = 2',
+    `select count(*) as jobs from job where class_id = :id and status = ${STATUS.ready}`,
   ),
 });
 

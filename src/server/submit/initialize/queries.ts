@@ -2,6 +2,7 @@ import type { Database } from '../../store/database.ts';
 import { type Doomed, dependantsOfJob } from '../../records/job/release.ts';
 import type { Window } from '../../store/rows.ts';
 import { upstreamOfJob } from '../../records/job/upstream.ts';
+import { anyOf, ENDED, STATUS } from '../../records/job/status.ts';
 
 /** A job that reads what another one writes. */
 export interface Implied {
@@ -78,7 +79,7 @@ export const initializeQueries = (db: Database) => ({
   // Jobs downstream of uninitialized ones.
   uninitialized: db.prepare<Window, { id: number }>(`
     select id from job
-    where ${OF_WINDOW} and status = 0
+    where ${OF_WINDOW} and status = ${STATUS.uninitialized}
       and exists (select 1 from job_depends_on edge where edge.depends_on_job_id = job.id)`),
   dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number; status: number }>(`
     select job.id, job.status
@@ -87,7 +88,7 @@ export const initializeQueries = (db: Database) => ({
     where edge.depends_on_job_id = :id and edge.job_id > :after
     order by edge.job_id
     limit :limit`),
-  unsettle: db.prepare<{ id: number }>('update job set status = 0 where id = :id'),
+  unsettle: db.prepare<{ id: number }>(`update job set status = ${STATUS.uninitialized} where id = :id`),
 
   // The dependencies that a job still waits for. Disabled jobs are excluded: they neither wait nor run.
   countEdges: db.prepare<Window & { limit: number }, { edges: number }>(`
@@ -99,7 +100,7 @@ export const initializeQueries = (db: Database) => ({
       limit :limit)`),
   countUnmet: db.prepare<Window>(`
     update job set (unmet, upstream_failed) = (${upstreamOfJob})
-    where ${OF_WINDOW} and status not in (5, 6, 7, 9)
+    where ${OF_WINDOW} and status not in ${anyOf('completed', 'failed', 'canceled', 'disabled')}
       and (unmet <> 0 or upstream_failed <> 0
         or exists (select 1 from job_depends_on edge where edge.job_id = job.id))`),
   // The same for a job with very many dependencies, a page at a time.
@@ -108,8 +109,8 @@ export const initializeQueries = (db: Database) => ({
     { upto: number | null; edges: number; unmet: number; failed: number }
   >(`
     select max(edge.depends_on_job_id) as upto, count(*) as edges,
-      coalesce(sum(upstream.status not in (5, 6, 7, 8)), 0) as unmet,
-      coalesce(max(upstream.status in (7, 8) or (upstream.status = 6 and coalesce(
+      coalesce(sum(upstream.status not in ${ENDED}), 0) as unmet,
+      coalesce(max(upstream.status in ${anyOf('canceled', 'terminated')} or (upstream.status = ${STATUS.failed} and coalesce(
         (select result.return_code from result where result.id = upstream.result_id), 1) <> 0)), 0) as failed
     from (
       select depends_on_job_id
@@ -120,27 +121,27 @@ export const initializeQueries = (db: Database) => ({
     join job upstream on upstream.id = edge.depends_on_job_id`),
   writeUnmet: db.prepare<{ id: number; unmet: number; failed: number }>(`
     update job set unmet = :unmet, upstream_failed = :failed
-    where id = :id and status not in (5, 6, 7, 9)`),
+    where id = :id and status not in ${anyOf('completed', 'failed', 'canceled', 'disabled')}`),
   block: db.prepare<Window & { onlyUninitialized: number }>(`
-    update job set status = 1, ${AFRESH}
+    update job set status = ${STATUS.blocked}, ${AFRESH}
     where ${OF_WINDOW}
       and unmet > 0
-      and status not in (1, 5, 6, 7, 9)
-      and (status = 0 or :onlyUninitialized = 0)`),
+      and status not in ${anyOf('blocked', 'completed', 'failed', 'canceled', 'disabled')}
+      and (status = ${STATUS.uninitialized} or :onlyUninitialized = 0)`),
   // Blocked by a job that failed before: no later event will cancel them.
   doomed: db.prepare<Window, Doomed>(`
     select id, name, ${dependantsOfJob} as dependants
     from job
     where ${OF_WINDOW}
-      and status = 1 and unmet <= 0 and upstream_failed and cancel_on_blocking_job_failure`),
+      and status = ${STATUS.blocked} and unmet <= 0 and upstream_failed and cancel_on_blocking_job_failure`),
   makeReady: db.prepare<Window>(`
-    update job set status = 2, ${AFRESH}
+    update job set status = ${STATUS.ready}, ${AFRESH}
     where ${OF_WINDOW}
-      and (status not in (1, 2, 5, 6, 7, 9)
-        or (status = 1 and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)))`),
+      and (status not in ${anyOf('blocked', 'ready', 'completed', 'failed', 'canceled', 'disabled')}
+        or (status = ${STATUS.blocked} and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)))`),
   dropResults: db.prepare<Window>(`
     update job set result_id = null
-    where ${OF_WINDOW} and result_id is not null and status not in (5, 6, 7, 8)`),
+    where ${OF_WINDOW} and result_id is not null and status not in ${ENDED}`),
 
   userDataPage: db.prepare<{ workflowId: number; after: number; limit: number }, { upto: number | null }>(`
     select max(id) as upto
@@ -189,16 +190,16 @@ export const initializeQueries = (db: Database) => ({
       when trigger_type = 'on_workflow_start' then 0
       when trigger_type in ('on_jobs_ready', 'on_jobs_complete') then exists (
         select 1 from json_each(workflow_action.job_ids) named
-        cross join job on job.id = named.value and job.status not in (5, 6, 7, 8))
+        cross join job on job.id = named.value and job.status not in ${ENDED})
       else 1 end)`),
   terminatedCount: db.prepare<{ workflowId: number }, { jobs: number }>(
-    'select jobs from job_count where workflow_id = :workflowId and status = 8',
+    `select jobs from job_count where workflow_id = :workflowId and status = ${STATUS.terminated}`,
   ),
   hasUnsuccessful: db.prepare<{ workflowId: number }, { status: number }>(
-    'select status from job_count where workflow_id = :workflowId and status in (6, 7, 8) and jobs > 0 limit 1',
+    `select status from job_count where workflow_id = :workflowId and status in ${anyOf('failed', 'canceled', 'terminated')} and jobs > 0 limit 1`,
   ),
   readyCount: db.prepare<{ workflowId: number }, { jobs: number }>(
-    'select jobs from job_count where workflow_id = :workflowId and status = 2',
+    `select jobs from job_count where workflow_id = :workflowId and status = ${STATUS.ready}`,
   ),
 });
 
