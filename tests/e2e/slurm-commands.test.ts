@@ -226,6 +226,23 @@ describe('schedulers and allocations of a workflow', () => {
   });
 });
 
+it('delete names the allocations that wait or run before it asks, and cancels them', async () => {
+  const file = join(folder, 'gone.yaml');
+  writeFileSync(file, flow);
+  const id = String((await json('create', file))['workflow_id']);
+  await json('slurm', 'create', id, '-n', 'nodes', '-a', 'proj');
+  const { stderr } = await call('slurm', 'schedule-nodes', id, '-o', join(folder, 'out'));
+  const job = /with ID=(\d+)/.exec(stderr)?.[1] as string;
+  const asked = await call('delete', id);
+  expect(asked.stderr).toContain('Its 1 allocation in Slurm will be canceled.');
+  expect(calls()).not.toContain(`scancel ${job}`);
+  expect(await call('delete', id, '--no-prompts')).toMatchObject({
+    code: 0,
+    stdout: `Deleted workflow ${id} (flow)\n`,
+  });
+  expect(calls()).toContain(`scancel ${job}`);
+});
+
 it('submit refuses a workflow without an action that submits, and says what helps', async () => {
   const file = join(folder, 'plain.yaml');
   writeFileSync(file, flow);
