@@ -167,6 +167,24 @@ describe('a second torc -s run on the same database', () => {
     expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
   });
 
+  it('attaches again when the server was killed and the first starts it again, so that it does not end with the first', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    process.kill(addressIn(place).pid, 'SIGKILL');
+    await first.says('starting it again');
+    await second.says('Attached again to the standalone torc-server');
+    go(place, 'a');
+    const ended = await first.ended;
+    expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('The torc-server goes on for other')]);
+    go(place, 'b');
+    const { code, stderr } = await second.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('b (workflow 2): 1 job completed')]);
+    expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
+  }, 180_000);
+
   it('may start at the same moment: one starts the server, the other attaches', async () => {
     const place = placeWith('a', 'b');
     go(place, 'a');

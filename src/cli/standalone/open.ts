@@ -5,7 +5,7 @@ import { ownerOf } from '../../server/store/own.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import type { Settings } from '../settings.ts';
-import { attachTo } from './attach.ts';
+import { type Attachment, attachTo } from './attach.ts';
 import { type Standalone, startStandalone } from './start.ts';
 
 /** How long a server may take that is starting, or ending: one that starts migrates its database first. */
@@ -58,14 +58,59 @@ async function attach(
   );
   if (inMemory && !address.inMemory)
     output.warn(`--in-memory has no effect: the database ${database} is on disk there`);
+  let current = attachment;
+  let isLeaving = false;
+  const watch = (): void =>
+    void current.ended.then(async () => {
+      if (isLeaving) return;
+      output.warn(`the standalone torc-server (process ${pid}) has ended`);
+      const again = await attachAgain(address, database, () => isLeaving, output);
+      if (again === undefined) return;
+      current = again;
+      if (isLeaving) await current.leave();
+      else watch();
+    });
+  watch();
   return {
     url,
     credential,
     isOwn: false,
     async stop() {
-      if (await attachment.leave()) await endOf(address, database);
+      isLeaving = true;
+      if (await current.leave()) await endOf(address, database);
     },
   };
+}
+
+/**
+ * Attaches to the same server when it was started again: the command that started it does that, on the same address. Without
+ * this the server would not know that it is used, and would end with that command.
+ */
+async function attachAgain(
+  { url, credential }: Address,
+  database: string,
+  isLeaving: () => boolean,
+  output: Output,
+): Promise<Attachment | undefined> {
+  const lateMs = performance.now() + PATIENCE_MS;
+  let isTold = false;
+  while (!isLeaving()) {
+    const beside = readAddress(database);
+    const isSame = beside.kind === 'address' && beside.address.url === url && beside.address.credential === credential;
+    const attached = isSame ? await attachTo(beside.address) : undefined;
+    if (attached !== undefined) {
+      output.notice(`Attached again to the standalone torc-server on ${url}, which was started again`);
+      return attached;
+    }
+    if (!isTold && performance.now() >= lateMs) {
+      isTold = true;
+      output.warn(
+        'nobody starts the standalone torc-server again. Running jobs go on, and the runner keeps their results; end it with Ctrl-C, and resume with another -s command',
+      );
+    }
+    await pause(PAUSE_MS);
+  }
+  return undefined;
 }
 
 /** Waits until a server that ends has closed its database: what comes after this command may copy or open it. */
