@@ -12,7 +12,7 @@ interface Change {
   readonly id: number;
   readonly status: JobStatus;
   readonly runId: number;
-  /** The last dependant that was counted; undefined until the status is set. */
+  /** The last dependent that was counted; undefined until the status is set. */
   after?: number;
 }
 
@@ -24,7 +24,7 @@ interface Change {
 export const createStatusChange = (store: Store, queries: RecoverQueries) => {
   const { find, changes, now, limits, works } = store;
 
-  /** Whether dependants have to wait for the job again. */
+  /** Whether dependents have to wait for the job again. */
   const set = ({ id, status, runId }: Change): boolean => {
     const job = find.job(id);
     const before = statusOf(job.status);
