@@ -118,6 +118,33 @@ describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
     expect(items).toEqual([{ slurm_job_id: '42', job_id: expect.any(Number), job_name: 'bound' }]);
   });
 
+  it('leaves the status of an allocation that was canceled', async () => {
+    const workflow = await created(
+      'name: stopped\nslurm_schedulers: [{name: long, account: a, nodes: 1, walltime: "01:00:00"}]\njobs: [{name: stopped, command: "until [ -e stop ]; do sleep 0.05; done"}]\n',
+    );
+    const { client } = server;
+    const query = { workflow_id: Number(workflow) };
+    const configId = (await client.listSlurmSchedulers({ query })).items[0]?.id as number;
+    const body = {
+      ...query,
+      scheduler_id: 42,
+      scheduler_config_id: configId,
+      scheduler_type: 'slurm',
+      status: 'pending',
+    };
+    const { id } = (await client.createScheduledComputeNode({ body })) as { id: number };
+    const ended = runner(workflow, allocation);
+    await until(
+      () => statusesOf(workflow),
+      (found) => found['stopped'] === 'running',
+      'the job to run',
+    );
+    await client.updateScheduledComputeNode({ params: { id }, body: { status: 'canceled' } });
+    writeFileSync(join(folder, 'stop'), '');
+    expect((await ended).code).toBe(0);
+    expect((await client.getScheduledComputeNode({ params: { id } })).status).toBe('canceled');
+  });
+
   it('leaves what the allocation has no room for to others', async () => {
     const workflow = await created(`
 name: narrow

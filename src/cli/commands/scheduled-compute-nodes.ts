@@ -26,7 +26,7 @@ const scheduledNodesList = listCommand({
   options: [
     { flags: '--scheduler-id <id>', says: 'only with this Slurm job id', read: integer('--scheduler-id') },
     { flags: '--scheduler-config-id <id>', says: 'only of this scheduler', read: integer('--scheduler-config-id', 1) },
-    { flags: '--status <status>', says: 'only with this status: pending, active, complete or canceled' },
+    { flags: '--status <status>', says: 'only with this status: submitting, pending, active, complete or canceled' },
     ...letteredPagingOptions,
   ],
   columns,

@@ -32,7 +32,10 @@ export async function findAllocation(client: Client, options: RunnerOptions): Pr
     async becomes(status, log) {
       if (task.nodeId !== '0') return;
       try {
-        await client.updateScheduledComputeNode({ params: { id }, body: { ...found, status } });
+        const now = await client.getScheduledComputeNode({ params: { id } });
+        // Whoever canceled it has decided its status.
+        if (now.status === 'canceled') return;
+        await client.updateScheduledComputeNode({ params: { id }, body: { ...now, status } });
       } catch (error) {
         const reason = (error as Error).message;
         log.write('warn', 'The status of the allocation could not be reported', { status, reason });
