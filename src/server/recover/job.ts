@@ -19,7 +19,7 @@ interface Change {
 /**
  * Sets the status of a job by hand. Any change is permitted, except to a terminal status, which needs a result.
  *
- * Dependants of an ended job wait for it again; there may be very many, so they are counted in slices.
+ * Dependents of an ended job wait for it again; there may be very many, so they are counted in slices.
  */
 export const createStatusChange = (store: Store, queries: RecoverQueries) => {
   const { find, changes, now, limits, works } = store;
