@@ -10,7 +10,8 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   let folder: string;
   let server: RunningServer;
   beforeAll(async () => {
-    cluster = await startCluster();
+    // Slurm's default: a busy machine needs more than a second or two to report the results of a canceled allocation.
+    cluster = await startCluster({ set: ['KillWait=30'] });
     folder = temporaryFolder();
     server = await startServer(folder);
   }, 120_000);

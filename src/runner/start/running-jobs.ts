@@ -298,7 +298,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     // It ended before it was seen to begin; its end reports both.
     if (!attempt.isBegun) logStart(attempt);
     // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
-    if (account.endedBy === 'cancel') attempt.endedFor ??= signaledFor;
+    if (account.endedBy === 'cancel' || isByTermination(account)) attempt.endedFor ??= signaledFor;
     if (attempt.job.output_files && account.exitCode === 0) return finishWithOutputs(ended, account);
     return attempts.finish(attempt, end, account, [], undefined);
   };
@@ -467,6 +467,10 @@ function removeFrom(queue: Queued[], isMeant: (each: Queued) => boolean): Queued
   }
   return removed;
 }
+
+/** Whether SIGTERM or SIGKILL ended it: also seen through a shell, as 128 and the signal. */
+const isByTermination = ({ exitCode, signal }: Account): boolean =>
+  [constants.signals.SIGTERM, constants.signals.SIGKILL].some((each) => signal === each || exitCode === 128 + each);
 
 /** Is there more of anything than before? */
 const hasMore = (now: NodeSize, before: NodeSize): boolean =>

@@ -129,13 +129,16 @@ describe('a step that answers later', () => {
     expect(outbox.take().completed).toMatchObject([result]);
   });
 
-  it('a step that ends just before the runner is told to stop is terminated if it was canceled with the allocation', async () => {
+  it.each<[string, Partial<Account>]>([
+    ['it was canceled with the allocation', { endedBy: 'cancel', exitCode: 143 }],
+    ['SIGTERM ended it', { exitCode: 143 }],
+  ])('a step that ends just before the runner is told to stop is terminated if %s', async (_, how) => {
     const { runningJobs, outbox, begin, end, account } = runnerOf();
     runningJobs.take([jobOf(1)]);
     await begin(1);
     end(1);
     runningJobs.signal('SIGTERM', 'stop');
-    await account(1, { endedBy: 'cancel', exitCode: 143 });
+    await account(1, how);
     expect(outbox.take().completed).toMatchObject([{ status: 'terminated', return_code: 143 }]);
   });
 
