@@ -198,7 +198,7 @@ describe('a second torc -s run on the same database', () => {
 });
 
 describe('a file that a killed server left behind', () => {
-  it('leads nobody to a stranger that has its port now: the next command starts its own server', async () => {
+  it('does not lead a command to another program that has its port now: the next command starts a server of its own', async () => {
     const place = placeWith('a');
     const run = place.begin('run', 'a.json');
     await began(place, 'a');
