@@ -102,7 +102,7 @@ export async function runWorkflow(
     memoryGb: options.memoryGb,
     numGpus: options.numGpus,
     labels: labelsOf(options),
-    endAtMs: endOf(options, Date.now()),
+    endAtMs: endAtMsOf(options, Date.now()),
     pollIntervalSeconds: options.pollInterval ?? 5,
     claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,
     persistent: options.persistent === true,
@@ -133,7 +133,7 @@ export const labelsOf = ({ label = [] }: { readonly label?: readonly string[] | 
   label.flatMap((text) => text.split(',')).filter((each) => each !== '');
 
 /** When the runner must end: `--end-time` precedes `--time-limit`. */
-function endOf(options: Partial<RunnerValues>, nowMs: number): number | undefined {
+function endAtMsOf(options: Partial<RunnerValues>, nowMs: number): number | undefined {
   const time = options.endTime;
   if (time !== undefined) {
     const at = Date.parse(time);

@@ -103,7 +103,7 @@ async function createUserData(client: Client, plan: Plan, workflowId: number): P
   return ids;
 }
 
-interface Records {
+interface RecordIds {
   readonly files: Ids;
   readonly userData: Ids;
   readonly requirements: readonly number[];
@@ -112,7 +112,7 @@ interface Records {
 }
 
 /** `earlier` are the ids of its dependencies. */
-function jobBody(job: PlannedJob, workflowId: number, records: Records, earlier: number[]): Job {
+function jobBody(job: PlannedJob, workflowId: number, records: RecordIds, earlier: number[]): Job {
   const { files, userData, requirements, schedulers, handlers } = records;
   const of = (numbers: Int32Array, ids: Ids) =>
     numbers.length === 0 ? undefined : Array.from(numbers, (number) => ids[number] as number);

@@ -45,7 +45,7 @@ export async function startCompanion(
   if (child.stderr) createInterface({ input: child.stderr }).on('line', onErrorLine);
   return {
     pid: child.pid,
-    ended: endOf(child),
+    ended: exitOf(child),
     endInput: () => void child.stdin?.end(),
     signal: (signal) => void child.kill(signal),
     release() {
@@ -67,7 +67,7 @@ interface End {
 const HELD_MS = 250;
 
 /** Resolves when a program has ended and its output is read, also when a process that it left holds its pipes. */
-function endOf(child: ChildProcess): Promise<End> {
+function exitOf(child: ChildProcess): Promise<End> {
   return new Promise((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
     child.once('exit', () => closeWhenQuiet(child));
@@ -182,7 +182,7 @@ export async function runToEnd(
     Math.min(LONGEST_TIMER_MS, atMostMs),
   );
   try {
-    const end = await Promise.race([new Promise<Error>((resolve) => void child.once('error', resolve)), endOf(child)]);
+    const end = await Promise.race([new Promise<Error>((resolve) => void child.once('error', resolve)), exitOf(child)]);
     if (end instanceof Error) throw new HelperFailed(`${commandText(program, args)}: ${end.message}`);
     return { ...end, stdout: out, stderr: err, isLate };
   } finally {

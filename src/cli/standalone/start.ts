@@ -154,14 +154,14 @@ export async function startStandalone(
     }
     server.signal('SIGKILL');
     throw new Failure(
-      `Error starting standalone torc-server: ${first === undefined ? `it did not start within ${START_MS / 1000} s; is this machine overloaded?` : `it ended at once (${endOf(first)}); its own words stand above`}`,
+      `Error starting standalone torc-server: ${first === undefined ? `it did not start within ${START_MS / 1000} s; is this machine overloaded?` : `it ended at once (${endWords(first)}); its own words stand above`}`,
     );
   };
 
   const restart = async (end: { code: number | null; signal: NodeJS.Signals | null }): Promise<void> => {
     if (isStopping || inMemory) return;
     if (performance.now() - startedMs >= LIVED_MS) pauseMs = 0;
-    let failed = `the standalone torc-server ended (${endOf(end)})`;
+    let failed = `the standalone torc-server ended (${endWords(end)})`;
     while (!isStopping) {
       if (!existsSync(database)) {
         output.error(`${failed}, and its database ${database} is gone: it is not started again`);
@@ -225,7 +225,7 @@ export async function startStandalone(
   };
 }
 
-const endOf = ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }) =>
+const endWords = ({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }) =>
   signal === null ? `exit code ${code}` : signal;
 
 function late(ms: number): Promise<undefined> {

@@ -23,7 +23,7 @@ export function explainEnd(job: JobFacts): Explanation {
     const headline = `${status}, and nothing is known of how: it has no result in this run`;
     return { kind: 'ended', headline, reasons: [], next: [] };
   }
-  const found = endOf(job, end);
+  const found = explainedEnd(job, end);
   if (status !== 'pending_failed') return { kind: 'ended', ...found };
   return {
     kind: 'ended',
@@ -55,7 +55,7 @@ function canceled({ dependencies, cause, workflow, startedAt }: JobFacts): End {
   };
 }
 
-function endOf(job: JobFacts, end: AttemptEnd): End {
+function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   const { returnCode, status } = end;
   const after = `after ${timeText(end.seconds)}`;
   if (returnCode === LOST) {

@@ -6,8 +6,8 @@ export interface ReadyJob {
   readonly runtimeSeconds: number;
 }
 
-/** An active runner. */
-export interface Allocation {
+/** The time of an active runner. */
+export interface RunnerTime {
   readonly labels: readonly string[];
   /** Until its end; undefined if it has none. */
   readonly secondsLeft: number | undefined;
@@ -35,10 +35,10 @@ export interface RuntimeFit {
 export const GRACE_SECONDS = 120;
 
 /** The ready jobs that lack only runtime: every runner that matches them ends too early. */
-export function runtimeFit(jobs: readonly ReadyJob[], allocations: readonly Allocation[]): RuntimeFit {
-  const hasTime = ({ secondsLeft }: Allocation, { runtimeSeconds }: ReadyJob) =>
+export function runtimeFit(jobs: readonly ReadyJob[], allocations: readonly RunnerTime[]): RuntimeFit {
+  const hasTime = ({ secondsLeft }: RunnerTime, { runtimeSeconds }: ReadyJob) =>
     secondsLeft === undefined || runtimeSeconds <= secondsLeft + GRACE_SECONDS;
-  const mayTake = ({ labels }: Allocation, job: ReadyJob) => covers(labels, job.labels);
+  const mayTake = ({ labels }: RunnerTime, job: ReadyJob) => covers(labels, job.labels);
   const blocked = jobs.filter((job) => {
     const open = allocations.filter((allocation) => mayTake(allocation, job));
     return open.length > 0 && !open.some((allocation) => hasTime(allocation, job));

@@ -5,7 +5,7 @@ import type { Names, Selections } from './pattern/selection.ts';
 import type { FileSpec, JobSpec, UserDataSpec, WorkflowSpec } from './shape/workflow.ts';
 
 /** One kind of record with all its instances, found by name or pattern. */
-export interface Records<S> extends Names {
+export interface DraftRecords<S> extends Names {
   readonly families: Families<S>;
   readonly selections: Selections;
   /** Records of the file that could not be read or expanded. */
@@ -15,9 +15,9 @@ export interface Records<S> extends Names {
 /** A typed and expanded workflow file, as the checks see it. */
 export interface Draft {
   readonly spec: WorkflowSpec;
-  readonly jobs: Records<JobSpec>;
-  readonly files: Records<FileSpec>;
-  readonly userData: Records<UserDataSpec>;
+  readonly jobs: DraftRecords<JobSpec>;
+  readonly files: DraftRecords<FileSpec>;
+  readonly userData: DraftRecords<UserDataSpec>;
   /** Top-level fields of which a part was lost. */
   readonly damaged: ReadonlySet<string>;
 }

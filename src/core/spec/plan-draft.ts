@@ -12,7 +12,7 @@ import { checkResources } from './check/resources.ts';
 import { checkSchedulerNodes } from './check/scheduler-nodes.ts';
 import { checkSettings } from './check/settings.ts';
 import type { Complaints } from './complaints.ts';
-import type { Draft, Records } from './draft.ts';
+import type { Draft, DraftRecords } from './draft.ts';
 import { Expander, type Collection } from './expand/expand.ts';
 import type { Families } from './expand/family.ts';
 import { Tables } from './expand/tables.ts';
@@ -57,7 +57,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   const { spec, damaged } = readWorkflow(value, tables, complain);
 
   const expander = new Expander(spec, { readFile, tables, limit: maxJobs }, complain);
-  const records = <S extends object>(field: Collection, families: Families<S>): Records<S> =>
+  const records = <S extends object>(field: Collection, families: Families<S>): DraftRecords<S> =>
     recordsOf(families, new Lost(damaged.has(field), expander.lost.get(field) ?? []));
   const draft: Draft = {
     spec,
@@ -86,7 +86,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   return complaints.hasReadErrors ? undefined : makePlan({ draft, links, env, actionJobs, graph, explicit });
 }
 
-function recordsOf<S>(families: Families<S>, lost: Lost): Records<S> {
+function recordsOf<S>(families: Families<S>, lost: Lost): DraftRecords<S> {
   const nameAt = (index: number): string => families.nameAt(index);
   const names = { length: families.length, nameAt, index: new NameIndex(families.length, nameAt) };
   return { ...names, families, lost, selections: new Selections(names) };

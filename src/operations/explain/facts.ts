@@ -70,7 +70,7 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
       runners,
       lastRunner: status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId) : undefined,
       runningOn: node?.hostname,
-      end: result && endOf(result, node),
+      end: result && attemptEndOf(result, node),
       attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter((n) => !told.has(n)),
       missingOutputs: result?.return_code === 1 ? await missingOutputs(client, job) : [],
     },
@@ -116,7 +116,7 @@ async function causeOf(client: Client, dependencies: readonly OtherJob[]): Promi
   return { ...found, returnCode: result?.return_code };
 }
 
-function endOf(result: Result, node: ComputeNode | undefined): AttemptEnd {
+function attemptEndOf(result: Result, node: ComputeNode | undefined): AttemptEnd {
   const endMs = Date.parse(node?.end_time ?? '');
   return {
     status: result.status,

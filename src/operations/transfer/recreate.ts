@@ -74,7 +74,7 @@ async function recreateRecords(
   if (options.includesResults) await recreateResults(client, document, workflowId, jobs);
 }
 
-interface Records {
+interface RecordIds {
   readonly workflowId: number;
   readonly files: Ids;
   readonly userData: Ids;
@@ -96,7 +96,7 @@ async function recreateRequirements(client: Client, document: Exported, workflow
   });
 }
 
-async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: Lists, records: Records): Promise<Ids> {
+async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: Lists, records: RecordIds): Promise<Ids> {
   const numbers = new Map(jobs.map(({ id }, number) => [id, number]));
   const created = await createJobsInOrder(client, {
     order: levels.items,
@@ -115,7 +115,7 @@ async function recreateJobs(client: Client, jobs: Exported['jobs'], levels: List
   return ids;
 }
 
-function jobBody(job: Exported['jobs'][number], records: Records, earlier: number[]): Job {
+function jobBody(job: Exported['jobs'][number], records: RecordIds, earlier: number[]): Job {
   const { workflowId, files, userData, requirements, slurm, handlers } = records;
   const all = (ids: Ids, given: readonly number[] | null | undefined) => given?.map((id) => ids.get(id) as number);
   return {
@@ -133,7 +133,7 @@ function jobBody(job: Exported['jobs'][number], records: Records, earlier: numbe
 }
 
 /** An action before its execution. */
-function actionBody(action: WorkflowAction, { workflowId, slurm, local }: Records, jobs: Ids): WorkflowAction {
+function actionBody(action: WorkflowAction, { workflowId, slurm, local }: RecordIds, jobs: Ids): WorkflowAction {
   const { trigger_type, action_type, persistent, is_recovery } = action;
   const config = action.action_config as { scheduler_id?: number; scheduler_type?: string };
   const schedulers = config.scheduler_type === 'local' ? local : slurm;

@@ -1,4 +1,4 @@
-import type { Draft, Records } from '../draft.ts';
+import type { Draft, DraftRecords } from '../draft.ts';
 import { PatternMalformed } from '../pattern/pattern.ts';
 import type { Complain, ProblemCode } from '../problems.ts';
 import { sequence, type Sequence } from '../sequence.ts';
@@ -106,7 +106,7 @@ function checkScheduler(action: ActionSpec, index: number, { spec, damaged }: Dr
   });
 }
 
-function jobsOf(action: ActionSpec, number: number, jobs: Records<JobSpec>, tell: Tell): Int32Array {
+function jobsOf(action: ActionSpec, number: number, jobs: DraftRecords<JobSpec>, tell: Tell): Int32Array {
   const selected = new Set<number>();
   let isClear = true;
   const who = `Action #${number + 1} (${action.action_type})`;
@@ -142,6 +142,6 @@ function jobsOf(action: ActionSpec, number: number, jobs: Records<JobSpec>, tell
   return Int32Array.from(selected);
 }
 
-function* firstNames({ length, nameAt }: Records<JobSpec>): Generator<string> {
+function* firstNames({ length, nameAt }: DraftRecords<JobSpec>): Generator<string> {
   for (let index = 0; index < Math.min(length, 10_000); index += 1) yield nameAt(index);
 }

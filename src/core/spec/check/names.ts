@@ -1,4 +1,4 @@
-import type { Draft, Records } from '../draft.ts';
+import type { Draft, DraftRecords } from '../draft.ts';
 import type { Complain } from '../problems.ts';
 import { sequence } from '../sequence.ts';
 import { UNREAD } from '../shape/check.ts';
@@ -37,7 +37,7 @@ export function checkNames(draft: Draft, complain: Complain): void {
 // As many as a report may have lines; more would only cost memory.
 const MOST_NAMES = 50_000;
 
-function instances<S>({ families, index }: Records<S>, field: string, what: string, complain: Complain): void {
+function instances<S>({ families, index }: DraftRecords<S>, field: string, what: string, complain: Complain): void {
   const copies = new Map<string, { first: number; count: number }>();
   for (const duplicate of index.duplicates.view()) {
     const name = families.nameAt(duplicate);

@@ -4,7 +4,7 @@ import { cycleText } from '../graph/cycle-text.ts';
 import { explicitGraph, graphOf, type Exchange, type Graph } from '../graph/graph.ts';
 import { walk, type Walk } from '../graph/walk.ts';
 import type { Lists } from '../int-list.ts';
-import type { Records } from '../draft.ts';
+import type { DraftRecords } from '../draft.ts';
 import type { Selections } from '../pattern/selection.ts';
 import type { Complain, Path } from '../problems.ts';
 import type { JobSpec } from '../shape/workflow.ts';
@@ -47,7 +47,7 @@ export function linkDraft(draft: Draft, maxEdges: number, complain: Complain): L
   return { links, ...checkCycles(draft, links, complain) };
 }
 
-const targetsOf = <S>(records: Records<S>): Targets => ({
+const targetsOf = <S>(records: DraftRecords<S>): Targets => ({
   names: records,
   selections: records.selections,
   lost: records.lost,
@@ -63,7 +63,12 @@ function tooManyPatterns(complain: Complain): void {
   });
 }
 
-function checkEdges({ items }: Lists, { length, selections }: Records<unknown>, max: number, complain: Complain): void {
+function checkEdges(
+  { items }: Lists,
+  { length, selections }: DraftRecords<unknown>,
+  max: number,
+  complain: Complain,
+): void {
   let edges = 0;
   for (const item of items) edges += item < length ? 1 : selections.membersOf(item - length).length;
   if (edges <= max) return;
@@ -116,7 +121,7 @@ function checkCycles({ jobs, files, userData }: Draft, links: Links, complain: C
 const MOST_NAMES = 20;
 
 /** The place where a job names one of its dependencies: the name, or the pattern that selects it. */
-function dependencyPath({ families, selections, nameAt }: Records<JobSpec>, job: number, other: number): Path {
+function dependencyPath({ families, selections, nameAt }: DraftRecords<JobSpec>, job: number, other: number): Path {
   const { family, combination } = families.at(job);
   const { spec, at, axes } = family;
   const name = nameAt(other);
@@ -129,7 +134,7 @@ function dependencyPath({ families, selections, nameAt }: Records<JobSpec>, job:
   return ['jobs', at, 'depends_on_regexes', Math.max(selecting, 0)];
 }
 
-const exchangeOf = <S>({ length, selections }: Records<S>, inputs: Lists, outputs: Lists): Exchange => ({
+const exchangeOf = <S>({ length, selections }: DraftRecords<S>, inputs: Lists, outputs: Lists): Exchange => ({
   records: length,
   inputs,
   outputs,
