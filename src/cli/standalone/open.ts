@@ -77,7 +77,7 @@ async function attach(
     isOwn: false,
     async stop() {
       isLeaving = true;
-      if (await current.leave()) await endOf(address, database);
+      if (await current.leave()) await untilEnded(address, database);
     },
   };
 }
@@ -114,7 +114,7 @@ async function attachAgain(
 }
 
 /** Waits until a server that ends has closed its database: what comes after this command may copy or open it. */
-async function endOf({ credential }: Address, database: string): Promise<void> {
+async function untilEnded({ credential }: Address, database: string): Promise<void> {
   const untilMs = performance.now() + PATIENCE_MS;
   const isThere = () => {
     const beside = readAddress(database);
