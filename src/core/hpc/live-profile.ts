@@ -1,3 +1,4 @@
+import { greatest, smallest } from '../quantity/extremes.ts';
 import { parseGres } from '../quantity/gres.ts';
 import { type HpcPartition, type HpcProfile, partition } from './profile.ts';
 
@@ -112,10 +113,10 @@ function merged(name: string, kinds: readonly NodeKind[], rules: PartitionRules 
   const types = new Set(gpus.map(({ type }) => type));
   return partition({
     name,
-    cpus_per_node: Math.min(...kinds.map(({ cpus }) => cpus)),
-    memory_mb: Math.min(...kinds.map(({ memoryMb }) => memoryMb)),
-    max_walltime_secs: Math.max(...kinds.map(({ walltimeSeconds }) => walltimeSeconds)),
-    gpus_per_node: gpus.length === 0 ? null : Math.min(...gpus.map(({ count }) => count)),
+    cpus_per_node: smallest(kinds.map(({ cpus }) => cpus)),
+    memory_mb: smallest(kinds.map(({ memoryMb }) => memoryMb)),
+    max_walltime_secs: greatest(kinds.map(({ walltimeSeconds }) => walltimeSeconds)),
+    gpus_per_node: gpus.length === 0 ? null : smallest(gpus.map(({ count }) => count)),
     gpu_type: types.size === 1 ? ([...types][0] ?? null) : null,
     min_nodes: rules?.minNodes ?? null,
     max_nodes: rules?.maxNodes ?? null,

@@ -1,3 +1,4 @@
+import { smallest } from '../quantity/extremes.ts';
 import { formatWalltime } from '../quantity/slurm-time.ts';
 import { choosePartition } from './choose-partition.ts';
 import type { HpcPartition } from './profile.ts';
@@ -167,7 +168,7 @@ function sizeOf({ group, on }: Placed, options: PlanOptions) {
     Math.floor(on.memory_mb / group.memoryMb),
     ...(group.gpus > 0 ? [Math.floor((on.gpus_per_node ?? 0) / group.gpus)] : []),
   ];
-  const concurrent = Math.max(1, Math.min(...ratios));
+  const concurrent = Math.max(1, smallest(ratios));
   const slots = runtime > 0 ? Math.max(1, Math.floor(walltimeSeconds / runtime)) : 1;
   const allocations = Math.max(1, Math.ceil(group.jobs.length / (concurrent * slots)) * group.nodes);
   return { walltimeSeconds, allocations, cpusPerNode: Math.min(concurrent, group.jobs.length) * group.cpus };

@@ -86,10 +86,7 @@ const KESTREL: HpcProfile = {
   ],
   charge_factor_cpu: 10,
   charge_factor_gpu: 100,
-  metadata: {
-    documentation: 'https://natlabrockies.github.io/HPC/Documentation/Systems/Kestrel/',
-    support_email: 'hpc-help@nlr.gov',
-  },
+  metadata: {},
 };
 
 const dane = (

@@ -54,7 +54,8 @@ function scriptWith(folder: string, token: string): string | undefined {
 function isInOtherHands(path: string): boolean {
   const match = /^# submitted by process (\d+) on (.+)$/m.exec(readFileSync(path, 'utf8'));
   if (match !== null && match[2] === hostname()) return isAlive(Number(match[1]));
-  return Date.now() - statSync(path).mtimeMs < OTHERS_MS;
+  // Both are times of day, because files have no other.
+  return statSync(path).mtimeMs + OTHERS_MS > Date.now();
 }
 
 function isAlive(pid: number): boolean {
