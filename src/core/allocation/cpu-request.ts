@@ -1,3 +1,5 @@
+import { greatest } from '../quantity/extremes.ts';
+
 /**
  * The CPUs to ask for on each node when the scheduler does not say: as many as the largest job needs.
  *
@@ -14,7 +16,10 @@ export function cpusToAsk(
     ...[...(extra ?? '').matchAll(/(?:^|\s)--?([a-z][\w-]*)/g)].map(([, name]) => name as string),
   ];
   if (given.some((name) => ASKS_FOR_CPUS.has(name) || /^[cn]\d+$/.test(name))) return undefined;
-  return Math.max(1, ...needs.map(({ num_cpus: cpus }) => cpus ?? 1));
+  return greatest(
+    needs.map(({ num_cpus: cpus }) => cpus ?? 1),
+    1,
+  );
 }
 
 /** Source: sbatch(1), with the short forms. */

@@ -1,6 +1,7 @@
 import { clusterState, estimateStart } from '../../../cluster/slurm/discover.ts';
 import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
 import { type Estimates, type Recommendation, recommend } from '../../../core/hpc/recommend.ts';
+import { greatest } from '../../../core/quantity/extremes.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/spec/graph/walk.ts';
 import type { Plan } from '../../../core/spec/plan/plan.ts';
@@ -122,7 +123,7 @@ function analysisOf(plan: Plan, groups: number) {
   const widths = Array.from({ length: Math.max(0, starts.length - 1) }, (_, level) => {
     return (starts[level + 1] ?? 0) - (starts[level] ?? 0);
   }).filter((jobs) => jobs > 0);
-  const widest = Math.max(0, ...widths);
+  const widest = greatest(widths, 0);
   return {
     total_jobs: plan.before.jobs,
     total_instances: plan.jobs.length,
