@@ -117,6 +117,9 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['workflows correct-resources', '1'],
   ['workflows diagnose', '1'],
   ['workflows execution-plan', '1'],
+  ['remote add-workers', '1', 'me@host1:2222', '--skip-ssh-check'],
+  ['remote list-workers', '1'],
+  ['remote remove-worker', 'host1', '1'],
   ['workflows reconcile', '1', '1', '--base-dir', '.'],
   ['jobs list', '1', '--include-relationships'],
   ['jobs get', '2'],
@@ -222,6 +225,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'workflows import': 'above',
   'admin reload-auth': 'wants a server with a file of users',
   'admin tail-api': 'a stream that the stand-in does not have',
+  'remote add-workers-from-file': 'the same as add-workers',
+  'remote run': 'asks for records that are tried, and hosts',
+  'remote status': 'asks for records that are tried, and hosts',
+  'remote stop': 'asks for records that are tried, and hosts',
+  'remote recover': 'asks for records that are tried, and hosts',
+  'remote collect-logs': 'asks for records that are tried, and hosts',
+  'remote delete-logs': 'asks for records that are tried, and hosts',
   'monitor-node': 'asks for the settings of a workflow only',
 };
 

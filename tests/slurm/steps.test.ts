@@ -124,7 +124,7 @@ execution_config: {mode: slurm}
 jobs:
   - name: memory
     resource_requirements: small
-    command: "head -c 300M /dev/zero | tail > /dev/null; sleep 20"
+    command: "head -c 300M /dev/zero | tail | sleep 60"
   - {name: canceled, resource_requirements: small, command: "touch canceled; sleep 100"}
   - {name: handled, resource_requirements: small, command: "trap 'exit 5' TERM; touch handled; while :; do sleep 0.1; done"}
   - {name: late, resource_requirements: small, command: "sleep 600"}
