@@ -39,13 +39,15 @@ export async function createFromFile(
   context: Context,
   path: string,
   options: { readonly strict?: boolean | undefined; readonly skipChecks?: boolean | undefined },
-  { saysJson = true } = {},
+  /** `whenCreated` is called before anybody is told of the workflow: who is told may press Ctrl-C at once. */
+  { saysJson = true, whenCreated = () => {} }: { saysJson?: boolean; whenCreated?: () => void } = {},
 ): Promise<number> {
   const { output } = context;
   const { readSpecFile, acceptedPlan, createTold } = await import('./read-spec.ts');
   const reading = readSpecFile(path, context.settings, { strict: options.strict === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
   const id = await createTold(context, plan, { monitorsJobs: true });
+  whenCreated();
   output.notice(`Created workflow ${id}`);
   if (saysJson) output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });
   return id;

@@ -101,8 +101,9 @@ export const exec = command({
     });
     const { client } = await context.service();
     const id = await createTold(context, plan, { monitorsJobs: false });
-    output.notice(`Created workflow ${id}`);
+    // Before anybody is told of the workflow: who is told may press Ctrl-C at once.
     const held = holdSignals();
+    output.notice(`Created workflow ${id}`);
     await initialize(client, id, { force: false, tell: tellPreparation(output) });
 
     // Before the run, because afterwards the server may have stopped.

@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
 import { tellPreparation, tellResumed } from '../output/preparation.ts';
-import { holdSignals } from '../held-signals.ts';
+import { type HeldSignals, holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
@@ -26,8 +26,11 @@ export const run = command({
     const { output } = context;
     const goesOn = options.resume === true || options.retryFailed === true;
     if (goesOn && isSpec(given)) refuseFile(context, given);
-    const id = isSpec(given) ? await createFromFile(context, given, options) : await existingWorkflow(context, given);
-    const held = holdSignals();
+    let held: HeldSignals | undefined;
+    const id = isSpec(given)
+      ? await createFromFile(context, given, options, { whenCreated: () => (held = holdSignals()) })
+      : await existingWorkflow(context, given);
+    held ??= holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
