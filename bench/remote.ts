@@ -6,7 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { machine, startServer, timed } from './support/processes.ts';
@@ -21,7 +21,7 @@ const torc = join(folder, 'bin/torc.mjs');
 const script = resolve(import.meta.dirname, '../tests/ssh/hosts.sh');
 const place = join(cwd, 'hosts');
 const { note, print } = createFigures();
-const hostsPath = [join(folder, 'bin'), process.env['PATH']].join(delimiter);
+const hostsPath = [join(folder, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
 const control = (...args: string[]) =>
   execFileSync('/bin/bash', [script, ...args, '--dir', place], { env: { ...process.env, HOSTS_PATH: hostsPath } });
 

@@ -234,6 +234,20 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     expect(said['worker3']).toEqual(['failed', 'VERSION', expect.stringContaining('Version mismatch: local=')]);
     expect(found.stderr).toContain('Started 1/5 workers');
 
+    const unable = join(folder, 'unable-torc');
+    writeFileSync(unable, '#!/bin/sh\necho "torc needs Node 24.15 or newer" >&2\nexit 78\n', { mode: 0o755 });
+    const unfit = await remote([
+      'run',
+      workersFile(`worker2 --torc ${unable} --work-dir ${folder}`),
+      String(id),
+      '-o',
+      out,
+    ]);
+    expect(unfit.of('worker2')).toMatchObject({
+      code: 'NO_ANSWER',
+      message: expect.stringContaining('torc needs Node'),
+    });
+
     const missing = `worker2 --torc /no/torc --work-dir ${folder}`;
     const noFolder = `worker3 --torc ${torcThere} --work-dir /no/folder`;
     const second = await remote(['run', workersFile(missing, noFolder), String(id), '-o', out]);

@@ -88,7 +88,7 @@ async function noAnswer(
   const { torc = 'torc', workDir = '' } = worker.options;
   const args = [torc, workDir, outputDir, String(id)];
   const { stdout } = await ssh.run(worker, { script: explainScript, args, atMostMs });
-  const version = /^torc (\S+)/m.exec(stdout)?.[1];
+  const version = /^torc (\d\S*)$/m.exec(stdout)?.[1];
   if (version !== undefined && version !== VERSION) {
     return silence('VERSION', `Version mismatch: local=${VERSION}, ${worker.host}=${version}`);
   }
