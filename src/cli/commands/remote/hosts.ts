@@ -5,6 +5,7 @@ import { displayed, readWorkers, type Worker, workerOf } from '../../../core/con
 import type { HostsOptions } from '../../../operations/remote/worker-states.ts';
 import type { RemoteService } from '../../../operations/remote/service.ts';
 import { certificatesIn } from '../../../client/node/certificates.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer, option } from '../../option.ts';
@@ -54,6 +55,16 @@ export async function someWorkers(context: Context, client: Client, workflowId: 
   throw new Failure(
     `workflow ${workflowId} has no remote workers; add some: ${context.hint(`torc remote add-workers ${workflowId} HOST`)}`,
   );
+}
+
+/** The workflow that a command names, and its hosts. */
+export async function hostsOf(
+  context: Context,
+  workflow: string | undefined,
+): Promise<{ id: number; workers: Worker[] }> {
+  const id = await chooseWorkflow(context, workflow);
+  const { client } = await context.service();
+  return { id, workers: await someWorkers(context, client, id) };
 }
 
 /** How hosts reach the service that this command uses. */

@@ -3,11 +3,11 @@ import { collectLogs, type Collected, deleteLogs } from '../../../operations/rem
 import { counted } from '../../../core/quantity/count-text.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { noPrompts } from '../../agree.ts';
-import { chooseWorkflow, confirm } from '../../choose-workflow.ts';
+import { confirm } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
-import { atOnceOption, faultText, hostsDone, sayFaults, someWorkers, withSsh } from './hosts.ts';
+import { atOnceOption, faultText, hostsDone, sayFaults, hostsOf, withSsh } from './hosts.ts';
 
 const remoteOutputDir = option({
   flags: '--remote-output-dir <folder>',
@@ -50,9 +50,7 @@ export const remoteCollectLogs = command({
     { flags: '--delete', says: 'delete on the hosts what was fetched' },
   ],
   async run(context, [workflow], options) {
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
-    const workers = await someWorkers(context, client, id);
+    const { id, workers } = await hostsOf(context, workflow);
     const items = await withSsh(
       { workflowId: id, outputDir: options.remoteOutputDir, atOnce: options.maxParallelSsh },
       (common) =>
@@ -83,9 +81,7 @@ export const remoteDeleteLogs = command({
   options: [remoteOutputDir, atOnceOption, noPrompts],
   async run(context, [workflow], options) {
     const { output } = context;
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
-    const workers = await someWorkers(context, client, id);
+    const { id, workers } = await hostsOf(context, workflow);
     const asks = options.prompts !== false && process.stdin.isTTY === true && output.format !== 'json';
     const question = `Delete the logs of workflow ${id} on ${counted(workers.length, 'host')}?`;
     if (asks && !(await confirm(context, question))) return output.notice('Nothing was deleted.');

@@ -6,7 +6,6 @@ import {
   workerStates,
 } from '../../../operations/remote/worker-states.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { number } from '../../option.ts';
 import { dateText } from '../../output/local-time.ts';
@@ -18,7 +17,7 @@ import {
   outputDirOption,
   remoteService,
   sayFaults,
-  someWorkers,
+  hostsOf,
   withSsh,
 } from './hosts.ts';
 
@@ -93,9 +92,7 @@ export const remoteStatus = command({
   options: [outputDirOption, atOnceOption],
   async run(context, [workflow], options) {
     const { output, hint } = context;
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
-    const workers = await someWorkers(context, client, id);
+    const { id, workers } = await hostsOf(context, workflow);
     const items = await withSsh(
       { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
       (common) => workerStates(workers, common),
@@ -131,9 +128,7 @@ export const remoteStop = command({
   ],
   async run(context, [workflow], options) {
     const { output } = context;
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
-    const workers = await someWorkers(context, client, id);
+    const { id, workers } = await hostsOf(context, workflow);
     const service = await remoteService(context);
     const items = await withSsh(
       { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
@@ -167,9 +162,7 @@ export const remoteRecover = command({
   options: [outputDirOption, atOnceOption],
   async run(context, [workflow], options) {
     const { output } = context;
-    const id = await chooseWorkflow(context, workflow);
-    const { client } = await context.service();
-    const workers = await someWorkers(context, client, id);
+    const { id, workers } = await hostsOf(context, workflow);
     const service = await remoteService(context);
     const found = await withSsh(
       { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
