@@ -104,8 +104,11 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     const [node] = (await server.client.listComputeNodes({ query: { workflow_id: id } })).items;
     expect([node?.num_cpus, (node?.memory_gb ?? 0) * 1024]).toEqual([2, 2000]);
     const log = readdirSync(join(folder, 'wide')).find((name) => name.startsWith('job_runner_slurm_')) as string;
-    expect(readFileSync(join(folder, 'wide', log), 'utf8')).toContain(
-      'The allocation has 2 nodes, and this runner uses one',
+    // A runner writes its log a moment later: the jobs may have completed before.
+    await until(
+      () => Promise.resolve(readFileSync(join(folder, 'wide', log), 'utf8')),
+      (text) => text.includes('The allocation has 2 nodes, and this runner uses one'),
+      'the warning in the log',
     );
   });
 });
