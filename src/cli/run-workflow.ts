@@ -1,3 +1,4 @@
+import { hasSlurm } from '../cluster/slurm/slurm.ts';
 import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/options.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
@@ -88,8 +89,10 @@ export async function runWorkflow(
   const { connection, url, variables } = await context.service();
   const { startRunner } = await import('../runner/run.ts');
   const outputDir = options.outputDir;
-  const { schedulingOf } = await import('./slurm-tools.ts');
-  const scheduling = await schedulingOf(context, { workflowId, outputDir });
+  const canSubmit = !settings.standalone && hasSlurm(context.environment);
+  const scheduling = canSubmit
+    ? await (await import('./slurm-tools.ts')).schedulingOf(context, { workflowId, outputDir })
+    : undefined;
   const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await startRunner({
     workflowId,

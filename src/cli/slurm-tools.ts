@@ -1,4 +1,4 @@
-import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
+import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
 import { submitAllocations, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
 import type { Scheduling } from '../runner/actions/scheduling.ts';
@@ -63,12 +63,11 @@ export function warnOfLoopback({ output }: Context, url: string): void {
   output.warn(`${url} is an address of this machine only: runners on other nodes cannot reach the server there`);
 }
 
-/** How a runner carries out actions that submit allocations; undefined where there is no sbatch. */
+/** How a runner carries out actions that submit allocations, where there is sbatch. */
 export async function schedulingOf(
   context: Context,
   { workflowId, outputDir }: { readonly workflowId: number; readonly outputDir: string },
-): Promise<Scheduling | undefined> {
-  if (!hasSlurm(context.environment) || context.settings.standalone) return undefined;
+): Promise<Scheduling> {
   const pollInterval = context.configuration['client.slurm.poll_interval'];
   const tools = await submitTools(context, { outputDir, pollInterval });
   return {
