@@ -100,10 +100,8 @@ async function fetchRest(
   try {
     const from = statSync(part).size;
     if (from >= size) return undefined;
-    const workDir = worker.options.workDir ?? '';
-    const script = `if [ -n "$3" ]; then cd -- "$3" || exit 91; fi; ${rangeScript}`;
-    const args = [path, String(from + 1), workDir];
-    const { code, stderr } = await ssh.run(worker, { script, args, atMostMs: TRANSFER_MS, outputFd: fd });
+    const args = [path, worker.options.workDir ?? '', String(from + 1)];
+    const { code, stderr } = await ssh.run(worker, { script: rangeScript, args, atMostMs: TRANSFER_MS, outputFd: fd });
     const got = statSync(part).size;
     if (got === size) return undefined;
     const words = stderr.trim().split('\n').at(-1) ?? '';

@@ -7,10 +7,12 @@
  * `$1` is the program, `$2` the folder to work in, or nothing for the home folder. Programs that a user installed are
  * often on the PATH of login shells only, so the usual folders are searched, too.
  */
+const enterFolder = 'if [ -n "$2" ]; then cd -- "$2" || exit 91; fi';
+
 const beginning = [
   'unset SSH_CLIENT SSH2_CLIENT SSH_CONNECTION SSH_TTY',
   'PATH="$PATH:$HOME/.local/bin:$HOME/bin:/usr/local/bin:/opt/torc/bin"',
-  'if [ -n "$2" ]; then cd -- "$2" || exit 91; fi',
+  enterFolder,
   'command -v -- "$1" >/dev/null || exit 127',
 ];
 
@@ -42,5 +44,5 @@ export const explainScript = [
   'tail -n 5 -- "$3/torc_worker_wf$4_$(uname -n).log" 2>/dev/null',
 ].join('; ');
 
-/** Prints the file `$1` from byte `$2` on, counted from 1. */
-export const rangeScript = 'exec tail -c "+$2" -- "$1"';
+/** Prints the file `$1` from byte `$3` on, counted from 1. */
+export const rangeScript = [enterFolder, 'exec tail -c "+$3" -- "$1"'].join('; ');

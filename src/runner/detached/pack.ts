@@ -3,7 +3,7 @@ import { createReadStream, readdirSync, renameSync, rmSync, rmdirSync, statSync 
 import { join } from 'node:path';
 import { HelperFailed, runHelper } from '../../cluster/exec.ts';
 import type { AgentReply, AgentRequestOf } from '../../core/contract/remote-agent.ts';
-import { proofOf, statesIn } from './state-file.ts';
+import { isProvenGone, statesIn } from './state-file.ts';
 
 /** The logs of a workflow on a host: packed, so that they can be fetched piece by piece, and deleted. */
 
@@ -59,7 +59,7 @@ export function removePack({ workflow_id, output_dir, host }: AgentRequestOf<'un
  * Refused while a runner of the workflow may still write into the folder, which other hosts may share.
  */
 export function deleteLogs({ workflow_id, output_dir, until_ms }: AgentRequestOf<'delete'>): AgentReply {
-  const alive = statesIn(output_dir, workflow_id).find((state) => !state.ended && !isGone(proofOf(state)));
+  const alive = statesIn(output_dir, workflow_id).find((state) => !state.ended && !isProvenGone(state));
   if (alive !== undefined) {
     const message = `the runner on ${alive.hostname} (PID ${alive.pid}) may still write into ${output_dir}; stop it first`;
     return { is: 'refused', code: 'RUNNER_ALIVE', message };
@@ -75,8 +75,6 @@ export function deleteLogs({ workflow_id, output_dir, until_ms }: AgentRequestOf
   removeEmptyFolders(output_dir);
   return { is: 'deleted', files: deleted };
 }
-
-const isGone = (proof: string) => proof === 'gone' || proof === 'rebooted';
 
 /** The files below an output folder, without those whose names say that they belong to another workflow. */
 export function logFiles(outputDir: string, workflowId: number): string[] {

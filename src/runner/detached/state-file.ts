@@ -66,6 +66,12 @@ export function proofOf(state: WorkerState): ProofOfEnd {
   return identity === undefined ? 'unknown' : proofOfEnd(identity, Date.parse(state.started_at));
 }
 
+/** Whether the process of a state is proven not to live any more. */
+export function isProvenGone(state: WorkerState): boolean {
+  const proof = proofOf(state);
+  return proof === 'gone' || proof === 'rebooted';
+}
+
 function identityOf(state: WorkerState): ProcessIdentity | undefined {
   const { pid, boot_id, pid_namespace, start_ticks, machine_id, hardware_ids } = state;
   if (typeof boot_id !== 'string' || typeof pid_namespace !== 'string' || typeof start_ticks !== 'number')
@@ -115,8 +121,7 @@ function moveAway(lock: string, expected: string): void {
 function isGone(held: string): boolean {
   try {
     const found = WorkerState.partial().safeParse(JSON.parse(held)).data;
-    const proof = found === undefined ? 'unknown' : proofOf(found as WorkerState);
-    return proof === 'gone' || proof === 'rebooted';
+    return found !== undefined && isProvenGone(found as WorkerState);
   } catch {
     return false;
   }

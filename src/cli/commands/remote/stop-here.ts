@@ -1,9 +1,8 @@
-import { hostname } from 'node:os';
 import { createClient } from '../../../client/client.ts';
 import { pause } from '../../../client/long-timers.ts';
 import type { AgentReply, AgentRequestOf } from '../../../core/contract/remote-agent.ts';
+import { recoverHere as recoverRunnersHere } from '../../../operations/begin-run.ts';
 import { stopWorker } from '../../../runner/detached/stop.ts';
-import { recoverLostRunners } from '../../../runner/setup/lost-runners.ts';
 import { connect } from '../../../client/node/connect.ts';
 
 type Service = AgentRequestOf<'recover'>['service'];
@@ -41,9 +40,7 @@ async function recovered({ service, workflow_id: id }: { service: Service; workf
   });
   try {
     const client = createClient(connection.send);
-    const { run_id: runId = 0 } = await client.getWorkflow({ params: { id } });
-    const log = { write: () => {}, close: () => {} };
-    return await recoverLostRunners({ client, workflowId: id, runId: runId ?? 0, hostname: hostname(), log });
+    return await recoverRunnersHere(client, await client.getWorkflow({ params: { id } }), () => {});
   } finally {
     connection.close();
   }
