@@ -12,3 +12,4 @@ import './gen-library.ts';
 import './gen-cli.ts';
 import './gen-config.ts';
 import './gen-libatomic.ts';
+import './gen-sonar-format.ts';

@@ -1,0 +1,339 @@
+import { attributeTables, type Envelope, type MessageType, typeOfTag } from './envelope.ts';
+import { GREATEST_UINT } from './extended-uint.ts';
+import type { Field, ObjectTable, ScalarKind } from './kinds.ts';
+import { rangeProblem } from './node-range.ts';
+import type { Level, Problem } from './problem.ts';
+import { FractionText } from './read-json.ts';
+import { objectRules } from './rules.ts';
+import { errorObject, metadataObject } from './shared.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+export interface Checked {
+  /** Absent if the envelope is unusable. */
+  readonly envelope?: Envelope;
+  readonly problems: readonly Problem[];
+  /** There are members that the definition does not have; they stand in the envelope too. */
+  readonly hasUnknown: boolean;
+}
+
+/** Of one envelope: a file of another format would give a problem for each of its members. */
+const MOST_PROBLEMS = 100;
+
+/** Checks an envelope against the definition, and gives its typed value. */
+export function checkEnvelope(raw: unknown): Checked {
+  const check = new Check();
+  const envelope = check.envelope(raw);
+  const isUnusable = check.problems.some(({ level }) => level === 'unusable');
+  return {
+    ...(isUnusable || envelope === undefined ? {} : { envelope }),
+    problems: check.problems,
+    hasUnknown: check.hasUnknown,
+  };
+}
+
+type Members = Record<string, unknown>;
+
+const HOSTNAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof FractionText);
+
+/** A value as a person recognizes it, in few characters. */
+export function foundText(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value instanceof FractionText) return value.text;
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value as number | bigint | boolean | null);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+class Check {
+  readonly problems: Problem[] = [];
+  hasUnknown = false;
+  #path: (string | number)[] = [];
+
+  envelope(raw: unknown): Envelope | undefined {
+    if (!isMembers(raw)) {
+      this.report('unusable', raw, 'an envelope: an object with meta, and data or errors');
+      return undefined;
+    }
+    const known = this.#knownMembers(raw, ['meta', 'data', 'errors']);
+    const meta = this.#at('meta', () => this.#object(metadataObject, known['meta'] ?? {}));
+    const { data, errors } = known;
+    const errorList = this.#at('errors', () => this.#list({ kind: errorObject, list: 1, says: '' }, errors)) ?? [];
+    const isData = data !== undefined && data !== null;
+    if (data === null) this.report('refused', null, 'no data member in an envelope of errors', 'data');
+    if (isData && errorList.length > 0) this.report('unusable', 'data and errors', 'one of them');
+    if (!isData && errorList.length === 0) this.report('unusable', 'neither data nor errors', 'one of them');
+    const unknown = unknownOf(raw, known, ['meta', 'data', 'errors']);
+    if (Object.keys(unknown).length > 0) this.#unknown(Object.keys(unknown));
+    if (!isData) return { ...unknown, meta, errors: errorList } as unknown as Envelope;
+    const checked = this.#at('data', () => this.#data(data));
+    return checked === undefined ? undefined : ({ ...unknown, meta, data: checked } as unknown as Envelope);
+  }
+
+  report(level: Level, found: unknown, expected: string, ...path: (string | number)[]): void {
+    if (this.problems.length >= MOST_PROBLEMS && level !== 'unusable') return;
+    if (this.problems.length >= MOST_PROBLEMS * 2) return;
+    const field = [...this.#path, ...path].reduce<string>(
+      (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
+      '',
+    );
+    const isPhrase = typeof found === 'string' && (found.startsWith('neither ') || found.startsWith('data and '));
+    this.problems.push({ level, field, found: isPhrase ? found : foundText(found), expected });
+  }
+
+  #data(raw: unknown): { type: MessageType; attributes: Members } | undefined {
+    if (!isMembers(raw)) {
+      this.report('unusable', raw, 'an object with type and attributes');
+      return undefined;
+    }
+    const known = this.#knownMembers(raw, ['type', 'attributes']);
+    const tag = known['type'];
+    const type = typeof tag === 'string' && Object.hasOwn(typeOfTag, tag) ? typeOfTag[tag] : undefined;
+    if (type === undefined) {
+      this.report('unusable', tag, 'sysinfo, sample, job (or jobs) or cluster', 'type');
+      return undefined;
+    }
+    if (tag === 'slurm_jobs') this.report('warning', tag, 'job or jobs', 'type');
+    const unknown = unknownOf(raw, known, ['type', 'attributes']);
+    if (Object.keys(unknown).length > 0) this.#unknown(Object.keys(unknown));
+    const attributes = this.#at('attributes', () => this.#object(attributeTables[type], known['attributes']));
+    return { ...unknown, type, attributes };
+  }
+
+  #at<T>(part: string | number, read: () => T): T {
+    this.#path.push(part);
+    try {
+      return read();
+    } finally {
+      this.#path.pop();
+    }
+  }
+
+  #unknown(names: readonly string[]): void {
+    this.hasUnknown = true;
+    for (const name of names)
+      this.report('warning', name, 'a member of the format; this one is unknown and kept', name);
+  }
+
+  /** The members of the given names, in whatever letter case; of two the one in the right case. */
+  #knownMembers(raw: Members, names: readonly string[]): Members {
+    const known: Members = {};
+    for (const name of Object.keys(raw)) {
+      if (names.includes(name)) known[name] = raw[name];
+      else {
+        const meant = names.find((each) => each.toLowerCase() === name.toLowerCase());
+        if (meant === undefined || Object.hasOwn(raw, meant)) continue;
+        this.report('warning', name, `the member ${meant}`, name);
+        known[meant] = raw[name];
+      }
+    }
+    return known;
+  }
+
+  #object(table: ObjectTable, raw: unknown): Members {
+    const members: Members = {};
+    if (!isMembers(raw)) {
+      this.report('unusable', raw, `an object (${table.name})`);
+      return members;
+    }
+    for (const name of Object.keys(raw)) {
+      const own = Object.hasOwn(table.fields, name) ? name : this.#otherCase(table, raw, name);
+      const field = own === undefined ? undefined : table.fields[own];
+      if (own === undefined || field === undefined) {
+        this.#unknown([name]);
+        members[name] = raw[name];
+        continue;
+      }
+      this.#path.push(own);
+      const value = this.#field(field, raw[name]);
+      this.#path.pop();
+      if (value !== undefined) members[own] = value;
+    }
+    for (const [name, field] of requiredOf(table))
+      if (members[name] === undefined && !isNullish(raw[name])) continue;
+      else if (members[name] === undefined) this.#missing(name, field);
+    objectRules[table.name]?.(members, (level, found, expected, ...path) =>
+      this.report(level, found, expected, ...path),
+    );
+    return members;
+  }
+
+  #missing(name: string, field: Field): void {
+    if (field.required === 'known')
+      this.report('warning', undefined, 'a name: its default is the empty name, and stores need one', name);
+    else if (field.kind === 'timestamp' || field.kind === 'hostname')
+      this.report('unusable', undefined, expectedOf(field.kind), name);
+    else this.report('refused', undefined, expectedText(field), name);
+  }
+
+  #otherCase(table: ObjectTable, raw: Members, name: string): string | undefined {
+    const meant = lowerNames(table).get(name.toLowerCase());
+    if (meant === undefined || Object.hasOwn(raw, meant)) return undefined;
+    this.report('warning', name, `the member ${meant}`, name);
+    return meant;
+  }
+
+  /** The typed value, or undefined for the default. */
+  #field(field: Field, raw: unknown): unknown {
+    if (raw === null) {
+      this.report('warning', null, 'a value, or no member at all: null reads as the default');
+      return undefined;
+    }
+    if (field.until !== undefined)
+      this.report('warning', raw, `no such member: producers left it out from Sonar ${field.until} on`);
+    if (field.list === 2) return this.#rows(field, raw);
+    if (field.list === 1) return this.#list(field, raw);
+    return this.#one(field, raw);
+  }
+
+  #rows(field: Field, raw: unknown): unknown {
+    if (!Array.isArray(raw)) {
+      this.report('unusable', raw, 'a list of lists');
+      return undefined;
+    }
+    return raw.map((row, index) => this.#at(index, () => this.#list(field, row) ?? []));
+  }
+
+  #list(field: Field, raw: unknown): unknown[] | undefined {
+    if (raw === undefined || raw === null) {
+      if (raw === null) this.report('warning', null, 'a list, or no member at all: null reads as the empty list');
+      return undefined;
+    }
+    if (!Array.isArray(raw)) {
+      this.report('unusable', raw, 'a list');
+      return undefined;
+    }
+    const items: unknown[] = Array.from({ length: raw.length });
+    for (let index = 0; index < raw.length; index++) {
+      this.#path.push(index);
+      const value = this.#one(field, raw[index]);
+      this.#path.pop();
+      items[index] = value ?? defaultOf(field);
+    }
+    return items;
+  }
+
+  #one(field: Field, raw: unknown): unknown {
+    if (typeof field.kind === 'object') return this.#object(field.kind, raw);
+    if (raw === null) {
+      this.report('warning', null, 'a value: null reads as the default');
+      return undefined;
+    }
+    return this.#scalar(field.kind, raw);
+  }
+
+  #scalar(kind: ScalarKind, raw: unknown): unknown {
+    if (kind === 'uint' || kind === 'nonzero' || kind === 'extended' || kind === 'int') return this.#integer(kind, raw);
+    if (kind === 'float') {
+      const value = raw instanceof FractionText ? raw.value : typeof raw === 'bigint' ? Number(raw) : raw;
+      if (typeof value === 'number' && Number.isFinite(value)) return value;
+    } else if (kind === 'bool') {
+      if (typeof raw === 'boolean') return raw;
+    } else if (typeof raw === 'string') return this.#text(kind, raw);
+    this.report('unusable', raw, expectedOf(kind));
+    return undefined;
+  }
+
+  #integer(kind: ScalarKind, raw: unknown): unknown {
+    let value = raw;
+    if (raw instanceof FractionText && Number.isSafeInteger(raw.value)) {
+      this.report('refused', raw, 'a plain integer, without a fraction or an exponent');
+      value = raw.value;
+    }
+    const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
+    if (!isInteger || !inRange(kind, value as number | bigint)) {
+      this.report('unusable', raw, expectedOf(kind));
+      return undefined;
+    }
+    if (kind === 'nonzero' && Number(value) === 0) this.report('refused', raw, 'a number above zero');
+    return value;
+  }
+
+  #text(kind: ScalarKind, raw: string): unknown {
+    if (!raw.isWellFormed()) {
+      this.report('unusable', raw, 'Unicode text: it has half of a surrogate pair');
+      return undefined;
+    }
+    if (raw === '') {
+      if (kind === 'nonempty') this.report('refused', raw, 'text that is not empty');
+      // A default; what is required is reported as missing.
+      return kind === 'timestamp' || kind === 'hostname' ? undefined : kind === 'range' ? this.#range(raw) : raw;
+    }
+    if (kind === 'timestamp' && parseTimestamp(raw) === undefined) this.report('unusable', raw, expectedOf(kind));
+    else if (kind === 'hostname' && !HOSTNAME.test(raw)) this.report('unusable', raw, expectedOf(kind));
+    else if (kind === 'range') return this.#range(raw);
+    return raw;
+  }
+
+  #range(raw: string): string {
+    const problem = rangeProblem(raw);
+    if (problem !== undefined) this.report('unusable', raw, `a node range (${problem})`);
+    return raw;
+  }
+}
+
+const isNullish = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+const inRange = (kind: ScalarKind, value: number | bigint): boolean =>
+  kind === 'int'
+    ? typeof value === 'number' || (value >= -(2n ** 63n) && value < 2n ** 63n)
+    : value >= 0 && (typeof value === 'number' || value <= GREATEST_UINT);
+
+const defaultOf = ({ kind }: Field): unknown =>
+  typeof kind === 'object'
+    ? {}
+    : kind === 'bool'
+      ? false
+      : kind === 'uint' || kind === 'nonzero' || kind === 'extended' || kind === 'int' || kind === 'float'
+        ? 0
+        : '';
+
+const EXPECTED: Readonly<Record<ScalarKind, string>> = {
+  string: 'text',
+  nonempty: 'text that is not empty',
+  uint: 'an integer from 0 to 18446744073709551615',
+  nonzero: 'an integer from 1 to 18446744073709551615',
+  extended: 'an integer: 0 for unset, 1 for infinite, or a value with 2 added, to 18446744073709551615',
+  int: 'an integer of 64 bits',
+  float: 'a finite number',
+  bool: 'true or false',
+  timestamp: 'a time such as 2026-11-22T17:00:00+00:00',
+  hostname: 'a host name: letters, digits, ".", "-" and "_"',
+  range: 'a node range such as c[1-3,5].fox',
+};
+
+const expectedOf = (kind: ScalarKind): string => EXPECTED[kind];
+const expectedText = ({ kind, list }: Field): string =>
+  list !== undefined ? 'a list' : typeof kind === 'object' ? 'an object' : EXPECTED[kind];
+
+const required = new WeakMap<ObjectTable, readonly (readonly [string, Field])[]>();
+function requiredOf(table: ObjectTable): readonly (readonly [string, Field])[] {
+  let found = required.get(table);
+  if (found === undefined) {
+    found = Object.entries(table.fields).filter(([, field]) => field.required !== undefined);
+    required.set(table, found);
+  }
+  return found;
+}
+
+const lowered = new WeakMap<ObjectTable, ReadonlyMap<string, string>>();
+function lowerNames(table: ObjectTable): ReadonlyMap<string, string> {
+  let found = lowered.get(table);
+  if (found === undefined)
+    lowered.set(table, (found = new Map(Object.keys(table.fields).map((name) => [name.toLowerCase(), name]))));
+  return found;
+}
+
+function unknownOf(raw: Members, known: Members, names: readonly string[]): Members {
+  const unknown: Members = {};
+  for (const name of Object.keys(raw)) {
+    if (names.includes(name)) continue;
+    const meant = names.find((each) => each.toLowerCase() === name.toLowerCase());
+    if (meant !== undefined && known[meant] === raw[name]) continue;
+    unknown[name] = raw[name];
+  }
+  return unknown;
+}
