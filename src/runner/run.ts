@@ -79,7 +79,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     client: waiting,
     workflow,
     facts,
-    endAtMs,
+    endAtMs: () => endAtMs,
     environment: { ...process.env },
     log,
   });

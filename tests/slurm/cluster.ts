@@ -52,6 +52,7 @@ const TRIES = 8;
 
 interface ClusterOptions {
   readonly nodes?: number;
+  readonly cpusPerNode?: number;
   /** Lines of slurm.conf: `KillWait=10`. */
   readonly set?: readonly string[];
 }
@@ -61,10 +62,11 @@ interface ClusterOptions {
  *
  * Its ports are below those that the system gives to others. If another cluster takes one first, others are tried.
  */
-export async function startCluster({ nodes = 2, set = [] }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({ nodes = 2, cpusPerNode = 4, set = [] }: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'torc-slurm-'));
   stopWithThisProcess(folder);
-  await up(folder, ['--nodes', String(nodes), ...set.flatMap((line) => ['--set', line])]);
+  const size = ['--nodes', String(nodes), '--cpus-per-node', String(cpusPerNode)];
+  await up(folder, [...size, ...set.flatMap((line) => ['--set', line])]);
   const environment = {
     SLURM_CONF: join(folder, 'etc/slurm.conf'),
     PATH: [bin, dirname(process.execPath), ...folders].join(delimiter),

@@ -207,7 +207,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
       running.set(step.id, attempt);
       watch?.begin(step.id, job);
       if (step.begun === undefined) begun(attempt);
-      else void step.begun.then(() => beganLater(attempt));
+      else void step.begun.then((agoMs) => beganLater(attempt, agoMs));
       return true;
     } catch (error) {
       capacity.release(lease);
@@ -232,10 +232,10 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     });
   };
   /** It waited for its turn before: that is not its time. */
-  const beganLater = (attempt: Running) => {
+  const beganLater = (attempt: Running, agoMs: number) => {
     if (!running.has(attempt.step.id)) return;
-    attempt.startedAtMs = Date.now();
-    attempt.startedAt = performance.now();
+    attempt.startedAtMs = Date.now() - agoMs;
+    attempt.startedAt = performance.now() - agoMs;
     begun(attempt);
     onBegun?.();
   };

@@ -14,8 +14,8 @@ export interface StepsOptions {
   readonly client: Client;
   readonly workflow: Pick<Workflow, 'resource_monitor_config'>;
   readonly facts: RunFacts;
-  /** Unix milliseconds. */
-  readonly endAtMs: number | undefined;
+  /** The end of the allocation as it is known now, in Unix milliseconds. */
+  readonly endAtMs: () => number | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }

@@ -31,7 +31,7 @@ function runnerOf() {
   onTestFinished(() => ledger.close({ remove: true }));
   const outbox = createOutbox();
   const started: [job: number, nodes: readonly string[], gpus: readonly string[]][] = [];
-  const begins = new Map<string, () => void>();
+  const begins = new Map<string, (agoMs: number) => void>();
   const accounts = new Map<string, (account: Account) => void>();
   let tell: (ends: readonly StepEnd[]) => void = () => {};
   const steps: Steps = {
@@ -70,8 +70,8 @@ function runnerOf() {
     started,
     onEnded,
     onResumed,
-    async begin(job: number) {
-      begins.get(id(job))?.();
+    async begin(job: number, agoMs = 0) {
+      begins.get(id(job))?.(agoMs);
       await vi.advanceTimersByTimeAsync(0);
     },
     end: (job: number) => tell([{ id: id(job), ...ended }]),
@@ -94,12 +94,13 @@ describe('a step that answers later', () => {
     runningJobs.take([jobOf(1)]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(outbox.isEmpty).toBe(true);
-    await begin(1);
+    // It is seen a little later.
+    await begin(1, 6_000);
     expect(outbox.take().started).toMatchObject([{ job_id: 1 }]);
     await vi.advanceTimersByTimeAsync(30_000);
     end(1);
     await account(1, {});
-    expect(outbox.take().completed).toMatchObject([{ status: 'completed', exec_time_minutes: 0.5 }]);
+    expect(outbox.take().completed).toMatchObject([{ status: 'completed', exec_time_minutes: 0.6 }]);
   });
 
   it('the resources of a step are free when it ends, and its result is reported when it is accounted for', async () => {

@@ -41,10 +41,10 @@ export interface StartedStep {
   /** What a person finds it by, for the log: its process id, for instance. */
   readonly about: Readonly<Record<string, string | number>>;
   /**
-   * Resolves when the step has begun, for one that may have to wait after its start, or be refused. One that ends before
-   * need not resolve it. Absent: it has begun.
+   * Resolves when the step is seen to have begun, with the milliseconds since then, for one that may have to wait after its
+   * start, or be refused. One that ends before need not resolve it. Absent: it has begun.
    */
-  readonly begun?: Promise<void> | undefined;
+  readonly begun?: Promise<number> | undefined;
 }
 
 /** The end of a step, as far as it is known at once. */

@@ -46,7 +46,7 @@ function stepsIn(folder: string) {
       TORC_FAKE_SCANCEL: nothing,
     },
     allocation: { jobId: 1, nodes: 1 },
-    endAtMs: undefined,
+    endAtMs: () => undefined,
     defaultRequirementsId: undefined,
     samples: false,
     client: {} as never,

@@ -1,0 +1,64 @@
+import { slurmProgram } from '../../../cluster/slurm/programs.ts';
+import { standardExecution } from '../../../core/contract/execution.ts';
+import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
+import type { LaunchRequest } from '../../launch/launcher.ts';
+import { launchRequestOf, type RunFacts } from '../request.ts';
+import { inheritedInputs, srunOptions, srunScript, stepMinutes } from './srun.ts';
+
+export interface CommandOptions {
+  readonly facts: RunFacts;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly allocation: { readonly jobId: number; readonly nodes: number };
+  /** Unix milliseconds. */
+  readonly endAtMs: () => number | undefined;
+  /** The requirements that stand for none. */
+  readonly defaultRequirementsId: number | undefined;
+}
+
+/** How a job is started as a step: the process to launch, or why it is not. */
+export type StepCommand =
+  | { readonly request: LaunchRequest }
+  | {
+      readonly refusal: string;
+    };
+
+/** Makes the command line of a step from its job and the nodes of its lease. */
+export function createStepCommands({
+  facts,
+  environment,
+  allocation,
+  endAtMs,
+  defaultRequirementsId,
+}: CommandOptions): (job: ClaimedJob, nodes: readonly string[], mark: string) => StepCommand {
+  const { execution } = facts;
+  const srun = slurmProgram('srun', environment);
+  const headroom = execution.sigkill_headroom_seconds ?? standardExecution.sigkill_headroom_seconds;
+  const inherited = inheritedInputs(environment);
+  const hasGpus = Boolean(environment['SLURM_JOB_GPUS'] ?? environment['SLURM_GPUS_ON_NODE']);
+
+  return (job, nodes, mark) => {
+    const { minutes, refusal } = stepMinutes(job, Date.now(), endAtMs(), headroom);
+    if (refusal !== undefined) return { refusal };
+    const id: StepId = stepIdOf(facts, job);
+    const options = srunOptions(job, {
+      jobId: allocation.jobId,
+      id,
+      nodes,
+      isMultiNode: allocation.nodes > 1,
+      hasGpus,
+      isLimited: job.resource_requirements_id !== defaultRequirementsId,
+      bindsCpus: execution.enable_cpu_bind === true,
+      timeMinutes: minutes,
+      signal: execution.srun_termination_signal ?? undefined,
+    });
+    const request = launchRequestOf(facts, job, []);
+    const own = new Set(request.variables.map(([name]) => name));
+    const script = srunScript(srun, options, {
+      mark,
+      command: request.script,
+      without: inherited.filter((name) => !own.has(name)),
+    });
+    return { request: { ...request, script } };
+  };
+}

@@ -1,0 +1,70 @@
+import type { AllocationSteps } from '../../../cluster/slurm/steps.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+import type { Log } from '../../log.ts';
+import type { RunningStep } from './running-step.ts';
+import type { StepIds } from './step-ids.ts';
+
+export interface SignalsOptions {
+  readonly slurm: Pick<AllocationSteps, 'signal'>;
+  readonly running: ReadonlyMap<StepId, RunningStep>;
+  readonly ids: StepIds;
+  /** Ends a step that was not launched yet; false if it was. */
+  readonly withdraw: (id: StepId) => boolean;
+  readonly log: Log;
+}
+
+/** An ended step is gone from its srun after this long, also if its node does not answer at once. */
+const SRUN_ENDS_MS = 5_000;
+
+/** Sends signals to steps: all of one moment in one call of scancel, for srun would turn SIGTERM into SIGKILL. */
+export function createSignals({ slurm, running, ids, withdraw, log }: SignalsOptions) {
+  const waiting = new Map<NodeJS.Signals, Set<StepId>>();
+
+  const killSrun = (id: StepId, { pid }: RunningStep) => {
+    if (pid === undefined) return;
+    if (ids.of(id) === undefined) {
+      signalGroup(pid, 'SIGTERM');
+      return;
+    }
+    // srun ends by itself when its step is gone; it is killed only if it does not.
+    setTimeout(() => running.get(id)?.pid === pid && signalGroup(pid, 'SIGKILL'), SRUN_ENDS_MS).unref();
+  };
+
+  const sendTo = async (signal: NodeJS.Signals, steps: readonly StepId[]): Promise<void> => {
+    await ids.learn(steps);
+    const known = steps.flatMap((id) => (running.has(id) ? (ids.of(id) ?? []) : []));
+    try {
+      await slurm.signal(known, signal);
+    } catch (error) {
+      log.write('warn', 'Steps could not be signaled', { signal, reason: (error as Error).message });
+    }
+    // A step that Slurm does not list waits in its srun, which ends it; so does a step that nothing else can kill.
+    for (const id of steps) {
+      const step = running.get(id);
+      if (step !== undefined && (ids.of(id) === undefined || signal === 'SIGKILL')) killSrun(id, step);
+    }
+  };
+
+  const sendAll = async () => {
+    const batches = [...waiting].map(([signal, steps]) => [signal, [...steps].filter((id) => !withdraw(id))] as const);
+    waiting.clear();
+    for (const [signal, steps] of batches) await sendTo(signal, steps);
+  };
+
+  return (id: StepId, signal: NodeJS.Signals): void => {
+    const step = running.get(id);
+    if (step === undefined) return;
+    step.isSignaled = true;
+    if (waiting.size === 0) setImmediate(() => void sendAll());
+    const steps = waiting.get(signal) ?? new Set();
+    waiting.set(signal, steps.add(id));
+  };
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It ended meanwhile.
+  }
+}

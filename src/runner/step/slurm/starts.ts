@@ -1,0 +1,95 @@
+import { statSync } from 'node:fs';
+import type { StepId } from '../../../core/contract/files/job.ts';
+import type { RunningStep } from './running-step.ts';
+
+/**
+ * Steps that are launched and have not begun. Each start takes the controller 20 to 50 ms, one after another: more at once only
+ * keep its threads busy, and everybody else on the cluster waits.
+ */
+const MOST_STARTING = 16;
+/** How often it is looked whether a step has begun: soon after its launch, and later, while it waits for its turn. */
+const BEGIN_POLL_MS = 50;
+const LATER_BEGIN_POLL_MS = 500;
+const SOON_MS = 2_000;
+
+/** The starts of steps: a bounded number at once, and the moment at which each begins. */
+export interface Starts {
+  /** Launches the step now, or when others have begun; `failed` is called if it cannot be launched then. */
+  add(id: StepId, step: RunningStep, launch: () => number, failed: (error: Error) => void): void;
+  /** The step has ended. */
+  ended(id: StepId): void;
+  /** Takes back a step that was not launched yet; false if it was. */
+  withdraw(id: StepId): boolean;
+  close(): void;
+}
+
+export function createStarts(): Starts {
+  const starting = new Map<StepId, RunningStep>();
+  const turns = new Map<StepId, () => void>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const launchNext = () => {
+    for (const [id, launch] of turns) {
+      if (starting.size >= MOST_STARTING) return;
+      turns.delete(id);
+      launch();
+    }
+  };
+
+  const lookForBegun = () => {
+    timer = undefined;
+    const now = performance.now();
+    let nextMs = Infinity;
+    for (const [id, step] of starting) {
+      const atMs = beganAt(step.mark);
+      const ageMs = now - step.launchedAt;
+      if (atMs === undefined) {
+        nextMs = Math.min(nextMs, ageMs < SOON_MS ? BEGIN_POLL_MS : LATER_BEGIN_POLL_MS);
+        continue;
+      }
+      starting.delete(id);
+      step.hasBegun = true;
+      // The clock of the file system may be another one.
+      step.begun(Math.min(Math.max(0, Date.now() - atMs), ageMs));
+    }
+    launchNext();
+    if (nextMs < Infinity) timer ??= setTimeout(lookForBegun, nextMs);
+  };
+
+  return {
+    add(id, step, launch, failed) {
+      const launchNow = () => {
+        step.pid = launch();
+        step.launchedAt = performance.now();
+        starting.set(id, step);
+        timer ??= setTimeout(lookForBegun, BEGIN_POLL_MS);
+      };
+      if (starting.size < MOST_STARTING) return launchNow();
+      turns.set(id, () => {
+        try {
+          launchNow();
+        } catch (error) {
+          failed(error as Error);
+        }
+      });
+    },
+    ended(id) {
+      if (starting.delete(id)) launchNext();
+    },
+    withdraw: (id) => turns.delete(id),
+    close() {
+      clearTimeout(timer);
+      turns.clear();
+    },
+  };
+}
+
+/** When the wrapper wrote that it began, in Unix milliseconds; undefined before. */
+function beganAt(mark: string): number | undefined {
+  try {
+    const { size, mtimeMs } = statSync(mark);
+    return size > 0 ? mtimeMs : undefined;
+  } catch {
+    return undefined;
+  }
+}
