@@ -98,6 +98,7 @@ export interface JobModel {
   scheduler_id?: number | null | undefined;
   failure_handler_id?: number | null | undefined;
   attempt_id?: number | null | undefined;
+  refunded_attempts?: number | null | undefined;
   priority?: number | null | undefined;
   compute_node_id?: number | null | undefined;
   start_time?: string | null | undefined;
@@ -147,6 +148,7 @@ export interface ResultModel {
   avg_memory_bytes?: number | null | undefined;
   peak_cpu_percent?: number | null | undefined;
   avg_cpu_percent?: number | null | undefined;
+  cause?: string | null | undefined;
 }
 
 export interface RoCrateEntityModel {
@@ -644,6 +646,32 @@ export interface Calls {
     updated_count: number;
     status: string;
   }>;
+  /** Take or renew the lease under which one command at a time recovers a workflow (addition). */
+  readonly takeRecoveryLease: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      token: string;
+      holder: string;
+      seconds: number;
+    };
+  }) => Promise<{
+    granted: boolean;
+    holder: string;
+    seconds_left: number;
+  }>;
+  /** Give the recovery lease back (addition); one that somebody else has stays. */
+  readonly releaseRecoveryLease: (call: {
+    params: {
+      id: number;
+    };
+    query: {
+      token: string;
+    };
+  }) => Promise<{
+    released: boolean;
+  }>;
   /** Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task. */
   readonly initializeJobs: (call: {
     params: {
@@ -986,6 +1014,7 @@ export interface Calls {
       scheduler_id?: number | null | undefined;
       failure_handler_id?: number | null | undefined;
       attempt_id?: number | null | undefined;
+      refunded_attempts?: number | null | undefined;
       priority?: number | null | undefined;
       compute_node_id?: number | null | undefined;
       start_time?: string | null | undefined;
@@ -1215,6 +1244,7 @@ export interface Calls {
       scheduler_id?: number | null | undefined;
       failure_handler_id?: number | null | undefined;
       attempt_id: number;
+      refunded_attempts?: number | null | undefined;
       priority?: number | null | undefined;
       compute_node_id?: number | null | undefined;
       start_time?: string | null | undefined;
@@ -1252,6 +1282,7 @@ export interface Calls {
         scheduler_id?: number | null | undefined;
         failure_handler_id?: number | null | undefined;
         attempt_id: number;
+        refunded_attempts?: number | null | undefined;
         priority?: number | null | undefined;
         compute_node_id?: number | null | undefined;
         start_time?: string | null | undefined;
@@ -1662,6 +1693,7 @@ export interface Calls {
       avg_memory_bytes?: number | null | undefined;
       peak_cpu_percent?: number | null | undefined;
       avg_cpu_percent?: number | null | undefined;
+      cause?: string | null | undefined;
     };
   }) => Promise<ResultModel>;
   /** Delete a result. */

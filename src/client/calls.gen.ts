@@ -21,6 +21,8 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   resetStatus: ['POST', '/workflows/{id}/reset_status'],
   resetJobStatus: ['POST', '/workflows/{id}/reset_job_status'],
   resetInterruptedJobs: ['POST', '/workflows/{id}/reset_interrupted_jobs'],
+  takeRecoveryLease: ['POST', '/workflows/{id}/recovery_lease'],
+  releaseRecoveryLease: ['DELETE', '/workflows/{id}/recovery_lease'],
   initializeJobs: ['POST', '/workflows/{id}/initialize_jobs'],
   processChangedJobInputs: ['POST', '/workflows/{id}/process_changed_job_inputs'],
   listJobDependencies: ['GET', '/workflows/{id}/job_dependencies'],

@@ -41,6 +41,8 @@ describe('the stand-in for Torc’s own server', () => {
     // The last three are routes of the original that its document does not have.
     expect(ours).toEqual([
       '/workflows/1/reset_interrupted_jobs',
+      '/workflows/1/recovery_lease',
+      '/workflows/1/recovery_lease',
       '/workflows/1/actions/1/end',
       '/workflows/1/unclaimable',
       '/workflows/1/exchange',
@@ -72,10 +74,17 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
       'POST /compute_nodes process',
+      // Told by the server alone. A lost attempt counts there.
+      'POST /jobs refunded_attempts',
+      // The cause of an end is not kept there; the return code is.
+      'POST /jobs/{id}/complete_job/{status}/{run_id} cause',
+      'POST /results cause',
       // An action that was claimed counts as carried out there.
       'POST /workflows/{id}/actions state',
       'POST /workflows/{id}/actions/{action_id}/claim tells_end',
       'PUT /compute_nodes/{id} process',
+      'PUT /jobs/{id} refunded_attempts',
+      'PUT /results/{id} cause',
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
     ]);

@@ -121,6 +121,7 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['remote list-workers', '1'],
   ['remote remove-worker', 'host1', '1'],
   ['workflows reconcile', '1', '1', '--base-dir', '.'],
+  ['workflows sync-status', '1'],
   ['jobs list', '1', '--include-relationships'],
   ['jobs get', '2'],
   ['jobs running', '1'],

@@ -40,6 +40,8 @@ export const Job = z.object({
   scheduler_id: maybe(id),
   failure_handler_id: maybe(id),
   attempt_id: maybe(z.int()),
+  /** addition: attempts that were lost with their runner; failure handlers do not count them. Absent if 0. */
+  refunded_attempts: maybe(z.int()),
   priority: maybe(z.int()),
   compute_node_id: maybe(id),
   start_time: maybe(text),

@@ -25,6 +25,8 @@ export const Result = z.object({
   avg_memory_bytes: maybe(z.int()),
   peak_cpu_percent: maybe(z.number()),
   avg_cpu_percent: maybe(z.number()),
+  /** addition: why the attempt ended, where the return code does not say it: `allocation 7 ended NODE_FAIL`. */
+  cause: maybe(text),
 });
 export type Result = z.output<typeof Result>;
 

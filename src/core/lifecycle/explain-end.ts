@@ -60,9 +60,12 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   const after = `after ${timeText(end.seconds)}`;
   if (returnCode === LOST) {
     return {
-      headline: 'failed because its runner was lost',
+      headline: end.cause === undefined ? 'failed because its runner was lost' : `failed because ${end.cause}`,
       reasons: [{ code: 'runner_lost', message: `the runner${onHost(end)} went away while the job ran` }],
-      next: [`run it again: torc jobs reset-status ${job.id} --reinit`],
+      next: [
+        `run it and the others that were lost again: torc recover ${job.workflow.id}`,
+        `run it again alone: torc jobs reset-status ${job.id} --reinit`,
+      ],
     };
   }
   if (status === 'completed') return { headline: `completed ${after}${onHost(end)}`, reasons: [], next: [] };

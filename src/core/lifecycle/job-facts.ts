@@ -26,6 +26,8 @@ export interface AttemptEnd {
   readonly attempt: number;
   readonly endedAt: string;
   readonly peakMemoryBytes: number | undefined;
+  /** Why it ended, if the server was told more than a return code. */
+  readonly cause?: string | undefined;
   readonly hostname: string | undefined;
   /** Seconds from the end of the attempt to the end of its runner; undefined if the runner had no end. */
   readonly secondsToRunnersEnd: number | undefined;

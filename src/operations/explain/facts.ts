@@ -125,6 +125,7 @@ function attemptEndOf(result: Result, node: ComputeNode | undefined): AttemptEnd
     attempt: result.attempt_id ?? 1,
     endedAt: result.completion_time,
     peakMemoryBytes: result.peak_memory_bytes ?? undefined,
+    cause: result.cause ?? undefined,
     hostname: node?.hostname,
     secondsToRunnersEnd: Number.isNaN(endMs) ? undefined : (endMs - Date.parse(result.completion_time)) / 1000,
   };

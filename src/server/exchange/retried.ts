@@ -34,8 +34,9 @@ export const createRetried = (
     const begun: object[] = [];
     const retried: object[] = [];
     const verdicts = ends.map((end): Verdict => {
-      if (end.attemptId >= end.maxRetries) return accept(workflowId, [end], 'holder')[0] as Verdict;
       const job = results.job.get({ id: end.jobId });
+      const counted = end.attemptId - (job?.refunded_attempts ?? 0);
+      if (counted >= end.maxRetries) return accept(workflowId, [end], 'holder')[0] as Verdict;
       const verdict = refuseTooEarly(results, end, job) ?? verdictOf(end, job);
       if (verdict !== undefined) {
         held.over(end);

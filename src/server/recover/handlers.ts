@@ -4,6 +4,7 @@ import { userActions } from '../records/event/user-action.ts';
 import { mapped } from '../store/work.ts';
 import { createProcessChanged } from './changed-inputs.ts';
 import { createStatusChange, retryJob } from './job.ts';
+import { createLease } from './lease.ts';
 import { recoverQueries } from './queries.ts';
 import { createCancel, resetStatus } from './reset.ts';
 import { createResetInterrupted } from './reset-interrupted.ts';
@@ -19,6 +20,7 @@ export const recoverHandlers = (store: Store) => {
   const processChanged = createProcessChanged(store, queries, noteAction);
   const change = createStatusChange(store, queries);
   const retry = retryJob(store, queries);
+  const lease = createLease(store, queries);
 
   return {
     cancelWorkflow: ({ params }) => cancel(params.id),
@@ -37,6 +39,8 @@ export const recoverHandlers = (store: Store) => {
     processChangedJobInputs: ({ params, query }, caller) =>
       mapped(processChanged(params.id, query.dry_run ?? false, caller), (names) => ({ reinitialized_jobs: names })),
     manageStatusChange: ({ params }) => change(params.id, params.status, params.run_id),
+    takeRecoveryLease: ({ params, body }) => lease.take(params.id, body),
+    releaseRecoveryLease: ({ params, query }) => lease.release(params.id, query.token),
     retryJob: ({ params, query }) => retry(params.id, params.run_id, query.max_retries),
   } satisfies Partial<Handlers>;
 };

@@ -99,7 +99,7 @@ export const retryJob =
         { job_id: id, found: status },
       );
     }
-    if (job.attempt_id >= maxRetries) {
+    if (job.attempt_id - job.refunded_attempts >= maxRetries) {
       throw new Refusal(
         'STATUS_REFUSED',
         `Job cannot be retried: attempt_id=${job.attempt_id} >= max_retries=${maxRetries}`,

@@ -130,6 +130,8 @@ export const recoverQueries = (db: Database) => ({
       status = ${STATUS.ready}, attempt_id = attempt_id + 1, origin = coalesce(origin, 'retry'),
       start_time = null, compute_node_id = null, claimed_by = null
     where id = :id`),
+  // An attempt that was lost with its runner: no failure handler counts it.
+  refund: db.prepare<{ id: number }>('update job set refunded_attempts = refunded_attempts + 1 where id = :id'),
   writeEvent: insertEvent(db),
 
   changedUserData: db.prepare<{ workflowId: number; after: number }, { id: number }>(`
@@ -144,6 +146,16 @@ export const recoverQueries = (db: Database) => ({
     where reads.user_data_id = :id and reads.job_id > :after
     order by reads.job_id
     limit :limit`),
+
+  lease: db.prepare<{ workflowId: number }, { token: string; holder: string; until_ms: number }>(
+    'select token, holder, until_ms from recovery_lease where workflow_id = :workflowId',
+  ),
+  setLease: db.prepare<{ workflowId: number; token: string; holder: string; untilMs: number }>(
+    'insert or replace into recovery_lease values (:workflowId, :token, :holder, :untilMs)',
+  ),
+  dropLease: db.prepare<{ workflowId: number; token: string }>(
+    'delete from recovery_lease where workflow_id = :workflowId and token = :token',
+  ),
 
   // Jobs assigned to a lost runner.
   heldBy: db.prepare<{ workflowId: number; nodeId: number }, JobRow>(`
@@ -170,10 +182,12 @@ export const recoverQueries = (db: Database) => ({
     nodeId: number;
     completionTime: string;
     minutes: number;
+    cause: string;
   }>(`
     insert or ignore into result (
-      job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status
-    ) values (:jobId, :workflowId, :runId, :attemptId, :nodeId, -128, :minutes, :completionTime, 6)`),
+      job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
+      cause
+    ) values (:jobId, :workflowId, :runId, :attemptId, :nodeId, -128, :minutes, :completionTime, 6, :cause)`),
 });
 
 export type RecoverQueries = ReturnType<typeof recoverQueries>;

@@ -39,9 +39,11 @@ export const createRequeue = ({ db, changes, now }: Store, queries: RecoverQueri
             nodeId,
             completionTime: new Date(now()).toISOString(),
             minutes: Math.max(0, now() - beganAt(job)) / 60_000,
+            cause: reason,
           });
           queries.letGo.run({ id: job.id });
           queries.retry.run({ id: job.id });
+          queries.refund.run({ id: job.id });
           requeued.push(job);
         } else {
           queries.letGo.run({ id: job.id });
@@ -52,7 +54,9 @@ export const createRequeue = ({ db, changes, now }: Store, queries: RecoverQueri
       // Claimed ahead: one that was started too early has run, and waits on as its next attempt.
       for (const job of queries.claimedAhead.all({ workflowId, nodeId })) {
         queries.letGo.run({ id: job.id });
-        if (wasStarted(job)) queries.nextAttempt.run({ id: job.id });
+        if (!wasStarted(job)) continue;
+        queries.nextAttempt.run({ id: job.id });
+        queries.refund.run({ id: job.id });
       }
       held.overWithNode(workflowId, nodeId);
       queries.deactivate.run({ nodeId });

@@ -18,6 +18,7 @@ export interface End {
   readonly avgMemoryBytes?: number | null | undefined;
   readonly peakCpuPercent?: number | null | undefined;
   readonly avgCpuPercent?: number | null | undefined;
+  readonly cause?: string | null | undefined;
   readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
 }
 
@@ -74,6 +75,7 @@ export const resultOfEnd = (end: End) => ({
   avgMemory: end.avgMemoryBytes ?? null,
   peakCpu: end.peakCpuPercent ?? null,
   avgCpu: end.avgCpuPercent ?? null,
+  cause: end.cause ?? null,
 });
 
 /** The event for the start of an attempt. */

@@ -90,6 +90,7 @@ function endOf(result: Result, workflowId: number, runId: number): End {
     avgMemoryBytes: result.avg_memory_bytes,
     peakCpuPercent: result.peak_cpu_percent,
     avgCpuPercent: result.avg_cpu_percent,
+    cause: result.cause,
   };
 }
 

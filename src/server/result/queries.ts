@@ -9,6 +9,8 @@ export interface EndedJob {
   readonly name: string;
   readonly status: number;
   readonly attempt_id: number;
+  /** Of its attempts, those that were lost with their runner. */
+  readonly refunded_attempts: number;
   /** The runner that it was assigned to. */
   readonly claimed_by: number | null;
   /** The number of its dependents, counted up to a page. */
@@ -17,7 +19,7 @@ export interface EndedJob {
 
 export const resultQueries = (db: Database) => ({
   job: db.prepare<{ id: number }, EndedJob>(`
-    select id, workflow_id, name, status, attempt_id, claimed_by,
+    select id, workflow_id, name, status, attempt_id, refunded_attempts, claimed_by,
       ${dependantsOfJob} as dependants
     from job
     where id = :id`),
@@ -41,13 +43,14 @@ export const resultQueries = (db: Database) => ({
     avgMemory: number | null;
     peakCpu: number | null;
     avgCpu: number | null;
+    cause: string | null;
   }>(`
     insert or replace into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
-      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent
+      peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent, cause
     ) values (
       :jobId, :workflowId, :runId, :attemptId, :nodeId, :returnCode, :minutes, :completionTime, :status,
-      :peakMemory, :avgMemory, :peakCpu, :avgCpu
+      :peakMemory, :avgMemory, :peakCpu, :avgCpu, :cause
     )`),
   hasResult: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',

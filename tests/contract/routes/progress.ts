@@ -246,6 +246,59 @@ export const progressCases: Cases = {
     refuses: [inUnknownWorkflow],
   },
 
+  takeRecoveryLease: {
+    answers: [
+      {
+        says: 'gives the lease to the one that asks first',
+        params: { id: 1 },
+        body: { token: 'a', holder: 'recover on n1', seconds: 60 },
+        reply: { granted: true, holder: 'recover on n1', seconds_left: 60 },
+      },
+      {
+        says: 'renews it for the same one, and tells another who has it',
+        before: async ({ client }) => {
+          const body = { token: 'a', holder: 'recover on n1', seconds: 60 };
+          await client.takeRecoveryLease({ params: { id: 1 }, body });
+          expect((await client.takeRecoveryLease({ params: { id: 1 }, body })).granted).toBe(true);
+        },
+        params: { id: 1 },
+        body: { token: 'b', holder: 'watch on n2', seconds: 60 },
+        reply: { granted: false, holder: 'recover on n1', seconds_left: 60 },
+      },
+    ],
+    refuses: [{ ...inUnknownWorkflow, body: { token: 'a', holder: 'h', seconds: 1 } }],
+  },
+
+  releaseRecoveryLease: {
+    answers: [
+      {
+        says: 'gives it back, so another gets it',
+        before: async ({ client }) => {
+          const body = { token: 'a', holder: 'recover on n1', seconds: 60 };
+          await client.takeRecoveryLease({ params: { id: 1 }, body });
+        },
+        params: { id: 1 },
+        query: { token: 'a' },
+        reply: { released: true },
+        after: async ({ client }) => {
+          const body = { token: 'b', holder: 'watch on n2', seconds: 60 };
+          expect((await client.takeRecoveryLease({ params: { id: 1 }, body })).granted).toBe(true);
+        },
+      },
+      {
+        says: 'leaves the lease of somebody else',
+        before: async ({ client }) => {
+          const body = { token: 'a', holder: 'recover on n1', seconds: 60 };
+          await client.takeRecoveryLease({ params: { id: 1 }, body });
+        },
+        params: { id: 1 },
+        query: { token: 'b' },
+        reply: { released: false },
+      },
+    ],
+    refuses: [{ ...inUnknownWorkflow, query: { token: 'a' } }],
+  },
+
   resetInterruptedJobs: {
     answers: [
       {

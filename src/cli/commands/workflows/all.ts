@@ -12,6 +12,7 @@ import { workflowRecord } from './record.ts';
 import { workflowsResetStatus } from './reset-status.ts';
 import { workflowsSchema } from './schema.ts';
 import { workflowState } from './state.ts';
+import { workflowsSyncStatus } from './sync-status.ts';
 import { workflowTransfer } from './transfer.ts';
 
 export const workflowCommands: readonly Command[] = [
@@ -27,6 +28,7 @@ export const workflowCommands: readonly Command[] = [
   workflowsDiagnose,
   ...workflowTransfer,
   workflowsReconcile,
+  workflowsSyncStatus,
   executionPlan,
   workflowsSchema,
 ];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RecoveryLease, RecoveryLeaseRequest } from '../recovery.ts';
 import { ReadyJobRequirements } from '../resources.ts';
 import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../job.ts';
 import { actionOutcome, WorkflowAction } from '../scheduling.ts';
@@ -161,6 +162,26 @@ export const workflowRoutes = {
     params: ofId,
     query: z.object({ dry_run: queryFlag.optional() }),
     reply: z.object({ workflow_id: id, updated_count: z.int(), status: text }),
+  }),
+  takeRecoveryLease: route({
+    method: 'POST',
+    path: '/workflows/{id}/recovery_lease',
+    kind: 'write',
+    access: 'workflow in path',
+    says: 'Take or renew the lease under which one command at a time recovers a workflow (addition).',
+    params: ofId,
+    body: RecoveryLeaseRequest,
+    reply: RecoveryLease,
+  }),
+  releaseRecoveryLease: route({
+    method: 'DELETE',
+    path: '/workflows/{id}/recovery_lease',
+    kind: 'write',
+    access: 'workflow in path',
+    says: 'Give the recovery lease back (addition); one that somebody else has stays.',
+    params: ofId,
+    query: z.object({ token: text }),
+    reply: z.object({ released: z.boolean() }),
   }),
   initializeJobs: route({
     method: 'POST',

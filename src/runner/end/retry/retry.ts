@@ -110,7 +110,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
       const handlerId = job.failure_handler_id ?? 0;
       const judge = (rules: Rules): Promise<void> | undefined => {
         const outcome = { status: completion.status as Outcome['status'], returnCode: completion.return_code };
-        const verdict = verdictOf(outcome, job.attempt_id, rules, usesPendingFailed);
+        const verdict = verdictOf(outcome, job.attempt_id - (job.refunded_attempts ?? 0), rules, usesPendingFailed);
         if (verdict.kind === 'again') return again(job, completion, verdict.rule);
         tell(verdict.kind === 'undecided' ? { ...completion, status: 'pending_failed' } : completion);
         return undefined;

@@ -17,6 +17,7 @@ export interface JobRow {
   scheduler_id: number | null;
   failure_handler_id: number | null;
   attempt_id: number;
+  refunded_attempts: number;
   priority: number;
   compute_node_id: number | null;
   start_time: string | null;
@@ -30,7 +31,7 @@ export const unsettled = `job.status > 2 and job.status <> ${STATUS.completed}`;
 export const jobColumns = `
   job.id, job.workflow_id, job.name, job.command, job.invocation_script, job.env, job.status,
   job.cancel_on_blocking_job_failure, job.supports_termination, job.resource_requirements_id, job.scheduler_id,
-  job.failure_handler_id, job.attempt_id, job.priority, job.compute_node_id, job.start_time, job.origin, job.labels`;
+  job.failure_handler_id, job.attempt_id, job.refunded_attempts, job.priority, job.compute_node_id, job.start_time, job.origin, job.labels`;
 
 /**
  * A job as the API returns it.
@@ -62,6 +63,7 @@ export function claimedJobOf(row: JobRow): Job & { id: number; attempt_id: numbe
     resource_requirements_id: row.resource_requirements_id,
     failure_handler_id: row.failure_handler_id ?? undefined,
     attempt_id: row.attempt_id,
+    ...(row.refunded_attempts > 0 ? { refunded_attempts: row.refunded_attempts } : {}),
     priority: row.priority,
     compute_node_id: row.compute_node_id ?? undefined,
     start_time: row.start_time ?? undefined,

@@ -49,4 +49,5 @@ const resultRow = (result: Result) => ({
   avg_memory_bytes: result.avg_memory_bytes ?? null,
   peak_cpu_percent: result.peak_cpu_percent ?? null,
   avg_cpu_percent: result.avg_cpu_percent ?? null,
+  cause: result.cause ?? null,
 });

@@ -1,0 +1,36 @@
+import { counted } from '../../../core/quantity/count-text.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import { command } from '../../command.ts';
+import { cleanedJson, cleanedText } from '../../output/cleaned.ts';
+
+export const workflowsSyncStatus = command({
+  words: 'workflows sync-status [workflow]',
+  says: 'Correct the records of jobs, runners and allocations that have ended without a report.',
+  more:
+    'Asks Slurm, the hosts of the workflow and the process table of this machine. Before a job fails, its end is looked for in journals, ' +
+    'in ledgers of runners and in the accounting of Slurm; finished work is kept. What cannot be asked is left as it is.',
+  options: [
+    { flags: '--dry-run', says: 'only show what would change' },
+    {
+      flags: '-o, --output-dir <folder>',
+      says: 'output folder of the runners, where their journals are',
+      default: 'torc_output',
+    },
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('sync-status');
+    const id = await chooseWorkflow(context, given);
+    const isDryRun = options.dryRun === true;
+    const { findAndClean } = await import('../../orphans.ts');
+    const { cleaned, recovered } = await findAndClean(context, id, { outputDir: options.outputDir, isDryRun });
+    for (const warning of cleaned.warnings) output.warn(warning);
+    output.record(
+      'sync-status',
+      cleanedJson(cleaned, recovered, isDryRun),
+      cleanedText(id, cleaned, recovered, isDryRun),
+    );
+    if (!isDryRun && cleaned.failed.length > 0)
+      output.notice(`To run ${counted(cleaned.failed.length, 'job')} again: ${context.hint(`torc recover ${id}`)}`);
+  },
+});

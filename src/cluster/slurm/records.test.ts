@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { parseAccount, parseStates } from './records.ts';
+
+describe('the reply of squeue', () => {
+  it('has an id and a state in each line, and a word of another program between them does no harm', () => {
+    const states = parseStates('12                  RUNNING             \n13 name PENDING\n14_[1-3] PENDING\n');
+    expect([...states]).toEqual([
+      [12, { state: 'running', word: 'RUNNING' }],
+      [13, { state: 'queued', word: 'PENDING' }],
+    ]);
+  });
+
+  it('is empty if the controller knows no job, and refused if it is no list of jobs', () => {
+    expect(parseStates('\n').size).toBe(0);
+    expect(() => parseStates('slurm is away today\n')).toThrow('no line with a job id and a state');
+  });
+});
+
+describe('the reply of sacct', () => {
+  it('has jobs and their ended steps; steps without a name of a job attempt do no harm', () => {
+    const { jobs, steps } = parseAccount(
+      [
+        '7|nodes|NODE_FAIL|0:0|00:01:00|2026-11-21T16:30:00|',
+        '7.batch|batch|CANCELLED|0:15|00:01:00|2026-11-21T16:30:00|1000K',
+        '7.0|wf1_j2_r3_a4|COMPLETED|0:0|00:00:10|2026-11-21T16:29:00|2M',
+        '7.1|wf1_j3_r3_a1|FAILED|3:0|00:00:05|2026-11-21T16:29:30|',
+        '7.2|wf1_j4_r3_a1|RUNNING|0:0|00:00:05|Unknown|',
+        '8|nodes|CANCELLED by 1000|0:0|00:00:00|2026-11-21T16:30:00|',
+        'a line that is cut o',
+      ].join('\n'),
+    );
+    expect([...jobs]).toEqual([
+      [7, { state: 'ended', word: 'NODE_FAIL' }],
+      [8, { state: 'ended', word: 'CANCELLED by 1000' }],
+    ]);
+    expect([...steps.keys()]).toEqual(['wf1_j2_r3_a4', 'wf1_j3_r3_a1']);
+    expect(steps.get('wf1_j2_r3_a4')).toMatchObject({ slurmJobId: 7, seconds: 10, maxRssBytes: 2 * 2 ** 20 });
+    expect(steps.get('wf1_j3_r3_a1')).toMatchObject({ state: 'FAILED', exitCode: 3, signal: 0 });
+  });
+});

@@ -1,0 +1,143 @@
+import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
+import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
+import { HelperFailed, runHelper } from '../exec.ts';
+import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
+import { queueStateOf, type QueueState } from './queue.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How a job of Slurm stands. */
+export interface JobState {
+  readonly state: QueueState;
+  /** Slurm's word: `NODE_FAIL`, `CANCELLED by 1000`. */
+  readonly word: string;
+}
+
+/** A step that ended, as the accounting knows it. */
+export interface EndedStep {
+  readonly slurmJobId: number;
+  readonly state: string;
+  readonly exitCode: number;
+  readonly signal: number;
+  readonly seconds: number;
+  /** The end in the time zone of the host: `2026-11-21T16:30:00`. */
+  readonly endedAt: string;
+  readonly maxRssBytes: number | undefined;
+}
+
+export interface Account {
+  readonly jobs: ReadonlyMap<number, JobState>;
+  /** By the name of the step; the last one of a name. */
+  readonly steps: ReadonlyMap<string, EndedStep>;
+}
+
+/** What Slurm has on record about jobs, for a decision that must not be wrong: a failure to ask is thrown. */
+export interface SlurmRecords {
+  /** The jobs that the controller knows, in one call. A job that is left out is known to it no more. */
+  queue(jobIds: readonly number[]): Promise<ReadonlyMap<number, JobState>>;
+  /** The jobs and their steps in the accounting, in one call; undefined where there is no accounting. */
+  account(jobIds: readonly number[]): Promise<Account | undefined>;
+}
+
+const AT_MOST_MS = 60_000;
+
+/** The kernel takes arguments of 128 KiB; with more ids than this, all jobs are listed instead. */
+const MOST_IDS = 10_000;
+
+export function openRecords(environment: Environment): SlurmRecords {
+  const run = (program: SlurmProgram, args: readonly string[]) =>
+    runHelper(slurmProgram(program, environment), args, {
+      atMostMs: AT_MOST_MS,
+      environment: outsideAllocation(environment),
+    });
+  return {
+    async queue(jobIds) {
+      if (jobIds.length === 0) return new Map();
+      const only = jobIds.length > MOST_IDS ? [] : ['-j', jobIds.join(',')];
+      const text = await run('squeue', ['-h', '-t', 'all', ...only, '--Format', 'jobid,state']).catch(
+        (error: unknown) => {
+          // An id that the controller has forgotten makes squeue fail, if it is the only one.
+          if (error instanceof HelperFailed && /invalid job id/i.test(error.stderr)) return '';
+          throw error;
+        },
+      );
+      return parseStates(text);
+    },
+    async account(jobIds) {
+      const found: Account & { jobs: Map<number, JobState>; steps: Map<string, EndedStep> } = {
+        jobs: new Map(),
+        steps: new Map(),
+      };
+      for (let at = 0; at < jobIds.length; at += MOST_IDS) {
+        const ids = jobIds.slice(at, at + MOST_IDS).join(',');
+        const text = await run('sacct', ['-n', '-P', '-j', ids, '--format', FIELDS]).catch((error: unknown) => {
+          if (error instanceof HelperFailed && isWithoutAccounting(error)) return undefined;
+          throw error;
+        });
+        if (text === undefined) return undefined;
+        const part = parseAccount(text);
+        for (const [id, job] of part.jobs) found.jobs.set(id, job);
+        for (const [name, step] of part.steps) found.steps.set(name, step);
+      }
+      return found;
+    },
+  };
+}
+
+const FIELDS = 'JobID,JobName,State,ExitCode,Elapsed,End,MaxRSS';
+
+const isWithoutAccounting = ({ message, stderr }: HelperFailed): boolean =>
+  /ENOENT|not found/i.test(message) || /accounting storage is disabled/i.test(stderr);
+
+/**
+ * The lines of `squeue --Format jobid,state`: the first word is the id, the last one the state.
+ *
+ * Throws if there are lines and none can be read: then nothing may be concluded from a job that is missing.
+ */
+export function parseStates(text: string): ReadonlyMap<number, JobState> {
+  const states = new Map<number, JobState>();
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  let readable = 0;
+  for (const line of lines) {
+    const words = line.trim().split(/[\s|]+/);
+    if (!/^\d+(_.*)?$/.test(words[0] ?? '') || words.length < 2) continue;
+    readable += 1;
+    const word = words.slice(1).findLast((each) => queueStateOf(each) !== 'unknown') ?? words.at(-1) ?? '';
+    if (/^\d+$/.test(words[0] as string)) states.set(Number(words[0]), { state: queueStateOf(word), word });
+  }
+  if (lines.length > 0 && readable === 0)
+    throw new Error(`squeue printed no line with a job id and a state: ${JSON.stringify(lines[0])}`);
+  return states;
+}
+
+/** The rows of `sacct -P -n` with our fields. A requeued job has one row, that of its last run. */
+export function parseAccount(text: string): Account {
+  const jobs = new Map<number, JobState>();
+  const steps = new Map<string, EndedStep>();
+  for (const line of text.split('\n')) {
+    const [id = '', name = '', word = '', exit = '', elapsed = '', endedAt = '', rss = ''] = line.split('|');
+    const [job = '', step] = id.split('.');
+    if (!/^\d+$/.test(job) || word === '') continue;
+    if (step === undefined) jobs.set(Number(job), { state: queueStateOf(word), word });
+    else if (/^\d+$/.test(step) && queueStateOf(word) === 'ended')
+      steps.set(name, {
+        slurmJobId: Number(job),
+        state: word.split(' ')[0] as string,
+        exitCode: Number(exit.split(':')[0] ?? 0) || 0,
+        signal: Number(exit.split(':')[1] ?? 0) || 0,
+        seconds: figure(elapsed, parseCpuTime) ?? 0,
+        endedAt,
+        maxRssBytes: figure(rss, parseSlurmMemory),
+      });
+  }
+  return { jobs, steps };
+}
+
+/** Slurm may print a word where a figure is missing. */
+function figure(text: string, parse: (text: string) => number | undefined): number | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

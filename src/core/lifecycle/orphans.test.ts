@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { endOfStep, type OrphanFacts, orphansOf } from './orphans.ts';
+
+type State = [number, { state: 'running' | 'ended'; word: string }];
+const running = (slurmJobId: number, word = 'RUNNING'): State => [slurmJobId, { state: 'running', word }];
+const ended = (slurmJobId: number, word: string): State => [slurmJobId, { state: 'ended', word }];
+
+const facts = (more: Partial<OrphanFacts>): OrphanFacts => ({
+  allocations: [{ recordId: 1, slurmJobId: 7, status: 'active' }],
+  nodes: [{ id: 3, slurmJobId: 7, isActive: true, isHolder: false }],
+  running: [{ id: 11, nodeId: 3 }],
+  queue: new Map(),
+  accounted: new Map(),
+  ...more,
+});
+
+describe('orphans', () => {
+  it('an active allocation that Slurm ended leaves its running jobs and its runner behind, in one pass', () => {
+    const found = orphansOf(facts({ queue: new Map([ended(7, 'NODE_FAIL')]) }));
+    expect(found.ended).toHaveLength(1);
+    expect(found.deadNodes).toEqual([
+      { nodeId: 3, isActive: true, slurmJobId: 7, jobIds: [11], cause: 'allocation 7 ended NODE_FAIL' },
+    ]);
+    expect(found.abandoned).toEqual([]);
+  });
+
+  it('an allocation that the controller has forgotten has ended, and the accounting names the cause', () => {
+    expect(orphansOf(facts({})).deadNodes[0]?.cause).toBe('allocation 7 ended and Slurm no longer knows it');
+    const accounted = new Map([ended(7, 'CANCELLED by 1000')]);
+    expect(orphansOf(facts({ accounted })).deadNodes[0]?.cause).toBe('allocation 7 ended CANCELLED by 1000');
+  });
+
+  it.each([
+    ['runs', new Map([running(7)])],
+    ['is in a state that is not known', new Map([[7, { state: 'unknown' as const, word: 'NEW_STATE' }]])],
+    ['cannot be asked for', undefined],
+  ])('an allocation that %s is left as it is, with its jobs', (_, queue) => {
+    expect(orphansOf(facts({ queue }))).toEqual({
+      ended: [],
+      gone: [],
+      requeued: [],
+      deadNodes: [],
+      requeuedNodes: [],
+      abandoned: [],
+    });
+  });
+
+  it('an active allocation that waits again was requeued: its jobs get a new attempt and do not fail', () => {
+    const found = orphansOf(facts({ queue: new Map([[7, { state: 'queued', word: 'PENDING' }]]) }));
+    expect([found.requeued.length, found.deadNodes, found.requeuedNodes[0]?.cause]).toEqual([
+      1,
+      [],
+      'allocation 7 was requeued',
+    ]);
+  });
+
+  it('a pending allocation that vanished is gone, and one that waits is not', () => {
+    const pending = { allocations: [{ recordId: 1, slurmJobId: 8, status: 'pending' }], nodes: [], running: [] };
+    expect(orphansOf(facts(pending)).gone).toHaveLength(1);
+    const queue = new Map([[8, { state: 'queued' as const, word: 'PENDING' }]]);
+    expect(orphansOf(facts({ ...pending, queue })).gone).toEqual([]);
+  });
+
+  it('running jobs without any active runner are abandoned, and with one they are not', () => {
+    const nodes = [{ id: 3, slurmJobId: undefined, isActive: false, isHolder: false }];
+    expect(orphansOf(facts({ allocations: [], nodes })).abandoned).toEqual([11]);
+    const alive = [...nodes, { id: 4, slurmJobId: undefined, isActive: true, isHolder: false }];
+    expect(orphansOf(facts({ allocations: [], nodes: alive })).abandoned).toEqual([]);
+  });
+
+  it('one dead allocation does not touch the jobs of another that lives', () => {
+    const found = orphansOf(
+      facts({
+        nodes: [
+          { id: 3, slurmJobId: 7, isActive: true, isHolder: false },
+          { id: 4, slurmJobId: 9, isActive: true, isHolder: false },
+        ],
+        running: [
+          { id: 11, nodeId: 3 },
+          { id: 12, nodeId: 4 },
+        ],
+        queue: new Map([ended(7, 'TIMEOUT'), running(9, 'COMPLETING')]),
+      }),
+    );
+    expect(found.deadNodes.flatMap(({ jobIds }) => jobIds)).toEqual([11]);
+  });
+});
+
+describe('the end of a step in the accounting', () => {
+  it.each<[string, number, number, ReturnType<typeof endOfStep>]>([
+    ['COMPLETED', 0, 0, { status: 'completed', returnCode: 0 }],
+    ['FAILED', 3, 0, { status: 'failed', returnCode: 3 }],
+    ['OUT_OF_MEMORY', 0, 125, { status: 'failed', returnCode: 137 }],
+    ['TIMEOUT', 0, 0, { status: 'terminated', returnCode: 152 }],
+    ['FAILED', 0, 9, undefined],
+    ['CANCELLED', 0, 15, undefined],
+    ['NODE_FAIL', 0, 0, undefined],
+  ])('%s with exit code %i and signal %i', (state, exitCode, signal, end) => {
+    expect(endOfStep({ state, exitCode, signal })).toEqual(end);
+  });
+});

@@ -1,0 +1,125 @@
+/**
+ * Which records of a workflow are orphans: left behind by an allocation or a runner that has ended.
+ *
+ * Slurm's word decides for allocations: a job that the controller no longer knows, or that is in a final state, has
+ * ended. A word that is not known leaves everything as it is.
+ */
+
+interface Allocation {
+  readonly recordId: number;
+  readonly slurmJobId: number;
+  readonly status: string;
+}
+
+interface Node {
+  readonly id: number;
+  /** Undefined outside Slurm. */
+  readonly slurmJobId: number | undefined;
+  readonly isActive: boolean;
+  /** Not active, and attempts or pending jobs remain in its name. */
+  readonly isHolder: boolean;
+}
+
+interface RunningJob {
+  readonly id: number;
+  /** The runner that holds it, if one does. */
+  readonly nodeId: number | undefined;
+}
+
+interface SlurmState {
+  readonly state: 'queued' | 'running' | 'ended' | 'unknown';
+  readonly word: string;
+}
+
+export interface OrphanFacts {
+  readonly allocations: readonly Allocation[];
+  readonly nodes: readonly Node[];
+  readonly running: readonly RunningJob[];
+  /** What the controller said; undefined if it could not be asked. */
+  readonly queue: ReadonlyMap<number, SlurmState> | undefined;
+  /** The words of the accounting for jobs that the controller has forgotten. */
+  readonly accounted: ReadonlyMap<number, SlurmState>;
+}
+
+/** The jobs of one ended runner. */
+export interface DeadNode {
+  readonly nodeId: number;
+  readonly isActive: boolean;
+  readonly slurmJobId: number | undefined;
+  readonly jobIds: readonly number[];
+  /** `allocation 7 ended NODE_FAIL`. */
+  readonly cause: string;
+}
+
+export interface Orphans {
+  /** Active allocations that have ended. */
+  readonly ended: readonly Allocation[];
+  /** Allocations that ended, or vanished, before they began. */
+  readonly gone: readonly Allocation[];
+  /** Active allocations that wait again. */
+  readonly requeued: readonly Allocation[];
+  readonly deadNodes: readonly DeadNode[];
+  /** Runners of allocations that wait again: their jobs get a new attempt. */
+  readonly requeuedNodes: readonly DeadNode[];
+  /** Running jobs in a workflow without an active runner. */
+  readonly abandoned: readonly number[];
+}
+
+export const NO_ACTIVE_NODES = 'No active compute nodes';
+
+export function orphansOf({ allocations, nodes, running, queue, accounted }: OrphanFacts): Orphans {
+  const held = Map.groupBy(running, ({ nodeId }) => nodeId);
+  const stateOf = (slurmJobId: number): 'alive' | 'queued' | 'ended' => {
+    if (queue === undefined) return 'alive';
+    const state = queue.get(slurmJobId)?.state ?? 'ended';
+    return state === 'ended' ? 'ended' : state === 'queued' ? 'queued' : 'alive';
+  };
+  const wordOf = (slurmJobId: number) =>
+    (queue?.get(slurmJobId) ?? accounted.get(slurmJobId))?.word ?? 'and Slurm no longer knows it';
+  const deadNodes: DeadNode[] = [];
+  const requeuedNodes: DeadNode[] = [];
+  for (const { id, slurmJobId, isActive, isHolder } of nodes) {
+    const jobIds = (held.get(id) ?? []).map((job) => job.id);
+    if (slurmJobId === undefined || (!isActive && !isHolder && jobIds.length === 0)) continue;
+    const state = stateOf(slurmJobId);
+    const node = { nodeId: id, isActive, slurmJobId, jobIds };
+    if (state === 'ended') deadNodes.push({ ...node, cause: `allocation ${slurmJobId} ended ${wordOf(slurmJobId)}` });
+    // It has run, or no runner of it could have registered.
+    else if (state === 'queued') requeuedNodes.push({ ...node, cause: `allocation ${slurmJobId} was requeued` });
+  }
+  const over = new Set([...deadNodes, ...requeuedNodes].map(({ nodeId }) => nodeId));
+  const isAnyAlive = nodes.some(({ id, isActive }) => isActive && !over.has(id));
+  const named = new Set([...deadNodes, ...requeuedNodes].flatMap(({ jobIds }) => jobIds));
+  const ofStatus = (status: string, state: string) =>
+    allocations.filter((each) => each.status === status && stateOf(each.slurmJobId) === state);
+  return {
+    ended: ofStatus('active', 'ended'),
+    gone: ofStatus('pending', 'ended'),
+    requeued: ofStatus('active', 'queued'),
+    deadNodes,
+    requeuedNodes,
+    abandoned: isAnyAlive ? [] : running.filter(({ id }) => !named.has(id)).map(({ id }) => id),
+  };
+}
+
+interface EndedStep {
+  readonly state: string;
+  readonly exitCode: number;
+  readonly signal: number;
+}
+
+/**
+ * The end of a job as its step in the accounting proves it; undefined if the step was ended with its allocation, so that
+ * its work is not done.
+ */
+export function endOfStep({
+  state,
+  exitCode,
+  signal,
+}: EndedStep): { readonly status: 'completed' | 'failed' | 'terminated'; readonly returnCode: number } | undefined {
+  if (state === 'COMPLETED') return { status: 'completed', returnCode: 0 };
+  if (state === 'OUT_OF_MEMORY') return { status: 'failed', returnCode: 137 };
+  if (state === 'TIMEOUT') return { status: 'terminated', returnCode: 152 };
+  if (state !== 'FAILED' || exitCode === 0 || signal !== 0) return undefined;
+  return { status: 'failed', returnCode: exitCode };
+}

@@ -1,0 +1,302 @@
+import { existsSync } from 'node:fs';
+import type { Client } from '../../client/client.ts';
+import { ServiceError } from '../../client/errors.ts';
+import type { SlurmRecords } from '../../cluster/slurm/records.ts';
+import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
+import type { Job } from '../../core/contract/job.ts';
+import type { JobCompletion } from '../../core/contract/result.ts';
+import { type DeadNode, endOfStep, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
+import { type LedgerFacts } from '../../runner/report/ledger.ts';
+import { provenBy } from '../../runner/setup/lost-runners.ts';
+import { reconcile } from '../reconcile/reconcile.ts';
+import { askSlurm, decide, gatherRecords, ledgerOf, type Records, type SlurmFacts } from './find.ts';
+
+interface CleanOptions {
+  /** Undefined where there is no Slurm. */
+  readonly slurm: SlurmRecords | undefined;
+  /** Where journals of runners are looked for. */
+  readonly outputDir: string;
+  readonly isDryRun: boolean;
+  readonly nowMs: () => number;
+}
+
+export interface OrphanedJob {
+  readonly job_id: number;
+  readonly job_name: string;
+  readonly reason: string;
+  readonly slurm_job_id?: string;
+}
+
+export interface Cleaned {
+  /** Jobs that failed with the allocation in which they ran. */
+  readonly slurmJobsFailed: number;
+  readonly pendingAllocationsCleaned: number;
+  readonly activeAllocationsEnded: number;
+  readonly runningJobsFailed: number;
+  readonly computeNodesDeactivated: number;
+  /** Jobs of allocations that Slurm requeued: they run again as a new attempt. */
+  readonly jobsRequeued: number;
+  /** Jobs that had ended, as a journal, a ledger or the accounting says; their results are stored now. */
+  readonly finishedWorkKept: number;
+  readonly failed: readonly OrphanedJob[];
+  readonly warnings: readonly string[];
+}
+
+/** The return code of a job that was lost with its runner, as in Torc 1.0.0. */
+const LOST = -128;
+const FAILED_NODE = 'orphan-recovery';
+/** Entries in one request. */
+const BATCH = 500;
+const TOGETHER = 32;
+
+/**
+ * Finds what dead allocations and runners of a workflow left behind, and corrects the records.
+ *
+ * Before a job is failed, its end is looked for: in journals below the output folder, in the ledger of its runner, and
+ * in the accounting by the name of its step. Work that was finished is kept. Every other job that ran fails with return
+ * code -128 and the cause; jobs of a requeued allocation get a new attempt. What cannot be asked is left as it is.
+ */
+export async function cleanOrphans(client: Client, workflowId: number, options: CleanOptions): Promise<Cleaned> {
+  const { isDryRun } = options;
+  const { run_id: runId = 0, execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
+  let records = await gatherRecords(client, workflowId);
+  const facts = await askSlurm(records, options.slurm);
+  const warnings = [...facts.faults];
+  let orphans = decide(records, facts);
+  let kept = 0;
+  if (!isDryRun && hasJobs(orphans) && existsSync(options.outputDir)) {
+    const done = await reconcile(client, { workflowId, runId: runId as number, baseDir: options.outputDir });
+    kept += done.accepted;
+    for (const { path, faults } of done.files) for (const fault of faults) warnings.push(`${path}: ${fault}`);
+    if (done.accepted > 0) {
+      records = await gatherRecords(client, workflowId);
+      orphans = decide(records, facts);
+    }
+  }
+  const tools = { client, workflowId, runId: runId as number, records, facts, ...options };
+  if (facts.isAccountAway && (execution?.mode ?? 'direct') !== 'direct' && orphans.deadNodes.some(holdsJobs)) {
+    warnings.push('the work of ended steps may be on record there: jobs of ended allocations are left as they are');
+    orphans = { ...orphans, deadNodes: orphans.deadNodes.filter((node) => !holdsJobs(node)) };
+  }
+  const settled = await settleJobs(tools, orphans);
+  const cleaned: Cleaned = {
+    slurmJobsFailed: settled.failed.filter(({ reason }) => reason !== NO_ACTIVE_NODES).length,
+    runningJobsFailed: settled.failed.filter(({ reason }) => reason === NO_ACTIVE_NODES).length,
+    pendingAllocationsCleaned: orphans.gone.length,
+    activeAllocationsEnded: orphans.ended.length,
+    computeNodesDeactivated: [...orphans.deadNodes, ...orphans.requeuedNodes].filter((node) => node.isActive).length,
+    jobsRequeued: orphans.requeuedNodes.reduce((sum, { jobIds }) => sum + jobIds.length, 0),
+    finishedWorkKept: kept + settled.kept,
+    failed: settled.failed,
+    warnings: [...warnings, ...settled.warnings],
+  };
+  if (!isDryRun) await updateAllocations(client, records, orphans);
+  return cleaned;
+}
+
+const holdsJobs = ({ jobIds }: DeadNode) => jobIds.length > 0;
+const hasJobs = ({ deadNodes, abandoned }: Orphans) => abandoned.length > 0 || deadNodes.some(holdsJobs);
+
+interface Tools extends CleanOptions {
+  readonly client: Client;
+  readonly workflowId: number;
+  readonly runId: number;
+  readonly records: Records;
+  readonly facts: SlurmFacts;
+}
+
+interface Settled {
+  readonly failed: OrphanedJob[];
+  kept: number;
+  readonly warnings: string[];
+}
+
+async function settleJobs(tools: Tools, orphans: Orphans): Promise<Settled> {
+  const { records, client, workflowId, runId, isDryRun } = tools;
+  const settled: Settled = { failed: [], kept: 0, warnings: [] };
+  const jobs = new Map(records.running.map((job) => [job.id as number, job]));
+  const nodes = new Map(records.nodes.map((node) => [node.id, node]));
+  for (const dead of [...orphans.deadNodes, ...orphans.requeuedNodes]) {
+    const ledger = ledgerOf(nodes.get(dead.nodeId) as Records['nodes'][number], runId);
+    const isRequeued = orphans.requeuedNodes.includes(dead);
+    if (!isRequeued) await settleNode(tools, { dead, ledger, jobs, settled });
+    if (isDryRun) continue;
+    const body = {
+      run_id: runId,
+      // A node that crashed may have lost the last lines of its ledger, so a job that it lacks may have started.
+      ...provenBy(ledger, 'rebooted', { runId, nodeId: dead.nodeId }),
+      reason: dead.cause,
+    };
+    await client
+      .reportLostRunner({ params: { id: workflowId, compute_node_id: dead.nodeId }, body })
+      .catch(async (error: unknown) => {
+        // Torc's own server has no such route.
+        if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+        const node = nodes.get(dead.nodeId) as Records['nodes'][number];
+        await client.updateComputeNode({ params: { id: dead.nodeId }, body: { ...node, is_active: false } });
+      });
+  }
+  await settleAbandoned(tools, orphans, jobs, settled);
+  return settled;
+}
+
+interface OfNode {
+  readonly dead: DeadNode;
+  readonly ledger: LedgerFacts | undefined;
+  readonly jobs: ReadonlyMap<number, Job>;
+  readonly settled: Settled;
+}
+
+/** Stores the ends of jobs that are proven, and fails the others. */
+async function settleNode(tools: Tools, { dead, ledger, jobs, settled }: OfNode): Promise<void> {
+  const { facts } = tools;
+  const told = new Map((ledger?.completed ?? []).map((each) => [`${each.job_id} ${each.attempt_id}`, each]));
+  // The runner had decided to retry them: the report of its end does that.
+  const retried = new Set((ledger?.retried ?? []).map((each) => `${each.job_id} ${each.attempt_id}`));
+  const ends: JobCompletion[] = [];
+  for (const id of dead.jobIds) {
+    const job = jobs.get(id) as Job;
+    const key = `${id} ${job.attempt_id ?? 1}`;
+    if (retried.has(key)) continue;
+    const known = told.get(key);
+    const step = facts.account?.steps.get(stepNameOf(tools, job));
+    const proven = step?.slurmJobId === dead.slurmJobId ? step : undefined;
+    const end = proven === undefined ? undefined : endOfStep(proven);
+    if (known !== undefined) {
+      const { files, ...result } = known;
+      ends.push(completionOf(tools, job, dead.nodeId, { ...result, files: files ?? undefined }));
+      settled.kept += 1;
+    } else if (proven !== undefined && end !== undefined) {
+      const endedMs = Date.parse(proven.endedAt);
+      ends.push(
+        completionOf(tools, job, dead.nodeId, {
+          status: end.status,
+          return_code: end.returnCode,
+          exec_time_minutes: proven.seconds / 60,
+          completion_time: new Date(Number.isNaN(endedMs) ? tools.nowMs() : endedMs).toISOString(),
+          peak_memory_bytes: proven.maxRssBytes,
+        }),
+      );
+      settled.kept += 1;
+    } else {
+      ends.push(lostOf(tools, job, dead.nodeId, dead.cause));
+      settled.failed.push(orphaned(job, dead.cause, dead.slurmJobId));
+    }
+  }
+  await send(tools, ends, settled);
+}
+
+const stepNameOf = ({ workflowId, runId }: Tools, { id, attempt_id: attempt }: Job): StepId =>
+  stepIdOf({ workflowId, runId }, { id: id as number, attempt_id: attempt ?? 1 });
+
+const orphaned = ({ id, name }: Job, reason: string, slurmJobId?: number): OrphanedJob => ({
+  job_id: id as number,
+  job_name: name,
+  reason,
+  ...(slurmJobId === undefined ? {} : { slurm_job_id: String(slurmJobId) }),
+});
+
+const lostOf = (tools: Tools, job: Job, nodeId: number, cause: string): JobCompletion =>
+  completionOf(tools, job, nodeId, {
+    status: 'failed',
+    return_code: LOST,
+    exec_time_minutes: 0,
+    completion_time: new Date(tools.nowMs()).toISOString(),
+    cause,
+  });
+
+type End = Pick<JobCompletion['result'], 'status' | 'return_code' | 'exec_time_minutes' | 'completion_time'> &
+  Partial<JobCompletion['result']> &
+  Pick<JobCompletion, 'files'>;
+
+function completionOf(
+  { workflowId, runId }: Tools,
+  { id, attempt_id: attempt }: Job,
+  nodeId: number,
+  { files, ...end }: End,
+): JobCompletion {
+  const jobId = id as number;
+  return {
+    job_id: jobId,
+    status: end.status,
+    run_id: runId,
+    result: {
+      ...end,
+      job_id: jobId,
+      workflow_id: workflowId,
+      run_id: runId,
+      attempt_id: attempt ?? 1,
+      compute_node_id: nodeId,
+    },
+    ...(files === undefined ? {} : { files }),
+  };
+}
+
+/** A job that ended meanwhile is refused, and that is right. */
+async function send({ client, workflowId, isDryRun }: Tools, ends: readonly JobCompletion[], settled: Settled) {
+  if (isDryRun) return;
+  for (let at = 0; at < ends.length; at += BATCH) {
+    const completions = ends.slice(at, at + BATCH);
+    const { errors } = await client.batchCompleteJobs({ params: { id: workflowId }, body: { completions } });
+    const refused = new Set(errors.map(({ job_id: id }) => id));
+    for (const { job_id: id, result } of completions) {
+      if (!refused.has(id)) continue;
+      if (result.return_code !== LOST) settled.kept -= 1;
+      else
+        settled.failed.splice(
+          settled.failed.findIndex((each) => each.job_id === id),
+          1,
+        );
+    }
+  }
+}
+
+/** Running jobs in a workflow without an active runner: nothing will ever report their ends. */
+async function settleAbandoned(
+  tools: Tools,
+  { abandoned }: Orphans,
+  jobs: ReadonlyMap<number, Job>,
+  settled: Settled,
+): Promise<void> {
+  const { client, workflowId, isDryRun } = tools;
+  for (const id of abandoned) settled.failed.push(orphaned(jobs.get(id) as Job, NO_ACTIVE_NODES));
+  if (isDryRun || abandoned.length === 0) return;
+  const [first] = (await client.listComputeNodes({ query: { workflow_id: workflowId, limit: 1 } })).items;
+  const nodeId = (first ?? (await standInNode(tools))).id as number;
+  const ends = abandoned.map((id) => {
+    const job = jobs.get(id) as Job;
+    return lostOf(tools, job, job.compute_node_id || nodeId, NO_ACTIVE_NODES);
+  });
+  await send(tools, ends, settled);
+}
+
+const standInNode = ({ client, workflowId, nowMs }: Tools) =>
+  client.createComputeNode({
+    body: {
+      workflow_id: workflowId,
+      hostname: FAILED_NODE,
+      pid: 0,
+      start_time: new Date(nowMs()).toISOString(),
+      num_cpus: 1,
+      memory_gb: 1,
+      num_gpus: 0,
+      num_nodes: 1,
+      compute_node_type: 'local',
+      is_active: false,
+    },
+  });
+
+async function updateAllocations(client: Client, { allocations }: Records, orphans: Orphans): Promise<void> {
+  const rows = new Map(allocations.map((record) => [record.id, record]));
+  const changes = [
+    ...[...orphans.ended, ...orphans.gone].map(({ recordId }) => ({ recordId, status: 'complete' })),
+    ...orphans.requeued.map(({ recordId }) => ({ recordId, status: 'pending' })),
+  ];
+  for (let at = 0; at < changes.length; at += TOGETHER)
+    await Promise.all(
+      changes.slice(at, at + TOGETHER).map(({ recordId, status }) => {
+        const record = rows.get(recordId) as Records['allocations'][number];
+        return client.updateScheduledComputeNode({ params: { id: recordId }, body: { ...record, status } });
+      }),
+    );
+}

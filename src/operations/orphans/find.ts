@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
+import type { Account, JobState, SlurmRecords } from '../../cluster/slurm/records.ts';
+import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import { slurmTaskOf } from '../../core/contract/files/runner.ts';
+import type { Job } from '../../core/contract/job.ts';
+import type { ComputeNode } from '../../core/contract/node.ts';
+import { orphansOf, type Orphans } from '../../core/lifecycle/orphans.ts';
+import { type LedgerFacts, readLedger } from '../../runner/report/ledger.ts';
+
+/** The records that a workflow has of allocations and runners, and its running jobs. */
+export interface Records {
+  readonly allocations: readonly (ScheduledComputeNode & { id: number })[];
+  readonly nodes: readonly (ComputeNode & { id: number })[];
+  readonly running: readonly Job[];
+}
+
+/** The runners and allocations that have not ended as far as the server knows, and the jobs that run. */
+export async function gatherRecords(client: Client, workflowId: number): Promise<Records> {
+  const query = { workflow_id: workflowId };
+  const rows = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
+  const active = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
+  const holders = await all((page) =>
+    client.listComputeNodes({ query: { ...query, is_active: false, holds_jobs: true, ...page } }),
+  );
+  const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
+  const isOpen = ({ scheduler_type: type, status }: ScheduledComputeNode) =>
+    type === 'slurm' && (status === 'active' || status === 'pending');
+  return {
+    allocations: rows.filter(isOpen) as Records['allocations'],
+    // A server that does not know the filter lists inactive runners that hold nothing.
+    nodes: [...active, ...holders] as Records['nodes'],
+    running,
+  };
+}
+
+/** What Slurm says of the allocations of a workflow; `queue` is undefined if the controller could not be asked. */
+export interface SlurmFacts {
+  readonly queue: ReadonlyMap<number, JobState> | undefined;
+  /** Undefined if there is no accounting. */
+  readonly account: Account | undefined;
+  /** Why the controller or the accounting could not be asked. */
+  readonly faults: readonly string[];
+  /** Whether there is an accounting that did not answer: the work of ended steps may be on record there. */
+  readonly isAccountAway: boolean;
+}
+
+/** Asks the controller once for all allocations, and the accounting once for those that have ended. */
+export async function askSlurm({ allocations, nodes }: Records, slurm: SlurmRecords | undefined): Promise<SlurmFacts> {
+  const ids = [
+    ...new Set([...allocations.map(({ scheduler_id: id }) => id), ...nodes.flatMap((node) => slurmJobOf(node) ?? [])]),
+  ].filter((id) => id > 0);
+  const nothing = { queue: undefined, account: undefined, faults: [], isAccountAway: false };
+  if (ids.length === 0) return { ...nothing, queue: new Map() };
+  if (slurm === undefined)
+    return { ...nothing, faults: ['there is no Slurm on this machine: allocations are left as they are'] };
+  let queue: ReadonlyMap<number, JobState>;
+  try {
+    queue = await slurm.queue(ids);
+  } catch (error) {
+    return { ...nothing, faults: [`squeue cannot be asked, so allocations are left as they are: ${wordsOf(error)}`] };
+  }
+  const ended = ids.filter((id) => (queue.get(id)?.state ?? 'ended') === 'ended');
+  if (ended.length === 0) return { ...nothing, queue };
+  try {
+    return { ...nothing, queue, account: await slurm.account(ended) };
+  } catch (error) {
+    return { ...nothing, queue, isAccountAway: true, faults: [`sacct cannot be asked: ${wordsOf(error)}`] };
+  }
+}
+
+const wordsOf = (error: unknown): string => (error as Error).message.split('\n')[0] as string;
+
+/** The allocation of a runner. */
+export function slurmJobOf({ scheduler }: Pick<ComputeNode, 'scheduler'>): number | undefined {
+  const id = Number(slurmTaskOf(scheduler)?.jobId ?? Number.NaN);
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined;
+}
+
+export function decide({ allocations, nodes, running }: Records, { queue, account }: SlurmFacts): Orphans {
+  return orphansOf({
+    allocations: allocations.map(({ id, scheduler_id: slurmJobId, status }) => ({ recordId: id, slurmJobId, status })),
+    nodes: nodes.map((node) => ({
+      id: node.id,
+      slurmJobId: slurmJobOf(node),
+      isActive: node.is_active === true,
+      isHolder: node.is_active !== true && Boolean(node.process),
+    })),
+    running: running.map(({ id, compute_node_id: nodeId }) => ({ id: id as number, nodeId: nodeId ?? undefined })),
+    queue,
+    accounted: account?.jobs ?? new Map(),
+  });
+}
+
+/** The ledger of a runner, if this machine can read it and it is that of this runner and run. */
+export function ledgerOf(node: ComputeNode & { id: number }, runId: number): LedgerFacts | undefined {
+  const path = node.process?.ledger;
+  if (path === undefined || !existsSync(path)) return undefined;
+  const facts = readLedger(path);
+  return facts?.run_id === runId && facts.compute_node_id === node.id ? facts : undefined;
+}
