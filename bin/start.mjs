@@ -1,5 +1,4 @@
 // Plain JavaScript that any Node since 14 can read: it finds a runtime that can run the rest.
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +19,7 @@ function isEnough(version) {
 /** Runs the program named after one of its entries: from its sources in a checkout, from `dist` in a package. */
 export async function start(program) {
   if (!isEnough(process.versions.node)) {
-    runWithNewer();
+    await runWithNewer();
     return;
   }
   giveBackLibraryPath();
@@ -45,9 +44,11 @@ function giveBackLibraryPath() {
 }
 
 /** Becomes a newer runtime, as far as an old one can: same arguments and streams, signals passed on, its exit code. */
-function runWithNewer() {
+async function runWithNewer() {
   const args = process.argv.slice(1);
   if (typeof process.execve === 'function') process.execve(runtime, [runtime, ...args], process.env);
+  // Loading it takes 10 ms, which a new Node need not spend.
+  const { spawn } = await import('node:child_process');
   // The channel carries our signals to it, and its closing tells of our end, also when we are killed.
   const child = spawn(runtime, args, {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -6,7 +6,8 @@ import { expect, it } from 'vitest';
 /**
  * Calls that work in every test and fail with large values: a timer beyond 2^31 ms fires at once, and a list spread into
  * the arguments of a call overflows the stack from some 120,000 elements on, and a clock that is set back makes a duration
- * negative. Found by reading the sources as syntax.
+ * negative. And some that are slow once: what each process needs tens of milliseconds for, when it is loaded or at the
+ * first call. Found by reading the sources as syntax.
  */
 
 const source = resolve(import.meta.dirname, '../src');
@@ -24,6 +25,7 @@ interface Found {
   readonly timers: string[];
   readonly spreads: string[];
   readonly clocks: string[];
+  readonly slow: string[];
 }
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
@@ -46,14 +48,18 @@ function isBounded(delay: Node | undefined): boolean {
 
 const SPREAD_INTO = /^Math\.(max|min|hypot)$|\.(push|unshift|splice|concat|fromCharCode|fromCodePoint|of)$/;
 
+/** V8 checks expressions when it reads a file, and these sets are large: 50 ms. `toLocaleString` loads tables for 30 ms. */
+const EMOJI = /\\p\{(RGI_)?Emoji/;
+
 function hazardsIn(text: string, path: string): Found {
-  const found: Found = { timers: [], spreads: [], clocks: [] };
+  const found: Found = { timers: [], spreads: [], clocks: [], slow: [] };
   const program = parseSync(text, { syntax: 'typescript', target: 'es2024' });
   const visit = (node: unknown) => {
     if (Array.isArray(node)) return node.forEach(visit);
     if (typeof node !== 'object' || node === null) return;
     if (isNode(node) && node.type === 'CallExpression') look(node);
     if (isNode(node) && node.type === 'BinaryExpression' && node['operator'] === '-') lookAtDifference(node);
+    if (isNode(node) && node.type === 'RegExpLiteral' && EMOJI.test(node['pattern'] as string)) found.slow.push(path);
     for (const value of Object.values(node)) visit(value);
   };
   const look = (call: Node) => {
@@ -62,6 +68,7 @@ function hazardsIn(text: string, path: string): Found {
     if (/^set(Timeout|Interval)$/.test(name) && !isBounded(given[1]?.expression)) found.timers.push(`${path}: ${name}`);
     if (SPREAD_INTO.test(name) && given.some(({ spread }) => (spread ?? null) !== null))
       found.spreads.push(`${path}: ${name}`);
+    if (/\.toLocale[A-Z]\w+$/.test(name)) found.slow.push(path);
   };
   const lookAtDifference = ({ left }: Node) => {
     const call = left as Node;
@@ -90,21 +97,27 @@ it('a duration is not the difference to the time of day, which can be set', () =
   expect(all.flatMap(({ clocks }) => clocks)).toEqual([]);
 });
 
+it('no file is slow to load, and no number is written by the tables of all languages', () => {
+  expect(all.flatMap(({ slow }) => slow)).toEqual([]);
+});
+
 it('all of them are found where they are', () => {
   const offences = `
     setTimeout(call, seconds * 1000); setInterval(() => {}, Math.max(0, ms)); setTimeout(call, given.ms);
     seconds = (Date.now() - startedMs) / 1000;
     Math.max(...list); held.list.push(1, ...more); String.fromCharCode(...codes);
+    count.toLocaleString('en-US'); face = /\\p{RGI_Emoji}/v;
   `;
   expect(hazardsIn(offences, 'x.ts')).toEqual({
     timers: ['x.ts: setTimeout', 'x.ts: setInterval', 'x.ts: setTimeout'],
     spreads: ['x.ts: Math.max', 'x.ts: held.list.push', 'x.ts: String.fromCharCode'],
     clocks: ['x.ts'],
+    slow: ['x.ts', 'x.ts'],
   });
   const harmless = `
     setTimeout(call, PAUSE_MS * 2); setTimeout(call); setInterval(call, Math.min(LONGEST_TIMER_MS, ms));
     left = endAtMs - Date.now(); passed = performance.now() - startedMs;
-    Math.max(0, most); [...list, ...more]; call(...given); list.push(one);
+    Math.max(0, most); [...list, ...more]; call(...given); list.push(one); /\\p{L}/u.test(text);
   `;
-  expect(hazardsIn(harmless, 'x.ts')).toEqual({ timers: [], spreads: [], clocks: [] });
+  expect(hazardsIn(harmless, 'x.ts')).toEqual({ timers: [], spreads: [], clocks: [], slow: [] });
 });

@@ -1,5 +1,6 @@
 import { after, type Timer } from '../client/long-timers.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
+import { grouped } from '../core/quantity/count-text.ts';
 import type { Progress } from '../runner/options.ts';
 import type { Output } from './output/output.ts';
 import { secondsText } from './output/words.ts';
@@ -92,17 +93,16 @@ const doneOf = ({ completed, failed, canceled, terminated }: JobStatusCounts) =>
 
 /** `1,204 done · 2 running · 3 failed · 8,793 left · 1,480/s · 6.0s to go`. */
 export function progressText({ counts }: Progress, rate: number, elapsedSeconds: number): string {
-  const n = (value: number) => value.toLocaleString('en-US');
   const bad = counts.failed + counts.terminated;
   const left = counts.ready + counts.pending + counts.blocked + counts.uninitialized + counts.pending_failed;
   const open = left + counts.running;
   return [
-    `${n(counts.completed)} done`,
-    `${n(counts.running)} running`,
-    ...(bad > 0 ? [`${n(bad)} failed`] : []),
-    ...(counts.canceled > 0 ? [`${n(counts.canceled)} canceled`] : []),
-    `${n(left)} left`,
-    ...(rate >= 0.05 ? [`${rate < 10 ? rate.toFixed(1) : n(Math.round(rate))}/s`] : []),
+    `${grouped(counts.completed)} done`,
+    `${grouped(counts.running)} running`,
+    ...(bad > 0 ? [`${grouped(bad)} failed`] : []),
+    ...(counts.canceled > 0 ? [`${grouped(counts.canceled)} canceled`] : []),
+    `${grouped(left)} left`,
+    ...(rate >= 0.05 ? [`${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s`] : []),
     ...(rate >= 0.05 && open > 0 ? [`${secondsText(open / rate)} to go`] : []),
     `${secondsText(elapsedSeconds)} so far`,
   ].join(' · ');

@@ -7,7 +7,7 @@ import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
 import type { Context } from './context.ts';
 import { createFromPlan, readSpecHere } from '../operations/create.ts';
-import { counted } from '../core/quantity/count-text.ts';
+import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Settings } from './settings.ts';
 
 /** Reads a workflow file, or standard input for `-`. */
@@ -85,7 +85,7 @@ export async function createTold(
     tell(jobs) {
       if (plan.jobs.length < SHOWN_FROM || performance.now() - toldMs < SHOWN_EVERY_MS) return;
       toldMs = performance.now();
-      output.notice(`Creating jobs: ${jobs.toLocaleString('en-US')} of ${plan.jobs.length.toLocaleString('en-US')}`);
+      output.notice(`Creating jobs: ${grouped(jobs)} of ${grouped(plan.jobs.length)}`);
     },
   });
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
 import { printable } from '../../core/contract/printable.ts';
 import { type Column, csvText, tableOf } from './table.ts';
@@ -61,7 +60,7 @@ export class CsvRefused extends Error {}
 /** `isWide`: tables have their full width on a terminal, too. */
 export function createOutput(format: Format, { out, err }: Streams, colours: boolean, isWide = false): Output {
   // Random, so no name can contain it.
-  const mark = colours ? `\u{f0000}${randomUUID()}` : '';
+  const mark = colours ? `\u{f0000}${crypto.randomUUID()}` : '';
   const paint = (which: Style, text: string) => (colours ? styleText(which, text, { validateStream: false }) : text);
   const style = (which: Style, text: string) => (colours ? `${mark}${which} ${text}${mark}/` : text);
   const painted = (text: string) =>

@@ -38,3 +38,13 @@ it('cuts a very long text quickly: only what is shown is measured', () => {
   const text = '日'.repeat(200_000);
   expect(shortened(text, 11)).toBe('日日日日日…');
 });
+
+it('a text that is measured the short way has the width that the long way gives', () => {
+  const characters = Array.from({ length: 0x2600 - 0x20 }, (_, index) => String.fromCodePoint(index + 0x20));
+  // Behind a character that is not plain, every text is measured the long way.
+  const long = (text: string) => textWidth(`日${text}`) - 2;
+  const isPlainWhere = /^[ -~\u00a1-\u00ac\u00ae-\u024f\u2010-\u2015\u2018-\u201f\u2026\u2190-\u2193\u2500-\u257f]$/;
+  const plain = characters.filter((character) => isPlainWhere.test(character));
+  expect(plain.filter((character) => textWidth(character) !== long(character))).toEqual([]);
+  expect(long(plain.join(''))).toBe(plain.length);
+});

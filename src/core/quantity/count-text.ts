@@ -1,6 +1,9 @@
+/** `1,204`: a whole number with its thousands apart. By hand, as the first `toLocaleString` of a process takes 30 ms. */
+export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+
 /** `1 job`, `3 jobs`, `1,204 jobs`. */
 export const counted = (count: number, thing: string, things = `${thing}s`): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? thing : things}`;
+  `${grouped(count)} ${count === 1 ? thing : things}`;
 
 /** The first few, and the number of the others: `a, b, c, d, e and 7 more`. */
 export function someOf(texts: readonly string[]): string {
