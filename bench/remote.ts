@@ -1,7 +1,8 @@
 /**
  * How long does `torc remote run` take to start runners on many hosts?
  *
- * `node bench/remote.ts [hosts] [at once]`: hosts are ssh servers on this machine, so that all runners start on its CPUs too.
+ * `node bench/remote.ts [hosts] [at once]`: hosts are ssh servers on this machine, so that both ends of each connection and all
+ * runners share its CPUs. So the hosts use a cheap key exchange (see tests/ssh/hosts.sh), and logins alone are measured beside it.
  * Needs root and an installed ssh server. The floor is a login on each host, the same number at once.
  */
 import { execFileSync } from 'node:child_process';

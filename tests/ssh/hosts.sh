@@ -150,6 +150,8 @@ write_conf() {
 	[ -s "$DIR/etc/id" ] || ssh-keygen -q -t ed25519 -N '' -C ssh-hosts-user -f "$DIR/etc/id"
 	cp "$DIR/etc/id.pub" "$DIR/etc/authorized_keys"
 	: >"$DIR/etc/known_hosts"
+	# The key exchange: with the default one (sntrup761) both ends of a login together take 0.2 s of CPU here,
+	# where all ends are on one machine; this one takes 0.06 s.
 	cat >"$DIR/etc/ssh_config" <<-END
 		Host worker*
 			HostName 127.0.0.1
@@ -164,6 +166,7 @@ write_conf() {
 			BatchMode yes
 			ConnectTimeout 5
 			LogLevel ERROR
+			KexAlgorithms curve25519-sha256
 	END
 	for w in $(worker_names); do
 		printf 'Host %s\n\tPort %s\n\tHostKeyAlias %s\n' "$w" "$(port_of "$w")" "$w" >>"$DIR/etc/ssh_config"
