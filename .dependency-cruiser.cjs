@@ -44,9 +44,21 @@ module.exports = {
       { path: '^src/server/store/database\\.ts$', dependencyTypesNot: ['type-only'] },
     ),
     forbid(
+      'telemetry-has-a-store-of-its-own',
+      'telemetry reads and writes its own files: it knows neither workflows nor the database of the server',
+      { path: '^src/telemetry/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(server|runner|operations)/' },
+    ),
+    forbid(
+      'sql-of-telemetry-stands-in-its-store',
+      'only the store of telemetry holds its database',
+      { path: '^src/telemetry/', pathNot: '^src/telemetry/store/|\\.test\\.ts$' },
+      { path: '^(node:)?sqlite$' },
+    ),
+    forbid(
       'no-server-code-on-a-compute-node',
       'a runner and a use case know routes, never the server',
-      { path: '^src/(runner|operations|client|cluster|dashboard|tui)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(runner|operations|client|cluster|telemetry|dashboard|tui)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/server/', reachable: true },
     ),
     forbid(
@@ -58,13 +70,13 @@ module.exports = {
     forbid(
       'operations-know-no-command-line',
       'a use case takes a client and gives values; the command line, which reads words and prints, stands above it',
-      { path: '^src/(operations|runner|client|cluster)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(operations|runner|client|cluster|telemetry)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/(cli|library)/' },
     ),
     forbid(
       'nothing-below-operations-uses-them',
       'use cases stand on the client and the runner, and not the other way round',
-      { path: '^src/(runner|client|cluster|server|core)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(runner|client|cluster|telemetry|server|core)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/operations/' },
     ),
     forbid(

@@ -68,6 +68,14 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/server/claim/sneaks.ts',
     "import { openDatabase } from '../store/database.ts';\nexport const sneaks = openDatabase;\n",
   ],
+  'telemetry-has-a-store-of-its-own': [
+    'src/telemetry/read/borrows.ts',
+    "import { roomOf } from '../../server/claim/room.ts';\nexport const borrows = roomOf;\n",
+  ],
+  'sql-of-telemetry-stands-in-its-store': [
+    'src/telemetry/read/selects.ts',
+    "import { DatabaseSync } from 'node:sqlite';\nexport const selects = DatabaseSync;\n",
+  ],
   'no-server-code-on-a-compute-node': [
     'src/runner/cheats.ts',
     "import { serve } from '../server/serve.ts';\nexport const cheats = serve;\n",

@@ -14,7 +14,15 @@ const headings: Readonly<Record<string, readonly string[]>> = {
     'job-dependencies',
     'ro-crate',
   ],
-  'Clusters and machines:': ['slurm', 'hpc', 'remote', 'compute-nodes', 'scheduled-compute-nodes', 'monitor-node'],
+  'Clusters and machines:': [
+    'slurm',
+    'hpc',
+    'remote',
+    'compute-nodes',
+    'scheduled-compute-nodes',
+    'monitor-node',
+    'sonar',
+  ],
   'Server and administration:': ['ping', 'tasks', 'access-groups', 'admin', 'config', 'completions', 'help'],
 };
 

@@ -46,6 +46,7 @@ export const torcGroups: readonly CommandGroup[] = [
   },
   { word: 'remote', load: async () => (await import('./remote/remote.ts')).remoteCommands },
   { word: 'ro-crate', load: async () => (await import('./ro-crate.ts')).roCrateCommands },
+  { word: 'sonar', load: async () => (await import('./sonar/all.ts')).sonarCommands },
   { word: 'tasks', load: async () => (await import('./tasks.ts')).taskCommands },
   { word: 'admin', load: async () => (await import('./admin.ts')).adminCommands },
   { word: 'monitor-node', load: async () => [(await import('./monitor-node.ts')).monitorNode] },

@@ -33,6 +33,12 @@ export function checkEnvelope(raw: unknown): Checked {
 
 type Members = Record<string, unknown>;
 
+const BOTH = 'data and errors';
+const NEITHER = 'neither data nor errors';
+const UNKNOWN = 'an unknown member';
+/** What was found where there is no value to show. */
+const PHRASES: ReadonlySet<string> = new Set([BOTH, NEITHER, UNKNOWN]);
+
 const HOSTNAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
 
 const isMembers = (value: unknown): value is Members =>
@@ -64,8 +70,8 @@ class Check {
     const errorList = this.#at('errors', () => this.#list({ kind: errorObject, list: 1, says: '' }, errors)) ?? [];
     const isData = data !== undefined && data !== null;
     if (data === null) this.report('refused', null, 'no data member in an envelope of errors', 'data');
-    if (isData && errorList.length > 0) this.report('unusable', 'data and errors', 'one of them');
-    if (!isData && errorList.length === 0) this.report('unusable', 'neither data nor errors', 'one of them');
+    if (isData && errorList.length > 0) this.report('unusable', BOTH, 'one of them');
+    if (!isData && errorList.length === 0) this.report('unusable', NEITHER, 'one of them');
     const unknown = unknownOf(raw, known, ['meta', 'data', 'errors']);
     if (Object.keys(unknown).length > 0) this.#unknown(Object.keys(unknown));
     if (!isData) return { ...unknown, meta, errors: errorList } as unknown as Envelope;
@@ -80,7 +86,7 @@ class Check {
       (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
       '',
     );
-    const isPhrase = typeof found === 'string' && (found.startsWith('neither ') || found.startsWith('data and '));
+    const isPhrase = typeof found === 'string' && PHRASES.has(found);
     this.problems.push({ level, field, found: isPhrase ? found : foundText(found), expected });
   }
 
@@ -100,6 +106,9 @@ class Check {
     const unknown = unknownOf(raw, known, ['type', 'attributes']);
     if (Object.keys(unknown).length > 0) this.#unknown(Object.keys(unknown));
     const attributes = this.#at('attributes', () => this.#object(attributeTables[type], known['attributes']));
+    const foreign = Object.keys(attributes).find((name) => isOfAnotherType(type, name));
+    if (foreign !== undefined)
+      this.report('unusable', tag, `the tag of its attributes: ${foreign} is no attribute of ${type}`, 'type');
     return { ...unknown, type, attributes };
   }
 
@@ -114,8 +123,7 @@ class Check {
 
   #unknown(names: readonly string[]): void {
     this.hasUnknown = true;
-    for (const name of names)
-      this.report('warning', name, 'a member of the format; this one is unknown and kept', name);
+    for (const name of names) this.report('warning', UNKNOWN, 'a member of the format; this one is kept', name);
   }
 
   /** The members of the given names, in whatever letter case; of two the one in the right case. */
@@ -274,6 +282,11 @@ class Check {
     return raw;
   }
 }
+
+/** A wrong tag would store a sample as the hardware of its node. */
+const isOfAnotherType = (type: MessageType, name: string): boolean =>
+  !Object.hasOwn(attributeTables[type].fields, name) &&
+  Object.values(attributeTables).some(({ fields }) => Object.hasOwn(fields, name));
 
 const isNullish = (value: unknown): boolean => value === undefined || value === null || value === '';
 
