@@ -102,7 +102,8 @@ test('a dry run names exactly the jobs that a reinitialization makes run, and th
       sketches,
       fc.nat({ max: 10 }),
       fc.array(change, { maxLength: 3 }),
-      async (jobs, turns, changes) => {
+      fc.array(fc.nat({ max: 7 }), { maxLength: 2 }),
+      async (jobs, turns, changes, disabled) => {
         const { service, id, run, path } = await ranWorkflow(jobs, turns);
         const { client } = service;
         for (const { file, removes } of changes) {
@@ -111,6 +112,7 @@ test('a dry run names exactly the jobs that a reinitialization makes run, and th
           // A given file that is missing makes a reinitialization impossible.
           else if (file >= GIVEN) rmSync(path(name), { force: true });
         }
+        for (const at of disabled) service.store.db.run(`update job set status = 9 where name = 'job${at}'`);
         const before = await statuses(service, id);
         const told = await findReruns(client, id, (await readiness(client, id)).files);
         expect(await statuses(service, id)).toEqual(before);
@@ -121,6 +123,8 @@ test('a dry run names exactly the jobs that a reinitialization makes run, and th
         expect(told.run.map(({ job_name: name }) => name).sort()).toEqual(again.sort());
         expect(told.canceled.map(({ name }) => after[name])).toEqual(told.canceled.map(() => 'canceled'));
         expect(told.run.every(({ reasons }) => reasons.length > 0)).toBe(true);
+        const isDisabled = (all: Record<string, string>) => Object.keys(all).filter((name) => all[name] === 'disabled');
+        expect(isDisabled(after)).toEqual(isDisabled(before));
       },
     ),
     { numRuns: 15 },

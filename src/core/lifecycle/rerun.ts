@@ -83,18 +83,26 @@ export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFa
       for (const id of producers) if (byId.get(id)?.status === 'completed') add(id, { kind: 'output', file, change });
   }
   const named = new Set(changedUserData);
-  for (const { id, name } of jobs) if (named.has(name)) add(id, { kind: 'user_data' });
+  const isDisabled = (id: number) => byId.get(id)?.status === 'disabled';
+  for (const { id, name } of jobs) if (named.has(name) && !isDisabled(id)) add(id, { kind: 'user_data' });
   for (const { id, status } of jobs) if (status === 'uninitialized') add(id, { kind: 'status', status });
 
-  // Everything downstream of what is uninitialized then runs again too.
+  // Everything downstream of what is uninitialized then runs again too. A disabled job stays as it is.
   const open = [...found.keys()];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     for (const dependent of downstream.get(id) ?? []) {
+      if (isDisabled(dependent)) continue;
       if (!found.has(dependent)) open.push(dependent);
       add(dependent, { kind: 'job', job_id: id, job_name: byId.get(id)?.name ?? '' });
     }
   }
+  const isUninitialized = new Set(found.keys());
   for (const { id, status } of jobs) if (BY_STATUS.has(status) && !found.has(id)) add(id, { kind: 'status', status });
+
+  // What waits for a disabled job does not run. A job that was ready before stays ready.
+  const disabled = jobs.flatMap(({ id, status }) => (status === 'disabled' ? [id] : []));
+  const waits = (id: number) => found.has(id) && (byId.get(id)?.status !== 'ready' || isUninitialized.has(id));
+  for (const id of reachedFrom(disabled, downstream, waits)) found.delete(id);
 
   const canceled = canceledOf(jobs, found, upstream, downstream);
   return {
@@ -128,15 +136,25 @@ function canceledOf(
     const before = upstream.get(id) ?? [];
     return isCancelable(id) && before.some(hasFailed) && before.some((other) => found.has(other)) ? [id] : [];
   });
-  const canceled = new Set(open);
+  return new Set([...open, ...reachedFrom(open, downstream, isCancelable)]);
+}
+
+/** The jobs downstream of some, without these, along jobs that `isPassed` accepts. */
+function reachedFrom(
+  ids: readonly number[],
+  downstream: ReadonlyMap<number, readonly number[]>,
+  isPassed: (id: number) => boolean,
+): Set<number> {
+  const reached = new Set<number>();
+  const open = [...ids];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     for (const dependent of downstream.get(id) ?? []) {
-      if (canceled.has(dependent) || !isCancelable(dependent)) continue;
-      canceled.add(dependent);
+      if (reached.has(dependent) || !isPassed(dependent)) continue;
+      reached.add(dependent);
       open.push(dependent);
     }
   }
-  return canceled;
+  return reached;
 }
 
 /** Without an input that changes because the job that writes it runs again: that job is named as well. */

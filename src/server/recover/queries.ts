@@ -34,10 +34,11 @@ export const recoverQueries = (db: Database) => ({
       (select min(id) from job where workflow_id = :workflowId) as first,
       (select max(id) from job where workflow_id = :workflowId) as last`),
   dependants: db.prepare<{ id: number; after: number; limit: number }, { id: number }>(`
-    select job_id as id
-    from job_depends_on
-    where depends_on_job_id = :id and job_id > :after
-    order by job_id
+    select job.id
+    from job_depends_on edge
+    cross join job on job.id = edge.job_id
+    where edge.depends_on_job_id = :id and edge.job_id > :after and job.status <> ${STATUS.disabled}
+    order by edge.job_id
     limit :limit`),
   resetAll: db.prepare<Window>(`
     update job set status = ${STATUS.uninitialized}, ${AFRESH}
@@ -143,7 +144,7 @@ export const recoverQueries = (db: Database) => ({
     select job.id, job.name
     from job_input_user_data reads
     join job on job.id = reads.job_id
-    where reads.user_data_id = :id and reads.job_id > :after
+    where reads.user_data_id = :id and reads.job_id > :after and job.status <> ${STATUS.disabled}
     order by reads.job_id
     limit :limit`),
 

@@ -118,6 +118,18 @@ describe('resetting a workflow', () => {
     expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'blocked', good: 'completed' });
   });
 
+  it('a disabled job stays disabled when the job before it is reset and initialized again', async () => {
+    const { id, jobIds } = await failedChain();
+    const params = { id: jobIds.get('b') as number, status: 'disabled' as const, run_id: 1 };
+    await service.client.manageStatusChange({ params });
+    await service.client.resetJobStatus({ params: { id }, query: { failed_only: true } });
+    await service.client.initializeJobs({ params: { id }, query: { only_uninitialized: true } });
+    expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'disabled', good: 'completed' });
+    // A reset of all jobs begins anew, as in Torc.
+    await service.client.resetJobStatus({ params: { id } });
+    expect(await statuses(service, id)).toEqual({ a: 'uninitialized', b: 'uninitialized', good: 'uninitialized' });
+  });
+
   it('a reset is refused while jobs run, and executed with force', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }]);
     await turn(id, nodeId, { want: all });

@@ -1,4 +1,5 @@
 import { IntList } from '../../../core/spec/int-list.ts';
+import { STATUS } from '../../records/job/status.ts';
 import type { Window, Windows } from '../../store/rows.ts';
 import type { Steps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
@@ -54,7 +55,7 @@ function* countHeavy(queries: InitializeQueries, id: number): Steps {
 /** Dependents read at a time. */
 const PAGE = 256;
 
-/** Makes everything downstream of uninitialized jobs uninitialized too. */
+/** Makes everything downstream of uninitialized jobs uninitialized too; a disabled job, and what only it precedes, stays. */
 export function* spreadDownstream(queries: InitializeQueries, windows: Windows, workflowId: number): Steps {
   const found = new IntList();
   function* spread(id: number): Steps {
@@ -62,7 +63,7 @@ export function* spreadDownstream(queries: InitializeQueries, windows: Windows, 
     for (;;) {
       const page = queries.dependants.all({ id, after, limit: PAGE });
       for (const { id: dependant, status } of page) {
-        if (status === 0) continue;
+        if (status === STATUS.uninitialized || status === STATUS.disabled) continue;
         queries.unsettle.run({ id: dependant });
         found.push(dependant);
       }
