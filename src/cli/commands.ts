@@ -63,6 +63,7 @@ export const groups: Readonly<Record<string, string>> = {
   'job-dependencies': 'Dependencies between jobs.',
   'access-groups': 'Groups of users, and the workflows that they may see.',
   remote: 'Runners on hosts that ssh reaches.',
+  sonar: 'HPC telemetry in the format of Sonar: nodes, processes, GPUs and Slurm jobs.',
   'ro-crate': 'The research object (RO-Crate) of a workflow.',
   tasks: 'Background tasks of the server.',
   admin: 'The server itself: logins, SQL, traffic.',

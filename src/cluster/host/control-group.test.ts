@@ -84,6 +84,8 @@ const member = (pid: number): ProcessSample => ({
   groupId: pid,
   sessionId: pid,
   state: 'S',
+  name: 'bash',
+  threads: 1,
   startTicks: 1,
   cpuSeconds: 1,
   waitedCpuSeconds: 0,

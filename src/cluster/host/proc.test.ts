@@ -15,6 +15,7 @@ function statOf({
   user = 0,
   system = 0,
   waited = 0,
+  threads = 1,
   start = 0,
   pages = 0,
   state = 'S',
@@ -31,6 +32,7 @@ function statOf({
   set(15, system);
   set(16, waited);
   set(17, 0);
+  set(20, threads);
   set(22, start);
   set(24, pages);
   return `${fields.join(' ')}\n`;
@@ -48,13 +50,25 @@ function proc(files: Readonly<Record<string, string>>): string {
 
 describe.skipIf(process.platform !== 'linux')('the stat line of a process', () => {
   it('a stat line gives parent, group, session, state, start time and use', () => {
-    const line = statOf({ pid: 42, parent: 7, session: 5, user: 150, system: 25, waited: 300, start: 99, state: 'R' });
+    const line = statOf({
+      pid: 42,
+      parent: 7,
+      session: 5,
+      user: 150,
+      system: 25,
+      waited: 300,
+      start: 99,
+      state: 'R',
+      threads: 3,
+    });
     expect(parseStat(line)).toEqual({
       pid: 42,
       parentPid: 7,
       groupId: 6,
       sessionId: 5,
       state: 'R',
+      name: 'bash',
+      threads: 3,
       startTicks: 99,
       cpuSeconds: 1.75,
       waitedCpuSeconds: 3,
@@ -62,12 +76,21 @@ describe.skipIf(process.platform !== 'linux')('the stat line of a process', () =
     });
   });
 
-  test.each(['a b', 'a) R 9 9 (b', '(((', ')))', ''])(
+  test.each(['a b', 'a) R 9 9 (b', ') R 1 (', '(((', ')))', ''])(
     'a stat line is parsed correctly for every process name: %j',
     (name) => {
-      expect(parseStat(statOf({ name, parent: 7 }))).toMatchObject({ pid: 7, parentPid: 7, state: 'S' });
+      expect(parseStat(statOf({ name, parent: 7 }))).toMatchObject({ pid: 7, parentPid: 7, state: 'S', name });
     },
   );
+
+  test.each([
+    ['a line break', Buffer.from('a\nb'), 'a\nb'],
+    ['letters beyond ASCII', Buffer.from('größe'), 'größe'],
+    ['bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0xc3]), 'a\u{fffd}\u{fffd}'],
+  ])('a process name with %s is read', (_, bytes, name) => {
+    const [before = '', after = ''] = statOf({ name: '@' }).split('@');
+    expect(parseStat(Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]))?.name).toBe(name);
+  });
 
   test.each(['', 'nonsense', '7 (bash', '7 bash) S 1'])('an incomplete stat line is no process: %j', (text) => {
     expect(parseStat(text)).toBeUndefined();

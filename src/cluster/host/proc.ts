@@ -8,6 +8,9 @@ export interface ProcessSample {
   readonly groupId: number;
   readonly sessionId: number;
   readonly state: string;
+  /** Its name as the kernel has it, at most 15 bytes for a program; bytes that are no UTF-8 become U+FFFD. */
+  readonly name: string;
+  readonly threads: number;
   /** Clock ticks from the boot to its start: together with the id this identifies a process, because ids are reused. */
   readonly startTicks: number;
   /** User and system time so far, without its children. */
@@ -18,7 +21,7 @@ export interface ProcessSample {
 }
 
 /** The kernel's unit of time in /proc: 100 a second on every Linux that runs this runtime. */
-const TICKS_PER_SECOND = 100;
+export const TICKS_PER_SECOND = 100;
 
 /** The process table, for repeated reads. */
 export interface ProcessTable {
@@ -33,7 +36,7 @@ const MOST_KEPT = 2_000;
 const LEFT_TO_OTHERS = 256;
 
 /** How many files may be kept open now: a launcher may have lowered the limit of this process for its jobs. */
-function mostKept(): number {
+export function mostKept(): number {
   const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
   return Math.min(MOST_KEPT, Number(match?.[1] ?? LEFT_TO_OTHERS) - LEFT_TO_OTHERS);
 }
@@ -181,13 +184,17 @@ export function parseStat(given: Buffer | string): ProcessSample | undefined {
   skip(7);
   const ticks = number() + number();
   const waitedTicks = number() + number();
-  skip(4);
+  skip(2);
+  const threads = number();
+  skip(1);
   const startTicks = number();
   skip(1);
   const pages = number();
   if (at > line.length + 1) return undefined;
   return {
     pid: Number(line.toString('latin1', 0, open)),
+    name: line.toString('utf8', open + 1, close),
+    threads,
     state,
     parentPid,
     groupId,
@@ -212,7 +219,7 @@ let knownPageBytes: number | undefined;
  * 4 KiB nearly everywhere; some ARM machines have 64. The runtime does not report it, but the map of our own memory
  * does.
  */
-function pageBytes(): number {
+export function pageBytes(): number {
   if (knownPageBytes === undefined) {
     const match = /^KernelPageSize:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/smaps', 'utf8'));
     knownPageBytes = match === null ? 4096 : Number(match[1]) * 1024;
@@ -228,7 +235,7 @@ function readText(path: string, buffer: Buffer): string | undefined {
   return text;
 }
 
-function openOrNone(path: string): number | undefined {
+export function openOrNone(path: string): number | undefined {
   try {
     return openSync(path, 'r');
   } catch {
@@ -237,7 +244,7 @@ function openOrNone(path: string): number | undefined {
 }
 
 /** The file from its beginning, as a part of the buffer; undefined if its process has ended. */
-function readFrom(fd: number, buffer: Buffer): Buffer | undefined {
+export function readFrom(fd: number, buffer: Buffer): Buffer | undefined {
   try {
     const length = readSync(fd, buffer, 0, buffer.length, 0);
     return length === 0 ? undefined : buffer.subarray(0, length);

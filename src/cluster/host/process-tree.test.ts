@@ -9,6 +9,8 @@ const sample = (pid: number, parentPid: number, sessionId: number): ProcessSampl
   groupId: sessionId,
   sessionId,
   state: 'S',
+  name: 'bash',
+  threads: 1,
   startTicks: 1,
   cpuSeconds: 1,
   waitedCpuSeconds: 0,

@@ -1,0 +1,31 @@
+import { type Compat, parseCompat } from '../../../core/contract/sonar/compat.ts';
+import { UsageError } from '../../failure.ts';
+import { optionsOf } from '../../option.ts';
+
+/** Options of every command that tells about this node or its cluster, as Sonar has them. */
+export const originOptions = optionsOf([
+  {
+    flags: '--cluster <name>',
+    says: 'canonical name of the cluster (default: SLURM_CLUSTER_NAME, or else the name of this node)',
+  },
+  { flags: '--hostname-only', says: 'cut the name of this node at its first dot' },
+  {
+    flags: '--compat <choices>',
+    says: 'write as other programs do, as NAME=CHOICE,…, or as the text of the format: text',
+    read: compat,
+  },
+  { flags: '--json', says: 'accepted for compatibility; the result is always JSON', isHidden: true },
+]);
+
+/** `a,b` as a list. */
+export const names = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+
+function compat(text: string): Compat {
+  const chosen = parseCompat(text);
+  if (typeof chosen === 'string') throw new UsageError(`--compat: ${chosen}`);
+  return chosen;
+}

@@ -1,0 +1,70 @@
+import { command } from '../../command.ts';
+import { number } from '../../option.ts';
+import { names, originOptions } from './produce-options.ts';
+
+export const sample = command({
+  words: 'sonar sample',
+  says: 'Print what the processes of this node use now, as one Sonar record.',
+  more: 'The record is one line of JSON. It takes 0.1 s, in which the present CPU use is measured. What cannot be read is named in the record, below errors. --min-cpu-time, --min-cpu-percent and --min-mem-percent: a process that reaches one of the given values is told of.',
+  offline: true,
+  options: [
+    ...originOptions,
+    { flags: '--load', says: 'tell the state of the node, too: CPUs, memory, load, disks, GPUs' },
+    {
+      flags: '--rollup',
+      says: 'add up processes of a Slurm job with the same parent and command that have no children',
+    },
+    { flags: '--exclude-system-jobs', says: 'leave out processes of users below 1000' },
+    { flags: '--exclude-users <names>', says: 'leave out processes of these users, as a,b', read: names },
+    {
+      flags: '--exclude-commands <beginnings>',
+      says: 'leave out commands that begin with one of these, as a,b',
+      read: names,
+    },
+    { flags: '--min-cpu-time <seconds>', says: 'least CPU time so far', read: number('--min-cpu-time', 0) },
+    {
+      flags: '--min-cpu-percent <p>',
+      says: 'least average CPU use, 100 is one core',
+      read: number('--min-cpu-percent', 0),
+    },
+    {
+      flags: '--min-mem-percent <p>',
+      says: 'least resident memory, in percent of the node',
+      read: number('--min-mem-percent', 0),
+    },
+    {
+      flags: '--lockdir <folder>',
+      says: 'print nothing while another sample with this folder runs on this node',
+    },
+    { flags: '--batchless', says: 'accepted for compatibility', isHidden: true },
+  ],
+  async run({ output, environment }, _args, options) {
+    const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
+    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { sampleOnce } = await import('../../../telemetry/produce/sample/this-node.ts');
+    const { readGpus } = await import('../../../cluster/gpu/read.ts');
+    const { withLock } = await import('./with-lock.ts');
+    const origin = originOf({
+      cluster: options.cluster,
+      hostnameOnly: options.hostnameOnly === true,
+      environment,
+    });
+    await withLock(options.lockdir, origin.node, output, async () => {
+      const { envelope } = await sampleOnce({
+        origin,
+        load: options.load === true,
+        rollUp: options.rollup === true,
+        filters: {
+          excludeSystemJobs: options.excludeSystemJobs === true,
+          excludeUsers: options.excludeUsers ?? [],
+          excludeCommands: options.excludeCommands ?? [],
+          minCpuSeconds: options.minCpuTime,
+          minCpuPercent: options.minCpuPercent,
+          minMemoryPercent: options.minMemPercent,
+        },
+        readGpus: () => readGpus(environment),
+      });
+      output.text(encodeEnvelope(envelope, options.compat));
+    });
+  },
+});

@@ -1,0 +1,31 @@
+import { command } from '../../command.ts';
+import { originOptions } from './produce-options.ts';
+
+export const sysinfo = command({
+  words: 'sonar sysinfo',
+  says: 'Print the hardware and GPU software of this node, as one Sonar record.',
+  more: 'The record is one line of JSON. The topology is the drawing of lstopo where it is installed.',
+  offline: true,
+  options: [
+    ...originOptions,
+    {
+      flags: '--topo-svg-cmd <command>',
+      says: 'command that prints the topology as SVG; "" for none (default: lstopo --of svg, where it is installed)',
+    },
+    { flags: '--topo-text-cmd <command>', says: 'command that prints the topology as text (default: none)' },
+  ],
+  async run({ output, environment }, _args, options) {
+    const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
+    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { sysinfoOfThisNode } = await import('../../../telemetry/produce/sysinfo/sysinfo.ts');
+    const { readGpus } = await import('../../../cluster/gpu/read.ts');
+    const { envelope } = await sysinfoOfThisNode({
+      origin: originOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
+      environment,
+      readGpus: () => readGpus(environment),
+      topology: { svg: options.topoSvgCmd, text: options.topoTextCmd },
+      onProblem: (problem) => output.warn(problem),
+    });
+    output.text(encodeEnvelope(envelope, options.compat));
+  },
+});

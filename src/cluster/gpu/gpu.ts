@@ -1,0 +1,60 @@
+/** What is known of a card that does not change while the node runs. */
+export interface GpuCard {
+  /** Among the cards of one manufacturer. */
+  readonly index: number;
+  readonly uuid: string;
+  readonly address: string;
+  readonly manufacturer: 'NVIDIA' | 'AMD';
+  readonly model: string;
+  readonly architecture: string;
+  readonly driver: string;
+  readonly firmware: string;
+  readonly memoryKilobytes: number;
+  readonly powerLimitWatts: number;
+  readonly maxPowerLimitWatts: number;
+  readonly minPowerLimitWatts: number;
+  readonly maxComputeClockMhz: number;
+  readonly maxMemoryClockMhz: number;
+}
+
+/** The present state of a card. 0 and the empty text mean that the card does not tell. */
+export interface GpuState {
+  readonly index: number;
+  readonly uuid: string;
+  readonly isFailing: boolean;
+  /** Of the greatest speed; may exceed 100. */
+  readonly fanPercent: number;
+  readonly computeMode: string;
+  /** P0 is the highest; undefined if the card does not tell. */
+  readonly performanceState: number | undefined;
+  readonly memoryKilobytes: number;
+  readonly computePercent: number;
+  readonly memoryPercent: number;
+  /** May be negative. */
+  readonly temperatureCelsius: number;
+  readonly powerWatts: number;
+  readonly powerLimitWatts: number;
+  readonly computeClockMhz: number;
+  readonly memoryClockMhz: number;
+}
+
+/** What one process uses of one card. */
+export interface GpuUse {
+  readonly pid: number;
+  readonly index: number;
+  readonly uuid: string;
+  readonly computePercent: number;
+  readonly memoryKilobytes: number;
+  readonly memoryPercent: number;
+}
+
+/** The cards of a node at one moment. */
+export interface GpuReading {
+  readonly cards: readonly GpuCard[];
+  readonly states: readonly GpuState[];
+  readonly uses: readonly GpuUse[];
+  /** A sentence for each tool that failed, with what it said. */
+  readonly problems: readonly string[];
+}
+
+export const NO_GPUS: GpuReading = { cards: [], states: [], uses: [], problems: [] };

@@ -1,0 +1,112 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { openDetails, slurmStepOf } from './process-details.ts';
+import { pageBytes, type ProcessSample } from './proc.ts';
+
+const sample = (pid: number, changed: Partial<ProcessSample> = {}): ProcessSample => ({
+  pid,
+  parentPid: 1,
+  groupId: pid,
+  sessionId: pid,
+  state: 'S',
+  name: 'sleep',
+  threads: 1,
+  startTicks: 100,
+  cpuSeconds: 1,
+  waitedCpuSeconds: 0,
+  residentBytes: 4096,
+  ...changed,
+});
+
+/** A folder with the layout of /proc; `set` writes a file in it. */
+function proc() {
+  const root = temporaryFolder();
+  const set = (path: string, text: string) => {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const reader = openDetails(root);
+  onTestFinished(() => reader.close());
+  return { root, set, reader };
+}
+
+const io = (read: number, written = 0, cancelled = 0) =>
+  `rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: ${read}\nwrite_bytes: ${written}\ncancelled_write_bytes: ${cancelled}\n`;
+
+it('the details of a process are its user, its Slurm step, its private and data memory and what it read and wrote', () => {
+  const { set, reader } = proc();
+  set('7/statm', '900 300 100 10 0 250 0\n');
+  set('7/io', io(4096, 8192, 512));
+  set('7/cgroup', '0::/system.slice/slurmstepd.scope/job_42/step_batch/user/task_0\n');
+  expect(reader.of([sample(7)])).toEqual([
+    {
+      ...sample(7),
+      userId: process.getuid?.(),
+      slurm: { jobId: 42, step: 'batch' },
+      privateBytes: 200 * pageBytes(),
+      dataBytes: 250 * pageBytes(),
+      readBytes: 4096,
+      writtenBytes: 8192,
+      cancelledBytes: 512,
+    },
+  ]);
+});
+
+it('a process that used no time keeps its figures, and one that did gets new ones', () => {
+  const { set, reader } = proc();
+  for (const pid of [7, 8]) {
+    set(`${pid}/statm`, '900 300 100 10 0 250 0\n');
+    set(`${pid}/io`, io(4096));
+  }
+  reader.of([sample(7), sample(8)]);
+  for (const pid of [7, 8]) set(`${pid}/io`, io(8192));
+  const [idle, busy] = reader.of([sample(7), sample(8, { cpuSeconds: 2 })]);
+  expect([idle?.readBytes, busy?.readBytes]).toEqual([4096, 8192]);
+});
+
+it('a process with a used id and another start is a new process', () => {
+  const { set, reader } = proc();
+  set('7/cgroup', '0::/job_42/step_0\n');
+  set('7/io', io(4096));
+  set('9/cgroup', '0::/\n');
+  reader.of([sample(7), sample(9, { startTicks: 10_000 })]);
+  set('7/cgroup', '0::/user.slice\n');
+  set('7/io', io(0));
+  const [first] = reader.of([sample(7, { startTicks: 200 }), sample(9, { startTicks: 10_000 })]);
+  expect(first).toMatchObject({ slurm: undefined, readBytes: 0 });
+});
+
+it('the control group of a young process, and of one with a new name, is read again', () => {
+  const { set, reader } = proc();
+  const [young, old] = [sample(7, { startTicks: 9_999 }), sample(8, { startTicks: 1 })];
+  const jobs = (processes: ProcessSample[]) => reader.of(processes).map(({ slurm }) => slurm?.jobId);
+  for (const pid of [7, 8]) set(`${pid}/cgroup`, '0::/system.slice\n');
+  expect(jobs([young, old])).toEqual([undefined, undefined]);
+  for (const pid of [7, 8]) set(`${pid}/cgroup`, '0::/job_42/step_0\n');
+  expect(jobs([young, old])).toEqual([42, undefined]);
+  expect(jobs([young, { ...old, name: 'python3' }])).toEqual([42, 42]);
+});
+
+it('a process that ended meanwhile, and one of another user, have no details', () => {
+  const { root, set, reader } = proc();
+  set('7/statm', '900 300 100 10 0 250 0\n');
+  set('7/io', io(4096));
+  reader.of([sample(7)]);
+  rmSync(join(root, '7'), { recursive: true });
+  const [ended] = reader.of([sample(7, { name: 'other', cpuSeconds: 5 })]);
+  expect(ended).toMatchObject({ userId: undefined, slurm: undefined, privateBytes: 0, readBytes: 0 });
+});
+
+test.each([
+  ['5:freezer:/slurm/uid_7319/job_748468/step_0\n', { jobId: 748468, step: '0' }],
+  ['2:cpu:/\n1:memory:/slurm/uid_1/job_9/step_extern/task_1\n', { jobId: 9, step: 'extern' }],
+  ['0::/system.slice/slurmstepd.scope/job_1392969/step_0/user/task_0\n', { jobId: 1392969, step: '0' }],
+  ['0::/slurm/job_7\n', { jobId: 7, step: '' }],
+])('the control group %j names a Slurm job', (text, step) => expect(slurmStepOf(text)).toEqual(step));
+
+test.each(['', '0::/\n', '0::/user.slice/job_x/step_0\n', '0::/my_job_12/x\n', '0::/job_0/step_0\n', '0::/job_12x/\n'])(
+  'the control group %j names no Slurm job',
+  (text) => expect(slurmStepOf(text)).toBeUndefined(),
+);

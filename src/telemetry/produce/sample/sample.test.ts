@@ -1,0 +1,226 @@
+import { expect, it, test } from 'vitest';
+import type { GpuUse } from '../../../cluster/gpu/gpu.ts';
+import type { DetailedProcess } from '../../../cluster/host/process-details.ts';
+import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
+import { sampleAttributes } from './attributes.ts';
+import { isWanted, NO_FILTERS, type SampleFilters } from './filters.ts';
+import { type ProcessRecord, recordsOf } from './records.ts';
+import { createRollUpIds, rollUp } from './roll-up.ts';
+
+const process = (pid: number, changed: Partial<DetailedProcess> = {}): DetailedProcess => ({
+  pid,
+  parentPid: 1,
+  groupId: 70,
+  sessionId: 70,
+  state: 'S',
+  name: 'python3',
+  threads: 4,
+  startTicks: 1e3,
+  cpuSeconds: 5,
+  waitedCpuSeconds: 2.6,
+  residentBytes: 5e6,
+  userId: 5001,
+  slurm: undefined,
+  privateBytes: 4000001,
+  dataBytes: 8192,
+  readBytes: 1,
+  writtenBytes: 1024,
+  cancelledBytes: 0,
+  ...changed,
+});
+
+const recordsFrom = (processes: readonly DetailedProcess[], gpuUses: readonly GpuUse[] = []) =>
+  recordsOf(processes, {
+    uptimeSeconds: 110,
+    utilOf: ({ pid }) => (pid === 7 ? 99.5 : undefined),
+    nameOf: (id) => (id === 5001 ? 'ann' : undefined),
+    gpuUses,
+  });
+
+const slurm = { jobId: 42, step: '0' };
+const use = (pid: number, changed: Partial<GpuUse> = {}): GpuUse => ({
+  pid,
+  index: 0,
+  uuid: 'GPU-1',
+  computePercent: 50,
+  memoryKilobytes: 100,
+  memoryPercent: 10,
+  ...changed,
+});
+const wholeSample = (records: readonly ProcessRecord[]) => {
+  const origin = { cluster: 'c', node: 'n' };
+  const attributes = sampleAttributes({ origin, atMs: 0, epoch: 99, records, node: undefined, problems: [] });
+  return JSON.parse(encodeAttributes('sample', attributes)) as {
+    jobs: { job: number; user: string; epoch?: number; processes: Record<string, unknown>[] }[];
+  };
+};
+
+it('a record has the times, sizes and names that the format asks for', () => {
+  const [record] = recordsFrom([process(7)]);
+  expect(record).toMatchObject({
+    job: 70,
+    isSlurm: false,
+    user: 'ann',
+    command: 'python3',
+    threads: 3,
+    cpuSeconds: 8,
+    cpuAverage: 5,
+    cpuUtil: 99.5,
+    privateKilobytes: 3907,
+    dataKilobytes: 8,
+    readKilobytes: 1,
+    writtenKilobytes: 1,
+    cancelledKilobytes: 0,
+  });
+});
+
+it('a process that was not in the previous sample has its average as its present use', () => {
+  expect(recordsFrom([process(8)])[0]).toMatchObject({ cpuAverage: 5, cpuUtil: 5 });
+});
+
+it('a zombie is marked, a dead process is left out, and a user without a name has its number', () => {
+  const records = recordsFrom([
+    process(7, { state: 'Z', userId: 6000 }),
+    process(8, { state: 'X' }),
+    process(9, { userId: undefined }),
+  ]);
+  expect(records.map(({ pid, command, user }) => [pid, command, user])).toEqual([
+    [7, 'python3 <defunct>', '_user_6000'],
+    [9, 'python3', '_user_unknown'],
+  ]);
+});
+
+it('a process that only a card knows is told as unknown', () => {
+  const records = recordsFrom([process(7)], [use(7), use(666)]);
+  expect(
+    records.map(({ pid, command, user, parentPid, gpus }) => [pid, command, user, parentPid, gpus.length]),
+  ).toEqual([
+    [7, 'python3', 'ann', 1, 1],
+    [666, '_unknown_', '_user_unknown', 1, 1],
+  ]);
+});
+
+it('descendants of containerd below init are in a container, and no others', () => {
+  const records = recordsFrom([
+    process(10, { name: 'containerd-shim' }),
+    process(11, { parentPid: 10 }),
+    process(12, { parentPid: 11 }),
+    process(13, { parentPid: 20 }),
+    process(20, { name: 'containerd', parentPid: 2 }),
+  ]);
+  expect(records.filter(({ isInContainer }) => isInContainer).map(({ pid }) => pid)).toEqual([11, 12]);
+});
+
+it('a job of Slurm has epoch 0, and a process group with its number and user is another job', () => {
+  const { jobs } = wholeSample(
+    recordsFrom([process(7, { slurm }), process(8, { groupId: 42 }), process(9, { slurm })]),
+  );
+  expect(jobs.map(({ job, user, epoch, processes }) => [job, user, epoch, processes.map(({ pid }) => pid)])).toEqual([
+    [42, 'ann', undefined, [7, 9]],
+    [42, 'ann', 99, [8]],
+  ]);
+});
+
+it('an idle node sends an empty list of jobs, which says that it is alive', () => {
+  expect(wholeSample([])).toEqual({ time: expect.any(String), cluster: 'c', node: 'n', jobs: [] });
+});
+
+it('fields with their default are left out, and those that consumers need stay', () => {
+  const idle = { cpuSeconds: 0, waitedCpuSeconds: 0, threads: 1, privateBytes: 0, writtenBytes: 0 };
+  const { jobs } = wholeSample(recordsFrom([process(8, idle)], [use(8, { computePercent: 0, memoryPercent: 0 })]));
+  expect(jobs[0]?.processes[0]).toEqual({
+    virtual_memory: 8,
+    cmd: 'python3',
+    pid: 8,
+    ppid: 1,
+    data_read: 1,
+    gpus: [
+      {
+        index: 0,
+        uuid: 'GPU-1',
+        gpu_memory: 100,
+      },
+    ],
+  });
+});
+
+it('processes of a Slurm job with one parent and command are added up, and a process without a twin keeps its id', () => {
+  const records = recordsFrom(
+    [
+      process(7, { slurm, parentPid: 5 }),
+      process(8, { slurm, parentPid: 5 }),
+      process(9, { slurm, parentPid: 5, name: 'other' }),
+      process(5, { slurm, name: 'launcher' }),
+    ],
+    [use(7), use(8), use(8, { uuid: 'GPU-2', index: 1 })],
+  );
+  const rolled = rollUp(records);
+  expect(rolled.map(({ pid, command, rolledUp }) => [pid, command, rolledUp])).toEqual([
+    [5, 'launcher', 0],
+    [0, 'python3', 1],
+    [9, 'other', 0],
+  ]);
+  expect(rolled[1]).toMatchObject({
+    threads: 6,
+    cpuSeconds: 16,
+    cpuAverage: 10,
+    cpuUtil: 104.5,
+    privateKilobytes: 7814,
+    readKilobytes: 2,
+    gpus: [
+      {
+        uuid: 'GPU-1',
+        computePercent: 100,
+        memoryKilobytes: 200,
+        memoryPercent: 20,
+      },
+      {
+        uuid: 'GPU-2',
+        computePercent: 50,
+      },
+    ],
+  });
+});
+
+it('processes outside of Slurm, and those with children, are not added up', () => {
+  const records = recordsFrom([
+    process(7),
+    process(8),
+    process(20, { slurm }),
+    process(21, { slurm }),
+    process(30, { slurm, parentPid: 20, name: 'a' }),
+    process(31, { slurm, parentPid: 21, name: 'b' }),
+  ]);
+  expect(rollUp(records).map(({ pid, rolledUp }) => [pid, rolledUp])).toEqual(
+    [7, 8, 20, 21, 30, 31].map((pid) => [pid, 0]),
+  );
+});
+
+it('a rolled-up record of a daemon has the same id in every sample, above all ids of processes', () => {
+  const key = { job: 42, parentPid: 5, command: 'python3', user: 'ann' };
+  const [first, second] = [createRollUpIds(4_194_304), createRollUpIds(4_194_304)];
+  const id = first(key);
+  expect(id).toBeGreaterThan(4_194_304);
+  expect([first(key), second(key)]).toEqual([id, id]);
+  expect(first({ ...key, job: 43 })).not.toBe(id);
+});
+
+const wanted = (changed: Partial<SampleFilters>, record: Partial<ProcessRecord> = {}) => {
+  const [plain] = recordsFrom([process(7)]);
+  return isWanted({ ...(plain as ProcessRecord), ...record }, { ...NO_FILTERS, ...changed }, 100_000_000);
+};
+
+test.each<[string, boolean, Partial<SampleFilters>, Partial<ProcessRecord>]>([
+  ['without filters', true, {}, {}],
+  ['that used enough time', true, { minCpuSeconds: 8 }, {}],
+  ['that used too little time', false, { minCpuSeconds: 9 }, {}],
+  ['that reached one of two limits', true, { minCpuSeconds: 9, minCpuPercent: 5 }, {}],
+  ['that has too little of the memory', false, { minMemoryPercent: 6 }, {}],
+  ['that has enough of the memory', true, { minMemoryPercent: 5 }, {}],
+  ['of an excluded user', false, { excludeUsers: ['bob', 'ann'] }, {}],
+  ['of a user whose name begins like an excluded one', true, { excludeUsers: ['an'] }, {}],
+  ['whose command begins like an excluded one', false, { excludeCommands: ['pyth'] }, {}],
+  ['of the system', false, { excludeSystemJobs: true }, { userId: 999 }],
+  ['of the system inside a container', true, { excludeSystemJobs: true }, { userId: 999, isInContainer: true }],
+  ['that only a card knows', true, { excludeSystemJobs: true }, { userId: undefined }],
+])('a process %s is told of: %s', (_, isTold, filters, record) => expect(wanted(filters, record)).toBe(isTold));

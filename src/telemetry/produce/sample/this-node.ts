@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { GpuReading } from '../../../cluster/gpu/gpu.ts';
+import { bootEpoch } from '../../../cluster/host/boot-epoch.ts';
+import { textOf } from '../../../cluster/host/group-files.ts';
+import { createUserNames } from '../../../cluster/host/user-names.ts';
+import type { Message, Origin } from '../envelope.ts';
+import type { SampleFilters } from './filters.ts';
+import { createSampler, type Sampler } from './sampler.ts';
+
+export interface NodeSamplerOptions {
+  readonly origin: Origin;
+  readonly load: boolean;
+  readonly rollUp: boolean;
+  readonly filters: SampleFilters;
+  readonly readGpus: () => Promise<GpuReading>;
+  /** Give rolled-up records an id that is the same in every sample. */
+  readonly isDaemon?: boolean;
+}
+
+/** A sampler of the machine that this program runs on. */
+export function samplerOfThisNode({ isDaemon = false, ...options }: NodeSamplerOptions): Sampler {
+  const bootId = textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
+  let epoch: number | undefined;
+  return createSampler({
+    ...options,
+    // Once: it is that of the boot, and this program ends with it.
+    epochOf: (bootedAt) => (epoch ??= bootEpoch(bootId, bootedAt)),
+    userNames: createUserNames(),
+    pidMax: isDaemon ? pidMax() : undefined,
+  });
+}
+
+/** How long a single sample watches the processes: longer holds up its caller, shorter than a few ticks says nothing. */
+const WATCH_MS = 100;
+
+/** One sample of this node. */
+export async function sampleOnce(options: NodeSamplerOptions): Promise<Message> {
+  const sampler = samplerOfThisNode(options);
+  try {
+    sampler.prepare();
+    await pause(WATCH_MS);
+    return await sampler.take();
+  } finally {
+    sampler.close();
+  }
+}
+
+/** Of 64-bit kernels, where /proc does not say. */
+const LARGEST_PID = 2 ** 22;
+
+function pidMax(): number {
+  try {
+    return Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')) || LARGEST_PID;
+  } catch {
+    return LARGEST_PID;
+  }
+}

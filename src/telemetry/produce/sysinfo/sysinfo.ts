@@ -1,0 +1,95 @@
+import { machine, release, type } from 'node:os';
+import type { GpuCard, GpuReading } from '../../../cluster/gpu/gpu.ts';
+import { type Hardware, readHardware } from '../../../cluster/host/hardware.ts';
+import type { SysinfoAttributes, SysinfoGpuCard } from '../../../core/contract/sonar/sysinfo.ts';
+import { dataMessage, type Message, type Origin } from '../envelope.ts';
+import { timestampOf } from '../timestamp.ts';
+import { softwareHere, type SoftwareVersion } from './software.ts';
+import { type TopologyCommands, topologyBy } from './topology.ts';
+
+export interface SysinfoOptions {
+  readonly origin: Origin;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readGpus: () => Promise<GpuReading>;
+  readonly topology: TopologyCommands;
+  /** Receives what could not be found out; the record has no place for it. */
+  readonly onProblem: (problem: string) => void;
+  readonly root?: string | undefined;
+}
+
+/** The hardware and software of this node. */
+export async function sysinfoOfThisNode(options: SysinfoOptions): Promise<Message> {
+  const { origin, environment, onProblem } = options;
+  const [gpus, topology] = await Promise.all([
+    options.readGpus(),
+    topologyBy(options.topology, environment, onProblem),
+  ]);
+  gpus.problems.forEach(onProblem);
+  const atMs = Date.now();
+  const facts = {
+    origin,
+    atMs,
+    system: { name: type(), release: release(), architecture: machine() },
+    hardware: readHardware(options.root),
+    cards: gpus.cards,
+    software: softwareHere(environment),
+    topology,
+  };
+  return dataMessage('sysinfo', origin, atMs, sysinfoAttributes(facts));
+}
+
+export interface SysinfoFacts {
+  readonly origin: Origin;
+  readonly atMs: number;
+  readonly system: { readonly name: string; readonly release: string; readonly architecture: string };
+  readonly hardware: Hardware;
+  readonly cards: readonly GpuCard[];
+  readonly software: readonly SoftwareVersion[];
+  /** In base64. */
+  readonly topology: { readonly svg: string; readonly text: string };
+}
+
+export const sysinfoAttributes = ({
+  origin,
+  atMs,
+  system,
+  hardware,
+  cards,
+  software,
+  topology,
+}: SysinfoFacts): SysinfoAttributes => ({
+  time: timestampOf(atMs),
+  cluster: origin.cluster,
+  node: origin.node,
+  os_name: system.name,
+  os_release: system.release,
+  architecture: system.architecture,
+  numa_nodes: hardware.distances.length,
+  sockets: hardware.sockets,
+  cores_per_socket: hardware.coresPerSocket,
+  threads_per_core: hardware.threadsPerCore,
+  cpu_model: hardware.cpuModel,
+  memory: hardware.memoryKilobytes,
+  topo_svg: topology.svg,
+  topo_text: topology.text,
+  cards: cards.map(cardOf),
+  distances: hardware.distances,
+  software,
+});
+
+const cardOf = (card: GpuCard): SysinfoGpuCard => ({
+  index: card.index,
+  uuid: card.uuid,
+  address: card.address,
+  manufacturer: card.manufacturer,
+  model: card.model,
+  architecture: card.architecture,
+  driver: card.driver,
+  firmware: card.firmware,
+  memory: card.memoryKilobytes,
+  power_limit: card.powerLimitWatts,
+  max_power_limit: card.maxPowerLimitWatts,
+  min_power_limit: card.minPowerLimitWatts,
+  max_ce_clock: card.maxComputeClockMhz,
+  max_memory_clock: card.maxMemoryClockMhz,
+});

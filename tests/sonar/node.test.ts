@@ -1,0 +1,246 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { start, temporaryFolder } from '../support/programs.ts';
+import { checkEnvelope } from '../../src/core/contract/sonar/check.ts';
+import { refusalsOf } from './strict-reader.ts';
+
+type Json = Record<string, unknown>;
+interface ProcessJson {
+  pid?: number;
+  ppid?: number;
+  cmd?: string;
+  cpu_time?: number;
+  cpu_util?: number;
+  resident_memory?: number;
+  data_written?: number;
+  num_threads?: number;
+}
+interface JobJson {
+  job: number;
+  user: string;
+  epoch?: number;
+  processes: ProcessJson[];
+}
+
+async function sonar(args: readonly string[], environment: Readonly<Record<string, string | undefined>> = {}) {
+  const cwd = temporaryFolder();
+  const { code, stdout, stderr } = await start('torc', ['sonar', ...args], { cwd, environment }).ended;
+  return {
+    code,
+    stdout,
+    stderr,
+    record: JSON.parse(stdout || 'null') as { data?: { type: string; attributes: Json } },
+  };
+}
+
+/** What two readers that know nothing of each other do not accept about a record. */
+const complaintsAbout = (record: unknown) => [...refusalsOf(record), ...checkEnvelope(record).problems];
+
+const jobsIn = (record: { data?: { attributes: Json } }) => (record.data?.attributes['jobs'] ?? []) as JobJson[];
+
+/** Programs that stand on PATH before the real ones. */
+function onPath(programs: Readonly<Record<string, string>>): { PATH: string } {
+  const folder = temporaryFolder();
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/bash\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return { PATH: `${folder}:${process.env['PATH']}` };
+}
+
+describe('the strict reader of these tests', () => {
+  const good = {
+    meta: { producer: 'p', version: '1' },
+    data: { type: 'sample', attributes: { time: '2026-01-01T00:00:00+00:00', node: 'n', jobs: [] } },
+  };
+  it('a good record is accepted', () => expect(refusalsOf(good)).toEqual([]));
+  it.each([
+    ['a third member of meta', { ...good, meta: { ...good.meta, format: 0 } }],
+    ['both data and errors', { ...good, errors: [] }],
+    ['an unknown member', { ...good, data: { ...good.data, attributes: { ...good.data.attributes, x: 1 } } }],
+    [
+      'the zone Z',
+      { ...good, data: { ...good.data, attributes: { ...good.data.attributes, time: '2026-01-01T00:00:00Z' } } },
+    ],
+    [
+      'a fraction in a whole number',
+      {
+        ...good,
+        data: {
+          type: 'sample',
+          attributes: { ...good.data.attributes, jobs: [{ job: 1.5, user: 'u', processes: [] }] },
+        },
+      },
+    ],
+    [
+      'no processes',
+      { ...good, data: { type: 'sample', attributes: { ...good.data.attributes, jobs: [{ job: 1, user: 'u' }] } } },
+    ],
+  ])('a record with %s is refused', (_, record) => expect(refusalsOf(record)).not.toEqual([]));
+});
+
+describe.skipIf(process.platform !== 'linux')('torc sonar on this node', () => {
+  it('a sample of two hundred processes says of each what /proc says', async () => {
+    const folder = temporaryFolder();
+    // A burner with a reaped child that burnt, a writer, a zombie, a strange name, and sleeping processes.
+    const script = `
+      for i in $(seq 200); do sleep 600 & done
+      (printf ') R 1 (' > /proc/$BASHPID/comm; bash -c 'ulimit -t 1; while :; do :; done'; echo burnt; while :; do :; done) &
+      echo "burner $!"
+      bash -c '(while [ "$(cat /proc/$$/comm)" != sleep ]; do :; done) & exec sleep 600' &
+      until grep -qhs ") Z $! " /proc/[0-9]*/stat; do :; done
+      dd if=/dev/zero of=${folder}/file bs=1M count=20 conv=fsync status=none
+      wait`;
+    const child = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const group = child.pid as number;
+    onTestFinished(() => void process.kill(-group, 'SIGKILL'));
+    let told = '';
+    while (!told.includes('burnt')) told += String(((await once(child.stdout, 'data')) as [Buffer])[0]);
+    const burner = Number(/burner (\d+)/.exec(told)?.[1]);
+
+    const { code, record, stderr } = await sonar(['sample', '--load', '--cluster', 'test.cluster']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(complaintsAbout(record)).toEqual([]);
+    const jobs = jobsIn(record);
+    const own = jobs.find(({ job }) => job === group) as JobJson;
+    // Outside of Slurm a job is a process group with the epoch of the boot.
+    expect(own.epoch).toBeGreaterThan(0);
+    const named = (name: string) => own.processes.filter(({ cmd }) => cmd === name);
+    expect(named('sleep').length).toBeGreaterThanOrEqual(200);
+    const status = (pid: number) => readFileSync(`/proc/${pid}/status`, 'utf8');
+    for (const { pid = 0, resident_memory = 0 } of named('sleep'))
+      expect([pid, resident_memory]).toEqual([pid, Number(/^RssAnon:\s+(\d+) kB$/m.exec(status(pid))?.[1])]);
+
+    // The child that it waited for counts.
+    const burnt = own.processes.find(({ pid }) => pid === burner);
+    expect(burnt?.cmd).toBe(') R 1 (');
+    const stat = readFileSync(`/proc/${burner}/stat`, 'utf8');
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + (fields[at] ?? 0), 0);
+    expect((fields[13] ?? 0) + (fields[14] ?? 0)).toBeGreaterThan(50);
+    const sinceMs = Date.now() - Date.parse(String(record.data?.attributes['time']));
+    expect(Math.abs((burnt?.cpu_time ?? 0) - ticks / 100)).toBeLessThanOrEqual(1.5 + sinceMs / 1000);
+
+    expect(named('bash <defunct>').length).toBeGreaterThan(0);
+    const kernel = jobs.flatMap(({ job, epoch, processes }) => (job === 0 ? [[epoch, processes.length > 0]] : []));
+    for (const [epoch, hasProcesses] of kernel) expect([epoch, hasProcesses]).toEqual([own.epoch, true]);
+    const system = (record.data?.attributes['system'] ?? {}) as Json;
+    expect(Object.keys(system)).toEqual(expect.arrayContaining(['boot', 'cpus', 'used_memory']));
+  });
+
+  it('written data, threads and present use of a process are told', async () => {
+    const folder = temporaryFolder();
+    const program = `const fs = require('node:fs'); const fd = fs.openSync('${folder}/file', 'w');
+      fs.writeSync(fd, Buffer.alloc(8 << 20)); fs.fsyncSync(fd); console.log('written'); for (;;);`;
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    const { record } = await sonar(['sample']);
+    const found = jobsIn(record)
+      .flatMap(({ processes }) => processes)
+      .find(({ pid }) => pid === child.pid);
+    const io = readFileSync(`/proc/${child.pid}/io`, 'utf8');
+    expect(found?.data_written ?? 0).toBe(Math.ceil(Number(/^write_bytes: (\d+)$/m.exec(io)?.[1]) / 1024));
+    expect(found?.num_threads).toBeGreaterThan(1);
+    expect(found?.cpu_util).toBeGreaterThan(0);
+    expect('system' in (record.data?.attributes ?? {})).toBe(false);
+  });
+
+  it('a sample from which everything is left out has no jobs', async () => {
+    const { record, code } = await sonar(['sample', '--min-cpu-time', '999999999', '--hostname-only']);
+    expect(code).toBe(0);
+    expect(complaintsAbout(record)).toEqual([]);
+    const node = hostname().split('.')[0];
+    expect(record.data?.attributes).toEqual({ time: expect.any(String), cluster: node, node, jobs: [] });
+  });
+
+  it('sysinfo has the processors and memory of this node', async () => {
+    const drawing = onPath({ lstopo: 'echo "<svg $*/>"' });
+    const { record, stderr } = await sonar(
+      ['sysinfo', '--cluster', 'test.cluster', '--topo-text-cmd', 'echo two  words'],
+      drawing,
+    );
+    expect([complaintsAbout(record), stderr]).toEqual([[], '']);
+    const attributes = (record.data?.attributes ?? {}) as Record<string, number> & {
+      topo_svg: string;
+      topo_text: string;
+    };
+    const { sockets = 0, cores_per_socket: cores = 0, threads_per_core: threads = 0 } = attributes;
+    expect(sockets * cores * threads).toBe(Number(execFileSync('nproc', ['--all'], { encoding: 'utf8' })));
+    expect(attributes['memory']).toBe(Number(/MemTotal:\s+(\d+)/.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]));
+    expect(atob(attributes.topo_svg)).toBe('<svg --of svg/>\n');
+    expect(atob(attributes.topo_text)).toBe('two words\n');
+  });
+
+  it('a topology command that fails costs the topology, with a warning', async () => {
+    const { record, stderr, code } = await sonar(['sysinfo', '--topo-svg-cmd', 'false', '--topo-text-cmd', '']);
+    expect([code, complaintsAbout(record)]).toEqual([0, []]);
+    expect(stderr).toContain('warning: no topology: false: it ended with exit code 1');
+    expect(record.data?.attributes).not.toHaveProperty('topo_svg');
+  });
+
+  it('cards that a tool knows are in sysinfo and sample, and a tool that fails is an error within the sample', async () => {
+    const tool = onPath({
+      'nvidia-smi': `case "$1" in
+        --query-gpu*) echo "0, GPU-1, 0:1, Card, 1, 2, 9.0, Disabled, 1024, 512, 300, 300, 100, 50, 1, 2, 3, 4, 5, 60, Default, P2, 7, 8" ;;
+        --query-compute-apps*) echo "GPU-1, 4194303, 100"; exit 3 ;;
+        *) exit 0 ;; esac`,
+    });
+    const [sample, sysinfo] = await Promise.all([sonar(['sample', '--load'], tool), sonar(['sysinfo'], tool)]);
+    expect([complaintsAbout(sample.record), complaintsAbout(sysinfo.record)]).toEqual([[], []]);
+    const { system, errors } = (sample.record.data?.attributes ?? {}) as { system: Json; errors: Json[] };
+    expect(system['gpus']).toMatchObject([{ index: 0, uuid: 'GPU-1', performance_state: 4, memory: 512 * 1024 }]);
+    expect(errors).toMatchObject([
+      { detail: 'nvidia-smi --query-compute-apps ended with exit code 3: GPU-1, 4194303, 100' },
+    ]);
+    expect(jobsIn(sample.record)).toContainEqual(
+      expect.objectContaining({
+        job: 0,
+        user: '_user_unknown',
+        epoch: expect.any(Number) as number,
+        processes: [
+          expect.objectContaining({
+            cmd: '_unknown_',
+            pid: 4194303,
+          }),
+        ],
+      }),
+    );
+    expect(sysinfo.record.data?.attributes['cards']).toMatchObject([
+      { index: 0, uuid: 'GPU-1', architecture: 'Hopper' },
+    ]);
+    expect(sysinfo.stderr).toContain('warning: nvidia-smi --query-compute-apps ended with exit code 3');
+  });
+
+  it('one of two samples with a lock prints, and a lock that a dead process left is taken over', async () => {
+    const folder = temporaryFolder();
+    const lock = join(folder, 'locks', `sonar-lock.${hostname()}`);
+    mkdirSync(join(folder, 'locks'));
+    // Sonar's own lock has the process alone.
+    writeFileSync(lock, String(process.pid));
+    const args = ['sample', '--min-cpu-time', '999999999', '--lockdir', join(folder, 'locks')];
+    const held = await sonar(args);
+    expect([held.code, held.stdout]).toEqual([0, '']);
+    expect(held.stderr).toContain('holds the lock');
+    writeFileSync(lock, `${process.pid} another-boot pid:[1] 7\n`);
+    expect((await sonar(args)).record.data?.type).toBe('sample');
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it.each([
+    ['--min-cpu-time', '-1', 'expected 0 or more, found -1'],
+    ['--min-mem-percent', 'much', 'expected a number, found "much"'],
+    ['--nonsense', '1', '--nonsense'],
+  ])('an option with a wrong value is refused: %s %s', async (name, value, words) => {
+    const { code, stderr, stdout } = await sonar(['sample', name, value]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+  });
+});
