@@ -220,6 +220,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   exec: 'in original-runner.test.ts',
   submit: 'below',
   'slurm schedule-nodes': 'the same as submit',
+  'slurm regenerate': 'asks for records that are tried, and Slurm',
   'slurm sacct': 'asks for records that are tried, and Slurm',
   'slurm usage': 'asks for records that are tried, and Slurm',
   'workflows export': 'above',

@@ -7,7 +7,8 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
 import { tellPreparation } from '../output/preparation.ts';
-import { submitOptions, submitTools, warnOfLoopback } from '../slurm-tools.ts';
+import { submitOptions } from '../slurm-options.ts';
+import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
 export const submit = command({

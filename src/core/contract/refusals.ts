@@ -112,6 +112,10 @@ export const refusals = {
     remedy: 'Use a new Idempotency-Key for each request; send the same one only to repeat the same request.',
   },
   WORKFLOW_BUSY: { status: 422, remedy: 'Wait for the jobs to end or cancel the workflow; force skips this check.' },
+  RECOVERY_ACTIVE: {
+    status: 409,
+    remedy: 'Let the other command end; the lease of one that was killed ends within a minute.',
+  },
   INPUT_MISSING: {
     status: 422,
     remedy: 'Create what the message names, or add a job that produces it; force ignores missing files.',

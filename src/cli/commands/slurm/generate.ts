@@ -14,35 +14,9 @@ import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { hpcSettings, profileFor } from '../../hpc-profile.ts';
-import { number, optionsOf, type ValuesOf } from '../../option.ts';
+import type { ValuesOf } from '../../option.ts';
 import { acceptedPlan, specText } from '../../read-spec.ts';
-
-/** Options of both commands that plan allocations for a file. */
-export const planningOptions = optionsOf([
-  {
-    flags: '-a, --account <account>',
-    says: 'Slurm account (default: that of slurm_defaults, or of the configuration)',
-  },
-  { flags: '--profile <name>', says: 'HPC profile; slurm is the cluster here (default: the one that is detected)' },
-  {
-    flags: '--group-by <what>',
-    says: 'one scheduler for each partition, or for each entry of resource_requirements',
-    choices: ['partition', 'resource-requirements'],
-    default: 'partition',
-  },
-  {
-    flags: '--walltime-strategy <what>',
-    says: 'walltime from the longest job, or the limit of the partition',
-    choices: ['max-job-runtime', 'max-partition-time'],
-    default: 'max-job-runtime',
-  },
-  {
-    flags: '--walltime-multiplier <x>',
-    says: 'factor between the runtime of the longest job and the walltime',
-    default: 1.5,
-    read: number('--walltime-multiplier', 0.1),
-  },
-]);
+import { planningOptions } from './planning-options.ts';
 
 /** The values of these options, and of `--single-allocation` where a command has it. */
 type PlanningValues = ValuesOf<typeof planningOptions> & { readonly singleAllocation?: boolean | undefined };

@@ -8,7 +8,8 @@ import type { Plan } from '../../../core/spec/plan/plan.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../output/table.ts';
-import { planFile, planningOptions } from './generate.ts';
+import { planFile } from './generate.ts';
+import { planningOptions } from './planning-options.ts';
 
 interface Row extends Recommendation {
   readonly scheduler: PlannedScheduler;

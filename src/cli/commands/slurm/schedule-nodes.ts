@@ -11,7 +11,8 @@ import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integer } from '../../option.ts';
-import { submitOptions, submitTools, warnOfLoopback } from '../../slurm-tools.ts';
+import { submitOptions } from '../../slurm-options.ts';
+import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
 
 const [outputDir, ...runnerOptions] = submitOptions;
 

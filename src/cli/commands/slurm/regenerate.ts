@@ -1,0 +1,52 @@
+import { recordKinds, recordsWithin } from '../../choose-record.ts';
+import { chooseWorkflow } from '../../choose-workflow.ts';
+import { command } from '../../command.ts';
+import { submitOptions } from '../../slurm-options.ts';
+import { planningOptions } from './planning-options.ts';
+
+export const slurmRegenerate = command({
+  words: 'slurm regenerate [workflow]',
+  says: 'Make Slurm schedulers for the jobs of a workflow that wait to run, and submit their allocations.',
+  more:
+    'For a workflow whose allocations ended before all jobs did. The actions schedule_nodes of the workflow are marked as executed, allocations ' +
+    'that wait or run are counted, and jobs that wait for others get a recovery action that submits theirs later. So no allocation is ' +
+    'submitted twice for one need, and the command can be repeated. Without --submit nothing is submitted.',
+  options: [
+    ...planningOptions,
+    { flags: '--single-allocation', says: 'one allocation of several nodes instead of several of one node' },
+    { flags: '--partition <name>', says: 'the only partition to use' },
+    { flags: '--walltime <time>', says: 'walltime of the allocations: 04:00:00 (default: by --walltime-strategy)' },
+    { flags: '--submit', says: 'submit the allocations' },
+    ...submitOptions,
+    { flags: '--dry-run', says: 'only show the schedulers' },
+    {
+      flags: '--include-job-ids <jobs>',
+      says: 'plan for these jobs too, ids or names separated by commas, although they do not wait',
+    },
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('regenerate');
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const listed = options.includeJobIds?.split(',').map((part) => part.trim());
+    const includedJobs = listed === undefined ? [] : await recordsWithin(context, recordKinds.job, id, listed);
+    const { siteOf, regeneratedJson, regeneratedText } = await import('../../regenerate.ts');
+    const { submitTools, warnOfLoopback } = await import('../../slurm-tools.ts');
+    const { regenerate } = await import('../../../operations/slurm/regenerate.ts');
+    const { underLease } = await import('../../../operations/recovery-lease.ts');
+    const isDryRun = options.dryRun === true;
+    const submits = options.submit === true;
+    const tools = await submitTools(context, options);
+    const { profile, plan } = await siteOf(context, id, options);
+    if (submits && !isDryRun) warnOfLoopback(context, tools.settings.url);
+    const act = () => regenerate(tools, id, { ...plan, submits, isDryRun, includedJobs, nowMs: Date.now() });
+    const found = isDryRun
+      ? await act()
+      : await underLease(client, { workflowId: id, command: 'slurm regenerate' }, act);
+    for (const warning of found.warnings) output.warn(warning);
+    const about = { workflowId: id, isDryRun, submits, profile };
+    output.record('regenerate', regeneratedJson(found, about), regeneratedText(found, about));
+    if (found.pendingJobs > 0 && found.schedulers.length === 0) context.exitWith(1);
+  },
+});

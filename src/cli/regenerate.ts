@@ -1,0 +1,133 @@
+import { all } from '../client/every.ts';
+import { parseWalltime } from '../core/quantity/slurm-time.ts';
+import type { HpcProfile } from '../core/hpc/profile.ts';
+import { accountFor, knownProfiles } from '../operations/slurm/profiles.ts';
+import type { RegenerateOptions, Regenerated, RegeneratedScheduler } from '../operations/slurm/regenerate.ts';
+import { counted } from '../core/quantity/count-text.ts';
+import type { Context } from './context.ts';
+import { Failure } from './failure.ts';
+import { hpcSettings, profileFor } from './hpc-profile.ts';
+
+export interface RegenerateWishes {
+  readonly account?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly groupBy: 'partition' | 'resource-requirements';
+  readonly walltimeStrategy: 'max-job-runtime' | 'max-partition-time';
+  readonly walltimeMultiplier: number;
+  readonly singleAllocation?: boolean | undefined;
+  readonly partition?: string | undefined;
+  readonly walltime?: string | undefined;
+}
+
+/** The site and the account for new allocations of a workflow. */
+export async function siteOf(
+  context: Context,
+  workflowId: number,
+  wishes: RegenerateWishes,
+): Promise<{ profile: HpcProfile; plan: Omit<RegenerateOptions, 'submits' | 'isDryRun' | 'includedJobs' | 'nowMs'> }> {
+  const { client } = await context.service();
+  const profile = await profileFor(context, wishes.profile);
+  const account = wishes.account ?? (await accountOf(context, workflowId, profile));
+  if (account === undefined)
+    throw new Failure('No account specified and no existing schedulers found.\nName one with --account.');
+  const walltimeSeconds = wishes.walltime === undefined ? undefined : parseWalltime(wishes.walltime);
+  await client.getWorkflow({ params: { id: workflowId } });
+  return {
+    profile,
+    plan: {
+      partitions: profile.partitions,
+      account,
+      groupBy: wishes.groupBy,
+      walltimeStrategy: wishes.walltimeStrategy,
+      walltimeMultiplier: wishes.walltimeMultiplier,
+      isSingleAllocation: wishes.singleAllocation === true,
+      forcedPartition: wishes.partition,
+      namesPartitions: !knownProfiles(hpcSettings(context)).some(({ name }) => name === profile.name),
+      walltimeSeconds,
+    },
+  };
+}
+
+/** The account of the first scheduler of the workflow, of its defaults, or of the configuration. */
+async function accountOf(context: Context, workflowId: number, profile: HpcProfile): Promise<string | undefined> {
+  const { client } = await context.service();
+  const schedulers = await all((page) => client.listSlurmSchedulers({ query: { workflow_id: workflowId, ...page } }));
+  const first = schedulers.toSorted((a, b) => (a.id as number) - (b.id as number))[0]?.account;
+  if (first !== undefined) return first;
+  const { slurm_defaults: defaults } = await client.getWorkflow({ params: { id: workflowId } });
+  const given = defaults?.['account'];
+  return typeof given === 'string' ? given : accountFor(profile, hpcSettings(context));
+}
+
+const schedulerJson = ({ id, planned, allocations, nodes, coveredBy }: RegeneratedScheduler) => ({
+  ...(id === undefined ? {} : { id }),
+  name: planned.name,
+  account: planned.account,
+  partition: planned.partition,
+  walltime: planned.walltime,
+  nodes,
+  num_allocations: allocations,
+  job_count: planned.group.jobs.length,
+  has_dependencies: planned.group.isDeferred,
+  ...(coveredBy.length === 0 ? {} : { existing_allocations: coveredBy.length }),
+});
+
+export interface About {
+  readonly workflowId: number;
+  readonly isDryRun: boolean;
+  readonly submits: boolean;
+  readonly profile: HpcProfile;
+}
+
+export function regeneratedJson(found: Regenerated, { workflowId, isDryRun, submits, profile }: About) {
+  const { schedulers, submitted, deferred, warnings, pendingJobs } = found;
+  const total = schedulers.reduce((sum, { allocations }) => sum + allocations, 0);
+  const common = {
+    workflow_id: workflowId,
+    pending_jobs: pendingJobs,
+    total_allocations: total,
+    allocations_deferred: deferred,
+    warnings,
+  };
+  if (isDryRun)
+    return {
+      dry_run: true,
+      ...common,
+      profile_name: profile.name,
+      profile_display_name: profile.display_name,
+      planned_schedulers: schedulers.map((each) => ({
+        ...schedulerJson(each),
+        mem: each.planned.mem,
+        job_names: each.jobNames,
+      })),
+      would_submit: submits,
+    };
+  return {
+    ...common,
+    schedulers_created: schedulers.filter(({ id }) => id !== undefined).map(schedulerJson),
+    allocations_submitted: submitted.length,
+    submitted: submits,
+  };
+}
+
+export function regeneratedText(found: Regenerated, { workflowId, isDryRun, submits, profile }: About): string {
+  const { schedulers, submitted, pendingJobs, existing } = found;
+  if (pendingJobs === 0) return `Workflow ${workflowId}: no job waits to run; nothing to do`;
+  const lines = schedulers.map(({ planned, allocations, nodes, coveredBy }) => {
+    const { name, walltime, partition, on, group } = planned;
+    const jobs = counted(group.jobs.length, 'job');
+    if (allocations === 0)
+      return `  ${jobs}: ${counted(coveredBy.length, 'allocation')} that ${coveredBy.length === 1 ? 'waits or runs is' : 'wait or run are'} enough`;
+    const when = group.isDeferred ? ', submitted when its first jobs are ready' : '';
+    return `  ${name}: ${counted(allocations, 'allocation')} of ${counted(nodes, 'node')} for ${jobs}, walltime ${walltime}, partition ${partition ?? `${on.name} (chosen by the site)`}${when}`;
+  });
+  const head = `${isDryRun ? 'Would make' : 'Made'} Slurm schedulers on ${profile.display_name} for ${counted(pendingJobs, 'job')} of workflow ${workflowId}${existing > 0 ? `, beside ${counted(existing, 'allocation')} that ${existing === 1 ? 'waits or runs' : 'wait or run'}` : ''}:`;
+  const end = isDryRun
+    ? []
+    : submits
+      ? [`Submitted ${counted(submitted.length, 'allocation')}`]
+      : schedulers.some(({ id }) => id !== undefined)
+        ? [`Nothing is submitted yet: torc submit ${workflowId} does that`]
+        : [];
+  return [head, ...lines, ...end].join('\n');
+}

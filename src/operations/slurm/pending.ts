@@ -1,0 +1,99 @@
+import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
+import type { OpenAllocation } from '../../core/allocation/outstanding.ts';
+import type { Job } from '../../core/contract/job.ts';
+import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
+import { groupPending, type PendingGroups, type PendingJob } from '../../core/hpc/pending-groups.ts';
+import { parseMemoryMb } from '../../core/hpc/request-units.ts';
+import { parseWalltime } from '../../core/quantity/slurm-time.ts';
+import { needOf } from '../explain/facts.ts';
+import { slurmJobOf } from '../orphans/find.ts';
+import { openAllocations } from './cancel-allocations.ts';
+
+const PENDING = ['uninitialized', 'ready', 'blocked'] as const;
+const MEBIBYTE = 2 ** 20;
+
+export interface Pending extends PendingGroups {
+  readonly jobs: readonly Job[];
+}
+
+/** The jobs of a workflow that wait to run, with some others, in groups. */
+export async function pendingJobs(
+  client: Client,
+  workflowId: number,
+  included: readonly number[] = [],
+): Promise<Pending> {
+  const query = { workflow_id: workflowId };
+  const lists = await Promise.all(
+    PENDING.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
+  );
+  const known = new Set(lists.flat().map(({ id }) => id as number));
+  const more: Job[] = [];
+  for (const id of included.filter((each) => !known.has(each))) more.push(await client.getJob({ params: { id } }));
+  const jobs = [...lists.flat(), ...more].toSorted((a, b) => (a.id as number) - (b.id as number));
+  if (jobs.length === 0) return { jobs, groups: [], warnings: [], waitsFor: () => () => false };
+
+  const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
+  const claimed = await all((page) => client.listJobs({ query: { ...query, status: 'pending', ...page } }));
+  const isOpen = new Set([...jobs, ...running, ...claimed].map(({ id }) => id as number));
+  const dependencies = await all((page) => client.listJobDependencies({ params: { id: workflowId }, query: page }));
+  const edges = dependencies
+    .filter(({ depends_on_job_id: upstream }) => isOpen.has(upstream))
+    .map(({ job_id: job, depends_on_job_id: upstream }) => ({ job, upstream }));
+  const records = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
+  const needs = new Map(
+    records.map((record) => {
+      const {
+        num_cpus: cpus,
+        memory_bytes: bytes,
+        num_gpus: gpus,
+        num_nodes: nodes,
+        runtime_seconds: runtime,
+      } = needOf(record);
+      const amounts = { cpus, memoryMb: bytes / MEBIBYTE, gpus, nodes, runtimeSeconds: runtime };
+      return [record.id as number, { name: record.name, ...amounts }];
+    }),
+  );
+  const asked = jobs.map((job): PendingJob => ({
+    id: job.id as number,
+    name: job.name,
+    requirementsId: job.resource_requirements_id as number,
+    isLabelled: (job.labels ?? []).length > 0,
+  }));
+  return { jobs, ...groupPending(asked, needs, edges) };
+}
+
+/** The allocations of a workflow that wait or run, with what they offer. */
+export async function allocationsInUse(client: Client, workflowId: number, nowMs: number): Promise<OpenAllocation[]> {
+  const query = { workflow_id: workflowId };
+  const records = await openAllocations(client, workflowId);
+  if (records.length === 0) return [];
+  const schedulers = await all((page) => client.listSlurmSchedulers({ query: { ...query, ...page } }));
+  const nodes = await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }));
+  const ends = new Map(nodes.map((node) => [slurmJobOf(node), Date.parse(node.end_time ?? '')]));
+  return records.map((record) => {
+    const scheduler = schedulers.find(({ id }) => id === record.scheduler_config_id);
+    const endMs = ends.get(record.scheduler_id);
+    const isKnown = record.status === 'active' && endMs !== undefined && !Number.isNaN(endMs);
+    return {
+      schedulerId: record.scheduler_config_id,
+      nodes: scheduler?.nodes ?? 1,
+      secondsLeft: isKnown ? (endMs - nowMs) / 1000 : readable(scheduler?.walltime, parseWalltime),
+      memoryMb: readable(scheduler?.mem, parseMemoryMb),
+      gpus: gpusOf(scheduler),
+    };
+  });
+}
+
+function readable(text: string | null | undefined, parse: (text: string) => number): number | undefined {
+  if (text === undefined || text === null || text === '') return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `gpu:2`, `gpu:a100:2`. */
+const gpusOf = (scheduler: SlurmScheduler | undefined): number =>
+  Number(/gpu(?::[a-z]\w*)?:(\d+)/i.exec(scheduler?.gres ?? '')?.[1] ?? (/gpu/i.test(scheduler?.gres ?? '') ? 1 : 0));

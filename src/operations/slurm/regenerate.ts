@@ -1,0 +1,223 @@
+import type { Client } from '../../client/client.ts';
+import { ServiceError } from '../../client/errors.ts';
+import { all } from '../../client/every.ts';
+import { type Remaining, subtractOpen } from '../../core/allocation/outstanding.ts';
+import type { Job } from '../../core/contract/job.ts';
+import type { WorkflowAction } from '../../core/contract/scheduling.ts';
+import { type PlanOptions, planSchedulers } from '../../core/hpc/plan-schedulers.ts';
+import { requestOf } from './fire-actions.ts';
+import { allocationsInUse, pendingJobs } from './pending.ts';
+import { settleSubmissions } from './settle-submissions.ts';
+import { AllocationsFailed, submitAllocations, type SubmitTools } from './submit-allocations.ts';
+
+export interface RegenerateOptions extends Omit<PlanOptions, 'waitsFor' | 'suffix'> {
+  readonly submits: boolean;
+  readonly isDryRun: boolean;
+  /** Jobs that count although they do not wait yet. */
+  readonly includedJobs: readonly number[];
+  readonly nowMs: number;
+}
+
+export interface Regenerated {
+  readonly pendingJobs: number;
+  readonly schedulers: readonly RegeneratedScheduler[];
+  readonly warnings: readonly string[];
+  /** Ids in Slurm, those of interrupted submissions included. */
+  readonly submitted: readonly number[];
+  readonly deferred: number;
+  /** Allocations that wait or run already and were counted. */
+  readonly existing: number;
+}
+
+export interface RegeneratedScheduler extends Remaining {
+  /** Undefined in a dry run, and where allocations that exist are enough. */
+  readonly id: number | undefined;
+  readonly jobNames: readonly string[];
+}
+
+const TOGETHER = 32;
+
+/** Names of schedulers that this makes: `short_regen_20261122_170312`, `short_deferred_regen_…`. */
+const suffixAt = (nowMs: number) =>
+  `regen_${new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')}`;
+const IS_REGENERATED = /_regen_\d{8}_\d{6}$/;
+
+/**
+ * Makes schedulers for the jobs that wait, binds the jobs to them, and submits their allocations.
+ *
+ * The actions schedule_nodes that were there are marked as executed first, so that no allocation is submitted twice for
+ * one need; allocations that wait or run are subtracted. Groups that wait for other jobs get a recovery action, which is
+ * deleted when the workflow is initialized again. Every step can be repeated: after a kill, the same command completes it.
+ */
+export async function regenerate(
+  tools: SubmitTools,
+  workflowId: number,
+  options: RegenerateOptions,
+): Promise<Regenerated> {
+  const { client } = tools;
+  const { isDryRun, submits, nowMs } = options;
+  const settled = isDryRun || !submits ? [] : await settleSubmissions(tools, workflowId);
+  const pending = await pendingJobs(client, workflowId, options.includedJobs);
+  const nothing = { schedulers: [], submitted: settled, deferred: 0, existing: 0 };
+  if (pending.jobs.length === 0) return { ...nothing, pendingJobs: 0, warnings: [] };
+  const open = await allocationsInUse(client, workflowId, nowMs);
+  const plan = planSchedulers(pending.groups, {
+    ...options,
+    waitsFor: pending.waitsFor,
+    suffix: suffixAt(nowMs),
+  });
+  const remaining = subtractOpen(plan.schedulers, open);
+  const found = {
+    pendingJobs: pending.jobs.length,
+    warnings: [...pending.warnings, ...plan.warnings],
+    existing: open.length,
+    deferred: sum(remaining.filter(({ planned }) => planned.group.isDeferred)),
+  };
+  const namesOf = ({ planned }: Remaining) => planned.group.jobs.map(({ name }) => name);
+  if (isDryRun || plan.schedulers.length === 0) {
+    const schedulers = remaining.map((each) => ({ ...each, id: undefined, jobNames: namesOf(each) }));
+    return { ...nothing, ...found, schedulers };
+  }
+
+  await retireActions(client, workflowId);
+  const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
+  const isDirect = (execution?.mode ?? 'direct') === 'direct';
+  const schedulers: RegeneratedScheduler[] = [];
+  for (const each of remaining)
+    schedulers.push({ ...each, id: await createScheduler(client, workflowId, each), jobNames: namesOf(each) });
+  await bindJobs(client, pending.jobs, schedulers);
+  await removeUnused(client, workflowId);
+  for (const each of schedulers)
+    if (each.planned.group.isDeferred || !submits)
+      await createAction(client, workflowId, each, { jobs: pending.jobs, isDirect });
+  const submitted = [...settled];
+  const counting: SubmitTools = {
+    ...tools,
+    onSubmitted(allocation) {
+      submitted.push(allocation.jobId);
+      tools.onSubmitted(allocation);
+    },
+  };
+  if (submits)
+    for (const each of schedulers.filter(({ planned }) => !planned.group.isDeferred)) {
+      if (each.id === undefined) continue;
+      try {
+        await submitAllocations(counting, {
+          workflowId,
+          schedulerId: each.id,
+          allocations: each.allocations,
+          startOneWorkerPerNode: isPerNode(each, isDirect),
+          maxParallelJobs: undefined,
+        });
+      } catch (error) {
+        if (!(error instanceof AllocationsFailed)) throw error;
+        found.warnings.push(`${error.submitted} of ${each.allocations} allocations: ${error.message}`);
+      }
+    }
+  return { ...found, schedulers, submitted };
+}
+
+const sum = (list: readonly Remaining[]) => list.reduce((total, { allocations }) => total + allocations, 0);
+
+const isPerNode = ({ planned, nodes }: Remaining, isDirect: boolean) =>
+  isDirect && nodes > 1 && planned.group.nodes === 1;
+
+/** Marks the actions that submit allocations as executed; recovery actions that were not executed are replaced. */
+async function retireActions(client: Client, workflowId: number): Promise<void> {
+  for (const action of await client.listWorkflowActions({ params: { id: workflowId } })) {
+    const params = { id: workflowId, action_id: action.id as number };
+    if (requestOf(action) === undefined || action.executed === true) continue;
+    if (action.is_recovery === true) await client.deleteWorkflowAction({ params });
+    else await client.claimWorkflowAction({ params, body: {} }).catch(ignoreClaimed);
+  }
+}
+
+function ignoreClaimed(error: unknown): void {
+  if (!(error instanceof ServiceError && error.status === 409)) throw error;
+}
+
+async function createScheduler(client: Client, workflowId: number, each: Remaining): Promise<number | undefined> {
+  if (each.allocations === 0) return undefined;
+  const { name, account, mem, walltime, partition, qos, gres, cpusPerNode } = each.planned;
+  const body = {
+    workflow_id: workflowId,
+    name,
+    account,
+    nodes: each.nodes,
+    walltime,
+    mem,
+    partition,
+    qos,
+    gres,
+    // Where nodes are shared, an allocation has one CPU unless it asks for more.
+    extra: `--cpus-per-task=${cpusPerNode}`,
+  };
+  return (await client.createSlurmScheduler({ body })).id as number;
+}
+
+/** Each job gets its new scheduler; where allocations that exist are enough, that of one of them. */
+async function bindJobs(
+  client: Client,
+  jobs: readonly Job[],
+  schedulers: readonly RegeneratedScheduler[],
+): Promise<void> {
+  const changes = schedulers.flatMap(({ id, coveredBy, planned }) => {
+    const schedulerId = id ?? coveredBy[0];
+    if (schedulerId === undefined) return [];
+    return planned.group.jobs.flatMap(({ number }) => {
+      const job = jobs[number] as Job;
+      return job.scheduler_id === schedulerId ? [] : [{ job, schedulerId }];
+    });
+  });
+  const bind = ({ job, schedulerId }: (typeof changes)[number]) => {
+    const { workflow_id, name, command } = job;
+    return client.updateJob({
+      params: { id: job.id as number },
+      body: { workflow_id, name, command, scheduler_id: schedulerId },
+    });
+  };
+  for (let at = 0; at < changes.length; at += TOGETHER) await Promise.all(changes.slice(at, at + TOGETHER).map(bind));
+}
+
+/** Schedulers of an earlier call that no job and no allocation uses. */
+async function removeUnused(client: Client, workflowId: number): Promise<void> {
+  const query = { workflow_id: workflowId };
+  const schedulers = await all((page) => client.listSlurmSchedulers({ query: { ...query, ...page } }));
+  const old = schedulers.filter(({ name }) => IS_REGENERATED.test(name ?? ''));
+  if (old.length === 0) return;
+  const rows = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
+  const used = new Set(rows.map(({ scheduler_config_id: id }) => id));
+  const jobs = await all((page) => client.listJobs({ query: { ...query, ...page } }));
+  for (const { scheduler_id: id } of jobs) if (id) used.add(id);
+  for (const { id } of old)
+    if (!used.has(id as number)) await client.deleteSlurmScheduler({ params: { id: id as number } });
+}
+
+async function createAction(
+  client: Client,
+  workflowId: number,
+  each: RegeneratedScheduler,
+  { jobs, isDirect }: { readonly jobs: readonly Job[]; readonly isDirect: boolean },
+): Promise<void> {
+  const { id, planned, allocations } = each;
+  if (id === undefined) return;
+  const gate = new Set(planned.gate);
+  const jobIds = planned.group.jobs
+    .filter(({ name }) => gate.has(name))
+    .map(({ number }) => jobs[number]?.id as number);
+  const config = {
+    scheduler_id: id,
+    scheduler_type: 'slurm',
+    num_allocations: allocations,
+    ...(isPerNode(each, isDirect) ? { start_one_worker_per_node: true } : {}),
+  };
+  const body: WorkflowAction = {
+    workflow_id: workflowId,
+    trigger_type: 'on_jobs_ready',
+    action_type: 'schedule_nodes',
+    action_config: config,
+    job_ids: jobIds,
+    is_recovery: true,
+  };
+  await client.createWorkflowAction({ params: { id: workflowId }, body });
+}
