@@ -47,7 +47,7 @@ describe('the jobs of exec are named', () => {
     ]);
   });
 
-  it('with the values of the parameters behind the number, counted through all commands', () => {
+  it('the jobs of exec are named with the values of the parameters behind the number, counted through all commands', () => {
     expect(jobsOf(['a {x}', 'b'], ['x=1:2', 'y=[p,0.5]'])).toEqual([
       ['job1_1_p', 'a 1'],
       ['job2_1_0.5', 'a 1'],
@@ -69,16 +69,16 @@ describe('the jobs of exec are named', () => {
     ['***', 'job1'],
     ['\u001b[31m', 'job1_31m'],
     [`/very/long/${'x'.repeat(1_000_000)}/sample_17.fastq`, 'job1_very_long_xx..xxxxxxxxxx_sample_17.fastq'],
-  ])('after %s', (value, name) => {
+  ])('the jobs of exec are named after %s', (value, name) => {
     expect(jobsOf(['x'], ['f=@-'], { input: value })[0]?.[0]).toBe(name);
   });
 
-  it('with at most 100 characters, however many parameters there are', () => {
+  it('the jobs of exec are named with at most 100 characters, however many parameters there are', () => {
     const [name = ''] = namesOf(...'abcdefghijkl'.split('').map((each) => `${each}=value_of_${each}`));
     expect([name.length, name]).toEqual([85, expect.stringMatching(/^job1_value_of_a_value_of.*_value_of_l$/)]);
   });
 
-  it('differently where the values look the same', () => {
+  it('the jobs of exec are named differently where the values look the same', () => {
     expect(jobsOf(['x'], ['f=@-'], { input: 'a b\na/b\na?b' }).map(([name]) => name)).toEqual([
       'job1_a_b',
       'job2_a_b',
@@ -99,7 +99,7 @@ describe('a list from standard input', () => {
     ['\0\0', []],
   ])('%j has the values %j', (text, values) => expect(inputValues(text)).toEqual(values));
 
-  it('is written into commands as words, whatever is in it, and formats of numbers work', () => {
+  it('a list from standard input is written into commands as words, whatever is in it, and formats of numbers work', () => {
     const input = `a b\n$(id)\nit's\n7\n`;
     expect(jobsOf(['cat {f} "{f}" {f:03d} {f:raw}'], ['f=@-'], { input }).map(([, command]) => command)).toEqual([
       `cat 'a b' "a b" 'a b' a b`,
@@ -109,7 +109,7 @@ describe('a list from standard input', () => {
     ]);
   });
 
-  it('that is empty makes no jobs, which is refused', () => {
+  it('a list from standard input that is empty makes no jobs, which is refused', () => {
     expect(() => jobsOf(['x'], ['f=@-'])).toThrow('there are no jobs: parameter f has no values');
   });
 });
@@ -125,7 +125,7 @@ it('a list in a file is written into commands as it is, as in Torc, and with {f:
 });
 
 describe('exec warns', () => {
-  it('of values that the shell takes apart, once for each parameter, and not where they are quoted', () => {
+  it('exec warns of values that the shell takes apart, once for each parameter, and not where they are quoted', () => {
     const values = 'f=[a b,$x,plain]';
     const words =
       '2 values of f have blanks or characters that the shell interprets, such as "a b"; write {f:q} instead';
@@ -137,13 +137,13 @@ describe('exec warns', () => {
     expect(warningsOf('cat {f}', ['f=1:1000000'])).toEqual([]);
   });
 
-  it('not of a list from standard input, but where each value is the whole command', () => {
+  it('exec warns not of a list from standard input, but where each value is the whole command', () => {
     expect(warningsOf('cat {f}', ['f=@-'], { input: 'a b' })).toEqual([]);
     expect(warningsOf('{f}', ['f=@-'], { input: 'ls -l' })).toEqual([expect.stringContaining('use -C')]);
     expect(warningsOf('{f}', ['f=@-'], { input: 'ls' })).toEqual([]);
   });
 
-  it('of a parameter without a token where the command has another one, and not of repetitions', () => {
+  it('exec warns of a parameter without a token where the command has another one, and not of repetitions', () => {
     expect(warningsOf('gzip {}', ['f=[a]'])).toEqual([
       'no command has a token of parameter f: write {f} where its value belongs, not {}',
     ]);
@@ -152,7 +152,7 @@ describe('exec warns', () => {
       expect(warningsOf(command, ['f=[a]'])).toEqual([]);
   });
 
-  it('of names in a file that are read as numbers', () => {
+  it('exec warns of names in a file that are read as numbers', () => {
     expect(numberWarning('list', 'a\n5\n0.5\n')).toBeUndefined();
     expect(numberWarning('list', 'a\n007\n')).toBe(
       'list holds 007, which is read as the number 7; a list from standard input (@-) keeps the text',

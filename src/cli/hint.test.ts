@@ -10,7 +10,7 @@ const given = (values: Record<string, unknown>) =>
   givenOf(connecting(globalOptions), values, (name) => Object.hasOwn(values, name));
 
 describe('a suggested command', () => {
-  it('repeats the options that reach the same server, as words of a shell', () => {
+  it('a suggested command repeats the options that reach the same server, as words of a shell', () => {
     expect(withOptions('torc run 3 --resume', given({ standalone: true, db: 'my runs/torc.db' }))).toBe(
       "torc -s --db 'my runs/torc.db' run 3 --resume",
     );
@@ -19,28 +19,28 @@ describe('a suggested command', () => {
     );
   });
 
-  it('is as it is where none was given', () => {
+  it('a suggested command is as it is where none was given', () => {
     expect(withOptions('torc run 3', given({}))).toBe('torc run 3');
   });
 
-  it('does not repeat how results are printed, nor a database in memory, which is on disk by then', () => {
+  it('a suggested command does not repeat how results are printed, nor a database in memory, which is on disk by then', () => {
     expect(withOptions('torc run 3', given({ standalone: true, inMemory: true, format: 'json' }))).toBe(
       'torc -s run 3',
     );
   });
 
-  it('never shows a password or a cookie', () => {
+  it('a suggested command never shows a password or a cookie', () => {
     const words = optionWords(given({ password: 'secret', promptPassword: true, cookieHeader: 'session=secret' }));
     expect(words).toBe("--prompt-password --cookie-header '…'");
   });
 
-  it('in a sentence is found wherever it stands, and only there', () => {
+  it('a suggested command in a sentence is found wherever it stands, and only there', () => {
     expect(
       withOptions('decide: torc jobs list 1, then `torc run 1`; this torc, torc_output', given({ standalone: true })),
     ).toBe('decide: torc -s jobs list 1, then `torc -s run 1`; this torc, torc_output');
   });
 
-  it('repeats the options of the runner, lists and values that look like options included', () => {
+  it('a suggested command repeats the options of the runner, lists and values that look like options included', () => {
     const values = { maxParallelJobs: 3, label: ['a b', 'c'], outputDir: '-out', persistent: true };
     expect(optionWords(givenOf(runnerOptions, values, (name) => Object.hasOwn(values, name)))).toBe(
       "-j 3 --output-dir=-out --label 'a b' --label c --persistent",

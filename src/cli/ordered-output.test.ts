@@ -40,19 +40,19 @@ describe('output in order', () => {
     },
   );
 
-  it('leaves out what never ended, at the end of all', async () => {
+  it('output in order leaves out what never ended, at the end of all', async () => {
     expect(await printed([4, 2], { count: 5 })).toEqual({ numbers: [2, 4], missing: [1, 3, 5], unprinted: [] });
   });
 
-  it('has what ended elsewhere in its place, and once what ended here', async () => {
+  it('output in order has what ended elsewhere in its place, and once what ended here', async () => {
     expect((await printed([1, 4], { count: 4, elsewhere: [1, 2, 4] })).numbers).toEqual([1, 2, 4]);
   });
 
-  it('goes on behind a job of which there is no output, and tells its number', async () => {
+  it('output in order goes on behind a job of which there is no output, and tells its number', async () => {
     expect(await printed([1, 2, 3], { absent: [2] })).toMatchObject({ numbers: [1, 3], unprinted: [2] });
   });
 
-  it('that cannot be printed fails at the end, and nothing more is printed', async () => {
+  it('output in order that cannot be printed fails at the end, and nothing more is printed', async () => {
     const numbers: number[] = [];
     const ordered = createOrderedOutput({
       count: 3,

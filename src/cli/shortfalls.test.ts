@@ -12,11 +12,11 @@ const ran = (completed: number, failed = 0, terminated = 0) => ({ completed, fai
 describe('what a run falls short of', () => {
   const short = (ending: RunEnding, some: Partial<JobStatusCounts>) => shortfalls({ ending, counts: counts(some) });
 
-  it('is nothing where every job completed, or is disabled', () => {
+  it('what a run falls short of is nothing where every job completed, or is disabled', () => {
     expect(short('complete', { completed: 3, disabled: 2 })).toEqual([]);
   });
 
-  it('is every job that failed, was terminated or was canceled', () => {
+  it('what a run falls short of is every job that failed, was terminated or was canceled', () => {
     expect(short('complete', { completed: 1, failed: 2, terminated: 1, canceled: 3 })).toEqual([
       '2 failed',
       '1 terminated',
@@ -24,7 +24,7 @@ describe('what a run falls short of', () => {
     ]);
   });
 
-  it('is also every job that had not finished when the runner left', () => {
+  it('what a run falls short of is also every job that had not finished when the runner left', () => {
     expect(short('idle', { ready: 2, running: 1, blocked: 3 })).toEqual(['6 not finished']);
   });
 });
@@ -50,24 +50,24 @@ describe('what this run did', () => {
   const words = (before: Partial<JobStatusCounts>, after: Partial<JobStatusCounts>, tally = ran(0)) =>
     thisRun({ counts: counts(after), countsAtStart: counts(before), tally });
 
-  it('is not said of a first run on one runner, where the counts say it', () => {
+  it('what this run did is not said of a first run on one runner, where the counts say it', () => {
     expect(words({ ready: 3 }, { completed: 3 }, ran(3))).toBeUndefined();
   });
 
-  it('is told apart from what was up to date', () => {
+  it('what this run did is told apart from what was up to date', () => {
     expect(words({ completed: 6, ready: 3 }, { completed: 9 }, ran(3))).toBe('this run: 3 ran, 6 up to date');
   });
 
-  it('is nothing where jobs failed earlier and nothing is left', () => {
+  it('what this run did is nothing where jobs failed earlier and nothing is left', () => {
     expect(words({ failed: 20 }, { failed: 20 })).toBe('nothing to run: 20 failed earlier');
     expect(words({ completed: 4 }, { completed: 4 })).toBe('nothing to run: 4 up to date');
   });
 
-  it('does not count what other runners did meanwhile', () => {
+  it('what this run did does not count what other runners did meanwhile', () => {
     expect(words({ ready: 5 }, { completed: 5 }, ran(2))).toBe('this run: 2 ran, 3 ran on other runners');
   });
 
-  it('is not called nothing to run while jobs are left', () => {
+  it('what this run did is not called nothing to run while jobs are left', () => {
     expect(words({ completed: 2, ready: 1 }, { completed: 2, ready: 1 })).toBe('this run: 0 ran, 2 up to date');
   });
 });

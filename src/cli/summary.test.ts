@@ -101,7 +101,7 @@ describe('the end of a run', () => {
     expect(await said({ killed: 137 })).toContain('perhaps because memory was exhausted) after 600ms\n  $ true\n');
   });
 
-  it('shows the command of a failure on one line, shortened, without its control characters', async () => {
+  it('the end of a run shows the command of a failure on one line, shortened, without its control characters', async () => {
     const text = await said({ bad: 3 }, { command: `a\n\u001b[31m${'x'.repeat(1000)}` });
     const [line = ''] = /^ {2}\$ .*$/m.exec(text) ?? [];
     expect(line).toMatch(/^ {2}\$ a\\n\\u001b\[31mx+…$/);
@@ -197,7 +197,7 @@ describe('an incomplete run', () => {
     },
   );
 
-  it('counts what is kept in a journal, and does not ask a server for failures that it could not tell', async () => {
+  it('an incomplete run counts what is kept in a journal, and does not ask a server for failures that it could not tell', async () => {
     const journal = { path: 'offline_journal/x.db', completions: 3 };
     const text = await said({ a: 1 }, { summary: { ending: 'unreachable', isTold: false, journal } });
     expect(text).toContain('what was not told to the server is kept (3 results), and the next runner');

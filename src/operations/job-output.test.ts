@@ -20,21 +20,23 @@ describe('the attempt whose output is printed', () => {
   const attempts = [attempt(1, 1), attempt(1, 2), attempt(2, 1, 'running')];
   const chosen = (run?: number, number?: number) => chosenAttempt(job, attempts, { run, attempt: number });
 
-  it('is the newest of the newest run, also while it runs', () => expect(chosen()).toBe(attempts[2]));
-  it('is the newest of a run that is named', () => expect(chosen(1)).toBe(attempts[1]));
-  it('is one that is named, in the newest run that has it', () => {
+  it('the attempt whose output is printed is the newest of the newest run, also while it runs', () =>
+    expect(chosen()).toBe(attempts[2]));
+  it('the attempt whose output is printed is the newest of a run that is named', () =>
+    expect(chosen(1)).toBe(attempts[1]));
+  it('the attempt whose output is printed is one that is named, in the newest run that has it', () => {
     expect(chosen(undefined, 1)).toBe(attempts[2]);
     expect(chosen(undefined, 2)).toBe(attempts[1]);
     expect(chosen(1, 1)).toBe(attempts[0]);
   });
 
-  it('is refused where there is no such attempt, with those that there are', () => {
+  it('the attempt whose output is printed is refused where there is no such attempt, with those that there are', () => {
     expect(() => chosen(2, 2)).toThrow(
       'job 3 (train) has no attempt 2 of run 2; it has attempt 1 of run 1, attempt 2 of run 1, attempt 1 of run 2',
     );
   });
 
-  it('is refused of a job that has not started, with its status', () => {
+  it('the attempt whose output is printed is refused of a job that has not started, with its status', () => {
     expect(() => chosenAttempt({ ...job, status: 'blocked' }, [], { run: undefined, attempt: undefined })).toThrow(
       'job 3 (train) has not started: it is blocked',
     );
@@ -73,18 +75,18 @@ describe('the file of an output', () => {
     return folder;
   }
 
-  it('is that in the folder of its runner, and not one of the same name in the working directory', () => {
+  it('the file of an output is that in the folder of its runner, and not one of the same name in the working directory', () => {
     const folder = folderWith('elsewhere/job_stdio/job_wf1_j3_r1_a2.o', 'here/job_stdio/job_wf1_j3_r1_a2.o');
     expect(pathIn(folder)).toBe(join(folder, 'elsewhere/job_stdio/job_wf1_j3_r1_a2.o'));
   });
 
-  it('is that in the output folder where the other is gone or not known', () => {
+  it('the file of an output is that in the output folder where the other is gone or not known', () => {
     const folder = folderWith('here/job_stdio/job_wf1_j3_r1_a2.e');
     for (const knowsFolder of [true, false])
       expect(pathIn(folder, { stream: 'stderr', knowsFolder })).toBe(join(folder, 'here/job_stdio/job_wf1_j3_r1_a2.e'));
   });
 
-  it('is one for both streams where they are combined', () => {
+  it('the file of an output is one for both streams where they are combined', () => {
     const folder = folderWith('here/job_stdio/job_wf1_j3_r1_a2.log');
     for (const stream of ['stdout', 'stderr'] as const)
       expect(pathIn(folder, { stream, execution: { stdio: { mode: 'combined' } } })).toMatch(/_a2\.log$/);
@@ -100,7 +102,7 @@ describe('the file of an output', () => {
     [`the stdout ${which} was deleted when the job completed`, { execution: { stdio: { delete_on_success: true } } }],
     [`the stdout ${which} is not on this host, ${hostname()}: the job ran on node17`, { host: 'node17' }],
     [`the stdout ${which} is not there; looked for `, {}],
-  ])('is refused: %s', (words, options) => {
+  ])('the file of an output is refused: %s', (words, options) => {
     expect(() => pathIn(folderWith(), options)).toThrow(words);
   });
 });

@@ -42,7 +42,7 @@ const promised = {
 };
 
 describe.skipIf(!existsSync(GENERATOR))(`a client that a stock generator made${whyNot(GENERATOR)}`, () => {
-  it('of our document takes a workflow from its creation to its results', async () => {
+  it('a client that a stock generator made of our document takes a workflow from its creation to its results', async () => {
     expect(await journey(join(root, 'api/openapi.json'))).toEqual(promised);
   });
 

@@ -25,7 +25,7 @@ describe('a client', () => {
     return text;
   };
 
-  it('that sends a byte a time is served at the end, and holds nobody up', async () => {
+  it('a client that sends a byte a time is served at the end, and holds nobody up', async () => {
     unharmed.mayWrite();
     const socket = await open();
     socket.setNoDelay(true);
@@ -39,7 +39,7 @@ describe('a client', () => {
     socket.destroy();
   });
 
-  it('that stops in the middle writes nothing, and holds nobody up', async () => {
+  it('a client that stops in the middle writes nothing, and holds nobody up', async () => {
     const stopped = await Promise.all(Array.from({ length: 50 }, open));
     for (const [index, socket] of stopped.entries()) {
       const text = `${headOf('/workflows', 100)}{"name": "half", "user": "ada"`;
@@ -50,13 +50,13 @@ describe('a client', () => {
     expect((await unharmed.server.client.listWorkflows({ query: { name: 'half' } })).total_count).toBe(0);
   });
 
-  it('may be one of a thousand that say nothing', async () => {
+  it('a client may be one of a thousand that say nothing', async () => {
     const idle = await Promise.all(Array.from({ length: 1_000 }, open));
     expect((await unharmed.server.client.ping()).status).toBe('Server is running');
     for (const socket of idle) socket.destroy();
   });
 
-  it('may leave in the middle of an answer', async () => {
+  it('a client may leave in the middle of an answer', async () => {
     for (let index = 0; index < 50; index += 1) {
       const asked = request({ host: '127.0.0.1', port: unharmed.server.port, path: `${BASE_PATH}/workflows` });
       asked.on('error', () => {});
@@ -76,7 +76,7 @@ describe('a client', () => {
     ],
     ['a negative length', `POST ${BASE_PATH}/workflows HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n`],
     ['a header of 100,000 letters', `GET / HTTP/1.1\r\nHost: localhost\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`],
-  ])('that speaks %s is told that it is wrong', async (_, bytes) => {
+  ])('a client that speaks %s is told that it is wrong', async (_, bytes) => {
     const socket = await open();
     socket.on('error', () => {});
     socket.write(bytes);
@@ -94,7 +94,7 @@ describe('a client', () => {
     ['GET', '/%2e%2e/%2e%2e/etc/passwd', 404, 'ROUTE_UNKNOWN', 'there is no GET'],
     ['GET', '/workflows/%zz', 400, 'PARAMETER_REFUSED', 'a % that does not encode UTF-8'],
     ['GET', '/jobs?workflow_id=1&name=%ff', 400, 'PARAMETER_REFUSED', 'a % that does not encode UTF-8'],
-  ])('that asks %s %s finds nothing there', async (method, path, status, code, words) => {
+  ])('a client that asks %s %s finds nothing there', async (method, path, status, code, words) => {
     const { status: found, error } = await unharmed.server.send({ method, path });
     expect([found, error.code, error.message]).toEqual([status, code, expect.stringContaining(words)]);
   });

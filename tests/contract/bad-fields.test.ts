@@ -138,7 +138,10 @@ describe('a field of the wrong kind is refused by its name, and nothing is writt
 });
 
 describe('the event stream', () => {
-  it.each(['/workflows/x/events/stream', '/workflows/1/events/stream?level=%00'])('refuses %s', async (path) => {
-    await expectRefused({ method: 'GET', path }, 'PARAMETER_REFUSED', 'Invalid');
-  });
+  it.each(['/workflows/x/events/stream', '/workflows/1/events/stream?level=%00'])(
+    'the event stream refuses %s',
+    async (path) => {
+      await expectRefused({ method: 'GET', path }, 'PARAMETER_REFUSED', 'Invalid');
+    },
+  );
 });

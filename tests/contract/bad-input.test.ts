@@ -29,13 +29,13 @@ describe('a body', () => {
     ['XML', '<workflow/>'],
     ['a form', 'name=a&user=b'],
     ['bytes that are not text', Buffer.from([0x80, 0x81, 0xfe, 0xff])],
-  ])('that is %s is no JSON, and is refused as such', async (_, body) => {
+  ])('a body that is %s is no JSON, and is refused as such', async (_, body) => {
     const { status, error } = await unharmed.server.send({ method: 'POST', path: '/workflows', body });
     expect([status, error.code]).toEqual([400, 'BODY_MALFORMED']);
     expect(error.message).toContain('Failed to parse the request body as JSON: ');
   });
 
-  it('that is text but for one byte is refused, and nothing of it is taken for something else', async () => {
+  it('a body that is text but for one byte is refused, and nothing of it is taken for something else', async () => {
     const body = Buffer.concat([Buffer.from('{"name": "a'), Buffer.from([0xff]), Buffer.from('", "user": "u"}')]);
     const { status, error } = await unharmed.server.send({ method: 'POST', path: '/workflows', body });
     expect([status, error.code, error.message]).toEqual([
@@ -48,14 +48,14 @@ describe('a body', () => {
   it.each([
     [{ 'Content-Type': 'application/json; charset=utf-16' }, 'expected JSON in UTF-8, found charset utf-16'],
     [{ 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }, 'found Content-Encoding: gzip'],
-  ])('that is written otherwise (%j) is refused', async (headers, words) => {
+  ])('a body that is written otherwise (%j) is refused', async (headers, words) => {
     const sent = { method: 'POST', path: '/workflows', headers, body: '{"name": "a", "user": "u"}' };
     const { status, error } = await unharmed.server.send(sent);
     expect([status, error.code]).toEqual([415, 'CONTENT_TYPE_REFUSED']);
     expect(error.message).toContain(words);
   });
 
-  it('that is wrong in many places is refused with the first of them', async () => {
+  it('a body that is wrong in many places is refused with the first of them', async () => {
     const jobs = Array.from({ length: 1_000 }, () => ({ workflow_id: 1, name: 7, command: 'c' }));
     const { status, error, text } = await unharmed.server.send({
       method: 'POST',
@@ -68,7 +68,7 @@ describe('a body', () => {
     expect(text.length).toBeLessThan(5_000);
   });
 
-  it.each(withBody)('that does not say what it is, is refused by %s', async (_, route) => {
+  it.each(withBody)('a body that does not say what it is, is refused by %s', async (_, route) => {
     for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'json']) {
       const headers = type === undefined ? {} : { 'Content-Type': type };
       const { status, error } = await unharmed.server.send({
@@ -81,7 +81,7 @@ describe('a body', () => {
     }
   });
 
-  it.each(withBody)('that says it is too long for %s is refused before it comes', async (_, route) => {
+  it.each(withBody)('a body that says it is too long for %s is refused before it comes', async (_, route) => {
     const bytes = (route.bodyMebibytes ?? 2) * MEBIBYTE + 1;
     const asked = request({
       host: '127.0.0.1',
@@ -97,7 +97,7 @@ describe('a body', () => {
     asked.destroy();
   });
 
-  it('that goes on for ever is refused once it is too long', async () => {
+  it('a body that goes on for ever is refused once it is too long', async () => {
     const asked = request({
       host: '127.0.0.1',
       port: unharmed.server.port,
@@ -116,7 +116,7 @@ describe('a body', () => {
     ['bulk_files', { files: many({ workflow_id: 1, name: 'f', path: 'p' }) }, 'Too many files in batch'],
     ['bulk_user_data', { user_data: many({ workflow_id: 1, name: 'u' }) }, 'Too many user_data entries in batch'],
     ['bulk_jobs', { jobs: many({ workflow_id: 1, name: 'j', command: 'c' }) }, 'Too many jobs in batch'],
-  ])('of %s with more than 100,000 records is refused', async (path, body, words) => {
+  ])('a body of %s with more than 100,000 records is refused', async (path, body, words) => {
     const { status, error } = await unharmed.server.send({
       method: 'POST',
       path: `/${path}`,
@@ -126,13 +126,13 @@ describe('a body', () => {
     expect(error.message).toContain(`${words}: 100001. Maximum is 100000`);
   });
 
-  it('may be deep where nobody looks', async () => {
+  it('a body may be deep where nobody looks', async () => {
     unharmed.mayWrite();
     const body = `{"name": "a", "user": "b", "unknown": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expect((await unharmed.server.send({ method: 'POST', path: '/workflows', body })).status).toBe(200);
   });
 
-  it('of 100,000 jobs that wait for each other in a circle is refused in time', async () => {
+  it('a body of 100,000 jobs that wait for each other in a circle is refused in time', async () => {
     unharmed.mayWrite();
     const offer = { num_cpus: 8, memory_gb: 16, num_gpus: 0, num_nodes: 1 };
     await unharmed.server.client.claimJobsBasedOnResources({ params: { id: 1, limit: 1 }, body: offer });
@@ -196,11 +196,11 @@ describe('a list', () => {
     }
   });
 
-  it.each(['constructor', '__proto__', 'toString'])('passes over %s, which every object has', async (column) => {
+  it.each(['constructor', '__proto__', 'toString'])('a list passes over %s, which every object has', async (column) => {
     expect((await ask(routes.listFiles, `sort_by=${column}`)).status).toBe(200);
   });
 
-  it('takes a filter for nothing but text', async () => {
+  it('a list takes a filter for nothing but text', async () => {
     for (const text of ["'", '"', "' or 1=1 --", '%', '_', '\\', '*', '?1', ':name', '%27', 'ß', '\u{10ffff}']) {
       const query = `workflow_id=1&name=${encodeURIComponent(text)}`;
       for (const path of ['jobs', 'files', 'user_data', 'resource_requirements']) {

@@ -125,7 +125,7 @@ describe('the cases', () => {
   // This one answers only where there is a file of users: login.test.ts, htpasswd.test.ts.
   const ELSEWHERE: readonly RouteName[] = ['reloadAuth'];
 
-  it('have an answer and a refusal of every route of the table', () => {
+  it('the cases have an answer and a refusal of every route of the table', () => {
     const without = (part: 'answers' | 'refuses') =>
       names.filter((name) => !streams.includes(name) && (cases[name]?.[part].length ?? 0) === 0);
     expect(without('answers')).toEqual(ELSEWHERE);
@@ -145,7 +145,7 @@ describe.skipIf(!existsSync(ORIGINAL))('every operation of the original’s docu
     ['get', 'put', 'post', 'delete'].filter((method) => method in methods).map((method) => `${method} ${path}`),
   );
 
-  it('is served', () => {
+  it('every operation of the original’s document is served', () => {
     const { app } = testService();
     const plain = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '{}');
     const served = new Set(

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('a program that imports the library', () => {
-  it('makes a workflow, and hears what happens in it until it has heard enough', async () => {
+  it('a program that imports the library makes a workflow, and hears what happens in it until it has heard enough', async () => {
     const { id } = (await torc.createWorkflow({ body: { name: 'w', user: 'me' } })) as { id: number };
     await torc.createJobs({
       query: {},
@@ -46,13 +46,13 @@ describe('a program that imports the library', () => {
     expect(names).toEqual(['a', 'b']);
   });
 
-  it('is told what the server refused, with a code', async () => {
+  it('a program that imports the library is told what the server refused, with a code', async () => {
     const refused = await torc.getJob({ params: { id: 99 } }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   });
 
-  it('is told when there is no server', async () => {
+  it('a program that imports the library is told when there is no server', async () => {
     const nobody = new TorcClient({ url: 'http://127.0.0.1:9/torc-service/v1' });
     await expect(nobody.ping()).rejects.toBeInstanceOf(library.Unreachable);
     expect(asItIs(nobody)).toBe(nobody);

@@ -121,7 +121,7 @@ function typeOf({ type, properties }: Schema): string | undefined {
 const plain = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
 describe('the OpenAPI document', () => {
-  it('is served, and has every route with what it takes and answers', async () => {
+  it('the OpenAPI document is served, and has every route with what it takes and answers', async () => {
     const { app } = testService();
     const response = await app.request(`${BASE_PATH}/openapi.json`);
     const served = (await response.json()) as Document;
@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('has no reference that leads nowhere', () => {
+  it('the OpenAPI document has no reference that leads nowhere', () => {
     const references = [...JSON.stringify(ours).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
       ([, name]) => name as string,
     );

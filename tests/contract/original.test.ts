@@ -34,7 +34,7 @@ async function chain() {
 const statusOf = async (id: number) => (await server.client.getJob({ params: { id } })).status;
 
 describe('the stand-in for Torc’s own server', () => {
-  it('has the routes of its document and none of ours', () => {
+  it('the stand-in for Torc’s own server has the routes of its document and none of ours', () => {
     const ours = Object.values(routes)
       .map(({ path }) => path.replaceAll(/\{\w+\}/g, '1'))
       .filter((path) => !isOriginalPath(path));
@@ -53,7 +53,7 @@ describe('the stand-in for Torc’s own server', () => {
     ]);
   });
 
-  it('ignores what we added to its routes: whoever adds more says what our programs do without it', () => {
+  it('the stand-in for Torc’s own server ignores what we added to its routes: whoever adds more says what our programs do without it', () => {
     const added = Object.values(routes).flatMap((route: Route) => {
       const { method, path, query, body } = route;
       const original = originalRoute(method, path.replaceAll(/\{\w+\}/g, '1'));
@@ -90,12 +90,12 @@ describe('the stand-in for Torc’s own server', () => {
     ]);
   });
 
-  it('answers an unknown route with 404 and nothing else', async () => {
+  it('the stand-in for Torc’s own server answers an unknown route with 404 and nothing else', async () => {
     const reply = await post('/workflows/1/exchange', { run_id: 1, compute_node_id: 1 });
     expect([reply.status, await reply.text()]).toEqual([404, '']);
   });
 
-  it('ignores unknown query parameters and body fields, so a bulk call loses dependencies by position', async () => {
+  it('the stand-in for Torc’s own server ignores unknown query parameters and body fields, so a bulk call loses dependencies by position', async () => {
     const { id } = await server.client.createWorkflow({ body: { name: 'w', user: 'u' } });
     const job = (name: string) => ({ workflow_id: id, name, command: 'true' });
     const body = { jobs: [job('a'), job('b')], depends_on_positions: [[], [0]] };
@@ -112,12 +112,15 @@ describe('the stand-in for Torc’s own server', () => {
     ['PUT', '/jobs/1', { name: 'n', command: 'c' }, 'missing field `workflow_id`'],
     ['POST', '/jobs', { workflow_id: 1, name: 'n', command: 7 }, 'expected a string'],
     ['POST', '/workflows', { name: 'n', user: 'u', execution_config: { modus: 'x' } }, 'unknown field `modus`'],
-  ])('refuses %s %s with a body that its schema does not allow', async (method, path, body, fault) => {
-    const reply = await post(path, body, method);
-    expect([reply.status, await reply.text()]).toEqual([422, expect.stringContaining(fault)]);
-  });
+  ])(
+    'the stand-in for Torc’s own server refuses %s %s with a body that its schema does not allow',
+    async (method, path, body, fault) => {
+      const reply = await post(path, body, method);
+      expect([reply.status, await reply.text()]).toEqual([422, expect.stringContaining(fault)]);
+    },
+  );
 
-  it('answers without our fields, and refusals without our codes', async () => {
+  it('the stand-in for Torc’s own server answers without our fields, and refusals without our codes', async () => {
     const { id } = await chain();
     const status = (await (await fetch(`${server.url}/workflows/${id}/status`)).json()) as object;
     expect(status).toHaveProperty('jobs_by_status');
@@ -126,14 +129,14 @@ describe('the stand-in for Torc’s own server', () => {
     expect(await refused.json()).toEqual({ error: { message: 'Job not found with ID: 999999' } });
   });
 
-  it('answers a second start of a job with 500, as the original does', async () => {
+  it('the stand-in for Torc’s own server answers a second start of a job with 500, as the original does', async () => {
     const { first, nodeId } = await chain();
     const params = { id: first, run_id: 1, compute_node_id: nodeId };
     await server.client.startJob({ params });
     await expect(server.client.startJob({ params })).rejects.toThrow(/status: 500.*invalid status=running/);
   });
 
-  it('releases a dependent when its background task runs, and not with the end of the job', async () => {
+  it('the stand-in for Torc’s own server releases a dependent when its background task runs, and not with the end of the job', async () => {
     const { id, first, second, nodeId } = await chain();
     const { job_id, attempt_id } = started({ id: first, attempt_id: 1 });
     const result = {
@@ -174,7 +177,7 @@ describe('the stand-in for Torc’s own server', () => {
     expect(text).not.toContain('jobs_ready');
   });
 
-  it('carries a request out and loses its answer where a test asks for that', async () => {
+  it('the stand-in for Torc’s own server carries a request out and loses its answer where a test asks for that', async () => {
     server.loseAnswer('POST', /^\/workflows$/);
     const before = (await server.client.listWorkflows({})).total_count;
     await expect(server.client.createWorkflow({ body: { name: 'lost', user: 'u' } })).rejects.toThrow('no reply');

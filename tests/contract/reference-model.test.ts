@@ -123,7 +123,7 @@ const sketches = fc.integer({ min: 1, max: 25 }).chain((count) =>
   ),
 );
 
-it('brings every job of any workflow to the state that the model says, whatever runners do', async () => {
+it('the server brings every job of any workflow to the state that the model says, whatever runners do', async () => {
   await fc.assert(
     fc.asyncProperty(sketches, fc.integer(), async (jobs, seed) => {
       expect(await statesAfter(jobs, seed)).toEqual(expectedStates(jobs));
@@ -132,7 +132,7 @@ it('brings every job of any workflow to the state that the model says, whatever 
   );
 }, 120_000);
 
-it('does so for twenty thousand jobs with random dependencies', async () => {
+it('the server brings twenty thousand jobs with random dependencies to the states that the model says', async () => {
   const next = random(20_000);
   const jobs = Array.from({ length: 20_000 }, (_, index): Sketch => ({
     // Far enough back that a thousand jobs go in one call, near enough that long chains come about.

@@ -95,7 +95,7 @@ async function run({ client, store }: TestService, id: number, jobs: readonly Sk
 }
 
 describe('a cascade in slices', () => {
-  it('ends in the state that the graph defines, whatever the graph, and tells of the end once', async () => {
+  it('a cascade in slices ends in the state that the graph defines, whatever the graph, and tells of the end once', async () => {
     await fc.assert(
       fc.asyncProperty(graph, fc.integer({ min: 1, max: 4 }), async (jobs, atOnce) => {
         const service = serviceWith(TINY);
@@ -196,7 +196,7 @@ it('whatever is done in slices, and in whatever order, has the effect that it ha
 });
 
 describe('files that many jobs write and read', () => {
-  it('make every reader wait for every writer', async () => {
+  it('files that many jobs write and read make every reader wait for every writer', async () => {
     const service = serviceWith({ ...TINY, largestWindow: 64 });
     const { client } = service;
     const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
@@ -218,7 +218,7 @@ describe('files that many jobs write and read', () => {
     expect([edges, counts.ready, counts.blocked]).toEqual([side * side, side, side]);
   });
 
-  it('are refused when that makes jobs wait for each other, and nothing is left of the attempt', async () => {
+  it('files that many jobs write and read are refused when that makes jobs wait for each other, and nothing is left of the attempt', async () => {
     const { client } = serviceWith(TINY);
     const { id } = (await client.createWorkflow({ body: { name: 'w', user: 'u' } })) as { id: number };
     const files: number[] = [];
@@ -243,7 +243,7 @@ describe('files that many jobs write and read', () => {
 });
 
 describe('a workflow that is being deleted', () => {
-  it('is gone for everybody from the first slice on, with all that belongs to it', async () => {
+  it('a workflow that is being deleted is gone for everybody from the first slice on, with all that belongs to it', async () => {
     const service = serviceWith(TINY);
     const { client, store } = service;
     const jobs = Array.from({ length: 200 }, () => ({ after: [], cancels: true, fails: false }));

@@ -29,7 +29,7 @@ async function lockedBy(database: string) {
 }
 
 describe('while another program holds the lock of the database', () => {
-  it('writes wait, reads and everything else are answered, and all goes on when the lock is gone', async () => {
+  it('while another program holds the lock of the database writes wait, reads and everything else are answered, and all goes on when the lock is gone', async () => {
     const folder = temporaryFolder();
     const { client, program } = await startServer(folder);
     await client.createWorkflow(make('before'));
@@ -84,18 +84,21 @@ describe('a database that is taken away from its server', () => {
     ['left without its log', (path) => rmSync(`${path}-wal`)],
   ];
 
-  it.each(taken)('because it is %s: nothing more is acknowledged, and the server says why it ends', async (_, take) => {
-    const folder = temporaryFolder();
-    const { client, program } = await startServer(folder);
-    await client.createWorkflow(make('before'));
-    take(join(folder, 'server.db'));
-    await expect(client.createWorkflow(make('lost'))).rejects.toThrow();
-    const { code, stderr } = await program.ended;
-    expect(code).toBe(74);
-    expect(stderr).toMatch(/server\.db(-wal)? was (deleted|replaced by another file) while it was in use/);
-  });
+  it.each(taken)(
+    'a database that is taken away from its server because it is %s: nothing more is acknowledged, and the server says why it ends',
+    async (_, take) => {
+      const folder = temporaryFolder();
+      const { client, program } = await startServer(folder);
+      await client.createWorkflow(make('before'));
+      take(join(folder, 'server.db'));
+      await expect(client.createWorkflow(make('lost'))).rejects.toThrow();
+      const { code, stderr } = await program.ended;
+      expect(code).toBe(74);
+      expect(stderr).toMatch(/server\.db(-wal)? was (deleted|replaced by another file) while it was in use/);
+    },
+  );
 
-  it('is noticed by a server that has nothing to write', async () => {
+  it('a database that is taken away from its server is noticed by a server that has nothing to write', async () => {
     const folder = temporaryFolder();
     const { program } = await startServer(folder);
     rmSync(join(folder, 'server.db'));

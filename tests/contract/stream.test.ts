@@ -25,7 +25,7 @@ async function readUntil(response: Response, text: string): Promise<string> {
 }
 
 describe('the event stream of a workflow', () => {
-  it('tells what happens as the contract has it', async () => {
+  it('the event stream of a workflow tells what happens as the contract has it', async () => {
     const response = await open(1);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     await world.start();

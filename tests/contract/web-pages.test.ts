@@ -49,7 +49,7 @@ describe('every route, stream and page', () => {
     ['another origin', 'ORIGIN_REFUSED', { Origin: 'http://evil.example' }],
     ['a page on another port', 'ORIGIN_REFUSED', { 'Sec-Fetch-Site': 'same-site' }],
     ['a link on another page', 'ORIGIN_REFUSED', { 'Sec-Fetch-Site': 'cross-site' }],
-  ])('refuses %s', async (_, code, headers) => {
+  ])('every route, stream and page refuses %s', async (_, code, headers) => {
     const port = await serverOn('127.0.0.1');
     for (const [method, path] of places) {
       const { status, text } = await ask({ port, method, path, headers });

@@ -22,7 +22,7 @@ const later = 'Slurm: later';
 const oneTest = /^`((?:src|tests)\/[\w/-]+(?:\.test)?\.ts)`: (.+)$/;
 
 describe('every statement about runners', () => {
-  it('has one test in its row, or is marked for later', () => {
+  it('every statement about runners has one test in its row, or is marked for later', () => {
     expect(rows.length).toBeGreaterThan(60);
     const wrong = rows.filter((row) => row.length !== 2 || !(row[1] === later || oneTest.test(row[1])));
     expect(wrong).toEqual([]);

@@ -43,15 +43,20 @@ function tableBelow(title: string): Map<string, string[]> {
 }
 
 describe('the reference of workflow files', () => {
-  it.each(sections)('has a table of $title with every field, its default and its example', ({ title, shape }) => {
-    const table = tableBelow(title);
-    expect([...table.keys()].slice(0, Object.keys(shape.fields ?? {}).length)).toEqual(Object.keys(shape.fields ?? {}));
-    for (const [name, { isNeeded, standard, says }] of Object.entries(shape.fields ?? {})) {
-      const [, initial, , meaning] = table.get(name) ?? [];
-      expect(initial).toBe(isNeeded ? '**required**' : standard === undefined ? '–' : `\`${standard}\``);
-      expect(meaning).toContain(says);
-    }
-  });
+  it.each(sections)(
+    'the reference of workflow files has a table of $title with every field, its default and its example',
+    ({ title, shape }) => {
+      const table = tableBelow(title);
+      expect([...table.keys()].slice(0, Object.keys(shape.fields ?? {}).length)).toEqual(
+        Object.keys(shape.fields ?? {}),
+      );
+      for (const [name, { isNeeded, standard, says }] of Object.entries(shape.fields ?? {})) {
+        const [, initial, , meaning] = table.get(name) ?? [];
+        expect(initial).toBe(isNeeded ? '**required**' : standard === undefined ? '–' : `\`${standard}\``);
+        expect(meaning).toContain(says);
+      }
+    },
+  );
 
   it.each([...page.matchAll(/^```(yaml|json5|kdl)\n(.*?)^```$/gms)].map(([, format, text]) => [format, text]))(
     'has an example in %s that Torc reads without a problem, number %$',
@@ -65,7 +70,7 @@ describe('the reference of workflow files', () => {
     },
   );
 
-  it('shows one workflow in all formats', () => {
+  it('the reference of workflow files shows one workflow in all formats', () => {
     const names = [...page.matchAll(/^```(yaml|json5|kdl)\n(.*?)^```$/gms)]
       .filter(([, , text = '']) => /name:? ['"]?greet['"]?,?$/m.test(text))
       .map(([, format, text = '']) => {
@@ -75,7 +80,7 @@ describe('the reference of workflow files', () => {
     expect(names).toEqual(Array.from({ length: 3 }, () => ['greet_Ada', 'greet_Grace', 'bye']));
   });
 
-  it('says truly what each way to write a parameter stands for', () => {
+  it('the reference of workflow files says truly what each way to write a parameter stands for', () => {
     const rows = [...page.matchAll(/^\| `"([^`]*:[^`]*)"` +\| ([^:|]+?)(?:: [^|]*)? +\|$/gm)];
     expect(rows.length).toBeGreaterThan(3);
     for (const [, range = '', values = ''] of rows) {
@@ -86,7 +91,7 @@ describe('the reference of workflow files', () => {
 });
 
 describe('the definition of workflow files', () => {
-  it('has an example for every field that is no object, and the example is a value of the field', () => {
+  it('the definition of workflow files has an example for every field that is no object, and the example is a value of the field', () => {
     const bare = fields.filter(({ field }) => field.example === undefined).map(({ at }) => at);
     const objects = fields.filter(
       ({ field: { shape } }) => shape.fields !== undefined || shape.of?.fields !== undefined,
@@ -100,7 +105,7 @@ describe('the definition of workflow files', () => {
     }
   });
 
-  it('has units whose examples and defaults Torc reads', () => {
+  it('the definition of workflow files has units whose examples and defaults Torc reads', () => {
     const readers: Readonly<Record<string, (text: string) => number>> = {
       'bytes, or k, m, g, t': parseMemory,
       'ISO 8601 duration': parseDuration,
@@ -115,13 +120,13 @@ describe('the definition of workflow files', () => {
     }
   });
 
-  it('names the unit of every number whose name ends in one', () => {
+  it('the definition of workflow files names the unit of every number whose name ends in one', () => {
     const timed = fields.filter(({ name }) => /_(?:seconds|minutes)$/.test(name));
     expect(timed.length).toBeGreaterThan(6);
     for (const { name, field } of timed) expect(name).toContain(`_${field.unit}`);
   });
 
-  it('shows what a field means and an example of it in the schema for editors', () => {
+  it('the definition of workflow files shows what a field means and an example of it in the schema for editors', () => {
     const { properties } = specJsonSchema() as { properties: Record<string, object> };
     expect(properties['compute_node_wait_for_new_jobs_seconds']).toMatchObject({
       description: 'Time that a runner without work waits for new jobs.',
@@ -229,7 +234,8 @@ describe('every default that the reference states is what Torc does', async () =
   const done = await applied();
   const stated = fields.filter(({ field }: { field: Field<unknown, boolean> }) => field.standard !== undefined);
 
-  it('for more than thirty fields', () => expect(stated.length).toBeGreaterThan(30));
+  it('every default that the reference states is what Torc does for more than thirty fields', () =>
+    expect(stated.length).toBeGreaterThan(30));
 
   it.each(stated.map(({ at, field }) => [at, field.standard]))('%s: %s', (at, standard) => {
     expect(done[at as string]).toBe(standard);

@@ -58,7 +58,7 @@ const file = (folder: string, pattern: RegExp) => {
 };
 
 describe('the actions of a workflow', () => {
-  it('come in their order: the start, the worker, the jobs, the end, the worker again', async () => {
+  it('the actions of a workflow come in their order: the start, the worker, the jobs, the end, the worker again', async () => {
     const { folder, run } = await benchOf({
       jobs: [job('first'), job('second', { depends_on: ['first'] })],
       actions: [
@@ -82,7 +82,7 @@ describe('the actions of a workflow', () => {
     ]);
   });
 
-  it('of jobs are carried out while others run', async () => {
+  it('the actions of a workflow of jobs are carried out while others run', async () => {
     const waits = 'until test -e acted; do sleep 0.02; done';
     const { folder, run } = await benchOf({
       jobs: [job('early'), job('late', { command: waits }), job('after', { depends_on: ['early'], command: waits })],
@@ -120,7 +120,7 @@ describe('the actions of a workflow', () => {
     expect(log).toMatch(/Action finished .*action_id=1/);
   });
 
-  it('stop at the first command that fails, say so, and never fail the workflow', async () => {
+  it('the actions of a workflow stop at the first command that fails, say so, and never fail the workflow', async () => {
     const { folder, run } = await benchOf({
       jobs: [job('only')],
       actions: [notes('on_workflow_start', '', { commands: ['echo one >> ../said', 'exit 3', 'echo two >> ../said'] })],
@@ -131,7 +131,7 @@ describe('the actions of a workflow', () => {
     expect(said(folder)).toEqual(['one', 'only']);
   });
 
-  it('of the end do not come when it was canceled; the worker’s does', async () => {
+  it('the actions of a workflow of the end do not come when it was canceled; the worker’s does', async () => {
     const { folder, run, server } = await benchOf({
       jobs: [job('long', { command: 'touch began; sleep 600' })],
       actions: [notes('on_workflow_complete', 'end'), notes('on_worker_complete', 'worker-complete')],
@@ -147,7 +147,7 @@ describe('the actions of a workflow', () => {
     expect(said(folder)).toEqual(['worker-complete']);
   });
 
-  it('that submit allocations are left to a runner that can, and the log says so once', async () => {
+  it('the actions of a workflow that submit allocations are left to a runner that can, and the log says so once', async () => {
     const { folder, run, server } = await benchOf({
       jobs: [job('only')],
       slurm_schedulers: [{ name: 'sched', account: 'acc', nodes: 1, walltime: '00:10:00' }],
@@ -168,7 +168,7 @@ describe('the actions of a workflow', () => {
     expect(action).toMatchObject({ executed: false, trigger_count: 1 });
   });
 
-  it('are ended with their runner, and no job begins', async () => {
+  it('the actions of a workflow are ended with their runner, and no job begins', async () => {
     const { folder, run } = await benchOf({
       jobs: [job('only')],
       actions: [notes('on_workflow_start', '', { commands: ['touch ../began; sleep 600'] })],
@@ -188,7 +188,7 @@ describe('the actions of a workflow', () => {
 });
 
 describe('two runners', () => {
-  it('carry an action out once, and one for every runner once each', async () => {
+  it('two runners carry an action out once, and one for every runner once each', async () => {
     // Each job waits for the other: both runners have to be there.
     const meet = (name: string, other: string) =>
       job(name, { command: `touch ${name}; until test -e ${other}; do sleep 0.02; done` });

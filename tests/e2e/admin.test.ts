@@ -19,7 +19,7 @@ const names = async () =>
 const audited = () => items('admin', 'list-audit-log');
 
 describe('SQL that reads', () => {
-  it('answers rows with the columns of the statement', async () => {
+  it('SQL that reads answers rows with the columns of the statement', async () => {
     const select = 'select id, name from workflow order by id';
     const rows = [
       { id: 1, name: 'first' },
@@ -44,7 +44,7 @@ describe('SQL that reads', () => {
 describe('SQL that changes', () => {
   const describeAs = (text: string) => `update workflow set description = '${text}' where id = 1`;
 
-  it('says how many rows it would change and stops there when nobody can be asked', async () => {
+  it('SQL that changes says how many rows it would change and stops there when nobody can be asked', async () => {
     const { code, stdout, stderr } = await torc(['admin', 'sql', '--write', describeAs('asked')], place());
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain('This changes 1 row. Continue?');
@@ -53,7 +53,7 @@ describe('SQL that changes', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('is carried out with --yes, as JSON, and stands in the audit log', async () => {
+  it('SQL that changes is carried out with --yes, as JSON, and stands in the audit log', async () => {
     expect((await call('admin', 'sql', '--write', '-y', describeAs('yes'))).stdout).toBe('Changed 1 row\n');
     expect(await json('admin', 'sql', '--write', describeAs('json'))).toEqual({
       columns: [],
@@ -84,7 +84,7 @@ describe('SQL that changes', () => {
     [['delete from workflow'], 'allow_full_table'],
     [['drop table workflow'], 'DDL'],
     [["update workflow set nothing = 1 where name = 'x'"], 'Statement failed'],
-  ])('is refused where it does harm or cannot be carried out: %j', async (words, why) => {
+  ])('SQL that changes is refused where it does harm or cannot be carried out: %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', 'admin', 'sql', '--write', ...words);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('422');
@@ -92,7 +92,7 @@ describe('SQL that changes', () => {
     expect(await names()).toHaveLength(2);
   });
 
-  it('may concern every row when that is said', async () => {
+  it('SQL that changes may concern every row when that is said', async () => {
     const sql = "update workflow set project = 'p'";
     expect(await json('admin', 'sql', '--write', '--allow-full-table', sql)).toMatchObject({ rows_affected: 2 });
     expect((await call('-f', 'csv', 'admin', 'sql', '--write', '--allow-full-table', sql)).code).toBe(1);
@@ -100,7 +100,7 @@ describe('SQL that changes', () => {
 });
 
 describe('the requests of the server', () => {
-  it('are counted by intervals, the newest first', async () => {
+  it('the requests of the server are counted by intervals, the newest first', async () => {
     const traffic = await json('admin', 'api-stats', '--window', '120', '--interval', '30');
     expect(traffic).toMatchObject({ window_seconds: 120, interval_seconds: 30, now_ms: expect.any(Number) });
     const buckets = traffic['buckets'] as { start_ms: number; request_count: number; status_2xx: number }[];
@@ -123,7 +123,7 @@ describe('the requests of the server', () => {
     return stdout;
   }
 
-  it('are told as they come, with what was said in them when that is wanted', async () => {
+  it('the requests of the server are told as they come, with what was said in them when that is wanted', async () => {
     expect(await toldOfGroup('line')).toMatch(/^\d{4}-\S+ \S+ \S+ 200 POST +\/access_groups [\d.]+ ms \S+\n$/);
     expect(await toldOfGroup('lines', '--include-bodies')).toMatch(/ ms \S+\n {2}> {"name":"lines"}\n {2}< {"id":/);
     const heard = JSON.parse(await toldOfGroup('json', '-f', 'json')) as object;
@@ -131,7 +131,7 @@ describe('the requests of the server', () => {
     expect(heard).not.toHaveProperty('request_body');
   });
 
-  it('are told until Ctrl-C', async () => {
+  it('the requests of the server are told until Ctrl-C', async () => {
     const tail = start('torc', ['admin', 'tail-api'], place());
     await tail.says('Listening');
     tail.child.kill('SIGINT');

@@ -129,7 +129,7 @@ describe('while torc -s run works', () => {
 });
 
 describe('a second torc -s run on the same database', () => {
-  it('uses the server of the first, which goes on for it when the first ends', async () => {
+  it('a second torc -s run on the same database uses the server of the first, which goes on for it when the first ends', async () => {
     const place = placeWith('a', 'b');
     const first = place.begin('run', 'a.json');
     await began(place, 'a');
@@ -153,7 +153,7 @@ describe('a second torc -s run on the same database', () => {
     ]);
   });
 
-  it('loses nothing when the first is killed', async () => {
+  it('a second torc -s run on the same database loses nothing when the first is killed', async () => {
     const place = placeWith('a', 'b');
     const first = place.begin('run', 'a.json');
     await began(place, 'a');
@@ -167,7 +167,7 @@ describe('a second torc -s run on the same database', () => {
     expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
   });
 
-  it('attaches again when the server was killed and the first starts it again, so that it does not end with the first', async () => {
+  it('a second torc -s run on the same database attaches again when the server was killed and the first starts it again, so that it does not end with the first', async () => {
     const place = placeWith('a', 'b');
     const first = place.begin('run', 'a.json');
     await began(place, 'a');
@@ -185,7 +185,7 @@ describe('a second torc -s run on the same database', () => {
     expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
   }, 180_000);
 
-  it('may start at the same moment: one starts the server, the other attaches', async () => {
+  it('a second torc -s run on the same database may start at the same moment: one starts the server, the other attaches', async () => {
     const place = placeWith('a', 'b');
     go(place, 'a');
     go(place, 'b');
@@ -198,7 +198,7 @@ describe('a second torc -s run on the same database', () => {
 });
 
 describe('a file that a killed server left behind', () => {
-  it('does not lead a command to another program that has its port now: the next command starts a server of its own', async () => {
+  it('a file that a killed server left behind does not lead a command to another program that has its port now: the next command starts a server of its own', async () => {
     const place = placeWith('a');
     const run = place.begin('run', 'a.json');
     await began(place, 'a');

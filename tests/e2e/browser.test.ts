@@ -137,7 +137,7 @@ describe.skipIf(CHROMIUM === undefined)('a page in a browser (skipped where chro
     },
   );
 
-  it('whose own name resolves to this machine is refused, though for the browser it is the same origin', async () => {
+  it('a page in a browser whose own name resolves to this machine is refused, though for the browser it is the same origin', async () => {
     const { port, state } = await prepared();
     const before = await state();
     const page = await pageOf(() => attack(`http://evil.example:${port}`));
@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === undefined)('a page in a browser (skipped where chro
     expect(answer).not.toContain('precious');
   });
 
-  it('of an allowed origin is answered, and so is a user who types the address', async () => {
+  it('a page in a browser of an allowed origin is answered, and so is a user who types the address', async () => {
     let script = '';
     const page = await pageOf(() => script);
     const { port, state } = await prepared(['--allowed-origin', `http://localhost:${page.port}`]);

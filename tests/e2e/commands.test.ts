@@ -42,7 +42,7 @@ const { call, json, items, csv } = wordsTo(() => server.url);
 const named = (rows: readonly Record<string, unknown>[], name: string) => rows.find((row) => row['name'] === name);
 
 describe('a list as JSON is an envelope of items', () => {
-  it('of jobs, with ids of what they depend on only where they are asked for and not empty', async () => {
+  it('a list as JSON is an envelope of items of jobs, with ids of what they depend on only where they are asked for and not empty', async () => {
     const plain = await items('jobs', 'list', '1');
     expect(plain).toHaveLength(3);
     expect(named(plain, 'second')).toEqual({
@@ -70,7 +70,7 @@ describe('a list as JSON is an envelope of items', () => {
     expect(named(related, 'bad, "very"')).toEqual(named(plain, 'bad, "very"'));
   });
 
-  it('of results, each with the name of its job', async () => {
+  it('a list as JSON is an envelope of items of results, each with the name of its job', async () => {
     const results = await items('results', 'list', '1');
     expect(results.map(({ job_name: name, return_code: code, status }) => [name, code, status])).toEqual(
       expect.arrayContaining([
@@ -97,26 +97,26 @@ describe('a list as JSON is an envelope of items', () => {
     expect(await items('results', 'list', '1', '--failed', '--offset', '1')).toEqual([]);
   });
 
-  it('of files', async () => {
+  it('a list as JSON is an envelope of items of files', async () => {
     expect(await items('files', 'list', '1')).toEqual([
       { id: 1, workflow_id: 1, name: 'made', path: 'made.txt', st_mtime: expect.any(Number) },
     ]);
   });
 
-  it('of user data, whose value stays JSON', async () => {
+  it('a list as JSON is an envelope of items of user data, whose value stays JSON', async () => {
     expect(await items('user-data', 'list', '1')).toEqual([
       { id: 1, workflow_id: 1, name: 'told', data: { x: [1, 'two'] }, is_ephemeral: false },
     ]);
   });
 
-  it('of workflows: those of the person who asks, others only when they are asked for', async () => {
+  it('a list as JSON is an envelope of items of workflows: those of the person who asks, others only when they are asked for', async () => {
     await server.client.createWorkflow({ body: { name: 'not mine', user: 'somebody' } });
     const names = (rows: readonly Record<string, unknown>[]) => rows.map(({ name, user }) => [name, user]);
     expect(names(await items('workflows', 'list'))).toEqual([['small', 'tester']]);
     expect(names(await items('workflows', 'list', '--all-users'))).toContainEqual(['not mine', 'somebody']);
   });
 
-  it('of events, each with its time as people read it', async () => {
+  it('a list as JSON is an envelope of items of events, each with its time as people read it', async () => {
     const [event] = await items('events', 'list', '1');
     expect(event).toMatchObject({
       id: 1,
@@ -128,7 +128,7 @@ describe('a list as JSON is an envelope of items', () => {
     expect(await items('events', 'list', '1', '--type', 'no such thing')).toEqual([]);
   });
 
-  it('that may be cut to a part', async () => {
+  it('a list as JSON is an envelope of items that may be cut to a part', async () => {
     const ids = async (...args: string[]) => (await items('jobs', 'list', '1', ...args)).map(({ id }) => id);
     const all = await ids();
     expect(await ids('--limit', '2')).toEqual(all.slice(0, 2));
@@ -138,20 +138,20 @@ describe('a list as JSON is an envelope of items', () => {
 });
 
 describe('a record or a report as JSON is the bare object', () => {
-  it('of a job, with ids of what it depends on', async () => {
+  it('a record or a report as JSON is the bare object of a job, with ids of what it depends on', async () => {
     const job = await json('jobs', 'get', String(jobs['second']));
     expect(job).toMatchObject({ id: jobs['second'], name: 'second', depends_on_job_ids: [jobs['first']] });
     expect(Object.values(job)).not.toContain(null);
   });
 
-  it('of a result, a workflow and user data, as their lists show them', async () => {
+  it('a record or a report as JSON is the bare object of a result, a workflow and user data, as their lists show them', async () => {
     const [result] = await items('results', 'list', '1');
     expect(await json('results', 'get', String(result?.['id']))).toEqual(result);
     expect(await json('workflows', 'get', '1')).toEqual(named(await items('workflows', 'list'), 'small'));
     expect(await json('user-data', 'get', '1')).toEqual(named(await items('user-data', 'list', '1'), 'told'));
   });
 
-  it('of how a workflow stands: every status is counted', async () => {
+  it('a record or a report as JSON is the bare object of how a workflow stands: every status is counted', async () => {
     const found = await json('status', '1');
     expect(found).toEqual({
       workflow_id: 1,
@@ -181,14 +181,14 @@ describe('a record or a report as JSON is the bare object', () => {
     expect(Object.keys(found['jobs_by_status'] as object)).toHaveLength(11);
   });
 
-  it('of a server that is there, and of one that is not', async () => {
+  it('a record or a report as JSON is the bare object of a server that is there, and of one that is not', async () => {
     expect(await json('ping')).toEqual({ status: 'Server is running' });
     const { code, stdout } = await call('-f', 'json', '--url', 'http://127.0.0.1:1/torc-service/v1', 'ping');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({ status: 'error', message: expect.stringContaining('127.0.0.1:1') });
   });
 
-  it('of what was created, canceled and deleted; what is deleted comes as a bare list', async () => {
+  it('a record or a report as JSON is the bare object of what was created, canceled and deleted; what is deleted comes as a bare list', async () => {
     const { workflow_id: id, ...said } = await json('create', file);
     expect(said).toEqual({ status: 'success', message: `Workflow created successfully with ID: ${String(id)}` });
     expect(await json('cancel', String(id))).toEqual({
@@ -202,7 +202,7 @@ describe('a record or a report as JSON is the bare object', () => {
     expect((await call('delete', String(id))).code).toBe(1);
   });
 
-  it('on one line, of a run that began', () => {
+  it('a record or a report as JSON is the bare object on one line, of a run that began', () => {
     expect(runSaid).toBe('{"message":"Created workflow 1","workflow_id":1}\n');
   });
 });
@@ -218,24 +218,24 @@ describe('a list as CSV', () => {
     [['files', 'list', '1'], 'ID,Name,Path,Modified Time'],
     [['user-data', 'list', '1'], 'ID,Name,Ephemeral,Data Preview'],
     [['events', 'list', '1'], 'Timestamp,Level,Event Type,Data'],
-  ])('has the columns of the table: torc %j', async (words, header) => {
+  ])('a list as CSV has the columns of the table: torc %j', async (words, header) => {
     expect((await csv(...words))[0]).toBe(header);
   });
 
-  it('quotes what would break it, and leaves the rest alone', async () => {
+  it('a list as CSV quotes what would break it, and leaves the rest alone', async () => {
     expect(await csv('jobs', 'list', '1', '--exclude', 'command')).toContain(
       `${jobs['bad, "very"']},"bad, ""very""",failed,5,,`,
     );
     expect(await csv('jobs', 'list', '1', '--exclude', 'command')).toContain(`${jobs['first']},first,completed,0,,`);
   });
 
-  it('has its header also when there is nothing in it; a table says so in words', async () => {
+  it('a list as CSV has its header also when there is nothing in it; a table says so in words', async () => {
     const none = ['jobs', 'list', '1', '--status', 'running'];
     expect(await csv(...none)).toEqual(['ID,Name,Status,Priority,Compute Node,Elapsed,Command']);
     expect((await call(...none)).stdout).toBe('No jobs found for workflow ID: 1\n');
   });
 
-  it('is all that there is: what is one record is refused', async () => {
+  it('a list as CSV is all that there is: what is one record is refused', async () => {
     const { code, stdout, stderr } = await call('-f', 'csv', 'jobs', 'get', '1');
     expect([code, stdout, stderr]).toEqual([
       1,
@@ -245,7 +245,7 @@ describe('a list as CSV', () => {
     expect((await call('-f', 'csv', 'status', '1')).code).toBe(1);
   });
 
-  it('is refused before anything is changed', async () => {
+  it('a list as CSV is refused before anything is changed', async () => {
     const before = await items('workflows', 'list', '--all-users');
     const { code, stdout } = await call('-f', 'csv', 'create', file);
     expect([code, stdout]).toEqual([1, '']);
@@ -253,7 +253,7 @@ describe('a list as CSV', () => {
     expect(await items('workflows', 'list', '--all-users')).toEqual(before);
   });
 
-  it('of one workflow is its text', async () => {
+  it('a list as CSV of one workflow is its text', async () => {
     expect((await call('-f', 'csv', 'workflows', 'get', '1')).stdout).toMatch(/^Workflow 1:\n/);
   });
 });
@@ -272,7 +272,7 @@ describe('words that nobody can act on', () => {
     [['jobs', 'get', '0'], 'not a job id: "0"; expected a whole number'],
     [['status', '0'], 'not a workflow id: "0"; expected a whole number'],
     [['exec'], 'no commands provided'],
-  ])('are a usage error: torc %j', async (words, why) => {
+  ])('words that nobody can act on are a usage error: torc %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', ...words);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(why);
@@ -299,18 +299,18 @@ describe('a wish that is refused', () => {
     [['--url', 'nowhere', 'ping'], 'not a URL: "nowhere"'],
     [['--url', 'http://127.0.0.1:1/torc-service/v1', 'jobs', 'list', '1'], 'Is the server running'],
     [['create', 'not-there.yaml'], 'not-there.yaml: there is no such file'],
-  ])('says why beside the result, which stays empty: torc %j', async (words, why) => {
+  ])('a wish that is refused says why beside the result, which stays empty: torc %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', ...words);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(why);
   });
 
-  it('ends the program with 1', async () => {
+  it('a wish that is refused ends the program with 1', async () => {
     const { code, stdout, stderr } = await program('status');
     expect([code, stdout, stderr]).toEqual([1, '', 'Error: a workflow ID is required when stdin is not a terminal\n']);
   });
 
-  it("keeps other people's workflows from being deleted", async () => {
+  it("a wish that is refused keeps other people's workflows from being deleted", async () => {
     const { id } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'somebody' } });
     const { code, stderr } = await call('delete', '--no-prompts', String(id));
     expect(code).toBe(1);
@@ -320,14 +320,14 @@ describe('a wish that is refused', () => {
 });
 
 describe('an option of every command', () => {
-  it('is understood before the words and behind them', async () => {
+  it('an option of every command is understood before the words and behind them', async () => {
     const before = await call('-f', 'json', 'ping');
     expect(await call('ping', '-f', 'json')).toEqual(before);
     expect(await call('ping', '--format=json')).toEqual(before);
     expect(JSON.parse(before.stdout)).toEqual({ status: 'Server is running' });
   });
 
-  it('behind the words wins over one before them, and both over the environment', async () => {
+  it('an option of every command behind the words wins over one before them, and both over the environment', async () => {
     const nowhere = 'http://127.0.0.1:1/torc-service/v1';
     const there = { code: 0, stdout: `Server is running (${server.url})\n`, stderr: '' };
     expect(await call('--url', nowhere, 'ping', '--url', server.url)).toEqual(there);
@@ -335,7 +335,7 @@ describe('an option of every command', () => {
     expect((await said(['ping'], { TORC_API_URL: nowhere })).code).toBe(1);
   });
 
-  it('means what the command says where the command has the same letter', async () => {
+  it('an option of every command means what the command says where the command has the same letter', async () => {
     const failed = await items('results', 'list', '1', '-s', 'failed');
     expect(failed.map(({ status }) => status)).toEqual(['failed']);
   });

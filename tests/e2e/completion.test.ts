@@ -136,7 +136,7 @@ describe.skipIf(!isThere('fish'))('in fish', () => {
 });
 
 describe('torc complete', () => {
-  it('is silent where no server answers, and where the words make no sense', async () => {
+  it('torc complete is silent where no server answers, and where the words make no sense', async () => {
     const { folder, environment } = place();
     for (const words of [['jobs', 'explain', ''], ['nosuch', ''], ['--nosuch', 'x', ''], []]) {
       const { code, stdout, stderr } = await torc(['complete', '--', ...words], { cwd: folder, environment });
@@ -144,7 +144,7 @@ describe('torc complete', () => {
     }
   });
 
-  it('offers a name that several records have as their ids only', async () => {
+  it('torc complete offers a name that several records have as their ids only', async () => {
     const server = await startServer(temporaryFolder());
     await workflowWith(server, 'twice');
     await workflowWith(server, 'twice');
@@ -153,7 +153,7 @@ describe('torc complete', () => {
     expect(stdout).toBe('=2\ttwice\n=1\ttwice\n');
   });
 
-  it('with -s asks the server of a running command, and starts none', async () => {
+  it('torc complete with -s asks the server of a running command, and starts none', async () => {
     const { folder, environment } = place();
     const { stdout } = await torc(['complete', '--', '-s', 'status', ''], { cwd: folder, environment });
     expect([stdout, existsSync(join(folder, 'torc_output'))]).toEqual(['', false]);

@@ -19,7 +19,7 @@ const call = (...words: string[]) => torc(words, { cwd: folder, environment });
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
 describe('torc config', () => {
-  it('shows what holds, with where each value comes from; as JSON it is nothing but that', async () => {
+  it('torc config shows what holds, with where each value comes from; as JSON it is nothing but that', async () => {
     write('system.toml', '[client]\napi_url = "http://system/torc-service/v1"\n');
     write('torc.toml', '[client.run]\npoll_interval = 2\n');
     const { code, stdout } = await call('config', 'show');
@@ -36,7 +36,7 @@ describe('torc config', () => {
     expect(await call('-f', 'json', 'config', 'show')).toEqual(json);
   });
 
-  it('says which files are read, in their order', async () => {
+  it('torc config says which files are read, in their order', async () => {
     write('torc.toml', '');
     expect((await call('config', 'paths')).stdout.split('\n').slice(0, 3)).toEqual([
       `system: ${join(folder, 'system.toml')} (not there)`,
@@ -45,7 +45,7 @@ describe('torc config', () => {
     ]);
   });
 
-  it('writes a file to begin with, and not over one that is there', async () => {
+  it('torc config writes a file to begin with, and not over one that is there', async () => {
     const user = join(folder, 'home/.config/torc/config.toml');
     expect((await call('config', 'init', '--user')).stdout).toBe(`Created ${user}\n`);
     expect(readFileSync(user, 'utf8')).toContain('[client.run]\n');
@@ -59,7 +59,7 @@ describe('torc config', () => {
     expect(existsSync(join(folder, 'torc.toml'))).toBe(false);
   });
 
-  it('finds every mistake at once', async () => {
+  it('torc config finds every mistake at once', async () => {
     write('torc.toml', '[client.run]\npoll_interval = 0\n[server]\nport = "abc"\n');
     const { code, stdout, stderr } = await call('config', 'validate');
     expect([code, stdout]).toEqual([1, '']);
@@ -74,7 +74,7 @@ describe('torc config', () => {
 });
 
 describe('a command', () => {
-  it('takes from the configuration what it is not told otherwise', async () => {
+  it('a command takes from the configuration what it is not told otherwise', async () => {
     write('torc.toml', '[client]\nformat = "json"\napi_url = "http://127.0.0.1:1/torc-service/v1"\n');
     const { stdout } = await call('ping');
     expect(JSON.parse(stdout)).toMatchObject({ status: 'error', message: expect.stringContaining('127.0.0.1:1/') });
@@ -84,7 +84,7 @@ describe('a command', () => {
     expect((await call('ping')).stdout).toContain('127.0.0.1:3/');
   });
 
-  it('runs workflows as the configuration says', async () => {
+  it('a command runs workflows as the configuration says', async () => {
     mkdirSync(join(folder, 'home'));
     write('torc.toml', '[client.run]\noutput_dir = "elsewhere"\n');
     write('flow.yaml', 'name: one\njobs: [{name: only, command: "true"}]\n');
@@ -94,7 +94,7 @@ describe('a command', () => {
     expect(existsSync(join(folder, 'here/job_stdio'))).toBe(true);
   });
 
-  it('does nothing under a configuration that is wrong, and says where', async () => {
+  it('a command does nothing under a configuration that is wrong, and says where', async () => {
     write('torc.toml', '[client.run]\npoll_interval = "abc"\n');
     const { code, stdout, stderr } = await call('-s', '-f', 'json', 'exec', '-c', 'touch ran');
     expect([code, stdout]).toEqual([1, '']);
@@ -104,14 +104,14 @@ describe('a command', () => {
     expect((await call('ping')).stderr).toMatch(/torc\.toml:1:\d+: not TOML/);
   });
 
-  it('is not stopped by what is wrong in a section that it does not read, but says it', async () => {
+  it('a command is not stopped by what is wrong in a section that it does not read, but says it', async () => {
     write('torc.toml', '[server]\nport = "abc"\n');
     const { code, stderr } = await call('-s', 'workflows', 'list');
     expect(code).toBe(0);
     expect(stderr).toContain('warning: torc.toml:2: server.port: expected');
   });
 
-  it('tells the key that was meant', async () => {
+  it('a command tells the key that was meant', async () => {
     write('torc.toml', '[client]\nformt = "json"\n');
     const { code, stderr } = await call('-s', 'workflows', 'list');
     expect(code).toBe(0);

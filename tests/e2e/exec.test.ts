@@ -8,7 +8,7 @@ import { start, temporaryFolder, torc } from '../support/programs.ts';
 describe('a list of names on standard input', () => {
   const names = ['a b.txt', "it's.txt", '$(touch PWNED).txt', '`touch PWNED`', '; touch PWNED', 'two\nlines', '*'];
 
-  it('reaches the commands unchanged, name by name, and nothing in a name is carried out', async () => {
+  it('a list of names on standard input reaches the commands unchanged, name by name, and nothing in a name is carried out', async () => {
     const folder = temporaryFolder();
     for (const name of names) writeFileSync(join(folder, name), `in ${name}`);
     const { code, stderr } = await torc(['-s', 'exec', '-c', 'cat {f} > "{f}.copy"', '--param', 'f=@-'], {
@@ -21,7 +21,7 @@ describe('a list of names on standard input', () => {
     expect(stderr).not.toContain('warning');
   });
 
-  it('and the same names in a file are read by the shell where the command does not quote them, with a warning', async () => {
+  it('the same names in a file are read by the shell where the command does not quote them, with a warning', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'list'), '$(touch ran)\n');
     const { code, stderr } = await torc(['-s', 'exec', '-c', 'echo {f}', '--param', 'f=@list'], { cwd: folder });
@@ -29,7 +29,7 @@ describe('a list of names on standard input', () => {
     expect(stderr).toContain('write {f:q} instead of {f} to pass each unchanged');
   });
 
-  it('cannot be read twice', async () => {
+  it('a list of names on standard input cannot be read twice', async () => {
     const cwd = temporaryFolder();
     for (const words of [
       ['-C', '-', '--param', 'f=@-'],
@@ -49,7 +49,7 @@ it('a job that fails is named after its value and shown with its command', async
 });
 
 describe('exec --keep-order', () => {
-  it('prints what the jobs write in the order of the list, whatever the order in which they end', async () => {
+  it('exec --keep-order prints what the jobs write in the order of the list, whatever the order in which they end', async () => {
     const cwd = temporaryFolder();
     const waits = 'until [ {i} = 3 ] || [ -e $(({i} + 1)) ]; do sleep 0.05; done; touch {i}';
     const command = `${waits}; echo out {i}; echo problem {i} >&2; [ {i} != 2 ]`;
@@ -59,7 +59,7 @@ describe('exec --keep-order', () => {
     expect(stderr).toContain('│ problem 2');
   });
 
-  it('prints the output of a job as soon as it and all before it have ended', async () => {
+  it('exec --keep-order prints the output of a job as soon as it and all before it have ended', async () => {
     const cwd = temporaryFolder();
     const command = 'echo begun {i}; until [ {i} = 1 ] || [ -e go ]; do sleep 0.05; done';
     const words = ['-s', 'exec', '-k', '-j', '2', '-c', command, '--param', 'i=1:2'];
@@ -69,7 +69,7 @@ describe('exec --keep-order', () => {
     expect(await run.ended).toMatchObject({ code: 0, stdout: 'begun 1\nbegun 2\n' });
   });
 
-  it('lets the jobs run on when nobody reads any more', async () => {
+  it('exec --keep-order lets the jobs run on when nobody reads any more', async () => {
     const cwd = temporaryFolder();
     const words = ['-s', 'exec', '-k', '-j', '1', '-c', 'touch ran{i}; seq 100000', '--param', 'i=1:3'];
     const run = start('torc', words, { cwd });
@@ -79,7 +79,7 @@ describe('exec --keep-order', () => {
     expect(existsSync(join(cwd, 'ran3'))).toBe(true);
   });
 
-  it('is refused where there would be nothing to print, or JSON is wanted', async () => {
+  it('exec --keep-order is refused where there would be nothing to print, or JSON is wanted', async () => {
     const cwd = temporaryFolder();
     for (const [more, words] of [
       [['--stdio', 'none'], 'which --stdio none does not keep'],

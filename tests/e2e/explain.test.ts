@@ -85,7 +85,7 @@ describe('of a workflow that was run', () => {
     expect(next).toEqual([`torc jobs explain ${idOf['wide']}`]);
   });
 
-  it('as text: what became of it, why, the files, and what to do', async () => {
+  it('of a workflow that was run as text: what became of it, why, the files, and what to do', async () => {
     const { stdout } = await call('jobs', 'explain', '2');
     expect(stdout).toMatch(
       /^Job 2 \(bad\) failed after [\d.]+m?s with exit code 3\n {2}the command itself ended with 3\n/,
@@ -94,7 +94,7 @@ describe('of a workflow that was run', () => {
     expect(stdout).toContain('\nNext:\n  read what it printed last\n');
   });
 
-  it('shows the last lines of the standard error of a job that failed, and of no other', async () => {
+  it('of a workflow that was run shows the last lines of the standard error of a job that failed, and of no other', async () => {
     const path = join(folder, 'torc_output/job_stdio/job_wf1_j2_r1_a1.e');
     writeFileSync(path, Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n') + '\n\u001b[31mred\n');
     const explained = async (...words: string[]) =>
@@ -109,7 +109,7 @@ describe('of a workflow that was run', () => {
     expect(await explained('jobs', 'explain', 'bad')).not.toContain('Last lines');
   });
 
-  it('names the files that are there, and all of them where none is', async () => {
+  it('of a workflow that was run names the files that are there, and all of them where none is', async () => {
     rmSync(join(folder, 'torc_output/job_stdio/job_wf1_j2_r1_a1.o'));
     const explained = async (...more: string[]) =>
       (await torc(['--url', server.url, 'jobs', 'explain', '2', ...more], { cwd: folder })).stdout;
@@ -127,7 +127,7 @@ describe('of a workflow that was run', () => {
   });
 });
 
-it('while a runner is there: what it has, and what of it is free', async () => {
+it('the explanation of a waiting job says what a runner has, and what of it is free', async () => {
   const path = join(folder, 'busy.yaml');
   writeFileSync(
     path,

@@ -28,7 +28,7 @@ const quick = ['-p', GOOD, '--cost', '4'];
 const read = () => readFileSync(file, 'utf8');
 
 describe('torc-htpasswd add', () => {
-  it('makes a file that only its owner reads, and adds to it', async () => {
+  it('torc-htpasswd add makes a file that only its owner reads, and adds to it', async () => {
     expect(await call(['add', '--file', 'users', '--password', GOOD, '--cost', '4', 'ada'])).toEqual({
       code: 0,
       signal: null,
@@ -45,7 +45,7 @@ describe('torc-htpasswd add', () => {
     ).toEqual(['ada', 'bob', '']);
   });
 
-  it('keeps comments and order, and changes the password of a user in its place', async () => {
+  it('torc-htpasswd add keeps comments and order, and changes the password of a user in its place', async () => {
     await call(['add', '-f', 'users', 'ada', ...quick]);
     writeFileSync(file, `# people\n${read()}\n# the end\n`);
     const before = read().split('\n');
@@ -57,7 +57,7 @@ describe('torc-htpasswd add', () => {
     expect((await call(['verify', '-f', 'users', 'ada', '-p', 'piano river stone'])).code).toBe(0);
   });
 
-  it('writes through a link, and lets a group read what it could read before, and nobody else', async () => {
+  it('torc-htpasswd add writes through a link, and lets a group read what it could read before, and nobody else', async () => {
     await call(['add', '-f', 'users', 'ada', ...quick]);
     chmodSync(file, 0o644);
     symlinkSync('users', join(folder, 'link'));
@@ -71,7 +71,7 @@ describe('torc-htpasswd add', () => {
     ['password', 'Password is too weak (score 0/4, minimum required: 3/4).'],
     ['ada-lovelace', 'Password is too weak (score '],
     ['x'.repeat(73), 'Password is too long'],
-  ])('refuses a password that would be guessed, and writes nothing: %s', async (password, why) => {
+  ])('torc-htpasswd add refuses a password that would be guessed, and writes nothing: %s', async (password, why) => {
     const { code, stdout, stderr } = await call(['add', '-f', 'users', 'ada-lovelace', '-p', password, '-c', '4']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(why);
@@ -85,18 +85,21 @@ describe('torc-htpasswd add', () => {
     },
   );
 
-  it.each(['3', '0', '32'])('refuses the cost %s', async (cost) => {
+  it.each(['3', '0', '32'])('torc-htpasswd add refuses the cost %s', async (cost) => {
     const { code, stderr } = await call(['add', '-f', 'users', 'ada', '-p', GOOD, '-c', cost]);
     expect([code, stderr]).toEqual([1, `Error: cost must be between 4 and 31, found ${cost}\n`]);
   });
 
-  it.each(['a:b', '#a', ' a', ''])('refuses a name that the file could not hold: %j', async (name) => {
-    const { code, stderr } = await call(['add', '-f', 'users', ...quick, '--', name]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('is not a valid user name');
-  });
+  it.each(['a:b', '#a', ' a', ''])(
+    'torc-htpasswd add refuses a name that the file could not hold: %j',
+    async (name) => {
+      const { code, stderr } = await call(['add', '-f', 'users', ...quick, '--', name]);
+      expect(code).toBe(1);
+      expect(stderr).toContain('is not a valid user name');
+    },
+  );
 
-  it('touches no file that a server would refuse, or that another one is just changing', async () => {
+  it('torc-htpasswd add touches no file that a server would refuse, or that another one is just changing', async () => {
     writeFileSync(file, 'no colon\n');
     expect(await call(['add', '-f', 'users', 'ada', ...quick])).toMatchObject({
       code: 1,
@@ -112,7 +115,7 @@ describe('torc-htpasswd add', () => {
 });
 
 describe('a password', () => {
-  it('is the first line of standard input where it is not an argument', async () => {
+  it('a password is the first line of standard input where it is not an argument', async () => {
     expect((await call(['add', '-f', 'users', 'ada', '-c', '4'], { input: `${GOOD}\nmore\n` })).code).toBe(0);
     expect((await call(['verify', '-f', 'users', 'ada'], { input: GOOD })).code).toBe(0);
     const { code, stderr } = await call(['add', '-f', 'users', 'bob', '-c', '4'], { input: '' });
@@ -152,7 +155,7 @@ describe('a password', () => {
 });
 
 describe('torc-htpasswd hash', () => {
-  it('prints the line of a user and nothing else; what to do with it stands beside', async () => {
+  it('torc-htpasswd hash prints the line of a user and nothing else; what to do with it stands beside', async () => {
     const { code, stdout, stderr } = await call(['hash', ...quick, 'ada']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ada:\$2b\$04\$[./\w]{53}\n$/);
@@ -163,7 +166,7 @@ describe('torc-htpasswd hash', () => {
     [{ TORC_USERNAME: 'torc', USER: 'unix', USERNAME: 'windows' }, 'torc'],
     [{ TORC_USERNAME: '', USER: 'unix', USERNAME: 'windows' }, 'unix'],
     [{ TORC_USERNAME: '', USER: '', USERNAME: 'windows' }, 'windows'],
-  ])('takes the user from %j', async (environment, user) => {
+  ])('torc-htpasswd hash takes the user from %j', async (environment, user) => {
     expect((await call(['hash', ...quick], { environment })).stdout).toMatch(new RegExp(`^${user}:`));
   });
 
@@ -176,7 +179,7 @@ describe('torc-htpasswd hash', () => {
 });
 
 describe('torc-htpasswd', () => {
-  it('lists users, verifies passwords and removes users', async () => {
+  it('torc-htpasswd lists users, verifies passwords and removes users', async () => {
     for (const user of ['ada', 'bob']) await call(['add', '-f', 'users', user, ...quick]);
     expect((await call(['list', '-f', 'users'])).stdout).toBe('ada\nbob\n');
     expect((await call(['verify', '-f', 'users', 'ada', '-p', GOOD])).code).toBe(0);
@@ -194,7 +197,7 @@ describe('torc-htpasswd', () => {
     expect((await call(['list'])).code).toBe(2);
   });
 
-  it('has a server read the file again, as the person who asks; a server that does not is told', async () => {
+  it('torc-htpasswd has a server read the file again, as the person who asks; a server that does not is told', async () => {
     const heard: { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }[] = [];
     let status = 200;
     const server = createServer(({ method, url, headers }, response) => {

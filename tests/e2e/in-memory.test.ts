@@ -27,7 +27,7 @@ const printed = ({ folder }: Place) =>
   readFileSync(join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o'), 'utf8').split('\n');
 
 describe('a run with its database in memory', () => {
-  it('leaves a whole copy at --db when it ends, and only the address of its server while it runs', async () => {
+  it('a run with its database in memory leaves a whole copy at --db when it ends, and only the address of its server while it runs', async () => {
     const place = placeWith('ls');
     const { code, stderr } = await place.standalone('--db', 'copy.db', '--in-memory', 'run', 'flow.json');
     expect(code).toBe(0);
@@ -39,14 +39,14 @@ describe('a run with its database in memory', () => {
     expect(JSON.parse(stdout)).toEqual({ items: [expect.objectContaining({ job_name: 'only', return_code: 0 })] });
   });
 
-  it('is not to be told from one on disk by those who come after: its copy is the database that they find', async () => {
+  it('a run with its database in memory is not to be told from one on disk by those who come after: its copy is the database that they find', async () => {
     const place = placeWith('true');
     await place.standalone('--in-memory', 'run', 'flow.json');
     expect(await jobsIn(place)).toEqual([['only', 'completed']]);
     expect((await place.standalone('run', 'flow.json')).stderr).toContain('Created workflow 2');
   });
 
-  it('leaves one copy, the newest, however many it made', async () => {
+  it('a run with its database in memory leaves one copy, the newest, however many it made', async () => {
     const place = placeWith('true');
     await place.standalone('--db', 'copy.db', '--in-memory', 'exec', '-n', 'older', '-c', 'true');
     const { stderr } = await place.standalone('--db', 'copy.db', '--in-memory', 'exec', '-n', 'newer', '-c', 'true');
@@ -58,7 +58,7 @@ describe('a run with its database in memory', () => {
     expect(JSON.parse(stdout)).toEqual({ items: [expect.objectContaining({ name: 'newer' })] });
   });
 
-  it('copies while it runs as well, when an interval is given: each copy is whole', async () => {
+  it('a run with its database in memory copies while it runs as well, when an interval is given: each copy is whole', async () => {
     const place = placeWith('sleep 0.2; rm -f copy.db; until test -e copy.db; do sleep 0.05; done; cp copy.db seen.db');
     const words = ['--db', 'copy.db', '--in-memory', '--snapshot-interval-seconds', '1', 'run', 'flow.json'];
     expect((await place.standalone(...words)).code).toBe(0);
@@ -66,7 +66,7 @@ describe('a run with its database in memory', () => {
     expect(await jobsIn(place, '--db', 'copy.db')).toEqual([['only', 'completed']]);
   });
 
-  it('keeps what was done when it is stopped before its end', async () => {
+  it('a run with its database in memory keeps what was done when it is stopped before its end', async () => {
     const place = placeWith('kill -INT $(ps -o ppid= -p $$) || true; exec sleep 600');
     const { code } = await place.standalone('--db', 'copy.db', '--in-memory', 'run', 'flow.json');
     expect(code).toBe(130);
@@ -75,7 +75,7 @@ describe('a run with its database in memory', () => {
 });
 
 describe('a database in memory', () => {
-  it('is for commands that run something: others would put an empty one in the place of what they look at', async () => {
+  it('a database in memory is for commands that run something: others would put an empty one in the place of what they look at', async () => {
     const place = placeWith('true');
     await place.standalone('--db', 'copy.db', '--in-memory', 'run', 'flow.json');
     const { code, stdout, stderr } = await place.standalone('--db', 'copy.db', '--in-memory', 'jobs', 'list', '1');
@@ -94,7 +94,7 @@ describe('a database in memory', () => {
       ['-s', '--in-memory', '--snapshot-interval-seconds', '0', 'run', 'flow.json'],
       '--snapshot-interval-seconds: expected 1 or more, found 0',
     ],
-  ])('is refused where it makes no sense: torc %j', async (words, why) => {
+  ])('a database in memory is refused where it makes no sense: torc %j', async (words, why) => {
     const { folder } = placeWith('touch ran');
     const { code, stderr } = await torc(words, { cwd: folder });
     expect(code).toBe(1);

@@ -29,13 +29,13 @@ jobs:
 }, 60_000);
 
 describe('torc jobs output', () => {
-  it('prints what a job wrote, unchanged and nothing else, also from another folder', async () => {
+  it('torc jobs output prints what a job wrote, unchanged and nothing else, also from another folder', async () => {
     const { code, stdout, stderr } = await output(['bytes', '-w', '1'], temporaryFolder());
     expect([code, stdout, stderr]).toEqual([0, Buffer.from('a\u001b[31m\0\xff', 'latin1').toString('utf8'), '']);
     expect((await output(['1', '--stderr'])).stdout).toBe('problem\n');
   });
 
-  it('prints the newest attempt, and an earlier one by its number', async () => {
+  it('torc jobs output prints the newest attempt, and an earlier one by its number', async () => {
     expect((await output(['twice', '-w', '1'])).stdout).toBe('attempt 2\n');
     expect((await output(['2', '--attempt', '1'])).stdout).toBe('attempt 1\n');
     const { code, stdout, stderr } = await output(['2', '--attempt', '3']);
@@ -43,7 +43,7 @@ describe('torc jobs output', () => {
     expect(stderr).toContain('job 2 (twice) has no attempt 3; it has attempt 1 of run 1, attempt 2 of run 1');
   });
 
-  it('is the same as JSON, with where it lies', async () => {
+  it('torc jobs output is the same as JSON, with where it lies', async () => {
     const { stdout } = await output(['2', '-f', 'json']);
     expect(JSON.parse(stdout)).toEqual({
       workflow_id: 1,
@@ -58,21 +58,21 @@ describe('torc jobs output', () => {
     });
   });
 
-  it('says of a job that never ran that it did not, also when it would follow it', async () => {
+  it('torc jobs output says of a job that never ran that it did not, also when it would follow it', async () => {
     for (const words of [['after'], ['after', '--follow']]) {
       const { code, stderr } = await output([...words, '-w', '1']);
       expect([code, stderr]).toEqual([1, expect.stringContaining('(after) has not started: it is canceled')]);
     }
   });
 
-  it('says of a file that was deleted where it looked', async () => {
+  it('torc jobs output says of a file that was deleted where it looked', async () => {
     const path = join(folder, 'torc_output/job_stdio/job_wf1_j3_r1_a1.o');
     rmSync(path);
     const { code, stderr } = await output(['never', '-w', '1']);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`in run 1 is not there; looked for ${path}`)]);
   });
 
-  it('follows a job from before its start until it ends', async () => {
+  it('torc jobs output follows a job from before its start until it ends', async () => {
     const flow = `
 name: followed
 jobs:

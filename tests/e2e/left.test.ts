@@ -44,15 +44,15 @@ const sentences = [
 ];
 
 describe('a runner that leaves without work', () => {
-  it.each(sentences)('says: %s', (sentence) => expect(stderr).toContain(sentence));
+  it.each(sentences)('a runner that leaves without work says: %s', (sentence) => expect(stderr).toContain(sentence));
 
-  it('says it in its log too', () => {
+  it('a runner that leaves without work says it in its log too', () => {
     const name = readdirSync(join(folder, 'torc_output')).find((each) => each.endsWith('.log')) as string;
     const log = readFileSync(join(folder, 'torc_output', name), 'utf8');
     for (const sentence of sentences) expect(log).toContain(`WARN ${sentence}`);
   });
 
-  it('and as an event, with the counts by reason', async () => {
+  it('a runner that leaves without work says it in an event, with the counts by reason', async () => {
     const { items } = await server.client.listEvents({ query: { workflow_id: 1, category: 'runner_left' } });
     expect(items.map(({ data }) => data)).toEqual([
       expect.objectContaining({
@@ -71,7 +71,7 @@ describe('a runner that leaves without work', () => {
     ]);
   });
 
-  it('so that the status of the workflow tells it, for people and for programs', async () => {
+  it('the status of a workflow says why its last runner left without work, for people and for programs', async () => {
     const { stdout: text } = await call('status', '1');
     expect(text).toContain('No runner can take these jobs; checked for the runner (1):');
     expect(text).toContain(`  ${sentences[0] ?? ''}`);
@@ -103,7 +103,7 @@ jobs:
 `;
 
 describe('a runner that can take none of the ready jobs', () => {
-  it('ends at once on a server of its own, and says why, what would help, and what --fail would return', async () => {
+  it('a runner that can take none of the ready jobs ends at once on a server of its own, and says why, what would help, and what --fail would return', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'flow.yaml'), TOO_WIDE);
     const { code, stderr: said } = await torc(['-s', 'run', 'flow.yaml', '--num-cpus', '2'], { cwd });
@@ -115,7 +115,7 @@ describe('a runner that can take none of the ready jobs', () => {
     expect(code).toBe(0);
   });
 
-  it('ends at once when it counts jobs and its end is too near for any', async () => {
+  it('a runner that can take none of the ready jobs ends at once when it counts jobs and its end is too near for any', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'flow.yaml'), TOO_WIDE);
     const { stderr: said } = await torc(['-s', 'run', 'flow.yaml', '-j', '2', '--time-limit', 'PT4M', '--fail'], {
@@ -124,7 +124,7 @@ describe('a runner that can take none of the ready jobs', () => {
     expect(said).toContain('takes none in its last 300 s (compute_node_min_time_for_new_jobs_seconds)');
   });
 
-  it('on a server of others says so at once, stays, and does what a larger runner makes ready', async () => {
+  it('a runner that can take none of the ready jobs on a server of others says so at once, stays, and does what a larger runner makes ready', async () => {
     const cwd = temporaryFolder();
     const path = join(cwd, 'flow.yaml');
     writeFileSync(path, TOO_WIDE);

@@ -18,7 +18,7 @@ async function listener() {
 }
 
 describe('a password', () => {
-  it('is asked for where that is wished for, and wins over the environment', async () => {
+  it('a password is asked for where that is wished for, and wins over the environment', async () => {
     const { logins, url } = await listener();
     const environment = { TORC_API_URL: url, TORC_PASSWORD: 'other', TORC_USERNAME: 'ada' };
     const around = { cwd: temporaryFolder(), environment, input: 'typed word\n' };
@@ -31,7 +31,7 @@ describe('a password', () => {
 });
 
 describe('certificates to trust', () => {
-  it('that cannot be read, or are none, are told; plain HTTP goes on without them', async () => {
+  it('certificates to trust that cannot be read, or are none, are told; plain HTTP goes on without them', async () => {
     const { url } = await listener();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'text'), 'no certificate');

@@ -47,7 +47,7 @@ ${jobs}
 `;
 
 describe('a job that uses more memory than it asked for', () => {
-  it('is killed with all that it started, and fails with 137; the log says how much it used', async () => {
+  it('a job that uses more memory than it asked for is killed with all that it started, and fails with 137; the log says how much it used', async () => {
     const folder = temporaryFolder();
     const stray = `setsid bash -c 'exec -a torc-test-stray-${process.pid} sleep 600' & `;
     const { results, log } = await runIn(
@@ -69,7 +69,7 @@ describe('a job that uses more memory than it asked for', () => {
     expect(left).toEqual([]);
   });
 
-  it('fails with the code that the workflow names', async () => {
+  it('a job that uses more memory than it asked for fails with the code that the workflow names', async () => {
     const { results } = await runIn(
       temporaryFolder(),
       limited(
@@ -83,7 +83,7 @@ describe('a job that uses more memory than it asked for', () => {
   it.each([
     ['limit_resources is false', 'small', 'execution_config: {limit_resources: false}'],
     ['it names no requirements', 'default', ''],
-  ])('lives where %s', async (_, requirements, rest) => {
+  ])('a job that uses more memory than it asked for lives where %s', async (_, requirements, rest) => {
     const named = requirements === 'default' ? '' : `resource_requirements: ${requirements}, `;
     const { results, log } = await runIn(
       temporaryFolder(),
@@ -94,7 +94,7 @@ describe('a job that uses more memory than it asked for', () => {
     expect(log).not.toContain('OOM');
   });
 
-  it('is not one whose processes share the memory, however often each of them counts it', async () => {
+  it('a job that uses more memory than it asked for is not one whose processes share the memory, however often each of them counts it', async () => {
     const shares = `${hold(3, 0)}; exec 3<> <(:); for i in 1 2 3 4; do ( read -t 1.5 -u 3 ) & done; wait; true`;
     const { results, log } = await runIn(
       temporaryFolder(),
@@ -117,7 +117,7 @@ const commandOf = (pid: number): string => {
 };
 
 describe('what is told of a job that is watched', () => {
-  it('counts what left its session and lost its parents, and has every figure; of one too short for a sample 0', async () => {
+  it('what is told of a job that is watched counts what left its session and lost its parents, and has every figure; of one too short for a sample 0', async () => {
     const { results } = await runIn(
       temporaryFolder(),
       `
@@ -138,7 +138,7 @@ jobs:
     });
   });
 
-  it('is nothing of samples where nobody asked for them', async () => {
+  it('what is told of a job that is watched is nothing of samples where nobody asked for them', async () => {
     const folder = temporaryFolder();
     const { results } = await runIn(folder, 'name: x\nresource_monitor: {}\njobs: [{name: a, command: "sleep 1"}]\n');
     expect(results['a']?.avg_memory_bytes).toBeUndefined();
@@ -160,7 +160,7 @@ describe('measurements over time', () => {
   const label = `wf1_h${hostname()}_r1`;
   const folderOf = (folder: string) => join(folder, 'torc_output/resource_utilization');
 
-  it('are in their file while the job runs, are drawn at the end, and can be drawn again', async () => {
+  it('measurements over time are in their file while the job runs, are drawn at the end, and can be drawn again', async () => {
     const folder = temporaryFolder();
     const spec = `
 name: timed
@@ -210,7 +210,7 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     expect(job).toMatchObject({ job_name: 'waits', num_samples: count('job_resource_samples')() });
   });
 
-  it('of jobs that ended before their first sample are a page that says so, and so does the run', async () => {
+  it('measurements over time of jobs that ended before their first sample are a page that says so, and so does the run', async () => {
     const folder = temporaryFolder();
     const words = ['-s', 'exec', '-c', 'true', '--monitor', 'time-series', '--generate-plots'];
     const { code, stderr } = await torc(words, { cwd: folder });
@@ -220,7 +220,7 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     expect(page).toContain(why);
   });
 
-  it('are not drawn of sums alone, and the run says what is missing', async () => {
+  it('measurements over time are not drawn of sums alone, and the run says what is missing', async () => {
     const folder = temporaryFolder();
     const spec =
       'name: sums\nresource_monitor: {enabled: true, generate_plots: true}\njobs: [{name: a, command: "true"}]\n';
@@ -232,7 +232,7 @@ jobs: [{name: waits, command: "until [ -e go ]; do sleep 0.1; done"}]
     expect(existsSync(folderOf(folder))).toBe(false);
   });
 
-  it('are kept of the node alone when jobs are only summed up', async () => {
+  it('measurements over time are kept of the node alone when jobs are only summed up', async () => {
     const folder = temporaryFolder();
     await runIn(
       folder,
@@ -257,7 +257,7 @@ jobs: [{name: a, command: "sleep 1.2"}]
     });
   });
 
-  it('are not kept, and the jobs run, where the interval is none or there is no place for the file', async () => {
+  it('measurements over time are not kept, and the jobs run, where the interval is none or there is no place for the file', async () => {
     const monitored = (interval: number) => `
 name: x
 resource_monitor: {sample_interval_seconds: ${interval}, jobs: {enabled: true, granularity: time_series}}
@@ -281,7 +281,7 @@ jobs: [{name: a, command: "true"}]
 describe('torc monitor-node', () => {
   const fileIn = (folder: string) => join(folder, 'out/resource_utilization');
 
-  it('measures the machine until it is told to end, without a server', async () => {
+  it('torc monitor-node measures the machine until it is told to end, without a server', async () => {
     const folder = temporaryFolder();
     const monitor = start('torc', ['monitor-node', '-o', 'out', '-i', '1', '--flush-interval-seconds', '1'], {
       cwd: folder,
@@ -305,7 +305,7 @@ describe('torc monitor-node', () => {
     expect(drawn.stdout).toBe('index.html\nsystem_timeline.html\n');
   });
 
-  it('measures what a workflow asks for, only in sums with --summary-only, and refuses one that asks for nothing', async () => {
+  it('torc monitor-node measures what a workflow asks for, only in sums with --summary-only, and refuses one that asks for nothing', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const environment = { TORC_API_URL: server.url };
@@ -336,7 +336,7 @@ describe('torc monitor-node', () => {
 });
 
 describe('torc plot-resources', () => {
-  it('says what is wrong with what it was given', async () => {
+  it('torc plot-resources says what is wrong with what it was given', async () => {
     const folder = temporaryFolder();
     const failed = async (...args: string[]) => {
       const { code, stderr } = await torc(['plot-resources', ...args], { cwd: folder });

@@ -41,12 +41,12 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('a job', () => {
-  it('is found by a name that one workflow of the person has', async () => {
+  it('a job is found by a name that one workflow of the person has', async () => {
     expect(await json('jobs', 'get', 'only')).toMatchObject({ id: idOf(`${sweep}/only`), workflow_id: sweep });
     expect(await json('jobs', 'explain', 'train_2')).toMatchObject({ job_id: idOf(`${again}/train_2`) });
   });
 
-  it('of several workflows needs -w, with the candidates in the error', async () => {
+  it('a job of several workflows needs -w, with the candidates in the error', async () => {
     const { code, stdout, stderr } = await call('jobs', 'get', 'train_1');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
@@ -58,12 +58,12 @@ describe('a job', () => {
       });
   });
 
-  it('whose name a workflow has twice is meant by its id only', async () => {
+  it('a job whose name a workflow has twice is meant by its id only', async () => {
     const { code, stderr } = await call('jobs', 'get', 'twice', '-w', String(sweep));
     expect([code, stderr]).toEqual([1, expect.stringContaining('use the id of one of them')]);
   });
 
-  it('that does not exist is an error that shows similar names', async () => {
+  it('a job that does not exist is an error that shows similar names', async () => {
     const { code, stderr } = await call('jobs', 'get', 'train', '-w', String(again));
     expect([code, stderr]).toEqual([
       1,
@@ -74,18 +74,18 @@ describe('a job', () => {
     );
   });
 
-  it('of other people is found with -w only', async () => {
+  it('a job of other people is found with -w only', async () => {
     expect((await call('jobs', 'get', 'secret')).code).toBe(1);
     expect(await json('jobs', 'get', 'secret', '-w', String(other))).toMatchObject({ workflow_id: other });
   });
 
-  it('whose name is made of digits is written name:3, because digits are an id', async () => {
+  it('a job whose name is made of digits is written name:3, because digits are an id', async () => {
     expect(await json('jobs', 'get', '3')).toMatchObject({ id: 3, name: 'only' });
     expect(await json('jobs', 'get', 'name:3')).toMatchObject({ id: idOf(`${sweep}/3`), name: '3' });
     expect(await json('jobs', 'get', 'name:name:x')).toMatchObject({ name: 'name:x' });
   });
 
-  it('by an id is not one of another workflow than -w names', async () => {
+  it('a job by an id is not one of another workflow than -w names', async () => {
     const id = String(idOf(`${again}/train_2`));
     expect((await call('jobs', 'get', id, '-w', 'sweep')).stderr).toBe(
       `Error: job ${id} belongs to workflow ${again}, not ${sweep}\n`,
@@ -97,7 +97,7 @@ describe('a job', () => {
     );
   });
 
-  it('is taken by every command that takes a job', async () => {
+  it('a job is taken by every command that takes a job', async () => {
     const id = idOf(`${sweep}/only`);
     expect(await json('jobs', 'update', 'only', '--priority', '7')).toMatchObject({ id, priority: 7 });
     expect(await json('jobs', 'update', 'only', '--resource-requirements-id', 'big')).toMatchObject({ id });
@@ -122,7 +122,7 @@ describe('a job', () => {
 });
 
 describe('files, user data and resource requirements', () => {
-  it('are found by their names', async () => {
+  it('files, user data and resource requirements are found by their names', async () => {
     expect(await json('files', 'get', 'model')).toMatchObject({ id: ids['model'] });
     expect(await json('files', 'update', 'model', '--path', 'n.bin', '-w', 'sweep')).toMatchObject({ path: 'n.bin' });
     expect(await json('user-data', 'get', 'rate')).toMatchObject({ id: ids['rate'] });
@@ -133,14 +133,14 @@ describe('files, user data and resource requirements', () => {
 });
 
 describe('a workflow', () => {
-  it('is found by the name that one of the person has', async () => {
+  it('a workflow is found by the name that one of the person has', async () => {
     expect(await json('status', 'again')).toMatchObject({ workflow_id: again });
     expect((await call('--url', server.url, 'status', 'foreign')).stderr).toBe(
       `Error: no workflow of user tester is named "foreign"; torc --url ${server.url} workflows list shows their ids and names\n`,
     );
   });
 
-  it('whose name several have is an error with their ids, and nothing is changed', async () => {
+  it('a workflow whose name several have is an error with their ids, and nothing is changed', async () => {
     const twins = [await workflow('twin', []), await workflow('twin', [])];
     const { code, stdout, stderr } = await call('delete', 'twin', '--no-prompts');
     expect([code, stdout]).toEqual([1, '']);
@@ -152,7 +152,7 @@ describe('a workflow', () => {
     expect(await items('workflows', 'list')).toHaveLength(4);
   });
 
-  it('is run by the name that one of the person has, and a name that several or none have is an error', async () => {
+  it('a workflow is run by the name that one of the person has, and a name that several or none have is an error', async () => {
     const runs = await workflow('runs', ['quick']);
     const { code, stderr } = await call('run', 'runs', '-o', join(temporaryFolder(), 'out'));
     expect([code, stderr]).toEqual([0, expect.stringContaining(`runs (workflow ${runs}): 1 job completed`)]);

@@ -138,7 +138,7 @@ describe('what is not there', () => {
     'ro-crate delete 99',
     'ro-crate list 99',
     'tasks wait 99',
-  ])('is refused beside the result, which stays empty: torc %s', async (words) => {
+  ])('what is not there is refused beside the result, which stays empty: torc %s', async (words) => {
     for (const format of ['json', 'table']) {
       const { code, stdout, stderr } = await call('-f', format, ...words.split(' '));
       expect([code, stdout]).toEqual([1, '']);
@@ -170,7 +170,7 @@ describe('words that nobody can act on', () => {
     ['access-groups add-user 1', "missing required argument 'user'"],
     ['tasks wait 1 --timeout soon', '--timeout: expected a number, found "soon"'],
     ['scheduled-compute-nodes list-jobs', "missing required argument 'id'"],
-  ])('are a usage error: torc %s', async (words, why) => {
+  ])('words that nobody can act on are a usage error: torc %s', async (words, why) => {
     const { code, stdout, stderr } = await call(...words.split(' '));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(why);
@@ -185,7 +185,7 @@ describe('words that nobody can act on', () => {
     ['events create 1 -d {', '--data is not JSON'],
     ['ro-crate create 1 --entity-id e --entity-type File --metadata [1]', '--metadata must be a JSON object'],
     ['files list', 'a workflow ID is required when stdin is not a terminal'],
-  ])('are explained: torc %s', async (words, why) => {
+  ])('words that nobody can act on are explained: torc %s', async (words, why) => {
     const { code, stdout, stderr } = await call(...words.split(' '));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(why);
@@ -219,11 +219,11 @@ describe('a table', () => {
     ['access-groups list', 'ID,Name,Description,Created'],
     ['access-groups list-user-groups ann', 'ID,Name,Description,Created'],
     ['access-groups list-workflow-groups 1', 'ID,Name,Description,Created'],
-  ])('has its columns, in CSV too: torc %s', async (words, header) => {
+  ])('a table has its columns, in CSV too: torc %s', async (words, header) => {
     expect((await csv(...words.split(' ')))[0]).toBe(header);
   });
 
-  it('of members has whom, as what, since when', async () => {
+  it('a table of members has whom, as what, since when', async () => {
     const group = await createGroup('of members');
     expect((await csv('access-groups', 'list-members', group))[0]).toBe('User,Role,Added');
   });
@@ -241,12 +241,12 @@ describe('a table', () => {
     ['job-dependencies job-job', 'No job dependencies found for workflow ID: N'],
     ['ro-crate list', 'No RO-Crate entities found for workflow ID: N'],
     ['access-groups list-workflow-groups', 'No access groups found for workflow ID: N'],
-  ])('says in words that there is nothing, where there is nothing: torc %s', async (words, text) => {
+  ])('a table says in words that there is nothing, where there is nothing: torc %s', async (words, text) => {
     const nothing = await created('workflows', 'new', '--name', 'nothing');
     expect((await call(...words.split(' '), nothing)).stdout).toBe(`${text.replace(/N$/, nothing)}\n`);
   });
 
-  it('ends with how many there are', async () => {
+  it('a table ends with how many there are', async () => {
     expect((await call('files', 'list', '1')).stdout).toMatch(/^Files for workflow 1:\n╭[^]*╯\n\nTotal: 2 files\n$/);
     expect((await call('user-data', 'list', '1')).stdout).toMatch(/Total: 1 user data records\n$/);
   });
@@ -261,7 +261,7 @@ describe('what is one record', () => {
     return [...rows, await items('access-groups', 'list'), await items('workflows', 'list')];
   }
 
-  it('is refused as CSV, before anything is changed', async () => {
+  it('what is one record is refused as CSV, before anything is changed', async () => {
     await createGroup('kept');
     const before = await everything();
     for (const words of [
@@ -304,7 +304,7 @@ describe('what is one record', () => {
     },
   );
 
-  it('is told field by field otherwise', async () => {
+  it('what is one record is told field by field otherwise', async () => {
     expect((await call('files', 'get', '2')).stdout).toMatch(
       /^File 2:\n {2}id: 2\n {2}workflow_id: 1\n {2}name: given\n {2}path: given\.txt\n {2}st_mtime: [\d.]+\n$/,
     );
@@ -312,7 +312,7 @@ describe('what is one record', () => {
 });
 
 describe('a file record', () => {
-  it('is created, renamed and deleted; what is deleted is said once more', async () => {
+  it('a file record is created, renamed and deleted; what is deleted is said once more', async () => {
     const id = await createFile('f');
     const file = { id: Number(id), workflow_id: Number(empty), name: 'f', path: 'f.txt' };
     expect(await items('files', 'list', empty)).toContainEqual(file);
@@ -322,14 +322,14 @@ describe('a file record', () => {
     expect((await call('files', 'create', empty, '-n', 'f', '-p', 'f.txt')).stdout).toMatch(/^Created file \d+\n$/);
   });
 
-  it('keeps its time under a new name, but not at a new path', async () => {
+  it('a file record keeps its time under a new name, but not at a new path', async () => {
     const id = await createFile('timed');
     await server.client.updateFile({ params: { id: Number(id) }, body: { st_mtime: 7.5 } });
     expect(await json('files', 'update', id, '-n', 'other', '-p', 'timed.txt')).toMatchObject({ st_mtime: 7.5 });
     expect(await json('files', 'update', id, '-p', 'elsewhere.txt')).not.toHaveProperty('st_mtime');
   });
 
-  it('must exist when no job makes it, and when its job has made it', async () => {
+  it('a file record must exist when no job makes it, and when its job has made it', async () => {
     const workflow_id = Number(await created('workflows', 'new', '--name', 'reads'));
     const { client } = server;
     const file = await client.createFile({ body: { workflow_id, name: 'in', path: 'in.txt' } });
@@ -343,7 +343,7 @@ describe('a file record', () => {
     expect(await json(...required, empty)).toEqual({ files: [] });
   });
 
-  it('is listed by the job that makes it', async () => {
+  it('a file record is listed by the job that makes it', async () => {
     const of = (job: string) => items('files', 'list', '1', '--produced-by-job-id', String(jobs[job]));
     expect(await of('first')).toEqual([expect.objectContaining({ name: 'made' })]);
     expect(await of('second')).toEqual([]);
@@ -351,7 +351,7 @@ describe('a file record', () => {
 });
 
 describe('user data', () => {
-  it('is created with its value, for a job that reads it and one that writes it', async () => {
+  it('user data is created with its value, for a job that reads it and one that writes it', async () => {
     const bare = await json('user-data', 'create', empty, '-n', 'bare');
     expect(bare).toEqual({ id: bare['id'], workflow_id: Number(empty), name: 'bare', is_ephemeral: false });
     const [reader, writer] = [await createJob(empty, 'reader'), await createJob(empty, 'writer')];
@@ -376,7 +376,7 @@ describe('user data', () => {
     ]);
   });
 
-  it('has no value where null is given, neither when it is created nor later', async () => {
+  it('user data has no value where null is given, neither when it is created nor later', async () => {
     const record = await json('user-data', 'create', empty, '-n', 'gone', '-d', 'null');
     expect(record).not.toHaveProperty('data');
     const id = String(record['id']);
@@ -385,7 +385,7 @@ describe('user data', () => {
     expect(changed).toEqual({ id: record['id'], workflow_id: Number(empty), name: 'still', is_ephemeral: false });
   });
 
-  it('is listed fifty at a time, files all at once', async () => {
+  it('user data is listed fifty at a time, files all at once', async () => {
     const workflow_id = Number(await created('workflows', 'new', '--name', 'many'));
     const many = Array.from({ length: 60 }, (_, index) => ({ workflow_id, name: `n${index}`, path: `p${index}` }));
     await server.client.createUserDataList({ body: { user_data: many } });
@@ -396,7 +396,7 @@ describe('user data', () => {
     expect(await names('files', 'list')).toHaveLength(60);
   });
 
-  it('that has no value and that nobody writes is missing', async () => {
+  it('user data that has no value and that nobody writes is missing', async () => {
     const workflow = await created('workflows', 'new', '--name', 'missing');
     const reader = ['--consumer-job-id', await createJob(workflow, 'reader')];
     const id = await created('user-data', 'create', workflow, '-n', 'gap', ...reader);
@@ -407,7 +407,7 @@ describe('user data', () => {
     expect(await json('user-data', 'list-missing', workflow)).toEqual({ user_data: [] });
   });
 
-  it('is deleted one by one, or all of a workflow', async () => {
+  it('user data is deleted one by one, or all of a workflow', async () => {
     const workflow = await created('workflows', 'new', '--name', 'to clear');
     const one = await created('user-data', 'create', workflow, '-n', 'a');
     for (const name of ['b', 'c']) await created('user-data', 'create', workflow, '-n', name);
@@ -423,7 +423,7 @@ describe('user data', () => {
     ['nothing is answered', '', 1],
     ['the answer is no', 'n\n', 1],
     ['the answer is yes', 'y\n', 0],
-  ])('is all deleted only for a yes: %s', async (_, input, left) => {
+  ])('user data is all deleted only for a yes: %s', async (_, input, left) => {
     const workflow = await created('workflows', 'new', '--name', 'asked');
     await created('user-data', 'create', workflow, '-n', 'a');
     const environment = { TORC_API_URL: server.url };
@@ -438,7 +438,7 @@ describe('user data', () => {
     expect(await items('user-data', 'list', workflow)).toHaveLength(left);
   });
 
-  it('is all deleted without a question where none is wanted', async () => {
+  it('user data is all deleted without a question where none is wanted', async () => {
     const workflow = await created('workflows', 'new', '--name', 'not asked');
     await created('user-data', 'create', workflow, '-n', 'a');
     const { stdout, stderr } = await program('user-data', 'delete-all', workflow, '--no-prompts');
@@ -449,7 +449,7 @@ describe('user data', () => {
 });
 
 describe('an event', () => {
-  it('is written down with the time of the server, and found by its category', async () => {
+  it('an event is written down with the time of the server, and found by its category', async () => {
     const data = { category: 'mine', level: 'warning', n: 1 };
     const id = await created('events', 'create', empty, '-d', JSON.stringify(data));
     await json('events', 'create', empty, '-d', '"a mere text"');
@@ -470,14 +470,14 @@ describe('an event', () => {
     expect(second).toContain(',info,,');
   });
 
-  it('has null for its data where null was given, and not an empty text', async () => {
+  it('an event has null for its data where null was given, and not an empty text', async () => {
     const workflow = await created('workflows', 'new', '--name', 'null');
     for (const data of ['null', '""']) await json('events', 'create', workflow, '--data', data);
     const { items: kept } = await server.client.listEvents({ query: { workflow_id: Number(workflow) } });
     expect(kept.map(({ data }) => data)).toEqual([null, '']);
   });
 
-  it('is the latest until another comes; without any there is none', async () => {
+  it('an event is the latest until another comes; without any there is none', async () => {
     const workflow = await created('workflows', 'new', '--name', 'silent');
     expect((await call('-f', 'json', 'events', 'get-latest-event', workflow)).stdout).toBe('null\n');
     for (const data of ['1', '2']) await json('events', 'create', workflow, '--data', data);
@@ -487,7 +487,7 @@ describe('an event', () => {
     expect(await json('events', 'get-latest-event', workflow)).toEqual(older);
   });
 
-  it('has its place in a list that is ordered and cut with single letters', async () => {
+  it('an event has its place in a list that is ordered and cut with single letters', async () => {
     const workflow = await created('workflows', 'new', '--name', 'ordered');
     for (const data of ['1', '2', '3']) await json('events', 'create', workflow, '-d', data);
     const found = async (...flags: string[]) =>
@@ -510,14 +510,14 @@ it('events of the stream are written to a file as well, where one is named', asy
 });
 
 describe('a compute node', () => {
-  it('is a runner, with how long it was there', async () => {
+  it('a compute node is a runner, with how long it was there', async () => {
     const rows = await items('compute-nodes', 'list', '1');
     const seen = { id: 1, workflow_id: 1, is_active: false, compute_node_type: 'local' };
     expect(rows).toEqual([expect.objectContaining({ ...seen, duration_seconds: expect.any(Number) })]);
     expect(await json('compute-nodes', 'get', '1')).toEqual(rows[0]);
   });
 
-  it('belongs to an allocation, whose jobs are those that ended on it', async () => {
+  it('a compute node belongs to an allocation, whose jobs are those that ended on it', async () => {
     const { client } = server;
     const workflow = await created('workflows', 'new', '--name', 'allocated');
     const workflow_id = Number(workflow);
@@ -559,7 +559,7 @@ describe('a compute node', () => {
 });
 
 describe('resource requirements', () => {
-  it('are small unless said, and what is not given stays when they change', async () => {
+  it('resource requirements are small unless said, and what is not given stays when they change', async () => {
     const id = await created('resource-requirements', 'create', empty, '-n', 'small');
     const small = { num_cpus: 1, num_gpus: 0, num_nodes: 1, memory: '1m', runtime: 'PT1M' };
     const record = { id: Number(id), workflow_id: Number(empty), name: 'small', ...small };
@@ -571,7 +571,7 @@ describe('resource requirements', () => {
     expect((await call('resource-requirements', 'get', id)).code).toBe(1);
   });
 
-  it('are refused when nobody can read them, and stay while a job has them', async () => {
+  it('resource requirements are refused when nobody can read them, and stay while a job has them', async () => {
     const odd = await call('resource-requirements', 'create', empty, '-n', 'odd', '-m', '1gb');
     expect([odd.code, odd.stdout]).toEqual([1, '']);
     expect(odd.stderr).toContain('422');
@@ -590,7 +590,7 @@ it('a failure handler has its rules as JSON text', async () => {
 });
 
 describe('a dependency', () => {
-  it('is told with the names of both ends', async () => {
+  it('a dependency is told with the names of both ends', async () => {
     const [first, second] = [jobs['first'], jobs['second']];
     const waits = { job_id: second, job_name: 'second', depends_on_job_id: first, depends_on_job_name: 'first' };
     expect(await items('job-dependencies', 'job-job', '1')).toEqual([{ ...waits, workflow_id: 1 }]);
@@ -598,7 +598,7 @@ describe('a dependency', () => {
     expect(await items('job-dependencies', 'job-job', '1', '--offset', '1')).toEqual([]);
   });
 
-  it('through a file may have one end only', async () => {
+  it('a dependency through a file may have one end only', async () => {
     const consumer = { consumer_job_id: jobs['second'], consumer_job_name: 'second', workflow_id: 1 };
     const producer = { producer_job_id: jobs['first'], producer_job_name: 'first' };
     const rows = await items('job-dependencies', 'job-file', '1');
@@ -609,7 +609,7 @@ describe('a dependency', () => {
 });
 
 describe('results', () => {
-  it('with logs are JSON in every format, each with where its job and its runner wrote', async () => {
+  it('results with logs are JSON in every format, each with where its job and its runner wrote', async () => {
     const words = ['results', 'list', '1', '--include-logs', '--failed'];
     const { code, stdout, stderr } = await program(...words);
     expect([code, stderr]).toEqual([0, '']);
@@ -640,7 +640,7 @@ describe('results', () => {
     expect((await program('-f', 'csv', ...words)).stdout).toBe(stdout);
   });
 
-  it('whose logs are not there are told with a warning; without the folder they are refused', async () => {
+  it('results whose logs are not there are told with a warning; without the folder they are refused', async () => {
     const { code, stdout, stderr } = await program('results', 'list', '1', '--include-logs', '-o', '.');
     expect([code, (JSON.parse(stdout) as Record<string, unknown>)['total_results']]).toEqual([0, 3]);
     expect(stderr).toContain('warning: 7 log files not found: ./job_stdio/job_wf1_');
@@ -649,7 +649,7 @@ describe('results', () => {
     expect(refused.stderr).toContain('there is no output folder "nowhere"');
   });
 
-  it('are deleted one by one', async () => {
+  it('results are deleted one by one', async () => {
     const [result, ...others] = await items('results', 'list', '1');
     expect(await json('results', 'delete', String(result?.['id']))).toMatchObject({ id: result?.['id'] });
     expect(await items('results', 'list', '1')).toEqual(others);
@@ -659,7 +659,7 @@ describe('results', () => {
 describe('a group of users', () => {
   const names = async (...words: string[]) => (await items('access-groups', ...words)).map(({ name }) => name);
 
-  it('is created, listed by name, and deleted', async () => {
+  it('a group of users is created, listed by name, and deleted', async () => {
     const id = await created('access-groups', 'create', 'writers', '-d', 'who write');
     await createGroup('authors');
     const writers = await json('access-groups', 'get', id);
@@ -675,7 +675,7 @@ describe('a group of users', () => {
     expect(await names('list')).not.toContain('writers');
   });
 
-  it('has members, who are plain ones unless said', async () => {
+  it('a group of users has members, who are plain ones unless said', async () => {
     const id = await createGroup('readers');
     expect(await json('access-groups', 'add-user', id, 'ann')).toMatchObject({ user_name: 'ann', role: 'member' });
     await json('access-groups', 'add-user', id, 'bob', '-r', 'admin');
@@ -692,7 +692,7 @@ describe('a group of users', () => {
     expect((await call('access-groups', 'remove-user', id, 'ann')).stderr).toContain('404 Not Found');
   });
 
-  it('sees workflows that are shared with it', async () => {
+  it('a group of users sees workflows that are shared with it', async () => {
     const id = await createGroup('sharers');
     const share = { workflow_id: 1, group_id: Number(id) };
     expect(await json('access-groups', 'add-workflow', '1', id)).toMatchObject(share);
@@ -701,7 +701,7 @@ describe('a group of users', () => {
     expect(await names('list-workflow-groups', '1')).toEqual([]);
   });
 
-  it('is listed with a hundred others at a time', async () => {
+  it('a group of users is listed with a hundred others at a time', async () => {
     for (let index = 0; index < 101; index += 1)
       await server.client.createAccessGroup({ body: { name: `z${String(index).padStart(3, '0')}` } });
     expect(await names('list')).toHaveLength(100);
@@ -711,7 +711,7 @@ describe('a group of users', () => {
 });
 
 describe('an entity of the research object', () => {
-  it('is created, changed in part, taken from its file and deleted', async () => {
+  it('an entity of the research object is created, changed in part, taken from its file and deleted', async () => {
     const file = await createFile('described');
     const about = ['--entity-id', 'data.csv', '--entity-type', 'File', '--metadata', '{}'];
     const id = await created('ro-crate', 'create', empty, ...about, '--file-id', file);
@@ -729,7 +729,7 @@ describe('an entity of the research object', () => {
     expect(await items('ro-crate', 'list', empty)).toEqual([]);
   });
 
-  it('may be described on standard input', async () => {
+  it('an entity of the research object may be described on standard input', async () => {
     const words = ['ro-crate', 'create', empty, '--entity-id', 'in', '--entity-type', 'File', '--metadata', '-'];
     const environment = { TORC_API_URL: server.url };
     const say = (input: string) => torc(['-f', 'json', ...words], { cwd: folder, environment, input });
@@ -755,7 +755,7 @@ describe('a task of the server', () => {
     return String((rows as { id: number }[])[0]?.id);
   }
 
-  it('is waited for until it has succeeded', async () => {
+  it('a task of the server is waited for until it has succeeded', async () => {
     const workflow_id = Number(await created('workflows', 'new', '--name', 'initialized'));
     const query = { async: true };
     const { id } = (await server.client.initializeJobs({ params: { id: workflow_id }, query })) as { id: number };
@@ -772,7 +772,7 @@ describe('a task of the server', () => {
     expect((await call('tasks', 'wait', String(id))).stdout).toContain('  status: succeeded\n');
   });
 
-  it('that failed makes it fail, and says why', async () => {
+  it('a task of the server that failed makes it fail, and says why', async () => {
     const id = await storedTask('failed', 'the disk is full');
     const message = `task ${id} (initialize_jobs) failed: the disk is full`;
     const { code, stdout, stderr } = await call('-f', 'json', 'tasks', 'wait', id);
@@ -781,7 +781,7 @@ describe('a task of the server', () => {
     expect(await call('tasks', 'wait', id)).toEqual({ code: 1, stdout: '', stderr: `Error: ${message}\n` });
   });
 
-  it('that does not end in time does too', async () => {
+  it('a task of the server that does not end in time does too', async () => {
     const id = await storedTask('running', '');
     const { code, stdout, stderr } = await call('-f', 'json', 'tasks', 'wait', id, '--timeout', '0.01');
     const message = `task ${id} (initialize_jobs) is still running after 0.01 s`;
@@ -791,7 +791,7 @@ describe('a task of the server', () => {
 });
 
 describe('a workflow that is to be lost', () => {
-  it('is kept when nobody can be asked, which is no failure', async () => {
+  it('a workflow that is to be lost is kept when nobody can be asked, which is no failure', async () => {
     const id = await created('workflows', 'new', '--name', 'kept');
     expect(await program('delete', id)).toMatchObject({ code: 0, stdout: '' });
     expect(await json('workflows', 'get', id)).toMatchObject({ name: 'kept' });
@@ -800,7 +800,7 @@ describe('a workflow that is to be lost', () => {
     expect((await program('delete', id, '--force')).code).toBe(1);
   });
 
-  it('is not canceled then either', async () => {
+  it('a workflow that is to be lost is not canceled then either', async () => {
     const id = await created('workflows', 'new', '--name', 'goes on');
     const { code, stdout, stderr } = await program('cancel', id);
     expect([code, stdout]).toEqual([0, '']);

@@ -302,7 +302,7 @@ describe('a server that comes back with an older database', () => {
       copyFileSync(join(at.folder, 'server.db-wal'), join(at.folder, `${name}-wal`));
   };
 
-  it('is told nothing and asked for nothing: the runner says so, ends with its jobs, and keeps every result', async () => {
+  it('a server that comes back with an older database is told nothing and asked for nothing: the runner says so, ends with its jobs, and keeps every result', async () => {
     const at = await place([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     await copyNow(at, 'older.db');
     const run = at.run();
@@ -325,7 +325,7 @@ describe('a server that comes back with an older database', () => {
     expect(new Set(jobs.map((text) => (JSON.parse(text) as { job_id: number }).job_id))).toEqual(new Set([1, 2, 3]));
   });
 
-  it('and is put right again: the run goes on as if nothing had been', async () => {
+  it('a server that comes back with an older database and is put right again: the run goes on as if nothing had been', async () => {
     const at = await place([{ name: 'a' }, { name: 'b' }, { name: 'c', after: 'b' }]);
     await copyNow(at, 'older.db');
     const run = at.run();
@@ -343,7 +343,7 @@ describe('a server that comes back with an older database', () => {
     expect(at.journals()).toEqual([]);
   });
 
-  it('or with an empty one: no job is ended for it', async () => {
+  it('a server that comes back with an older database or with an empty one: no job is ended for it', async () => {
     const at = await place([{ name: 'a' }]);
     const run = at.run();
     await beginning(at, 1);

@@ -44,7 +44,7 @@ const active = async () =>
   (await server.behind.listComputeNodes({ query: { workflow_id: 1, is_active: true } })).total_count;
 
 describe('torc run on a server that has no exchange', () => {
-  it('runs the diamond in the order that its files imply, and stores their times', async () => {
+  it('torc run on a server that has no exchange runs the diamond in the order that its files imply, and stores their times', async () => {
     const { code, stderr } = await run(join(examples, 'diamond.yaml'));
     expect([code, stderr]).toEqual([0, expect.stringMatching(/✓ diamond \(workflow 1\): 4 jobs completed in /)]);
     expect(readFileSync(join(folder, 'torc_output/diamond/result.txt'), 'utf8')).toBe('5050 338350\n');
@@ -57,7 +57,7 @@ describe('torc run on a server that has no exchange', () => {
     expect(paths).toContain('/workflows/N/batch_complete_jobs');
   });
 
-  it('exits with 0 when jobs failed, and cancels what depends on them unless that says otherwise', async () => {
+  it('torc run on a server that has no exchange exits with 0 when jobs failed, and cancels what depends on them unless that says otherwise', async () => {
     const path = spec(`
 name: failing
 jobs:
@@ -73,7 +73,7 @@ jobs:
     expect((await run('--fail', path)).code).toBe(1);
   });
 
-  it('runs 200 jobs on 4 slots, each once', async () => {
+  it('torc run on a server that has no exchange runs 200 jobs on 4 slots, each once', async () => {
     const path = spec(`
 name: many
 jobs: [{name: "j{i}", command: "echo j{i} >> ran.txt", parameters: {i: "1:200"}}]
@@ -83,7 +83,7 @@ jobs: [{name: "j{i}", command: "echo j{i} >> ran.txt", parameters: {i: "1:200"}}
     expect(ran().toSorted()).toEqual(Array.from({ length: 200 }, (_, index) => `j${index + 1}`).toSorted());
   });
 
-  it('runs a job again by the rule of its failure handler, and no more often than that says', async () => {
+  it('torc run on a server that has no exchange runs a job again by the rule of its failure handler, and no more often than that says', async () => {
     const path = spec(`
 name: again
 jobs:
@@ -96,7 +96,7 @@ failure_handlers: [{name: h, rules: [{match_all_exit_codes: true, max_retries: 3
     expect(ran().toSorted()).toEqual([...Array<string>(3).fill('heals'), ...Array<string>(3).fill('never')]);
   });
 
-  it('carries out the actions of the start, of jobs and of the end', async () => {
+  it('torc run on a server that has no exchange carries out the actions of the start, of jobs and of the end', async () => {
     const path = spec(`
 name: acting
 jobs:
@@ -112,7 +112,7 @@ actions:
     expect([ran()[0], ran().at(-1)]).toEqual(['start', 'end']);
   });
 
-  it('runs commands without a file, and claims only what its labels cover', async () => {
+  it('torc run on a server that has no exchange runs commands without a file, and claims only what its labels cover', async () => {
     const place = { cwd: folder, environment: environment() };
     const exec = await torc(['exec', '-c', 'echo {i} >> ran.txt', '--param', 'i=1:3'], place);
     expect([exec.code, ran().toSorted()]).toEqual([0, ['1', '2', '3']]);
@@ -129,7 +129,7 @@ jobs: [{name: plain, command: "true"}, {name: special, command: "true", labels: 
     ]);
   });
 
-  it('asks its jobs to end at the first Ctrl-C, gives back what it had not started, and leaves with 130', async () => {
+  it('torc run on a server that has no exchange asks its jobs to end at the first Ctrl-C, gives back what it had not started, and leaves with 130', async () => {
     await prepared(`
 name: long
 jobs: [{name: "j{i}", command: "echo j{i} >> ran.txt; exec sleep 60", parameters: {i: "1:6"}}]
@@ -150,7 +150,7 @@ jobs: [{name: "j{i}", command: "echo j{i} >> ran.txt; exec sleep 60", parameters
     expect(await active()).toBe(0);
   });
 
-  it('ends its jobs when the workflow is canceled', async () => {
+  it('torc run on a server that has no exchange ends its jobs when the workflow is canceled', async () => {
     await prepared(`
 name: long
 jobs: [{name: a, command: exec sleep 60}, {name: b, command: "true", depends_on: [a]}]
@@ -163,7 +163,7 @@ jobs: [{name: a, command: exec sleep 60}, {name: b, command: "true", depends_on:
     expect((await statuses())['a']).toBe('canceled');
   });
 
-  it('shares the jobs with another runner, and each job runs once', async () => {
+  it('torc run on a server that has no exchange shares the jobs with another runner, and each job runs once', async () => {
     await prepared(`
 name: shared
 jobs:
@@ -178,7 +178,7 @@ jobs:
     expect(new Set(nodes.items.map(({ compute_node_id: id }) => id)).size).toBe(2);
   });
 
-  it('leaves when nothing can start any more, after the time that Torc’s background task may take', async () => {
+  it('torc run on a server that has no exchange leaves when nothing can start any more, after the time that Torc’s background task may take', async () => {
     const path = spec(`
 name: stuck
 compute_node_wait_for_new_jobs_seconds: 1
@@ -218,7 +218,7 @@ jobs:
 });
 
 describe('torc-slurm-job-runner on a server that has no exchange', () => {
-  it('runs the jobs, and says how its allocation stands', async () => {
+  it('torc-slurm-job-runner on a server that has no exchange runs the jobs, and says how its allocation stands', async () => {
     await prepared(
       'name: flow\njobs:\n  - {name: a, command: "true"}\n  - {name: b, command: "true", depends_on: [a]}\n',
     );
@@ -254,25 +254,28 @@ describe('torc run on a server that has no exchange, when answers are lost', () 
     ['a start', 'PUT', /start_job/],
     ['a batch of ends', 'POST', /batch_complete_jobs/],
     ['the counts', 'GET', /\/status$/],
-  ])('runs each job once though the answer to %s is lost', async (_, method, path) => {
-    // The start of a job that ends at once is never told by itself.
-    const file = spec(`
+  ])(
+    'torc run on a server that has no exchange, when answers are lost runs each job once though the answer to %s is lost',
+    async (_, method, path) => {
+      // The start of a job that ends at once is never told by itself.
+      const file = spec(`
 name: lossy
 jobs:
   - {name: "j{i}", command: "echo j{i} >> ran.txt; sleep 0.2", parameters: {i: "1:12"}}
   - {name: last, command: "echo last >> ran.txt", depends_on_regexes: ["j.*"]}
 `);
-    for (let times = 0; times < 2; times += 1) server.loseAnswer(method, path);
-    expect((await run('--num-cpus', '3', file)).code).toBe(0);
-    expect(server.answersToLose).toBe(0);
-    expect(ran().toSorted()).toEqual(
-      [...Array.from({ length: 12 }, (_each, index) => `j${index + 1}`), 'last'].toSorted(),
-    );
-    expect(new Set(Object.values(await statuses()))).toEqual(new Set(['completed']));
-    expect(await active()).toBe(0);
-  });
+      for (let times = 0; times < 2; times += 1) server.loseAnswer(method, path);
+      expect((await run('--num-cpus', '3', file)).code).toBe(0);
+      expect(server.answersToLose).toBe(0);
+      expect(ran().toSorted()).toEqual(
+        [...Array.from({ length: 12 }, (_each, index) => `j${index + 1}`), 'last'].toSorted(),
+      );
+      expect(new Set(Object.values(await statuses()))).toEqual(new Set(['completed']));
+      expect(await active()).toBe(0);
+    },
+  );
 
-  it('goes on while the server is away, and tells the ends when it is back', async () => {
+  it('torc run on a server that has no exchange, when answers are lost goes on while the server is away, and tells the ends when it is back', async () => {
     await prepared(`
 name: away
 jobs:
@@ -290,7 +293,7 @@ jobs:
     expect(await statuses()).toEqual({ long: 'completed', after: 'completed' });
   });
 
-  it('runs a job again once though the answer to its retry is lost', async () => {
+  it('torc run on a server that has no exchange, when answers are lost runs a job again once though the answer to its retry is lost', async () => {
     server.loseAnswer('POST', /\/retry\//);
     const file = spec(`
 name: again

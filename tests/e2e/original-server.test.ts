@@ -60,13 +60,13 @@ const EXPECTED = {
 const CREATED = { ...EXPECTED, read: [] };
 
 describe('a workflow on Torc’s own server', () => {
-  it('is created from a file with all dependencies, though the server ignores positions', async () => {
+  it('a workflow on Torc’s own server is created from a file with all dependencies, though the server ignores positions', async () => {
     const { stderr, stdout } = await call('create', file);
     expect(stderr + stdout).toContain('Created workflow 1');
     expect(await dependencies(1)).toEqual(CREATED);
   });
 
-  it('is created in few calls where many jobs are of one level', async () => {
+  it('a workflow on Torc’s own server is created in few calls where many jobs are of one level', async () => {
     const wide = join(folder, 'wide.yaml');
     writeFileSync(
       wide,
@@ -85,14 +85,14 @@ jobs:
     expect((await call('delete', '2', '--no-prompts')).code).toBe(0);
   });
 
-  it('is initialized and run', async () => {
+  it('a workflow on Torc’s own server is initialized and run', async () => {
     const environment = { TORC_API_URL: server.url };
     const { code, stderr } = await torc(['run', '-p', '0.2', '1'], { cwd: folder, environment });
     expect([code, stderr]).toEqual([0, expect.stringContaining('6 jobs completed, 1 failed')]);
     expect(await dependencies(1)).toEqual(EXPECTED);
   });
 
-  it('is exported and imported with all dependencies', async () => {
+  it('a workflow on Torc’s own server is exported and imported with all dependencies', async () => {
     const exported = join(folder, 'exported.json');
     expect((await call('workflows', 'export', '1', '-o', exported)).code).toBe(0);
     const { workflow_id: id } = await json('workflows', 'import', exported, '--name', 'copy');

@@ -41,7 +41,7 @@ async function torc(folder: string, args: readonly string[], runtime = process.e
 }
 
 describe('the package', () => {
-  it('contains the programs, the docs, the examples, the schemas and the licences, but no sources and no tests', () => {
+  it('the package contains the programs, the docs, the examples, the schemas and the licences, but no sources and no tests', () => {
     const { paths } = packed;
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -59,7 +59,7 @@ describe('the package', () => {
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
   });
 
-  it('depends on no other package but a Node that may be missing: everything else is bundled', () => {
+  it('the package depends on no other package but a Node that may be missing: everything else is bundled', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package/package.json'), 'utf8')) as object;
     expect(manifest).not.toHaveProperty('dependencies');
     expect(Object.keys((manifest as { optionalDependencies: object }).optionalDependencies).join()).toMatch(
@@ -71,18 +71,18 @@ describe('the package', () => {
     }
   });
 
-  it('says where its schema of workflow files is, which is the one that it prints', async () => {
+  it('the package says where its schema of workflow files is, which is the one that it prints', async () => {
     const { stdout } = await torc(installed, ['workflows', 'schema', '--path']);
     const printed = await torc(installed, ['workflows', 'schema']);
     expect(JSON.parse(readFileSync(stdout.trim(), 'utf8'))).toEqual(JSON.parse(printed.stdout));
   });
 
-  it('says its version without any other package', async () => {
+  it('the package says its version without any other package', async () => {
     expect(existsSync(join(installed, 'node_modules'))).toBe(false);
     expect(await torc(installed, ['--version'])).toEqual({ code: 0, stdout: `torc ${VERSION}\n`, stderr: '' });
   });
 
-  it('runs a workflow without any other package, with a server of its own', async () => {
+  it('the package runs a workflow without any other package, with a server of its own', async () => {
     writeFileSync(
       join(installed, 'two.yaml'),
       'name: two\njobs:\n  - {name: make, command: echo made > made.txt}\n  - {name: use, command: cat made.txt, depends_on: [make]}\n',
@@ -99,7 +99,7 @@ describe('the package', () => {
     ]);
   });
 
-  it('brings what its server starts beside itself: a thread for passwords, a process for SQL', async () => {
+  it('the package brings what its server starts beside itself: a thread for passwords, a process for SQL', async () => {
     writeFileSync(join(installed, 'users'), `ann:${hashSync('secret', 4)}\n`);
     const words = 'run --port 0 --database auth.db --auth-file users --require-auth'.split(' ');
     const server = spawn(process.execPath, [join(installed, 'package/bin/torc-server.mjs'), ...words], {
@@ -120,7 +120,7 @@ describe('the package', () => {
     expect(await (await ask('secret')).json()).toMatchObject({ items: [{ one: 1 }] });
   });
 
-  it('is a library too, whose declarations need no other package', async () => {
+  it('the package is a library too, whose declarations need no other package', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(join(installed, 'package'), join(folder, 'node_modules', 'torc'));
@@ -149,7 +149,7 @@ describe('the package', () => {
 describe('an old Node', async () => {
   const old = await oldNode();
 
-  it('is told which version is needed, and how to get it', async ({ skip }) => {
+  it('an old Node is told which version is needed, and how to get it', async ({ skip }) => {
     if (old === undefined) return skip('no Node older than 24.15 is on PATH');
     const { code, stdout, stderr } = await torc(installed, ['-s', 'run', 'two.yaml'], old.path);
     expect([code, stdout]).toEqual([78, '']);
@@ -159,7 +159,7 @@ describe('an old Node', async () => {
     expect(stderr).toContain('Install a current Node');
   });
 
-  it('starts the newer one that was installed as a package beside torc', async ({ skip }) => {
+  it('an old Node starts the newer one that was installed as a package beside torc', async ({ skip }) => {
     if (old === undefined) return skip('no Node older than 24.15 is on PATH');
     const brought = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`].find(
       (name) => existsSync(join(root, 'node_modules', name)),

@@ -92,7 +92,7 @@ beforeEach(async () => {
 });
 
 describe('torc workflows reconcile WORKFLOW RUN', () => {
-  it('sends the journals of runners in all folders to the server, and names them', async () => {
+  it('torc workflows reconcile WORKFLOW RUN sends the journals of runners in all folders to the server, and names them', async () => {
     const first = run.journal('a', [run.end(0), run.end(1, { status: 'failed', return_code: 3 })]);
     const second = run.journal('deep/er/b', [run.end(2)]);
     const { code, stdout, stderr } = await run.reconcile();
@@ -108,7 +108,7 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
     ]);
   });
 
-  it('may be done again: then everything is rejected, and that is no error', async () => {
+  it('torc workflows reconcile WORKFLOW RUN may be done again: then everything is rejected, and that is no error', async () => {
     run.journal('a', [run.end(0), run.end(1)]);
     await run.reconcile();
     const { code, stdout, stderr } = await run.reconcile();
@@ -116,7 +116,7 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
     expect(stderr).toContain('is already complete with status=completed');
   });
 
-  it('rejects what a later run has superseded, and exits with 0', async () => {
+  it('torc workflows reconcile WORKFLOW RUN rejects what a later run has superseded, and exits with 0', async () => {
     run.journal('a', [run.end(0), run.end(1)]);
     await server.client.resetStatus({ params: { id: run.id }, query: { force: true } });
     await server.client.resetJobStatus({ params: { id: run.id }, query: {} });
@@ -127,7 +127,7 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
     expect(await run.statuses()).toEqual(['ready', 'ready', 'ready']);
   });
 
-  it('rejects an attempt that is over, and a job that another runner has by now', async () => {
+  it('torc workflows reconcile WORKFLOW RUN rejects an attempt that is over, and a job that another runner has by now', async () => {
     const { client } = server;
     const other = await registerNode(server, run.id);
     const exchange = (body: object) =>
@@ -143,14 +143,14 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
     expect(await run.statuses()).toEqual(['running', 'ready', 'completed']);
   });
 
-  it('takes the times of outputs from our journals', async () => {
+  it('torc workflows reconcile WORKFLOW RUN takes the times of outputs from our journals', async () => {
     const file = await server.client.createFile({ body: { workflow_id: run.id, name: 'out', path: 'out.txt' } });
     run.journal('a', [{ ...run.end(0), files: [{ id: file.id as number, st_mtime: 1_700_000_000.5 }] }]);
     await run.reconcile();
     expect((await server.client.getFile({ params: { id: file.id as number } })).st_mtime).toBe(1_700_000_000.5);
   });
 
-  it('passes over journals of other workflows and runs, other files, and links', async () => {
+  it('torc workflows reconcile WORKFLOW RUN passes over journals of other workflows and runs, other files, and links', async () => {
     const path = run.journal('a', [run.end(0)]);
     run.journal('b', [run.end(1)], 2);
     copyFileSync(path, join(run.folder, journalName(run.id * 10, 1, 'x')));
@@ -161,7 +161,7 @@ describe('torc workflows reconcile WORKFLOW RUN', () => {
     expect(JSON.parse(stdout)).toEqual({ files: 1, total_completions: 1, accepted: 1, rejected: 0 });
   });
 
-  it('says so when there is nothing, and refuses a folder that is not there', async () => {
+  it('torc workflows reconcile WORKFLOW RUN says so when there is nothing, and refuses a folder that is not there', async () => {
     const nothing = await run.reconcile();
     expect([nothing.code, JSON.parse(nothing.stdout)]).toEqual([
       0,
@@ -197,13 +197,16 @@ describe('a journal of Torc 1.0.0', () => {
     return path;
   };
 
-  it.each([true, false])('is read as well, also when its writer was killed (closed: %s)', async (closes) => {
-    const path = original([run.end(0), run.end(2)], { closes });
-    const { code, stdout } = await run.reconcile();
-    expect([code, JSON.parse(stdout)]).toEqual([0, { files: 1, total_completions: 2, accepted: 2, rejected: 0 }]);
-    expect(await run.statuses()).toEqual(['completed', 'ready', 'completed']);
-    expect(existsSync(`${path}-shm`)).toBe(false);
-  });
+  it.each([true, false])(
+    'a journal of Torc 1.0.0 is read as well, also when its writer was killed (closed: %s)',
+    async (closes) => {
+      const path = original([run.end(0), run.end(2)], { closes });
+      const { code, stdout } = await run.reconcile();
+      expect([code, JSON.parse(stdout)]).toEqual([0, { files: 1, total_completions: 2, accepted: 2, rejected: 0 }]);
+      expect(await run.statuses()).toEqual(['completed', 'ready', 'completed']);
+      expect(existsSync(`${path}-shm`)).toBe(false);
+    },
+  );
 });
 
 describe('a journal that cannot be read', () => {
@@ -235,7 +238,7 @@ describe('a journal that cannot be read', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(`Error: ${bad}: `)]);
   });
 
-  it('in one entry gives the others, and the entry is shown', async () => {
+  it('a journal that cannot be read in one entry gives the others, and the entry is shown', async () => {
     const path = run.journal('a', [run.end(0), run.end(1), run.end(2)]);
     const db = new DatabaseSync(path);
     const set = db.prepare('update journaled_completions set payload = ? where job_id = ?');

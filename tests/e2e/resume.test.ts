@@ -50,7 +50,7 @@ const resumed = async (folder: string, url: readonly string[]) => {
 };
 
 describe('a run that was interrupted', () => {
-  it('by Ctrl-C as soon as its workflow exists ends with the command that resumes it, as a later one does', async () => {
+  it('a run that was interrupted by Ctrl-C as soon as its workflow exists ends with the command that resumes it, as a later one does', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     writeFileSync(join(folder, 'flow.yaml'), FLOW);
@@ -61,7 +61,7 @@ describe('a run that was interrupted', () => {
     expect([code, lastLine(stderr)]).toEqual([130, `To resume: torc --url ${server.url} run 1 --resume`]);
   });
 
-  it('by Ctrl-C ends with the command that resumes it, with the options that were given, and that runs only what was interrupted', async () => {
+  it('a run that was interrupted by Ctrl-C ends with the command that resumes it, with the options that were given, and that runs only what was interrupted', async () => {
     const { folder, server, run, url } = await running();
     run.child.kill('SIGINT');
     const { code, stderr } = await run.ended;
@@ -91,7 +91,7 @@ describe('a run that was interrupted', () => {
     expect(history(folder)).toEqual(['after_bad', 'after_long', 'bad', 'bad', 'done', 'long', 'long']);
   });
 
-  it('by a cancel waits for the processes to end and runs them again, and jobs that waited run', async () => {
+  it('a run that was interrupted by a cancel waits for the processes to end and runs them again, and jobs that waited run', async () => {
     const { folder, url, run } = await running();
     expect((await torc([...url, 'cancel', '1', '--no-prompts'], { cwd: folder })).code).toBe(0);
     const again = await resumed(folder, url);
@@ -101,7 +101,7 @@ describe('a run that was interrupted', () => {
     expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
   });
 
-  it('by a kill of the runner takes back what it held, ends what it left running, and runs that again', async () => {
+  it('a run that was interrupted by a kill of the runner takes back what it held, ends what it left running, and runs that again', async () => {
     const { folder, url, run } = await running();
     run.child.kill('SIGKILL');
     await run.ended;
@@ -111,7 +111,7 @@ describe('a run that was interrupted', () => {
     expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
   });
 
-  it('is not resumed while another runner works on it, and its jobs go on', async () => {
+  it('a run that was interrupted is not resumed while another runner works on it, and its jobs go on', async () => {
     const { folder, url, server, run } = await running();
     const second = await torc([...url, 'run', '1', '--retry-failed'], { cwd: folder });
     expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('jobs are currently running')]);

@@ -46,7 +46,7 @@ const logOf = async ({ folder, server }: Bench) => {
 };
 
 describe('a failure handler', () => {
-  it('has a job that fails twice and then succeeds run three times, and each attempt is remembered', async () => {
+  it('a failure handler has a job that fails twice and then succeeds run three times, and each attempt is remembered', async () => {
     const bench = await benchOf({ ...handler({ exit_codes: [7] }), jobs: [job(succeedsAt(3))] });
     const { code, stderr } = await bench.run();
     expect([code, stderr]).toEqual([0, expect.stringContaining('1 job completed in')]);
@@ -63,7 +63,7 @@ describe('a failure handler', () => {
     );
   });
 
-  it('lets a job run as often as max_retries says and no more; then its dependants hear of it', async () => {
+  it('a failure handler lets a job run as often as max_retries says and no more; then its dependants hear of it', async () => {
     const after = { name: 'after', command: 'true', depends_on: ['flaky'] };
     const bench = await benchOf({
       ...handler({ exit_codes: [7], max_retries: 2 }),
@@ -78,7 +78,7 @@ describe('a failure handler', () => {
     ]);
   });
 
-  it('leaves alone what none of its rules names, and jobs that have no handler', async () => {
+  it('a failure handler leaves alone what none of its rules names, and jobs that have no handler', async () => {
     const bench = await benchOf({
       ...handler({ exit_codes: [8] }),
       jobs: [job(succeedsAt(2)), { name: 'plain', command: 'exit 8' }],
@@ -87,7 +87,7 @@ describe('a failure handler', () => {
     expect((await history(bench.server)).map(([attempt]) => attempt)).toEqual([1, 1]);
   });
 
-  it('that cannot be read is named, and its jobs stay failed', async () => {
+  it('a failure handler that cannot be read is named, and its jobs stay failed', async () => {
     const bench = await benchOf({ ...handler({ exit_codes: [7] }), jobs: [job(succeedsAt(2))] });
     const { client } = bench.server;
     // The server takes any text; a job that is made meanwhile is added to those of the file.
@@ -118,7 +118,7 @@ async function whilePreparing() {
 }
 
 describe('a recovery script', () => {
-  it('ends before the job runs again, knows of what it is about, and what it prints is kept', async () => {
+  it('a recovery script ends before the job runs again, knows of what it is about, and what it prints is kept', async () => {
     const script =
       'sleep 0.3; echo "$TORC_WORKFLOW_ID $TORC_RUN_ID $TORC_JOB_ID $TORC_JOB_NAME $TORC_ATTEMPT_ID $TORC_RETURN_CODE" >> ran; ' +
       'echo "$TORC_OUTPUT_DIR $TORC_WORKFLOW_SUBMISSION_DIR"; echo "$TORC_API_URL" >&2';
@@ -136,7 +136,7 @@ describe('a recovery script', () => {
     expect(await logOf(bench)).toContain('Recovery script finished');
   });
 
-  it('that fails is a warning, and the job runs again nevertheless', async () => {
+  it('a recovery script that fails is a warning, and the job runs again nevertheless', async () => {
     const bench = await benchOf({
       ...handler({ exit_codes: [7], recovery_script: 'exit 3' }),
       jobs: [job(succeedsAt(2))],
@@ -146,7 +146,7 @@ describe('a recovery script', () => {
     expect(stderr).toContain('1 job completed');
   });
 
-  it('is killed when the runner is told to end now, and the job is ready for the next one', async () => {
+  it('a recovery script is killed when the runner is told to end now, and the job is ready for the next one', async () => {
     const { bench, run } = await whilePreparing();
     run.child.kill('SIGINT');
     await run.says('Ending: running jobs');
@@ -172,7 +172,7 @@ it('a workflow that asks for it parks what no rule covers, and the runner says t
 });
 
 describe('a runner that is killed', () => {
-  it('between a failure and its retry leaves both to the next one, with the true return code', async () => {
+  it('a runner that is killed between a failure and its retry leaves both to the next one, with the true return code', async () => {
     const { bench, run } = await whilePreparing();
     const { items } = await bench.server.client.listComputeNodes({ query: { workflow_id: 1 } });
     const mark = items[0]?.process?.mark as string;
@@ -189,33 +189,36 @@ describe('a runner that is killed', () => {
     expect(processesWith('TORC_RUNNER_MARK', mark)).toEqual([]);
   });
 
-  it.each([1, 2, 3])('at moments of seed %d loses no attempt and repeats none', async (seed) => {
-    const next = random(seed);
-    const count = 60;
-    const flaky = job(succeedsAt(3), { name: 'flaky_{i}', parameters: { i: `1:${count}` } });
-    const bench = await benchOf({ ...handler({ exit_codes: [7], max_retries: 20 }), jobs: [flaky] });
-    for (let kills = 0; kills < 3; kills += 1) {
-      const before = lines(bench.folder).length;
-      const run = start('torc', ['--url', bench.server.url, 'run', '1'], { cwd: bench.folder });
-      await Promise.race([
-        until(
-          () => lines(bench.folder).length,
-          (length) => length > before,
-          'a job to run',
-        ),
-        run.ended,
-      ]);
-      await new Promise((resolve) => void setTimeout(resolve, next() * 100));
-      run.child.kill('SIGKILL');
-      await run.ended;
-    }
-    expect((await bench.run()).stderr).toContain(`${count} jobs completed`);
-    const ran = lines(bench.folder);
-    expect(ran.filter((line, index) => ran.indexOf(line) !== index)).toEqual([]);
-    const { items } = await bench.server.client.listResults({ query: { workflow_id: 1, all_runs: true } });
-    const told = items.map(({ job_id: id, attempt_id: attempt }) => `${id} ${attempt}`);
-    expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
-    expect(ran.filter((line) => !told.includes(line))).toEqual([]);
-    expect(items.filter(({ status }) => status === 'completed')).toHaveLength(count);
-  });
+  it.each([1, 2, 3])(
+    'a runner that is killed at moments of seed %d loses no attempt and repeats none',
+    async (seed) => {
+      const next = random(seed);
+      const count = 60;
+      const flaky = job(succeedsAt(3), { name: 'flaky_{i}', parameters: { i: `1:${count}` } });
+      const bench = await benchOf({ ...handler({ exit_codes: [7], max_retries: 20 }), jobs: [flaky] });
+      for (let kills = 0; kills < 3; kills += 1) {
+        const before = lines(bench.folder).length;
+        const run = start('torc', ['--url', bench.server.url, 'run', '1'], { cwd: bench.folder });
+        await Promise.race([
+          until(
+            () => lines(bench.folder).length,
+            (length) => length > before,
+            'a job to run',
+          ),
+          run.ended,
+        ]);
+        await new Promise((resolve) => void setTimeout(resolve, next() * 100));
+        run.child.kill('SIGKILL');
+        await run.ended;
+      }
+      expect((await bench.run()).stderr).toContain(`${count} jobs completed`);
+      const ran = lines(bench.folder);
+      expect(ran.filter((line, index) => ran.indexOf(line) !== index)).toEqual([]);
+      const { items } = await bench.server.client.listResults({ query: { workflow_id: 1, all_runs: true } });
+      const told = items.map(({ job_id: id, attempt_id: attempt }) => `${id} ${attempt}`);
+      expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
+      expect(ran.filter((line) => !told.includes(line))).toEqual([]);
+      expect(items.filter(({ status }) => status === 'completed')).toHaveLength(count);
+    },
+  );
 });

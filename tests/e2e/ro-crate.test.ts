@@ -44,7 +44,7 @@ const entities = async () => {
 const attempt = (at: number) => `#job-${jobs[at]}-attempt-1`;
 
 describe('ro-crate add-dataset', () => {
-  it('describes a folder: its size, its files, what it is, and a hash of what is in them', async () => {
+  it('ro-crate add-dataset describes a folder: its size, its files, what it is, and a hash of what is in them', async () => {
     const words = ['--hash-mode', 'content', '-t', 2, '--description', 'All of it', '--encoding-format', 'text/csv'];
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
     expect(await addDataset(...words)).toMatchObject({
@@ -65,7 +65,7 @@ describe('ro-crate add-dataset', () => {
     });
   });
 
-  it('takes the manifest for the hash unless it is told otherwise, and none where none is wanted', async () => {
+  it('ro-crate add-dataset takes the manifest for the hash unless it is told otherwise, and none where none is wanted', async () => {
     expect(await addDataset()).toMatchObject({
       metadata: { hashMode: 'manifest', sha256: expect.stringMatching(/^[\da-f]{64}$/) },
     });
@@ -75,14 +75,14 @@ describe('ro-crate add-dataset', () => {
     expect((await entities()).size).toBe(1);
   });
 
-  it('takes more metadata, which wins', async () => {
+  it('ro-crate add-dataset takes more metadata, which wins', async () => {
     const more = '{"name": "Mine", "license": {"@id": "https://example.org/l"}}';
     expect(await addDataset('--metadata', more)).toMatchObject({
       metadata: { name: 'Mine', license: { '@id': 'https://example.org/l' }, fileCount: 2 },
     });
   });
 
-  it('says of jobs that made it what they did, where nobody has said it yet', async () => {
+  it('ro-crate add-dataset says of jobs that made it what they did, where nobody has said it yet', async () => {
     expect(await addDataset('-j', jobs[0] as number)).toMatchObject({
       metadata: { 'prov:wasGeneratedBy': { '@id': attempt(0) } },
     });
@@ -95,7 +95,7 @@ describe('ro-crate add-dataset', () => {
     });
   });
 
-  it('adds it once to what a job is known to have made, also where that is no list', async () => {
+  it('ro-crate add-dataset adds it once to what a job is known to have made, also where that is no list', async () => {
     const { client } = server;
     const known = { workflow_id: workflow, entity_type: 'CreateAction' };
     const [list, one] = [[{ '@id': 'x' }], { '@id': 'y' }];
@@ -116,14 +116,14 @@ describe('ro-crate add-dataset', () => {
     ['a job that is not there', () => ['-j', '999999'], '404'],
     ['a folder that is not there', () => ['--path', join(folder, 'nothing')], 'the folder does not exist'],
     ['a file', () => ['--path', join(data, 'a.csv')], 'is not a folder'],
-  ])('is refused with %s, and nothing is written', async (_, words, why) => {
+  ])('ro-crate add-dataset is refused with %s, and nothing is written', async (_, words, why) => {
     const base = ['--name', 'Data', '--path', data, '-j', String(jobs[0])];
     const { code, stdout, stderr } = await call('ro-crate', 'add-dataset', String(workflow), ...base, ...words());
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(why)]);
     expect((await entities()).size).toBe(0);
   });
 
-  it('is refused with a job of another workflow, and nothing is written', async () => {
+  it('ro-crate add-dataset is refused with a job of another workflow, and nothing is written', async () => {
     const { id } = await server.client.createWorkflow({ body: { name: 'other', user: 'tester' } });
     const other = await server.client.createJob({ body: { workflow_id: id as number, name: 'a', command: 'true' } });
     await expect(addDataset('-j', other.id as number)).rejects.toThrow(`belongs to workflow ${id}, not ${workflow}`);
@@ -132,7 +132,7 @@ describe('ro-crate add-dataset', () => {
 });
 
 describe('ro-crate export', () => {
-  it('writes the document of the research object, on standard output or whole into a file', async () => {
+  it('ro-crate export writes the document of the research object, on standard output or whole into a file', async () => {
     await addDataset('-j', jobs[0] as number);
     const document = await json('ro-crate', 'export', String(workflow));
     const graph = document['@graph'] as Record<string, unknown>[];
@@ -147,7 +147,7 @@ describe('ro-crate export', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(document);
   });
 
-  it('of a workflow that is not there writes nothing', async () => {
+  it('ro-crate export of a workflow that is not there writes nothing', async () => {
     const path = join(folder, 'nothing.json');
     const { code, stdout, stderr } = await call('ro-crate', 'export', '999999', '-o', path);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('404')]);

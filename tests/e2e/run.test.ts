@@ -17,7 +17,7 @@ const jobs = async (folder: string) => {
 };
 
 describe('torc -s run FILE', () => {
-  it('runs the diamond in the order that its files imply, and says so', async () => {
+  it('torc -s run FILE runs the diamond in the order that its files imply, and says so', async () => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await torc(['-s', 'run', join(examples, 'diamond.yaml')], { cwd: folder });
     expect([code, stdout]).toEqual([0, '']);
@@ -33,7 +33,7 @@ describe('torc -s run FILE', () => {
     ]);
   });
 
-  it('exits with 0 when jobs failed, says why each did, and cancels what depends on them', async () => {
+  it('torc -s run FILE exits with 0 when jobs failed, says why each did, and cancels what depends on them', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -59,7 +59,7 @@ jobs:
     expect((await torc(['-s', 'run', '--fail', path], { cwd: folder })).code).toBe(1);
   });
 
-  it('creates nothing from a file with mistakes, and tells all of them with their lines', async () => {
+  it('torc -s run FILE creates nothing from a file with mistakes, and tells all of them with their lines', async () => {
     const folder = temporaryFolder();
     const path = spec(folder, 'name: x\njobs:\n  - name: a\n    comand: "true"\n  - name: b\n    command: 7\n');
     const { code, stderr } = await torc(['-s', 'run', path], { cwd: folder });
@@ -71,7 +71,7 @@ jobs:
     expect(existsSync(join(folder, 'torc_output'))).toBe(false);
   });
 
-  it('reads a workflow from standard input, and goes on with one that exists by its id', async () => {
+  it('torc -s run FILE reads a workflow from standard input, and goes on with one that exists by its id', async () => {
     const folder = temporaryFolder();
     const input = 'name: piped\njobs: [{name: a, command: "echo hello"}]\n';
     expect((await torc(['-s', 'run', '-'], { cwd: folder, input })).code).toBe(0);
@@ -81,7 +81,7 @@ jobs:
     expect((await torc(['-s', 'run', '9'], { cwd: folder })).stderr).toContain('404 Not Found');
   });
 
-  it('refuses to begin when an input is missing that no job makes', async () => {
+  it('torc -s run FILE refuses to begin when an input is missing that no job makes', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -95,7 +95,7 @@ jobs:
 });
 
 describe('a job', () => {
-  it('finds who it is, and its own variables, in its environment, and nothing on standard input', async () => {
+  it('a job finds who it is, and its own variables, in its environment, and nothing on standard input', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -129,7 +129,7 @@ jobs:
     );
   });
 
-  it('ends with the code of a shell: of its last command, or 128 and the signal', async () => {
+  it('a job ends with the code of a shell: of its last command, or 128 and the signal', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -161,7 +161,7 @@ jobs:
     });
   });
 
-  it('that does not make its declared output failed, with return code 1', async () => {
+  it('a job that does not make its declared output failed, with return code 1', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -172,7 +172,7 @@ jobs:
     expect(stderr).toContain('never.txt');
   });
 
-  it('writes only the files that its way of output asks for', async () => {
+  it('a job writes only the files that its way of output asks for', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -194,7 +194,7 @@ jobs:
     expect(readdirSync(stdio).sort()).toEqual(['job_wf1_j1_r1_a1.log', 'job_wf1_j3_r1_a1.o']);
   });
 
-  it('is given devices of its own, and never one that another job has', async () => {
+  it('a job is given devices of its own, and never one that another job has', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -218,7 +218,7 @@ jobs:
 });
 
 describe('a runner', () => {
-  it('with labels runs only labelled jobs, and one without only the others', async () => {
+  it('a runner with labels runs only labelled jobs, and one without only the others', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const path = spec(
@@ -239,7 +239,7 @@ jobs:
     expect(second.stderr).toContain('2 jobs completed');
   });
 
-  it('that is persistent leaves when no job with its labels is open, though others are', async () => {
+  it('a runner that is persistent leaves when no job with its labels is open, though others are', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const path = spec(
@@ -262,7 +262,7 @@ jobs:
     ]);
   });
 
-  it('that is persistent stays while a job with its labels waits for others, however long they take', async () => {
+  it('a runner that is persistent stays while a job with its labels waits for others, however long they take', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const path = spec(
@@ -296,7 +296,7 @@ jobs:
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
   });
 
-  it('keeps to as many jobs as it is told, whatever they need', async () => {
+  it('a runner keeps to as many jobs as it is told, whatever they need', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,
@@ -319,7 +319,7 @@ jobs:
     expect(Math.max(...others)).toBeLessThan(3);
   });
 
-  it('asks its jobs to end at the first Ctrl-C, gives back what it had not started, and leaves with 130', async () => {
+  it('a runner asks its jobs to end at the first Ctrl-C, gives back what it had not started, and leaves with 130', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const path = spec(
@@ -348,7 +348,7 @@ jobs:
     });
   });
 
-  it('kills its jobs at the second Ctrl-C, and calls them terminated', async () => {
+  it('a runner kills its jobs at the second Ctrl-C, and calls them terminated', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const path = spec(
@@ -369,7 +369,7 @@ jobs:
     expect(items.map(({ status, return_code }) => [status, return_code])).toEqual([['terminated', 137]]);
   });
 
-  it('ends its jobs when the workflow is canceled', async () => {
+  it('a runner ends its jobs when the workflow is canceled', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const path = spec(folder, `name: canceled\njobs: [{name: long, command: 'touch began; exec sleep 600'}]\n`);
@@ -385,7 +385,7 @@ jobs:
     expect(items.map(({ status }) => status)).toEqual(['canceled']);
   });
 
-  it('ends its jobs before the end of its time, with the code for that', async () => {
+  it('a runner ends its jobs before the end of its time, with the code for that', async () => {
     const folder = temporaryFolder();
     const path = spec(
       folder,

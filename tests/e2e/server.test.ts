@@ -54,21 +54,24 @@ describe('a server that cannot be what it is asked to be', () => {
     [['--host', '192.0.2.1'], '192.0.2.1 is not an address of this machine'],
     [['--log-dir', 'broken/logs'], '--log-dir: no log can be written to broken/logs'],
     [['--daemon'], '--daemon needs --log-dir'],
-  ])('says why, and ends with 1 before it listens: torc-server run %j', async (words, why) => {
-    write('broken', `${ADA}\nno colon here\n`);
-    write('md5', 'ada:$apr1$abcdefgh$abcdefghijklmnopqrstuv\n');
-    write('empty', '# nobody yet\n');
-    new DatabaseSync(inFolder('foreign.db')).exec('create table workflow (id integer)');
-    write(
-      'text',
-      'this is a text, and a long one, so that it could be a header of a database if it were one\n'.repeat(9),
-    );
-    const { code, stdout, stderr } = await call('run', '--port', '0', ...words);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(`Error: ${why}`);
-  });
+  ])(
+    'a server that cannot be what it is asked to be says why, and ends with 1 before it listens: torc-server run %j',
+    async (words, why) => {
+      write('broken', `${ADA}\nno colon here\n`);
+      write('md5', 'ada:$apr1$abcdefgh$abcdefghijklmnopqrstuv\n');
+      write('empty', '# nobody yet\n');
+      new DatabaseSync(inFolder('foreign.db')).exec('create table workflow (id integer)');
+      write(
+        'text',
+        'this is a text, and a long one, so that it could be a header of a database if it were one\n'.repeat(9),
+      );
+      const { code, stdout, stderr } = await call('run', '--port', '0', ...words);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(`Error: ${why}`);
+    },
+  );
 
-  it('is told by whom its port is taken', async () => {
+  it('a server that cannot be what it is asked to be is told by whom its port is taken', async () => {
     const other = createServer();
     await new Promise<void>((done) => void other.listen(0, '127.0.0.1', done));
     onTestFinished(() => void other.close());
@@ -83,16 +86,19 @@ describe('a server that cannot be what it is asked to be', () => {
     ['TORC_API_EVENT_BODY_MAX_BYTES', 'many', 'expected a whole number, found "many"'],
     ['TORC_SERVER_SNAPSHOT_KEEP', '-1', 'expected 1 or more, found -1'],
     ['TORC_SERVER__PORT', 'abc', 'server.port: expected a whole number from 0 to 65535, found "abc"'],
-  ])('is told which variable is wrong: %s=%s', async (variable, value, why) => {
-    environment[variable] = value;
-    const { code, stderr } = await call('run', '--port', '0');
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${variable}: ${why}`);
-  });
+  ])(
+    'a server that cannot be what it is asked to be is told which variable is wrong: %s=%s',
+    async (variable, value, why) => {
+      environment[variable] = value;
+      const { code, stderr } = await call('run', '--port', '0');
+      expect(code).toBe(1);
+      expect(stderr).toContain(`${variable}: ${why}`);
+    },
+  );
 });
 
 describe('a server', () => {
-  it('takes what it is not told from the configuration', async () => {
+  it('a server takes what it is not told from the configuration', async () => {
     write('torc.toml', '[server]\nport = 0\ndatabase = "configured.db"\nlogging.json_logs = true\n');
     const { port } = await startServer(folder, { database: 'told.db' });
     expect(port).toBeGreaterThan(0);
@@ -113,13 +119,13 @@ describe('a server', () => {
     ]);
   });
 
-  it('for one command asks nobody for a login, whatever is configured', async () => {
+  it('a server for one command asks nobody for a login, whatever is configured', async () => {
     write('torc.toml', '[server]\nrequire_auth = true\nhttps = true\n');
     expect(await torc(['-s', 'workflows', 'list'], { cwd: folder })).toMatchObject({ code: 0 });
     expect((await call('run', '--port', '0')).code).toBe(1);
   });
 
-  it('takes the options of the original, and its other names of them', async () => {
+  it('a server takes the options of the original, and its other names of them', async () => {
     write('users', `# people\n${ADA}\n`);
     const words =
       '-u localhost -p 0 -t 4 -d here.db -l warn -c 5 --auth-file users --require-auth --enforce-access-control';
@@ -133,7 +139,7 @@ describe('a server', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('warns where whoever reaches it may do everything, and only there', async () => {
+  it('a server warns where whoever reaches it may do everything, and only there', async () => {
     const open = begin('run', '--host', '0.0.0.0', '--port', '0');
     await open.says('WARN Everybody who reaches this address may use the service');
     open.child.kill('SIGTERM');
@@ -144,7 +150,7 @@ describe('a server', () => {
     expect((await near.ended).stderr).not.toContain('WARN');
   });
 
-  it('goes on when nobody hears any more what it says', async () => {
+  it('a server goes on when nobody hears any more what it says', async () => {
     const { program, client } = await startServer(folder);
     program.child.stdout?.destroy();
     program.child.stderr?.destroy();
@@ -155,7 +161,7 @@ describe('a server', () => {
     expect(await client.ping()).toMatchObject({ status: 'Server is running' });
   });
 
-  it('goes on when its database cannot be copied', async () => {
+  it('a server goes on when its database cannot be copied', async () => {
     environment['TORC_SERVER_SNAPSHOT_PATH'] = 'absent/copy.db';
     const program = begin('run', '--port', '0');
     await program.says('Server ready');
@@ -165,7 +171,7 @@ describe('a server', () => {
     expect(await program.ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining('TORC_SNAPSHOT_DONE') });
   });
 
-  it('writes its log into a folder, and nothing beside', async () => {
+  it('a server writes its log into a folder, and nothing beside', async () => {
     const program = begin('run', '--port', '0', '--log-dir', 'logs', '--database', ':memory:');
     await program.says('TORC_SERVER_PORT=');
     program.child.kill('SIGTERM');
@@ -181,7 +187,7 @@ describe('a server', () => {
 describe('a server in the background', () => {
   const words = ['run', '--daemon', '--log-dir', 'logs', '--pid-file', 'server.pid', '--port', '0'];
 
-  it('answers when its command returns, keeps its number in a file, and takes that along', async () => {
+  it('a server in the background answers when its command returns, keeps its number in a file, and takes that along', async () => {
     const { code, stdout, stderr } = await call(...words);
     const pid = Number(readFileSync(inFolder('server.pid'), 'utf8'));
     onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')));
@@ -204,7 +210,7 @@ describe('a server in the background', () => {
     expect(readFileSync(inFolder('logs/torc-server.log'), 'utf8')).toContain('Server stopping reason=SIGTERM');
   });
 
-  it('that cannot start says why, and leaves no number behind', async () => {
+  it('a server in the background that cannot start says why, and leaves no number behind', async () => {
     write('text', 'x'.repeat(5000));
     const { code, stdout, stderr } = await call(...words, '--database', 'text');
     expect([code, stdout]).toEqual([1, '']);
@@ -212,7 +218,7 @@ describe('a server in the background', () => {
     expect(existsSync(inFolder('server.pid'))).toBe(false);
   });
 
-  it('takes the file of one that is gone', async () => {
+  it('a server in the background takes the file of one that is gone', async () => {
     write('server.pid', `${process.pid}\n`);
     expect((await call(...words)).code).toBe(0);
     const pid = Number(readFileSync(inFolder('server.pid'), 'utf8'));
@@ -237,7 +243,7 @@ describe('a service of systemd', () => {
   const unit = () => inFolder('.config/systemd/user/torc-server.service');
   const asked = () => readFileSync(inFolder('asked'), 'utf8').trim().split('\n');
 
-  it('runs what the options of its installation say, in any folder', async () => {
+  it('a service of systemd runs what the options of its installation say, in any folder', async () => {
     withSystemd();
     const words =
       'service install --user --port 9999 --auth-file users --require-auth --admin-user ada --admin-user bob';
@@ -251,7 +257,7 @@ describe('a service of systemd', () => {
     expect(asked()).toEqual(['--user daemon-reload', '--user enable torc-server.service']);
   });
 
-  it('is started, stopped, asked and removed by systemd', async () => {
+  it('a service of systemd is started, stopped, asked and removed by systemd', async () => {
     withSystemd('ActiveState=active\nSubState=running\nMainPID=42\nActiveEnterTimestamp=Mon 2026-03-02 12:00:00 UTC');
     await call('service', 'install', '--user');
     expect((await call('service', 'start', '--user')).stdout).toBe('Started torc-server\n');
@@ -271,7 +277,7 @@ describe('a service of systemd', () => {
     ]);
   });
 
-  it('that does not run makes status end with 1', async () => {
+  it('a service of systemd that does not run makes status end with 1', async () => {
     withSystemd('ActiveState=failed\nSubState=failed\nMainPID=0\nActiveEnterTimestamp=');
     await call('service', 'install', '--user');
     expect(await call('service', 'status', '--user')).toMatchObject({
@@ -280,14 +286,14 @@ describe('a service of systemd', () => {
     });
   });
 
-  it('that is not installed is told how to be', async () => {
+  it('a service of systemd that is not installed is told how to be', async () => {
     withSystemd();
     const { code, stderr } = await call('service', 'start', '--user');
     expect(code).toBe(1);
     expect(stderr).toContain('install the service with `torc-server service install --user`');
   });
 
-  it('cannot be without systemd; what was written stays, with what to do', async () => {
+  it('a service of systemd cannot be without systemd; what was written stays, with what to do', async () => {
     withSystemd();
     environment['PATH'] = inFolder('missing');
     const { code, stderr } = await call('service', 'install', '--user');
@@ -333,7 +339,7 @@ describe('an export', () => {
   };
   const names = (path: string) => rows(path, 'select name from workflow order by id').flat();
 
-  it('is a database of its own with what was asked for and nothing of the others, while the server goes on', async () => {
+  it('an export is a database of its own with what was asked for and nothing of the others, while the server goes on', async () => {
     const { client } = await filled();
     const { code, stdout } = await call('export', '3', '-o', 'out.db', '-d', 'all.db');
     expect([code, stdout]).toEqual([0, 'Exported 1 workflow(s) with 1 job(s) to out.db\n']);
@@ -348,7 +354,7 @@ describe('an export', () => {
     expect(JSON.parse(listed.stdout)).toEqual({ items: [expect.objectContaining({ id: 3, name: 'third' })] });
   });
 
-  it('takes what any of its words names; all where none is named', async () => {
+  it('an export takes what any of its words names; all where none is named', async () => {
     const { group } = await filled();
     const exported = async (...words: string[]) => {
       const { code } = await call('export', '-o', 'out.db', '-d', 'all.db', '--overwrite', ...words);
@@ -362,7 +368,7 @@ describe('an export', () => {
     expect(names('out.db')).toEqual(['first', 'second', 'third']);
   });
 
-  it('keeps the groups of its workflows where they are asked for, and no others', async () => {
+  it('an export keeps the groups of its workflows where they are asked for, and no others', async () => {
     await filled();
     await call('export', '2', '-o', 'out.db', '-d', 'all.db', '--preserve-access-groups', '--no-vacuum');
     expect(rows('out.db', 'select name from access_group order by id')).toEqual([['admin'], ['team']]);
@@ -370,7 +376,7 @@ describe('an export', () => {
     expect(rows('out.db', 'select workflow_id from workflow_access_group')).toEqual([[2]]);
   });
 
-  it('is refused over a file that is there, over its own source, and from what is no database of ours', async () => {
+  it('an export is refused over a file that is there, over its own source, and from what is no database of ours', async () => {
     await filled();
     write('out.db', 'precious');
     const refusal = async (...words: string[]) => {

@@ -254,7 +254,7 @@ it('submit refuses a workflow without an action that submits, and says what help
 describe('slurm generate', () => {
   const file = () => join(folder, 'flow.yaml');
 
-  it('writes the file with schedulers, actions and bound jobs, unexpanded, in the format of its target', async () => {
+  it('slurm generate writes the file with schedulers, actions and bound jobs, unexpanded, in the format of its target', async () => {
     writeFileSync(file(), flow);
     const target = join(folder, 'made.json');
     const words = ['slurm', 'generate', file(), '-a', 'proj', '--profile', 'kestrel', '-o', target];
@@ -285,7 +285,7 @@ describe('slurm generate', () => {
     expect(JSON.parse(over.stdout)).not.toHaveProperty('actions');
   });
 
-  it('plans for the cluster that it finds, and for the profile that is named', async () => {
+  it('slurm generate plans for the cluster that it finds, and for the profile that is named', async () => {
     const live = await call('slurm', 'generate', file(), '-a', 'proj', '--dry-run');
     expect(live.stdout).toContain('Dry run for Alpha (Slurm)');
     expect(await json('slurm', 'generate', file(), '-a', 'proj', '--dry-run', '--profile', 'dane')).toMatchObject({
@@ -299,7 +299,7 @@ describe('slurm generate', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Unknown HPC profile: x')]);
   });
 
-  it('takes the account of the configuration, and refuses without any', async () => {
+  it('slurm generate takes the account of the configuration, and refuses without any', async () => {
     const none = await call('slurm', 'generate', file(), '--profile', 'kestrel');
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('No account specified.')]);
     const config = join(folder, 'config.toml');
@@ -316,7 +316,7 @@ describe('slurm generate', () => {
     expect(accounts).toEqual(['general', 'own']);
   });
 
-  it('names the reasons if it can plan nothing', async () => {
+  it('slurm generate names the reasons if it can plan nothing', async () => {
     const big = join(folder, 'big.yaml');
     writeFileSync(big, flow.replace('num_cpus: 2', 'num_cpus: 5000'));
     const { code, stderr } = await call('slurm', 'generate', big, '-a', 'p', '--profile', 'kestrel');

@@ -55,7 +55,7 @@ const statusesOf = async (workflow: string) => {
 };
 
 describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
-  it('runs the jobs of a workflow with what the allocation has, and leaves with 0 also when some failed', async () => {
+  it('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR runs the jobs of a workflow with what the allocation has, and leaves with 0 also when some failed', async () => {
     const workflow = await created(
       'name: flow\njobs:\n  - {name: good, command: echo hello}\n  - {name: bad, command: exit 3}\n',
     );
@@ -80,7 +80,7 @@ describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
     ]);
   });
 
-  it('stands for the scheduler that its allocation was made for, and says how the allocation stands', async () => {
+  it('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR stands for the scheduler that its allocation was made for, and says how the allocation stands', async () => {
     const workflow = await created(
       'name: bound\nslurm_schedulers: [{name: long, account: a, nodes: 1, walltime: "01:00:00"}]\njobs:\n  - {name: bound, scheduler: long, command: "until [ -e go ]; do sleep 0.05; done"}\n',
     );
@@ -118,7 +118,7 @@ describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
     expect(items).toEqual([{ slurm_job_id: '42', job_id: expect.any(Number), job_name: 'bound' }]);
   });
 
-  it('leaves the status of an allocation that was canceled', async () => {
+  it('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR leaves the status of an allocation that was canceled', async () => {
     const workflow = await created(
       'name: stopped\nslurm_schedulers: [{name: long, account: a, nodes: 1, walltime: "01:00:00"}]\njobs: [{name: stopped, command: "until [ -e stop ]; do sleep 0.05; done"}]\n',
     );
@@ -145,7 +145,7 @@ describe('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR', () => {
     expect((await client.getScheduledComputeNode({ params: { id } })).status).toBe('canceled');
   });
 
-  it('leaves what the allocation has no room for to others', async () => {
+  it('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR leaves what the allocation has no room for to others', async () => {
     const workflow = await created(`
 name: narrow
 compute_node_wait_for_new_jobs_seconds: 1
@@ -166,7 +166,7 @@ jobs:
     expect(code).toBe(0);
   });
 
-  it('gives its jobs the devices of the allocation, by their numbers', async () => {
+  it('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR gives its jobs the devices of the allocation, by their numbers', async () => {
     const workflow = await created(`
 name: devices
 resource_requirements: [{name: two, num_cpus: 1, memory: 1m, num_gpus: 2, runtime: PT1M}]
@@ -177,13 +177,13 @@ jobs: [{name: seen, command: "echo $CUDA_VISIBLE_DEVICES > devices.txt", resourc
     expect((await nodesOf(workflow)).map(({ num_gpus }) => num_gpus)).toEqual([2]);
   });
 
-  it('takes a share of the node when it is one of several there', async () => {
+  it('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR takes a share of the node when it is one of several there', async () => {
     const workflow = await created('name: shared\njobs: [{name: a, command: "true"}]\n');
     await runner(workflow, { ...allocation, SLURM_CPUS_PER_TASK: '1' }, '--is-subtask');
     expect((await nodesOf(workflow)).map(({ num_cpus, memory_gb }) => [num_cpus, memory_gb])).toEqual([[1, 0.5]]);
   });
 
-  it('ends its jobs before the allocation ends', async () => {
+  it('torc-slurm-job-runner URL WORKFLOW OUTPUT_DIR ends its jobs before the allocation ends', async () => {
     const workflow = await created(`
 name: short
 execution_config: {sigkill_headroom_seconds: 1, sigterm_lead_seconds: 1}
@@ -206,7 +206,7 @@ describe('the end of the allocation', () => {
     return { ...untold, SLURM_JOB_END_TIME: '', TORC_FAKE_SQUEUE: path };
   };
 
-  it('is asked of squeue where the environment does not tell it', async () => {
+  it('the end of the allocation is asked of squeue where the environment does not tell it', async () => {
     const workflow = await created('name: asked\njobs: [{name: a, command: "true"}]\n');
     const answer = squeue('squeue-says', 'test "$3" = 42 && echo 2099-01-01T00:00:00');
     expect((await runner(workflow, answer)).code).toBe(0);
@@ -214,7 +214,7 @@ describe('the end of the allocation', () => {
     expect(Date.parse(node?.end_time as string)).toBe(Date.parse('2099-01-01T00:00:00'));
   });
 
-  it('is asked again while the controller is away', async () => {
+  it('the end of the allocation is asked again while the controller is away', async () => {
     const workflow = await created('name: away\njobs: [{name: a, command: "true"}]\n');
     const script = `[ -e '${join(folder, 'asked')}' ] && exec echo 2099-01-01T00:00:00; touch '${join(folder, 'asked')}'
 echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`;
@@ -222,7 +222,7 @@ echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure
     expect([code, stderr]).toEqual([0, expect.stringContaining('the controller of Slurm is away')]);
   });
 
-  it('is not guessed: where squeue fails too, its words are said, with what helps, and nothing runs', async () => {
+  it('the end of the allocation is not guessed: where squeue fails too, its words are said, with what helps, and nothing runs', async () => {
     const workflow = await created('name: unknown\njobs: [{name: a, command: "true"}]\n');
     const failing = squeue('squeue-fails', 'echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1');
     const { code, stderr } = await runner(workflow, failing);
@@ -235,7 +235,7 @@ echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure
 });
 
 describe('a runner for Slurm that cannot run', () => {
-  it('says so outside of an allocation, and does not show up at the server', async () => {
+  it('a runner for Slurm that cannot run says so outside of an allocation, and does not show up at the server', async () => {
     const workflow = await created('name: outside\njobs: [{name: a, command: "true"}]\n');
     const { code, stdout, stderr } = await runner(workflow, { ...allocation, SLURM_JOB_ID: '' });
     expect([code, stdout, stderr]).toEqual([
@@ -246,7 +246,7 @@ describe('a runner for Slurm that cannot run', () => {
     expect(await nodesOf(workflow)).toEqual([]);
   });
 
-  it('says that a workflow has to be initialized first', async () => {
+  it('a runner for Slurm that cannot run says that a workflow has to be initialized first', async () => {
     const { id } = await server.client.createWorkflow({ body: { name: 'raw', user: 'tester' } });
     await server.client.createJob({ body: { workflow_id: id as number, name: 'a', command: 'true' } });
     expect((await runner(String(id), allocation)).stderr).toContain(
@@ -254,7 +254,7 @@ describe('a runner for Slurm that cannot run', () => {
     );
   });
 
-  it('says so of a workflow that is not there, and of words that are missing', async () => {
+  it('a runner for Slurm that cannot run says so of a workflow that is not there, and of words that are missing', async () => {
     const absent = await runner('9999', allocation);
     expect([absent.code, absent.stderr.includes('404 Not Found')]).toEqual([1, true]);
     const { code, stderr } = await start('torc-slurm-job-runner', [server.url, '1'], { cwd: folder }).ended;

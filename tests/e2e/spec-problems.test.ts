@@ -18,7 +18,7 @@ jobs:
 `;
 
 describe('the problems of a workflow file', () => {
-  it('are all in the JSON of a dry run, each instance of each mistake', async () => {
+  it('the problems of a workflow file are all in the JSON of a dry run, each instance of each mistake', async () => {
     const { code, stdout } = await create(sweep, '-f', 'json', '--dry-run');
     const { valid, errors, warnings, problems } = JSON.parse(stdout) as DryRunReport;
     expect([code, valid, errors.length, warnings.length, problems.length]).toEqual([1, false, COUNT, COUNT, 2 * COUNT]);
@@ -45,7 +45,7 @@ describe('the problems of a workflow file', () => {
     },
   );
 
-  it('have their place in the lines of Torc too, where the file has no syntax', async () => {
+  it('the problems of a workflow file have their place in the lines of Torc too, where the file has no syntax', async () => {
     const text = 'name: w\njobs:\n  - name: a\n   command: x\n';
     const { stdout } = await create(text, '-f', 'json', '--dry-run');
     expect((JSON.parse(stdout) as DryRunReport).errors).toEqual([

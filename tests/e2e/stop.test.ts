@@ -52,7 +52,7 @@ const isAlive = (folder: string) => {
 };
 
 describe('a runner that cannot start jobs any more, while one runs', () => {
-  it('ends the job when the workflow is canceled', async () => {
+  it('a runner that cannot start jobs any more, while one runs ends the job when the workflow is canceled', async () => {
     const drained = await drainingRunner([]);
     await drained.server.client.cancelWorkflow({ params: { id: 1 } });
     const { stderr } = await drained.runner.ended;
@@ -60,7 +60,7 @@ describe('a runner that cannot start jobs any more, while one runs', () => {
     expect(isAlive(drained.folder)).toBe(false);
   });
 
-  it('ends the job at the time limit, and still says that jobs could not be started', async () => {
+  it('a runner that cannot start jobs any more, while one runs ends the job at the time limit, and still says that jobs could not be started', async () => {
     const drained = await drainingRunner(['--time-limit', 'PT9S']);
     const { code, stderr } = await drained.runner.ended;
     expect(code).toBe(1);
@@ -69,14 +69,14 @@ describe('a runner that cannot start jobs any more, while one runs', () => {
     expect(await endsOf(drained)).toMatchObject({ long: ['terminated', 143] });
   });
 
-  it('ends the job at Ctrl-C', async () => {
+  it('a runner that cannot start jobs any more, while one runs ends the job at Ctrl-C', async () => {
     const drained = await drainingRunner([]);
     drained.runner.child.kill('SIGINT');
     expect((await drained.runner.ended).stderr).toContain('Ending: running jobs are asked to end');
     expect(isAlive(drained.folder)).toBe(false);
   });
 
-  it('waits for the job otherwise', async () => {
+  it('a runner that cannot start jobs any more, while one runs waits for the job otherwise', async () => {
     const drained = await drainingRunner([]);
     process.kill(Number(readFileSync(join(drained.folder, 'pid-1'), 'utf8')), 'SIGUSR1');
     expect((await drained.runner.ended).code).toBe(1);
@@ -85,7 +85,7 @@ describe('a runner that cannot start jobs any more, while one runs', () => {
 });
 
 describe('a runner whose slots are all busy', () => {
-  it('hears at once that the workflow was canceled', async () => {
+  it('a runner whose slots are all busy hears at once that the workflow was canceled', async () => {
     const full = await runOf(`  - {name: long, command: '${LONG}'}\n`, ['--num-cpus', '1']);
     await isThere(join(full.folder, 'pid-1'));
     const canceledAt = performance.now();

@@ -41,7 +41,7 @@ const DAEMON =
   "setsid bash -c 'echo $$ > pid; exec sleep 600 >/dev/null 2>&1 </dev/null' &\nwhile [ ! -s pid ]; do sleep 0.01; done";
 
 describe('a job that leaves a daemon behind', () => {
-  it('is done when its shell is; the daemon ends with the runner, which says what it was', async () => {
+  it('a job that leaves a daemon behind is done when its shell is; the daemon ends with the runner, which says what it was', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const run = await begun(server, folder, DAEMON);
@@ -53,7 +53,7 @@ describe('a job that leaves a daemon behind', () => {
     expect(logOf(folder)).toContain('WARN Jobs left processes behind');
   });
 
-  it('that does not end when it is asked is killed', async () => {
+  it('a job that leaves a daemon behind that does not end when it is asked is killed', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const stubborn = DAEMON.replace('exec sleep 600', 'trap "" TERM; while true; do sleep 0.1; done');
@@ -62,7 +62,7 @@ describe('a job that leaves a daemon behind', () => {
     expect(isThere(await pidIn(folder, 'pid'))).toBe(false);
   });
 
-  it('may keep one that takes the mark off', async () => {
+  it('a job that leaves a daemon behind may keep one that takes the mark off', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const { stderr } = await (
@@ -74,7 +74,7 @@ describe('a job that leaves a daemon behind', () => {
     expect(stderr).not.toContain('left processes behind');
   });
 
-  it('and what it submitted to another allocation is left alone', async () => {
+  it('a job that leaves a daemon behind and what it submitted to another allocation is left alone', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const other = DAEMON.replace('setsid', 'SLURM_JOB_ID=43 setsid');
@@ -119,7 +119,7 @@ describe('a job that itself runs torc', () => {
   const INNER = `-s exec -o inner_output -c 'setsid --wait bash -c "echo \\$\\$ > inner; exec sleep 600"'`;
   const UNLESS_AGAIN = (command: string) => `if [ $TORC_ATTEMPT_ID = 1 ]; then\n${command}\nfi`;
 
-  it('leaves no job of the inner run behind when the outer runner is killed and recovered', async () => {
+  it('a job that itself runs torc leaves no job of the inner run behind when the outer runner is killed and recovered', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const run = await begun(server, folder, UNLESS_AGAIN(`${torcProgram} ${INNER}`));
@@ -132,7 +132,7 @@ describe('a job that itself runs torc', () => {
     expect(isThere(inner)).toBe(false);
   });
 
-  it('may start an inner run that outlives the outer one, by taking the mark off', async () => {
+  it('a job that itself runs torc may start an inner run that outlives the outer one, by taking the mark off', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const detached = `env -u TORC_RUNNER_MARK setsid ${torcProgram} ${INNER} > said 2>&1 < /dev/null &\nwhile [ ! -s inner ]; do sleep 0.01; done`;
@@ -143,7 +143,7 @@ describe('a job that itself runs torc', () => {
     expect(isThere(inner)).toBe(true);
   });
 
-  it('ends only what its own inner jobs left behind, and nothing of the other jobs of the outer runner', async () => {
+  it('a job that itself runs torc ends only what its own inner jobs left behind, and nothing of the other jobs of the outer runner', async () => {
     const folder = temporaryFolder();
     const server = await startServer(folder);
     const left = `-s exec -o inner_output -c 'setsid bash -c "echo \\$\\$ > inner; exec sleep 600" > /dev/null 2>&1 & while [ ! -s inner ]; do sleep 0.01; done'`;

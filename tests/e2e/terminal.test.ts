@@ -9,7 +9,7 @@ import { start, startServer, temporaryFolder, torc } from '../support/programs.t
 const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
 const EVIL = 'evil\u001b]0;owned\u0007\u001b[2J\u009b31m\r\u202e';
 
-it('of a server: in tables, records, errors and questions; JSON has them as they are', async () => {
+it('control characters in names of a server are harmless in tables, records, errors and questions; JSON has them as they are', async () => {
   const folder = temporaryFolder();
   const { url, client } = await startServer(folder);
   const { id } = await client.createWorkflow({ body: { name: EVIL, user: EVIL, description: EVIL } });
@@ -42,7 +42,7 @@ it('of a server: in tables, records, errors and questions; JSON has them as they
   expect(JSON.parse(json.stdout)).toMatchObject({ name: EVIL });
 });
 
-it('of a workflow file, of a job and of what it printed: in errors, notices and the summary', async () => {
+it('control characters in a workflow file and in the output of a job are harmless in errors, notices and the summary', async () => {
   const folder = temporaryFolder();
   const command = String.raw`printf 'x\033[2J\033]0;owned\007' >&2; exit 3`;
   writeFileSync(
@@ -57,7 +57,7 @@ it('of a workflow file, of a job and of what it printed: in errors, notices and 
   expect(STEERS.test(bad.stdout + bad.stderr)).toBe(false);
 });
 
-it('of a request: in the log of the server', async () => {
+it('control characters in a request are harmless in the log of the server', async () => {
   const folder = temporaryFolder();
   const program = start('torc-server', ['run', '--port', '0', '--database', 'evil\u001b[2J.db'], { cwd: folder });
   await program.says('Server ready');

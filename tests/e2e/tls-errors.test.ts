@@ -72,7 +72,7 @@ const ping = (url: string, ...words: string[]) =>
   said(['ping', '--skip-version-check', '--url', `${url}/torc-service/v1`, ...words], {});
 
 describe.skipIf(!hasOpenssl)('a connection that fails because of TLS (needs openssl)', () => {
-  it('names --tls-ca-cert when nobody trusts the certificate, and works with it', async () => {
+  it('a connection that fails because of TLS names --tls-ca-cert when nobody trusts the certificate, and works with it', async () => {
     const own = certificateFor('localhost', NOW, LATER);
     const url = `https://localhost:${await serving(own)}`;
     const { code, stderr } = await ping(url);
@@ -87,7 +87,7 @@ describe.skipIf(!hasOpenssl)('a connection that fails because of TLS (needs open
     expect(mistaken.stderr).toContain('--tls-ca-cert FILE');
   });
 
-  it('names the host that the certificate is for', async () => {
+  it('a connection that fails because of TLS names the host that the certificate is for', async () => {
     const own = certificateFor('login.example.org', NOW, LATER);
     const { code, stderr } = await ping(`https://localhost:${await serving(own)}`, '--tls-ca-cert', own.certificate);
     expect(code).toBe(1);
@@ -96,14 +96,14 @@ describe.skipIf(!hasOpenssl)('a connection that fails because of TLS (needs open
     );
   });
 
-  it('says that the certificate has expired', async () => {
+  it('a connection that fails because of TLS says that the certificate has expired', async () => {
     const own = certificateFor('localhost', '20200101000000Z', '20210101000000Z');
     const { code, stderr } = await ping(`https://localhost:${await serving(own)}`, '--tls-ca-cert', own.certificate);
     expect(code).toBe(1);
     expect(stderr).toContain('The certificate of the server has expired. Renew it');
   });
 
-  it('says to write https:// where the server speaks TLS', async () => {
+  it('a connection that fails because of TLS says to write https:// where the server speaks TLS', async () => {
     const port = await serving(certificateFor('localhost', NOW, LATER));
     const { code, stderr } = await ping(`http://localhost:${port}`);
     expect(code).toBe(1);

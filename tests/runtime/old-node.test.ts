@@ -74,7 +74,7 @@ async function runner() {
 }
 
 describe.skipIf(old === undefined || process.platform !== 'linux')('a runner inside of an old Node', () => {
-  it('ends its jobs and itself when the outer process is killed', async () => {
+  it('a runner inside of an old Node ends its jobs and itself when the outer process is killed', async () => {
     const { folder, outer, inner, server } = await runner();
     const pid = inner();
     process.kill(outer.pid as number, 'SIGKILL');
@@ -88,7 +88,7 @@ describe.skipIf(old === undefined || process.platform !== 'linux')('a runner ins
     ['the process group, as a terminal does', ({ outer }) => -outer],
     ['the outer process alone', ({ outer }) => outer],
     ['the inner process alone', ({ inner }) => inner],
-  ])('counts one SIGINT to %s once', async (_, targetOf) => {
+  ])('a runner inside of an old Node counts one SIGINT to %s once', async (_, targetOf) => {
     const { folder, outer, inner, said, ended } = await runner();
     process.kill(targetOf({ outer: outer.pid as number, inner: inner() }), 'SIGINT');
     expect(await ended).toEqual({ code: 130, signal: null });
@@ -97,7 +97,7 @@ describe.skipIf(old === undefined || process.platform !== 'linux')('a runner ins
     expect(said()).not.toContain('Killing the jobs');
   });
 
-  it('counts two SIGINTs to the process group twice', async () => {
+  it('a runner inside of an old Node counts two SIGINTs to the process group twice', async () => {
     const { folder, outer, said, ended } = await runner();
     const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     process.kill(pid, 'SIGSTOP'); // The job does not answer.
@@ -111,7 +111,7 @@ describe.skipIf(old === undefined || process.platform !== 'linux')('a runner ins
 });
 
 describe.skipIf(old === undefined || process.platform !== 'linux')('a server inside of an old Node', () => {
-  it('ends when the outer process is killed', async () => {
+  it('a server inside of an old Node ends when the outer process is killed', async () => {
     const folder = temporaryFolder();
     const { outer, inner, said } = startOld('torc-server.mjs', ['run', '--port', '0', '--database', 's.db'], folder);
     await until(said, (text) => text.includes('TORC_SERVER_PORT='), 'the server to start');
@@ -151,7 +151,7 @@ describe('signals that arrive directly and are passed on', () => {
   it.each([
     ['the direct one first', ['direct', 'passed on']],
     ['the passed one first', ['passed on', 'direct']],
-  ])('are delivered once: %s', async (_, order) => {
+  ])('signals that arrive directly and are passed on are delivered once: %s', async (_, order) => {
     const { child, hears } = await innerProcess(true);
     let heard = 'ready ';
     for (const [index, way] of [...order, ...order].entries()) {
@@ -171,7 +171,7 @@ describe('signals that arrive directly and are passed on', () => {
     expect(await ended).toBe('SIGINT');
   });
 
-  it('and the end of the outer process ends it', async () => {
+  it('the end of the outer process ends the inner one', async () => {
     const { child, ended } = await innerProcess(true);
     child.disconnect();
     expect(await ended).toBe('SIGTERM');

@@ -66,13 +66,13 @@ beforeAll(async () => {
 });
 
 describe('a machine without libatomic.so.1', () => {
-  it('cannot start the Node that comes with torc as it is', async ({ skip }) => {
+  it('a machine without libatomic.so.1 cannot start the Node that comes with torc as it is', async ({ skip }) => {
     if (whyNot !== undefined) return skip(whyNot);
     const { code, stderr } = await runHidden(`'${node}' --version`, '/');
     expect([code, stderr]).toEqual([127, expect.stringContaining('libatomic.so.1')]);
   });
 
-  it('runs a workflow, whose jobs see nothing of how', async ({ skip }) => {
+  it('a machine without libatomic.so.1 runs a workflow, whose jobs see nothing of how', async ({ skip }) => {
     if (whyNot !== undefined) return skip(whyNot);
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'flow.yaml'), 'name: flow\njobs:\n  - {name: only, command: env > seen}\n');
@@ -81,7 +81,7 @@ describe('a machine without libatomic.so.1', () => {
     expect(readFileSync(join(folder, 'seen'), 'utf8')).not.toMatch(/LD_LIBRARY_PATH|NODE_CHANNEL|TORC_OUTER/);
   });
 
-  it('leaves the library path of its user as it was', async ({ skip }) => {
+  it('a machine without libatomic.so.1 leaves the library path of its user as it was', async ({ skip }) => {
     if (whyNot !== undefined) return skip(whyNot);
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'flow.yaml'), 'name: flow\njobs:\n  - {name: only, command: env > seen}\n');
@@ -90,7 +90,7 @@ describe('a machine without libatomic.so.1', () => {
     expect(readFileSync(join(folder, 'seen'), 'utf8')).toMatch(/^LD_LIBRARY_PATH=\/opt\/one:\/opt\/two:$/m);
   });
 
-  it('starts the processes of a server, too: one in the background, and one that reads for administrators', async ({
+  it('a machine without libatomic.so.1 starts the processes of a server, too: one in the background, and one that reads for administrators', async ({
     skip,
   }) => {
     if (whyNot !== undefined) return skip(whyNot);
@@ -106,7 +106,7 @@ describe('a machine without libatomic.so.1', () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('42'), expect.any(String)]);
   });
 
-  it('runs torc where an old Node was named for it', async ({ skip }) => {
+  it('a machine without libatomic.so.1 runs torc where an old Node was named for it', async ({ skip }) => {
     if (whyNot !== undefined) return skip(whyNot);
     const script = `
       for node in $(which -a node); do
@@ -119,7 +119,9 @@ describe('a machine without libatomic.so.1', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("unknown option '--nonsense'")]);
   });
 
-  it('says which library to install where torc was installed without its own', async ({ skip }) => {
+  it('a machine without libatomic.so.1 says which library to install where torc was installed without its own', async ({
+    skip,
+  }) => {
     if (whyNot !== undefined) return skip(whyNot);
     const folder = temporaryFolder();
     cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
@@ -135,7 +137,7 @@ describe('a machine without libatomic.so.1', () => {
 });
 
 describe('a machine on which no other Node is installed', () => {
-  it('runs torc with the one that comes with it', async ({ skip }) => {
+  it('a machine on which no other Node is installed runs torc with the one that comes with it', async ({ skip }) => {
     if (whyNot !== undefined) return skip(whyNot);
     const path = temporaryFolder();
     for (const name of ['readlink', 'bash']) symlinkSync(`/usr/bin/${name}`, join(path, name));

@@ -166,7 +166,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     expect(await recordsOf(made.id)).toEqual([]);
   });
 
-  it('and the last runner cancels the allocations that wait when no job is left', async () => {
+  it('the last runner cancels the allocations that wait when no job is left', async () => {
     const made = await workflow();
     await server.client.createJob({ body: { workflow_id: made.id, name: 'only', command: 'true' } });
     await server.client.resetStatus({ params: { id: made.id } });

@@ -113,7 +113,7 @@ describe.each(['json', 'json5', 'kdl'] as const)('the same workflow in %s and in
   });
 });
 
-it('is what it says', () => {
+it('the workflow of these files has the jobs, names and events that its text gives', () => {
   const { reading, plan } = planned('yaml');
   expect(dryRunReport(reading).summary).toMatchObject({ job_count: 8, job_count_before_expansion: 3, file_count: 7 });
   expect(plan.jobs.at(1)).toMatchObject({ name: 'train_lr0.100_b16', command: 'train 0.1 16 data.csv' });

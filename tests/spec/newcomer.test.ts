@@ -93,11 +93,11 @@ describe('YAML that cannot be parsed is told by the mistake, not by the rule of 
     expect(told[0]).toContain(line);
   });
 
-  it('and a text for which there is no advice keeps the sentence of the parser', () => {
+  it('a text for which there is no advice keeps the sentence of the parser', () => {
     expect(lines('name: w\njobs: []\n--- \nname: x\n')).toEqual(['flow.yaml: more than one document']);
   });
 
-  it('keeps the sentence of the parser for programs', () => {
+  it('YAML that cannot be parsed is told by the mistake, not by the rule of YAML keeps the sentence of the parser for programs', () => {
     const [problem] = readText('name: w\njobs:\n  - name: a\n   command: x\n').problems;
     expect(problem?.message).toBe('bad indentation of a sequence entry');
     expect(problem?.plain).toMatch(/^`command` begins in column 4 .* \(bad indentation of a sequence entry\)$/);
@@ -166,7 +166,7 @@ describe('a value of the wrong kind is told by its field, what it takes, what wa
     expect(lines(text).some((line) => line.endsWith(`: ${sentence}`) || line.endsWith(sentence))).toBe(true);
   });
 
-  it('and programs still find the words of Torc', () => {
+  it('programs still find the words of Torc', () => {
     const [problem] = readText(requirements('num_gpus: two')).problems;
     expect(problem?.message).toBe('invalid type: string "two", expected i64');
   });
@@ -211,7 +211,7 @@ describe('a name that leads nowhere', () => {
     );
   };
 
-  it('is told as the jobs of an entry that makes many', () => {
+  it('a name that leads nowhere is told as the jobs of an entry that makes many', () => {
     const words =
       "the entry 'train_{i}' makes 3 jobs, such as 'train_1'; to depend on all of them write depends_on_regexes: ['^train_']";
     expect(told({ depends_on: ['train'] })).toEqual([`Job 'sum' depends_on non-existent job 'train'; ${words}`]);
@@ -220,14 +220,14 @@ describe('a name that leads nowhere', () => {
     ]);
   });
 
-  it('is told as a path where names of files are meant', () => {
+  it('a name that leads nowhere is told as a path where names of files are meant', () => {
     expect(told({ input_files: ['out/x.txt', 'in.csv'] })).toEqual([
       "Job 'sum' input_files references non-existent file 'out/x.txt'; this is a path; write the name of the file, 'x'",
       "Job 'sum' input_files references non-existent file 'in.csv'; name an entry of `files`, not a path; add the entry { name: NAME, path: 'in.csv' } and write NAME here",
     ]);
   });
 
-  it('is told with the nearest name otherwise', () => {
+  it('a name that leads nowhere is told with the nearest name otherwise', () => {
     expect(told({ depends_on: ['trian_2'] })).toEqual(['train_2']);
   });
 });
@@ -241,7 +241,7 @@ describe('a placeholder that nothing replaces is warned about', () => {
     `PLACEHOLDER_LEFT warning ${path}: ${message}`,
   ];
 
-  it('in a command without parameters, and in a path', () => {
+  it('a placeholder that nothing replaces is warned about in a command without parameters, and in a path', () => {
     expect(command('echo {j}')).toEqual(
       warned('{j} stays as it is: this entry has no parameters; declare `j` in its `parameters`'),
     );
@@ -250,7 +250,7 @@ describe('a placeholder that nothing replaces is warned about', () => {
     );
   });
 
-  it('when a parameter is misspelled', () => {
+  it('a placeholder that nothing replaces is warned about when a parameter is misspelled', () => {
     const parameters = { parameters: { rate: '1:1' } };
     expect(command('echo {rat} {seed}', parameters)).toEqual([
       ...warned('{rat} stays as it is: there is no parameter `rat`'),
@@ -258,13 +258,13 @@ describe('a placeholder that nothing replaces is warned about', () => {
     ]);
   });
 
-  it('when a parameter of the workflow is not used', () => {
+  it('a placeholder that nothing replaces is warned about when a parameter of the workflow is not used', () => {
     expect(command("awk '{i}'", {}, { parameters: { i: '1:3' } })).toEqual(
       warned('{i} stays as it is: to use the parameter of the workflow, add use_parameters: [i]'),
     );
   });
 
-  it('when a token of Torc is written nearly right', () => {
+  it('a placeholder that nothing replaces is warned about when a token of Torc is written nearly right', () => {
     const files = { files: [{ name: 'x', path: 'p' }] };
     expect(command('cat {files.input.x} ${file.inputs.x} ${input.x} {input}', {}, files)).toEqual([
       ...warned('{input} stays as it is: write ${files.input.NAME} for the path of a file'),
@@ -288,9 +288,11 @@ describe('a placeholder that nothing replaces is warned about', () => {
     'find . -exec ls {} +',
     'seq 3 | xargs -I{} echo {}',
     'echo {{j}}',
-  ])('but not the braces of other programs: %s', (text) => expect(command(text)).toEqual([]));
+  ])('a placeholder that nothing replaces is warned about but not the braces of other programs: %s', (text) =>
+    expect(command(text)).toEqual([]),
+  );
 
-  it('and not in commands that torc exec makes', () => {
+  it('a placeholder that nothing replaces is warned about and not in commands that torc exec makes', () => {
     const { problems } = planOf({ name: 'w', jobs: [{ name: 'a', command: 'echo {j}' }] }, 'exec', {
       readFile: () => '',
       isGenerated: true,
@@ -325,7 +327,7 @@ describe('files that jobs write and read', () => {
     ]);
   });
 
-  it('are fine when one job changes what the other wrote, in order', () => {
+  it('files that jobs write and read are fine when one job changes what the other wrote, in order', () => {
     const a = { name: 'a', command: 'x', output_files: ['x'] };
     expect(told([a, { name: 'b', command: 'x', output_files: ['x'], depends_on: ['a'] }])).toEqual([]);
     expect(told([a, { name: 'b', command: 'x', input_files: ['x'] }])).toEqual([]);

@@ -65,7 +65,9 @@ describe('a warning about a token of a command has the place of the token', () =
       'name "w"\njob "a" {\n  command """\n    echo\n    cat ${files.input.f}\n    """\n}\n',
       ['TOKEN_UNKNOWN 5:9 ${files.input.f}'],
     ],
-  ])('in %s', (_what, format, text, expected) => expect(places(text, format)).toEqual(expected));
+  ])('a warning about a token of a command has the place of the token in %s', (_what, format, text, expected) =>
+    expect(places(text, format)).toEqual(expected),
+  );
 
   test.each<[string, Format, string, string[]]>([
     [
@@ -86,13 +88,14 @@ describe('a warning about a token of a command has the place of the token', () =
       'name: w\nvariables: {v: f}\njobs:\n  - {name: a, command: "cat ${files.input.{v}}"}\n',
       ['TOKEN_UNKNOWN 4:24 "cat ${files.input.{v}}"}'],
     ],
-  ])('or that of the text, where %s', (_what, format, text, expected) =>
-    expect(places(text, format)).toEqual(expected),
+  ])(
+    'a warning about a token of a command has the place of the token or that of the text, where %s',
+    (_what, format, text, expected) => expect(places(text, format)).toEqual(expected),
   );
 });
 
 describe('an error about a name in braces has the place of the name', () => {
-  it('in a text', () => {
+  it('an error about a name in braces has the place of the name in a text', () => {
     expect(
       places('name: w\nvariables: {v: "1"}\njobs: []\ndescription: |\n  ${x} {v}\n  ${x}{x:03d} {x} {x}\n'),
     ).toEqual([
@@ -102,7 +105,7 @@ describe('an error about a name in braces has the place of the name', () => {
     ]);
   });
 
-  it('in a variable', () => {
+  it('an error about a name in braces has the place of the name in a variable', () => {
     expect(places('name: w\nvariables:\n  a: "x {b} ${c} {c}"\njobs: []\n')).toEqual([
       'VARIABLE_MALFORMED 3:9 {b} ${c} {c}"',
       'VARIABLE_MALFORMED 3:18 {c}"',
@@ -127,7 +130,7 @@ describe('a place is the same', () => {
     readText(text, format).problems.map(({ code, line, column }) => ({ code, line, column }));
   const formats = Object.entries(texts) as [Format, string][];
 
-  test.each(formats)('with any line break, in %s', (format, text) => {
+  test.each(formats)('a place is the same with any line break, in %s', (format, text) => {
     const expected = placeIn(text, format);
     expect(expected).toMatchObject([{ code: 'TOKEN_UNKNOWN' }]);
     for (const lineBreak of ['\r\n', '\r']) expect(placeIn(text.replaceAll('\n', lineBreak), format)).toEqual(expected);

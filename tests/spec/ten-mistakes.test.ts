@@ -35,7 +35,7 @@ actions:
 describe('a file with ten mistakes', () => {
   const { plan, problems } = readText(yaml);
 
-  it('has ten problems, each with its line, column and field', () => {
+  it('a file with ten mistakes has ten problems, each with its line, column and field', () => {
     expect(plan).toBeUndefined();
     expect(problems.map(({ code, line, column, path }) => `${line}:${column} ${path} ${code}`)).toEqual([
       '6:22 jobs[0].command TEMPLATE_UNDEFINED',
@@ -51,13 +51,13 @@ describe('a file with ten mistakes', () => {
     ]);
   });
 
-  it('says what was probably meant', () => {
+  it('a file with ten mistakes says what was probably meant', () => {
     expect(
       problems.flatMap(({ path, suggestion }) => (suggestion === undefined ? [] : [`${path}: ${suggestion}`])),
     ).toEqual(['jobs[0].command: root', 'jobs[0].dependson: depends_on', 'jobs[2].depends_on[0]: prepare']);
   });
 
-  it('is printed as ten lines that an editor can follow', () => {
+  it('a file with ten mistakes is printed as ten lines that an editor can follow', () => {
     expect(problems.map(formatProblem)[1]).toBe(
       'flow.yaml:7:5: jobs[0].dependson: unknown field `dependson`; did you mean "depends_on"?',
     );
@@ -66,7 +66,7 @@ describe('a file with ten mistakes', () => {
 });
 
 describe('the same mistakes in another format', () => {
-  it('have their places in JSON', () => {
+  it('the same mistakes in another format have their places in JSON', () => {
     const text =
       '{\n  "name": "w",\n  "jobs": [\n    {"name": "a", "command": "x", "dependson": []},\n    {"name": 5, "command": "x"}\n  ]\n}';
     expect(readText(text, 'json').problems).toMatchObject([
@@ -75,12 +75,12 @@ describe('the same mistakes in another format', () => {
     ]);
   });
 
-  it('have their places in JSON5', () => {
+  it('the same mistakes in another format have their places in JSON5', () => {
     const text = "{ // a comment\n  name: 'w', jobs: [\n    {name: 'a', command: 'x', depends_on: ['b']},\n  ]}";
     expect(readText(text, 'json5').problems).toMatchObject([{ line: 3, column: 44, code: 'REFERENCE_UNKNOWN' }]);
   });
 
-  it('have their places in KDL', () => {
+  it('the same mistakes in another format have their places in KDL', () => {
     const text =
       'name "w"\njob "a" {\n  command "x"\n  depends_on "b"\n  env { BAD-NAME "x"; }\n}\nresource_requirements "r" {\n  num_cpus 0\n  memory "1g"\n}\n';
     expect(readText(text, 'kdl').problems).toMatchObject([

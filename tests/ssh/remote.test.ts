@@ -180,7 +180,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     rmSync(join(hosts.home, '.bashrc'));
   }, 120_000);
 
-  it('of many starts at the same time one starts a runner', async () => {
+  it('torc remote of many starts at the same time one starts a runner', async () => {
     const { id, out } = await created(sleepers('race', 1, 600));
     const file = workersFile(line('worker3', '--num-cpus 1'));
     const all = await Promise.all(Array.from({ length: 4 }, () => remote(['run', file, String(id), '-o', out])));

@@ -60,7 +60,7 @@ test.each<[Fault | undefined, number, string | RegExp]>([
   if (fault !== undefined) expect(line.met[fault]).toBe(1);
 });
 
-it('delivers a late request after the one by which its sender tried again', async () => {
+it('a faulty line delivers a late request after the one by which its sender tried again', async () => {
   const { line, send, arrived } = await lineWith('delivered late');
   expect(await send('first')).toBe('ECONNRESET');
   const healed = line.heal();
@@ -69,7 +69,7 @@ it('delivers a late request after the one by which its sender tried again', asyn
   expect(arrived).toEqual(['again', 'first']);
 });
 
-it('lets every request pass once it is healed', async () => {
+it('a faulty line lets every request pass once it is healed', async () => {
   const { line, send, arrived } = await lineWith('lost');
   await line.heal();
   expect([await send('a'), await send('b')]).toEqual(['answer 1', 'answer 2']);

@@ -47,14 +47,14 @@ describe('a table', () => {
     );
   });
 
-  it('shows a dash for what is not known; zero, false and JSON are known', () => {
+  it('a table shows a dash for what is not known; zero, false and JSON are known', () => {
     const any: readonly Column<unknown>[] = [{ title: 'x', value: (value) => value }];
     const shown = tableText(any, [undefined, null, '', 0, false, []]).split('\n').slice(3, -1);
     expect(shown).toEqual(['│ –     │', '│ –     │', '│ –     │', '│ 0     │', '│ false │', '│ []    │']);
     expect(csvText(any, [undefined, null, 0])).toBe('x\n\n\n0');
   });
 
-  it('shows people another text and heading than programs', () => {
+  it('a table shows people another text and heading than programs', () => {
     const size: readonly Column<number>[] = [
       { title: 'Size (B)', heading: 'Size', value: (bytes) => bytes, text: (bytes) => `${bytes / 1024} KiB` },
     ];
@@ -87,14 +87,14 @@ describe('a table on a terminal', () => {
   ];
   const at = (width: number) => tableOf(long, rows, width);
 
-  it('is whole where there is room for it', () => {
+  it('a table on a terminal is whole where there is room for it', () => {
     const whole = tableOf(long, rows);
     const width = textWidth(whole.text.split('\n')[0] as string);
     expect(at(width)).toEqual(whole);
     expect(at(width - 1)).not.toEqual(whole);
   });
 
-  it('has short titles and cut cells where it is narrow: of little importance first, names from the middle', () => {
+  it('a table on a terminal has short titles and cut cells where it is narrow: of little importance first, names from the middle', () => {
     expect(at(80).text).toBe(
       [
         '╭────────┬──────────────────────────┬──────┬───────────────────────────────────╮',
@@ -111,7 +111,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  it('leaves out columns in which nothing is known first, and does not speak of them', () => {
+  it('a table on a terminal leaves out columns in which nothing is known first, and does not speak of them', () => {
     const some: readonly Column<string>[] = [
       { title: 'Nothing', value: () => undefined, importance: 9 },
       { title: 'Command', value: (text) => text, cut: 'end', importance: 1 },
@@ -129,7 +129,7 @@ describe('a table on a terminal', () => {
     });
   });
 
-  it('leaves columns out before it cuts a number, and says which', () => {
+  it('a table on a terminal leaves columns out before it cuts a number, and says which', () => {
     const { text, leftOut } = at(40);
     expect(leftOut).toEqual(['Command']);
     expect(text.split('\n').slice(3, 5)).toEqual([
@@ -139,7 +139,7 @@ describe('a table on a terminal', () => {
     expect(at(20).leftOut).toEqual(['Job ID', 'Return Code', 'Command']);
   });
 
-  it('is never wider than the terminal, and all its lines are of one width, whatever stands in it', () => {
+  it('a table on a terminal is never wider than the terminal, and all its lines are of one width, whatever stands in it', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 80 }),
       fc.string({ unit: 'binary', maxLength: 80 }),
@@ -157,7 +157,7 @@ describe('a table on a terminal', () => {
     );
   });
 
-  it('keeps as much as fits: with more room no column is lost', () => {
+  it('a table on a terminal keeps as much as fits: with more room no column is lost', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 120 }), (width) => {
         expect(at(width + 1).leftOut.length).toBeLessThanOrEqual(at(width).leftOut.length);

@@ -17,13 +17,13 @@ describe('the job of an allocation is named after', () => {
 });
 
 describe('the token of an allocation', () => {
-  it('is the same for everyone who reads its record, and stands in the path of its script', () => {
+  it('the token of an allocation is the same for everyone who reads its record, and stands in the path of its script', () => {
     const token = submissionToken(3, workflow);
     expect(token).toBe(submissionToken(3, { ...workflow }));
     expect(isScriptOf(`/scratch/out/${scriptName(options, token)}`, token)).toBe(true);
   });
 
-  it('differs between records, and between servers with equal ids', () => {
+  it('the token of an allocation differs between records, and between servers with equal ids', () => {
     const tokens = [
       submissionToken(3, workflow),
       submissionToken(13, workflow),

@@ -13,7 +13,7 @@ const command = (over: Partial<Submission['runner']>) =>
   lines(runner(over)).find((line) => line.includes('torc-slurm-job-runner '));
 
 describe('the script of an allocation', () => {
-  it('asks sbatch for what the scheduler says, and then starts a runner', () => {
+  it('the script of an allocation asks sbatch for what the scheduler says, and then starts a runner', () => {
     expect(lines({})).toEqual([
       '#!/bin/bash',
       '#SBATCH --account=proj',
@@ -30,7 +30,7 @@ describe('the script of an allocation', () => {
     ]);
   });
 
-  it('writes every field of the scheduler and its extra options as they are', () => {
+  it('the script of an allocation writes every field of the scheduler and its extra options as they are', () => {
     const scheduler = {
       ...submission.scheduler,
       partition: 'gpu',
@@ -46,7 +46,7 @@ describe('the script of an allocation', () => {
     expect(text).toContain('#SBATCH --reservation=week_12 --constraint="a&b"');
   });
 
-  it('writes defaults with dashes, and a value of the scheduler replaces a default of the same name', () => {
+  it('the script of an allocation writes defaults with dashes, and a value of the scheduler replaces a default of the same name', () => {
     const defaults = { qos: 'low', mail_type: 'FAIL', nice: 100, ntasks_per_node: 2, bad: ['a'], worse: null };
     const text = lines({ defaults, scheduler: { ...submission.scheduler, qos: 'high' } });
     expect(text).toEqual(expect.arrayContaining(['#SBATCH --qos=high', '#SBATCH --mail-type=FAIL']));
@@ -54,39 +54,42 @@ describe('the script of an allocation', () => {
     expect(text.join()).not.toMatch(/low|bad|worse/);
   });
 
-  it('writes a flag without a value, because sbatch refuses --exclusive=true', () => {
+  it('the script of an allocation writes a flag without a value, because sbatch refuses --exclusive=true', () => {
     const text = lines({ defaults: { exclusive: true, requeue: true, exclude: 'n1' } });
     expect(text).toEqual(expect.arrayContaining(['#SBATCH --exclusive', '#SBATCH --requeue', '#SBATCH --exclude=n1']));
   });
 
-  it('lets additions fill only what nobody asked for', () => {
+  it('the script of an allocation lets additions fill only what nobody asked for', () => {
     const additions = { 'cpus-per-task': '4', mem: '1g' };
     const text = lines({ additions, scheduler: { ...submission.scheduler, mem: '2g' } });
     expect(text).toContain('#SBATCH --cpus-per-task=4');
     expect(text.filter((line) => line.includes('--mem'))).toEqual(['#SBATCH --mem=2g']);
   });
 
-  it('writes no other field of the record: sbatch knows no --id and no --name', () => {
+  it('the script of an allocation writes no other field of the record: sbatch knows no --id and no --name', () => {
     const record = { ...submission.scheduler, id: 3, workflow_id: 7, name: 'long', ntasks_per_node: 4, qos: null };
     expect(lines({ scheduler: record })).toEqual(lines({}));
   });
 
-  it('quotes values with blanks for sbatch, and words for the shell', () => {
+  it('the script of an allocation quotes values with blanks for sbatch, and words for the shell', () => {
     const text = lines({ defaults: { comment: 'a "b" c' }, ...runner({ outputDir: 'my out' }) });
     expect(text).toContain(String.raw`#SBATCH --comment="a \"b\" c"`);
     expect(text).toContain('#SBATCH --output="my out/slurm_output_wf7_sl%j.o"');
     expect(text.at(-2)).toContain(" 7 'my out' --poll-interval");
   });
 
-  test.each(['a\nrm -rf /', 'a\rb', 'a\0b'])('refuses a value that would end its line: %j', (value) => {
-    const refused = expect.objectContaining({ code: 'SUBMISSION_REFUSED' });
-    expect(() => lines({ defaults: { comment: value } })).toThrow(refused);
-    expect(() => lines({ scheduler: { ...submission.scheduler, extra: value } })).toThrow(refused);
-  });
+  test.each(['a\nrm -rf /', 'a\rb', 'a\0b'])(
+    'the script of an allocation refuses a value that would end its line: %j',
+    (value) => {
+      const refused = expect.objectContaining({ code: 'SUBMISSION_REFUSED' });
+      expect(() => lines({ defaults: { comment: value } })).toThrow(refused);
+      expect(() => lines({ scheduler: { ...submission.scheduler, extra: value } })).toThrow(refused);
+    },
+  );
 });
 
 describe('the runner of an allocation', () => {
-  it('gets its options in one order, each only if it is set', () => {
+  it('the runner of an allocation gets its options in one order, each only if it is set', () => {
     const all = {
       maxParallelJobs: 8,
       claimBackoffMaxSeconds: 90.5,
@@ -101,18 +104,18 @@ describe('the runner of an allocation', () => {
     expect(command({ startupDelaySeconds: 0, tlsInsecure: false })).not.toMatch(/delay|tls/);
   });
 
-  it('is started on each node by srun if the action asks for that', () => {
+  it('the runner of an allocation is started on each node by srun if the action asks for that', () => {
     expect(command({ perNode: {} })).toBe(
       `srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 torc-slurm-job-runner ${submission.runner.url} 7 torc_output --poll-interval 30 --is-subtask`,
     );
     expect(command({ perNode: { mpi: 'pmix' } })).toContain('--kill-on-bad-exit=0 --mpi=pmix torc-slurm-job-runner');
   });
 
-  test.each(['pmix;rm', ' pmix', 'a b', '', ' '])('is not started with --mpi=%j', (mpi) => {
+  test.each(['pmix;rm', ' pmix', 'a b', '', ' '])('the runner of an allocation is not started with --mpi=%j', (mpi) => {
     expect(() => command({ perNode: { mpi } })).toThrow(/srun_mpi must/);
   });
 
-  it('has its other nodes measured beside it, and its exit code stays that of the script', () => {
+  it('the runner of an allocation has its other nodes measured beside it, and its exit code stays that of the script', () => {
     const text = lines(runner({ monitorsNodes: true }));
     expect(text.findIndex((line) => line.includes('monitor-node -w 7'))).toBeLessThan(
       text.findIndex((line) => line.startsWith('torc-slurm-job-runner')),

@@ -45,7 +45,7 @@ describe('a line of a file of workers', () => {
     expect(workerOf(text)).toContain(message);
   });
 
-  it('has options of the runner on that host, in both spellings', () => {
+  it('a line of a file of workers has options of the runner on that host, in both spellings', () => {
     expect(workerOf('a@h1:22 --num-cpus 4 --memory-gb=1.5 --label gpu,big --work-dir /scratch')).toMatchObject({
       text: 'a@h1:22 --num-cpus 4 --memory-gb=1.5 --label gpu,big --work-dir /scratch',
       options: { numCpus: 4, memoryGb: 1.5, labels: ['gpu', 'big'], workDir: '/scratch' },
@@ -55,7 +55,7 @@ describe('a line of a file of workers', () => {
 });
 
 describe('a file of workers', () => {
-  it('may have comments and blank lines, and each host once', () => {
+  it('a file of workers may have comments and blank lines, and each host once', () => {
     const { workers, problems } = readWorkers('# ours\n\nh1\nh2:2222 # the big one\r\na@h1:23\n@x\n');
     expect(workers.map(({ text }) => text)).toEqual(['h1', 'h2:2222']);
     expect(problems).toEqual([
@@ -64,7 +64,7 @@ describe('a file of workers', () => {
     ]);
   });
 
-  it('without hosts has neither workers nor problems', () => {
+  it('a file of workers without hosts has neither workers nor problems', () => {
     expect(readWorkers('\n # nobody\n')).toEqual({ workers: [], problems: [] });
   });
 });

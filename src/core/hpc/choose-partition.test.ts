@@ -17,13 +17,13 @@ describe('a partition serves a request', () => {
   const small = partition({ name: 'p', cpus_per_node: 104, memory_mb: 245_760, max_walltime_secs: 172_800 });
   const gpu = { ...small, cpus_per_node: 128, memory_mb: 2_097_152, gpus_per_node: 4 };
 
-  it('up to its own numbers, and not beyond any of them', () => {
+  it('a partition serves a request up to its own numbers, and not beyond any of them', () => {
     expect(canServe(small, needs(104, '240g', 172_800))).toBe(true);
     for (const more of [needs(105, '1g', H), needs(1, '300000', H), needs(1, '1g', 200_000), needs(1, '1g', H, 1)])
       expect(canServe(small, more)).toBe(false);
   });
 
-  it('with as many GPUs as a node has', () => {
+  it('a partition serves a request with as many GPUs as a node has', () => {
     expect([2, 4, 5].map((gpus) => canServe(gpu, needs(1, '1g', H, gpus)))).toEqual([true, true, false]);
   });
 });
@@ -57,7 +57,7 @@ describe('the best partition', () => {
   const of = (name: string, memory_mb: number, more = {}) =>
     partition({ name, cpus_per_node: 104, memory_mb, max_walltime_secs: D, ...more });
 
-  it('is the one with the least memory, wherever it stands in the list', () => {
+  it('the best partition is the one with the least memory, wherever it stands in the list', () => {
     const both = [of('bigmem', 2_000_000), of('standard', 246_064)];
     expect(choosePartition(both, needs(4, '50000', H))?.name).toBe('standard');
     expect(choosePartition(both, needs(4, '500000', H))?.name).toBe('bigmem');
@@ -65,7 +65,7 @@ describe('the best partition', () => {
     expect(choosePartition(gpus, needs(4, '100000', H, 1))?.name).toBe('small');
   });
 
-  it('is the shortest of those with equal memory, so that a year is not asked for a day', () => {
+  it('the best partition is the shortest of those with equal memory, so that a year is not asked for a day', () => {
     const live = [of('pall', 257_054, { max_walltime_secs: 365 * D }), of('pbatch', 257_054)];
     expect(choosePartition(live, needs(4, '8000', 24 * H))?.name).toBe('pbatch');
   });

@@ -10,7 +10,7 @@ import {
 const kind = (line: string) => parseNodeKinds(line)[0];
 
 describe('a line of sinfo', () => {
-  it('is a partition with what its nodes have', () => {
+  it('a line of sinfo is a partition with what its nodes have', () => {
     expect(kind('short*|104|246064|4:00:00|(null)|2000')).toEqual({
       name: 'short',
       cpus: 104,
@@ -20,7 +20,7 @@ describe('a line of sinfo', () => {
     });
   });
 
-  it('is passed over with fewer fields, and an odd number has a cautious value', () => {
+  it('a line of sinfo is passed over with fewer fields, and an odd number has a cautious value', () => {
     expect(parseNodeKinds('short|104\n\nlong|x|y|1:00|(null)|3\n')).toMatchObject([{ cpus: 1, memoryMb: 1024 }]);
   });
 
@@ -32,7 +32,7 @@ describe('a line of sinfo', () => {
     ['infinite', 31_536_000],
     ['UNLIMITED', 31_536_000],
     ['x-1:y:3', 3603],
-  ])('with the limit %s has %i seconds', (limit, seconds) => {
+  ])('a line of sinfo with the limit %s has %i seconds', (limit, seconds) => {
     expect(kind(`p|1|1|${limit}|(null)|1`)?.walltimeSeconds).toBe(seconds);
   });
 
@@ -45,7 +45,7 @@ describe('a line of sinfo', () => {
     ['p', '', undefined],
     ['gpu-a100x', '(null)', { count: 4, type: 'a100' }],
     ['gpus', '', { count: 4, type: 'gpu' }],
-  ])('of partition %s with the resources "%s" has the GPUs %j', (name, gres, gpus) => {
+  ])('a line of sinfo of partition %s with the resources "%s" has the GPUs %j', (name, gres, gpus) => {
     expect(kind(`${name}|1|1|1:00|${gres}|1`)?.gpus).toEqual(gpus);
   });
 });
@@ -60,7 +60,7 @@ describe('the profile of a running cluster', () => {
     ].join('\n'),
   );
 
-  it('has each partition once, sorted, with what all of its nodes have', () => {
+  it('the profile of a running cluster has each partition once, sorted, with what all of its nodes have', () => {
     const profile = liveProfile({ name: 'alpha', kinds, rules: new Map(), skipsStandby: true });
     expect(profile).toMatchObject({ display_name: 'Alpha (Slurm)', charge_factor_cpu: 1, charge_factor_gpu: 10 });
     expect(profile.partitions).toMatchObject([
@@ -76,7 +76,7 @@ describe('the profile of a running cluster', () => {
     ]);
   });
 
-  it('knows from scontrol how many nodes a job may have, and whether jobs share nodes', () => {
+  it('the profile of a running cluster knows from scontrol how many nodes a job may have, and whether jobs share nodes', () => {
     const text = 'PartitionName=a AllowGroups=ALL\n   MinNodes=1 MaxNodes=UNLIMITED OverSubscribe=FORCE:4 QoS=x';
     expect(parsePartitionRules(text)).toEqual({ minNodes: 1, maxNodes: null, isShared: true });
     expect(parsePartitionRules('MaxNodes=4 MinNodes=0 OverSubscribe=NO')).toEqual({

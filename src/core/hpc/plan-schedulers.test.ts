@@ -77,9 +77,12 @@ describe('the number of allocations', () => {
     [1, 1, '1g', 0, MINUTES, 1],
     [500, 52, '4g', 0, 10 * MINUTES, 250],
     [20, 26, '4g', 0, 48 * HOURS, 5],
-  ])('of %i jobs with %i CPUs, %s, %i GPUs and %i s is %6$i', (count, cpus, memory, gpus, seconds, expected) => {
-    expect(allocations([group(count, cpus, memory, gpus, seconds)])).toEqual([expected]);
-  });
+  ])(
+    'the number of allocations of %i jobs with %i CPUs, %s, %i GPUs and %i s is %6$i',
+    (count, cpus, memory, gpus, seconds, expected) => {
+      expect(allocations([group(count, cpus, memory, gpus, seconds)])).toEqual([expected]);
+    },
+  );
 
   test.each<[number, number, number, number]>([
     [1000, 4, 10 * MINUTES, 2],
@@ -101,7 +104,7 @@ describe('the number of allocations', () => {
     },
   );
 
-  it('counts 240 jobs of a minute one after another in four hours', () => {
+  it('the number of allocations counts 240 jobs of a minute one after another in four hours', () => {
     const over = { walltimeStrategy: 'max-partition-time' } as const;
     expect(allocations([group(1000, 1, '1g', 0, MINUTES)], over)).toEqual([1]);
   });
@@ -109,17 +112,20 @@ describe('the number of allocations', () => {
   test.each([
     [2, 10],
     [4, 20],
-  ])('of jobs on %i nodes is %i, and each allocation has the nodes of a job', (nodes, expected) => {
-    const { schedulers } = planSchedulers([group(10, 52, '4g', 0, 8 * HOURS, { nodes })], options);
-    expect(schedulers).toMatchObject([{ allocations: expected, nodes }]);
-  });
+  ])(
+    'the number of allocations of jobs on %i nodes is %i, and each allocation has the nodes of a job',
+    (nodes, expected) => {
+      const { schedulers } = planSchedulers([group(10, 52, '4g', 0, 8 * HOURS, { nodes })], options);
+      expect(schedulers).toMatchObject([{ allocations: expected, nodes }]);
+    },
+  );
 
-  it('is one for --single-allocation, with a node for each that it replaces', () => {
+  it('the number of allocations is one for --single-allocation, with a node for each that it replaces', () => {
     const { schedulers } = planSchedulers([group(10, 104, '4g', 0, HOURS)], { ...options, isSingleAllocation: true });
     expect(schedulers).toMatchObject([{ allocations: 1, nodes: 10 }]);
   });
 
-  it('follows a walltime that is given', () => {
+  it('the number of allocations follows a walltime that is given', () => {
     const jobs = [group(10, 104, '4g', 0, HOURS)];
     expect(allocations(jobs, { walltimeSeconds: HOURS })).toEqual([10]);
     expect(allocations(jobs, { walltimeSeconds: 4 * HOURS })).toEqual([3]);
@@ -128,7 +134,7 @@ describe('the number of allocations', () => {
   test.each([
     ['240g', 4],
     ['100g', 20],
-  ])('of 40 jobs on a site with nodes of %s is %i', (memory, expected) => {
+  ])('the number of allocations of 40 jobs on a site with nodes of %s is %i', (memory, expected) => {
     const node = { cpus_per_node: 104, memory_mb: parseMemoryMb(memory), max_walltime_secs: 4 * HOURS };
     const own = [partition({ name: 'p', ...node })];
     const jobs = memory === '240g' ? group(40, 8, '16g', 0, HOURS) : group(40, 8, '50g', 0, HOURS);
@@ -144,7 +150,7 @@ describe('the walltime', () => {
     [20, 1.5, '1-06:00:00'],
     [36, 1.5, '2-00:00:00'],
     [0, 1.5, '04:00:00'],
-  ])('of jobs of %i h, times %d, is %s', (hours, walltimeMultiplier, walltime) => {
+  ])('the walltime of jobs of %i h, times %d, is %s', (hours, walltimeMultiplier, walltime) => {
     const over = { ...options, walltimeMultiplier };
     expect(planSchedulers([group(1, 4, '4g', 0, hours * HOURS)], over).schedulers).toMatchObject([{ walltime }]);
   });
@@ -154,7 +160,7 @@ describe('a scheduler', () => {
   const one = (jobs: JobGroup, over: Partial<PlanOptions> = {}) =>
     planSchedulers([jobs], { ...options, ...over }).schedulers[0];
 
-  it('asks for the memory of the node, the GPUs of a job, and names a partition that Slurm does not choose itself', () => {
+  it('a scheduler asks for the memory of the node, the GPUs of a job, and names a partition that Slurm does not choose itself', () => {
     expect(one(group(1, 4, '1g', 0, HOURS))).toMatchObject({ mem: '240g', gres: undefined, partition: undefined });
     expect(one(group(1, 4, '1g', 2, HOURS))).toMatchObject({ mem: '351g', gres: 'gpu:2', partition: undefined });
     expect(one(group(1, 4, '1g', 0, HOURS), { forcedPartition: 'nvme' })).toMatchObject({ partition: 'nvme' });
@@ -163,7 +169,7 @@ describe('a scheduler', () => {
     expect(one(group(1, 1, '1m', 0, MINUTES), { partitions: small })).toMatchObject({ mem: '1000m' });
   });
 
-  it('is not made for what no partition serves, and a warning says which', () => {
+  it('a scheduler is not made for what no partition serves, and a warning says which', () => {
     expect(planSchedulers([group(2, 500, '1g', 0, HOURS)], options)).toEqual({
       schedulers: [],
       warnings: [
@@ -183,7 +189,7 @@ describe('groups by partition', () => {
   const names = (groups: JobGroup[], more: Partial<PlanOptions> = {}) =>
     planSchedulers(groups, { ...over, ...more }).schedulers.map(({ name, allocations: count }) => [name, count]);
 
-  it('take the largest of each need: 100 light and 4 heavy jobs need 52 allocations, and 6 by requirements', () => {
+  it('groups by partition take the largest of each need: 100 light and 4 heavy jobs need 52 allocations, and 6 by requirements', () => {
     const jobs = [
       group(100, 4, '8g', 0, 20 * MINUTES, { requirements: ['light'] }),
       group(4, 52, '120g', 0, 3 * HOURS, { requirements: ['heavy'] }),
@@ -203,7 +209,7 @@ describe('groups by partition', () => {
     numbers(work).includes(job) ? numbers(build) : numbers(join).includes(job) ? numbers(work) : [];
   const waitsFor = (isOne: (job: number) => boolean) => (job: number) => before(job).some(isOne);
 
-  it('include later jobs where few allocations are needed in all, and wait only for the first ones', () => {
+  it('groups by partition include later jobs where few allocations are needed in all, and wait only for the first ones', () => {
     const { schedulers } = planSchedulers([build, work, join], {
       ...over,
       walltimeStrategy: 'max-partition-time',
@@ -214,7 +220,7 @@ describe('groups by partition', () => {
     ]);
   });
 
-  it('keep later jobs apart where more are needed; their allocations wait for the first of them', () => {
+  it('groups by partition keep later jobs apart where more are needed; their allocations wait for the first of them', () => {
     const { schedulers } = planSchedulers([build, work, join], { ...over, waitsFor });
     expect(schedulers).toMatchObject([
       { name: 'short_scheduler', allocations: 1 },
@@ -222,7 +228,7 @@ describe('groups by partition', () => {
     ]);
   });
 
-  it('stay apart where they need different partitions', () => {
+  it('groups by partition stay apart where they need different partitions', () => {
     const jobs = [
       group(1, 1, '1g', 0, MINUTES, { requirements: ['cpu'] }),
       group(1, 1, '1g', 1, MINUTES, { requirements: ['gpu'] }),

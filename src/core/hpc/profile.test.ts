@@ -18,25 +18,25 @@ const site = (name: string, ...detection: HpcProfile['detection']): HpcProfile =
 });
 
 describe('a site is recognized', () => {
-  it('by its variable with exactly this value, and by no other value', () => {
+  it('a site is recognized by its variable with exactly this value, and by no other value', () => {
     expect(nameOf({ environment: { NLR_CLUSTER: 'kestrel' } })).toBe('kestrel');
     expect(nameOf({ environment: { CLUSTER: 'dane' } })).toBe('dane');
     expect(nameOf({ environment: { NLR_CLUSTER: 'Kestrel' } })).toBeUndefined();
     expect(nameOf({})).toBeUndefined();
   });
 
-  it('as the first of the list where two are', () => {
+  it('a site is recognized as the first of the list where two are', () => {
     expect(nameOf({ environment: { CLUSTER: 'dane', NLR_CLUSTER: 'kestrel' } })).toBe('dane');
   });
 
-  it('by a pattern anywhere in the host name, by a file, by any rule of several', () => {
+  it('a site is recognized by a pattern anywhere in the host name, by a file, by any rule of several', () => {
     const rules = site('x', { type: 'hostname_pattern', pattern: 'gin\\d' }, { type: 'file_exists', path: '/etc/x' });
     expect(nameOf({}, [rules])).toBe('x');
     expect(nameOf({ hostname: 'other', fileExists: (path) => path === '/etc/x' }, [rules])).toBe('x');
     expect(nameOf({ hostname: 'other' }, [rules])).toBeUndefined();
   });
 
-  it('by no pattern that is not a regular expression', () => {
+  it('a site is recognized by no pattern that is not a regular expression', () => {
     expect(nameOf({ hostname: '(' }, [site('x', { type: 'hostname_pattern', pattern: '(' })])).toBeUndefined();
   });
 });

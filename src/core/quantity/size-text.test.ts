@@ -25,7 +25,7 @@ test.each([
   expect(partOfSize(part, whole)).toBe(text);
 });
 
-it('shows two amounts that differ as texts that differ', () => {
+it('two amounts that differ are shown as texts that differ', () => {
   const bytes = fc.oneof(fc.integer({ min: 0, max: 2 ** 45 }), fc.constantFrom(2 ** 30, 2 ** 30 + 1, 2 ** 30 - 1));
   fc.assert(
     fc.property(bytes, bytes, (a, b) => {

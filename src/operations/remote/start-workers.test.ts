@@ -65,7 +65,7 @@ const said = (reply: AgentReply, aheadMs = 0) =>
   });
 
 describe('the start of a runner on a host', () => {
-  it('is told with what the runner offers, also if the shell there prints text of its own', async () => {
+  it('the start of a runner on a host is told with what the runner offers, also if the shell there prints text of its own', async () => {
     expect(await startOn({ outcome: said(STARTED) })).toMatchObject({ is: 'started', pid: 7, cpus: 2, nodeId: 3 });
   });
 

@@ -8,7 +8,7 @@ const open = (): Parent => 'open';
 const ids = (jobs: readonly { id: number }[]) => jobs.map(({ id }) => id);
 
 describe('a job that was claimed ahead', () => {
-  it('may start when the last job that it waits for has completed, and not before', () => {
+  it('a job that was claimed ahead may start when the last job that it waits for has completed, and not before', () => {
     const ahead = createAheadJobs();
     ahead.add([job(3, [1, 2])], open);
     expect(ids(ahead.completed(1))).toEqual([]);
@@ -16,26 +16,26 @@ describe('a job that was claimed ahead', () => {
     expect(ahead.size).toBe(0);
   });
 
-  it('is given back with all that wait for it when a job before it does not complete', () => {
+  it('a job that was claimed ahead is given back with all that wait for it when a job before it does not complete', () => {
     const ahead = createAheadJobs();
     ahead.add([job(2, [1]), job(3, [2]), job(4, [9])], open);
     expect(ahead.gone(1)).toEqual([2, 3]);
     expect(ahead.ids()).toEqual([4]);
   });
 
-  it('starts at once when what it waits for completed while the answer was under way', () => {
+  it('a job that was claimed ahead starts at once when what it waits for completed while the answer was under way', () => {
     const ahead = createAheadJobs();
     const { free, gone } = ahead.add([job(2, [1]), job(3, [2])], (id) => (id === 1 ? 'completed' : 'gone'));
     expect([ids(free), gone, ahead.ids()]).toEqual([[2], [], [3]]);
   });
 
-  it('is given back at once when what it waits for did not complete here', () => {
+  it('a job that was claimed ahead is given back at once when what it waits for did not complete here', () => {
     const ahead = createAheadJobs();
     expect(ahead.add([job(2, [1]), job(3, [2])], () => 'gone')).toEqual({ free: [], gone: [2, 3] });
     expect(ahead.size).toBe(0);
   });
 
-  it('is taken in once, however often it is assigned', () => {
+  it('a job that was claimed ahead is taken in once, however often it is assigned', () => {
     const ahead = createAheadJobs();
     ahead.add([job(2, [1])], open);
     ahead.add([job(2, [1])], open);

@@ -49,7 +49,7 @@ describe('an idle runner', () => {
     idlePolicy.close();
   });
 
-  it('leaves at once when jobs are left that nothing can make ready, but not while the server still releases jobs', () => {
+  it('an idle runner leaves at once when jobs are left that nothing can make ready, but not while the server still releases jobs', () => {
     const { idlePolicy, told } = resting({});
     const stuck = { jobs_by_status: { ...counts, ready: 0, blocked: 3 }, is_complete: false } as ExchangeReply;
     idlePolicy.consider({ ...stuck, is_releasing: true });

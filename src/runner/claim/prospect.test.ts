@@ -25,7 +25,7 @@ const sole: Standing = {
 const kind = (change: Partial<Standing>) => prospectOf({ ...sole, ...change }).kind;
 
 describe('an idle runner that was handed none of the ready jobs', () => {
-  it('leaves when it is alone and can take none of them, however long it stays, and says why', () => {
+  it('an idle runner that was handed none of the ready jobs leaves when it is alone and can take none of them, however long it stays, and says why', () => {
     expect(prospectOf(sole)).toEqual({
       kind: 'leave',
       words:
@@ -33,21 +33,21 @@ describe('an idle runner that was handed none of the ready jobs', () => {
     });
   });
 
-  it('waits when it can take one of them: the job may wait for an attempt that has not ended', () => {
+  it('an idle runner that was handed none of the ready jobs waits when it can take one of them: the job may wait for an attempt that has not ended', () => {
     expect(kind({ left: { ...sole.left, unclaimable_jobs: 1 } })).toBe('wait');
   });
 
-  it('waits while jobs run elsewhere, which may make jobs ready that it can take', () => {
+  it('an idle runner that was handed none of the ready jobs waits while jobs run elsewhere, which may make jobs ready that it can take', () => {
     expect(kind({ counts: counts({ ready: 2, running: 1 }) })).toBe('wait');
     expect(kind({ counts: counts({ ready: 2, pending: 1 }) })).toBe('wait');
   });
 
-  it('stays and says so when another runner is there or an allocation waits', () => {
+  it('an idle runner that was handed none of the ready jobs stays and says so when another runner is there or an allocation waits', () => {
     expect(kind({ status: { ...sole.status, active_compute_nodes: 2 } })).toBe('tell');
     expect(kind({ status: { ...sole.status, pending_scheduled_nodes: 1 } })).toBe('tell');
   });
 
-  it('stays and says so when it was told to stay', () => {
+  it('an idle runner that was handed none of the ready jobs stays and says so when it was told to stay', () => {
     expect(kind({ stays: true })).toBe('tell');
   });
 

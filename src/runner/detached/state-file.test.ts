@@ -27,7 +27,7 @@ const state = (over: Partial<WorkerState> = {}): WorkerState => {
 const endedPid = () => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
 
 describe('the lock of a state file', () => {
-  it('is held by one start until that releases it', () => {
+  it('the lock of a state file is held by one start until that releases it', () => {
     const path = join(temporaryFolder(), 'state.json');
     const release = takeLock(path, state());
     expect(release).toBeDefined();
@@ -36,7 +36,7 @@ describe('the lock of a state file', () => {
     expect(takeLock(path, state())).toBeDefined();
   });
 
-  it('of a start that was killed is taken over, and leaves no other file', () => {
+  it('the lock of a state file of a start that was killed is taken over, and leaves no other file', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'state.json');
     writeFileSync(`${path}.lock`, JSON.stringify(state({ pid: endedPid() })));
@@ -44,7 +44,7 @@ describe('the lock of a state file', () => {
     expect(readdirSync(folder)).toEqual(['state.json.lock']);
   });
 
-  it('that nobody can prove to be over stays', () => {
+  it('the lock of a state file that nobody can prove to be over stays', () => {
     const path = join(temporaryFolder(), 'state.json');
     writeFileSync(`${path}.lock`, JSON.stringify(state({ pid: endedPid(), boot_id: 'of another machine' })));
     expect(takeLock(path, state())).toBeUndefined();

@@ -82,7 +82,7 @@ function tagsOf(html: string): string[] {
 }
 
 describe('plots', () => {
-  it('are a page a job, one of all jobs, and one of the node, each whole and without a network', () => {
+  it('plots are a page a job, one of all jobs, and one of the node, each whole and without a network', () => {
     const folder = temporaryFolder();
     const path = metrics(
       folder,
@@ -127,7 +127,7 @@ describe('plots', () => {
     expect(timeline).toContain('all: 1000 B');
   });
 
-  it('have an overview without a sample of any job where words for it are given, and else none', () => {
+  it('plots have an overview without a sample of any job where words for it are given, and else none', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', []);
     expect(drawPlots([path], { ...options, folder }).paths).toEqual([]);
@@ -138,7 +138,7 @@ describe('plots', () => {
     expect(page).toContain('<p>None was &lt;seen&gt;.</p>');
   });
 
-  it('as JSON are the same figures', () => {
+  it('plots as JSON are the same figures', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', [
       [1, 100, 50, 100],
@@ -170,7 +170,7 @@ describe('plots', () => {
     });
   });
 
-  it('have the figures of the result, also where it knows of more than the samples', () => {
+  it('plots have the figures of the result, also where it knows of more than the samples', () => {
     const folder = temporaryFolder();
     const samples = [
       [1, 100.5, 50, 2 ** 20],
@@ -225,7 +225,7 @@ describe('plots', () => {
     expect(edge.text).toBeGreaterThan(edge.line);
   });
 
-  it('tell a limit far above the use in words, because its line would press the others upon the axis', () => {
+  it('plots tell a limit far above the use in words, because its line would press the others upon the axis', () => {
     const folder = temporaryFolder();
     const ended = { attempt: 1, from: 100, to: 103, peakBytes: 2 ** 20, limitBytes: 2 ** 40 };
     drawPlots([metrics(folder, 'm.db', [[1, 101, 1, 2 ** 20]], [], [ended])], { ...options, folder });
@@ -234,7 +234,7 @@ describe('plots', () => {
     expect(page).not.toContain('<line class="limit"');
   });
 
-  it('have a line and a row for each attempt of a job that ran again', () => {
+  it('plots have a line and a row for each attempt of a job that ran again', () => {
     const folder = temporaryFolder();
     const samples = [
       [1, 101, 1, 100],
@@ -256,7 +256,7 @@ describe('plots', () => {
     );
   });
 
-  it('of a file of an earlier version are drawn from its samples alone', () => {
+  it('plots of a file of an earlier version are drawn from its samples alone', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', [[1, 100.5, 50, 100]], [[100, 1, 2]]);
     const db = new DatabaseSync(path);
@@ -272,7 +272,7 @@ describe('plots', () => {
     });
   });
 
-  it('of several files join a job that ran again elsewhere, and keep nodes apart', () => {
+  it('plots of several files join a job that ran again elsewhere, and keep nodes apart', () => {
     const folder = temporaryFolder();
     const later = metrics(folder, 'b.db', [[1, 200, 1, 1]], [[200, undefined, 5]]);
     const sooner = metrics(folder, 'a.db', [[1, 100, 2, 2]], [[100, 7, 5]]);
@@ -287,7 +287,7 @@ describe('plots', () => {
     });
   });
 
-  it('leave the page of somebody else where it is, and take the place of their own', () => {
+  it('plots leave the page of somebody else where it is, and take the place of their own', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', [[1, 100, 1, 1]]);
     for (const _ of [1, 2]) expect(drawPlots([path], { ...options, folder }).paths).toHaveLength(3);
@@ -297,7 +297,7 @@ describe('plots', () => {
     expect(drawPlots([path], { ...options, folder, prefix: 'mine' }).paths[0]).toBe(join(folder, 'mine_index.html'));
   });
 
-  it('are drawn of chosen jobs only, and those that are not there are told', () => {
+  it('plots are drawn of chosen jobs only, and those that are not there are told', () => {
     const folder = temporaryFolder();
     const path = metrics(folder, 'm.db', [
       [1, 100, 1, 1],
@@ -308,7 +308,7 @@ describe('plots', () => {
     expect(missing).toEqual([9]);
   });
 
-  it('are none of a file without samples, and refused of what is no such file', () => {
+  it('plots are none of a file without samples, and refused of what is no such file', () => {
     const folder = temporaryFolder();
     expect(drawPlots([metrics(folder, 'm.db', [])], { ...options, folder }).paths).toEqual([]);
     expect(() => drawPlots([join(folder, 'none.db')], { ...options, folder })).toThrow(NoMetrics);

@@ -6,11 +6,11 @@ const node = { start_time: at(10) };
 const own = { jobId: '7', restarts: 0, startedAtMs: undefined };
 
 describe('a runner in another allocation is gone', () => {
-  it('when Slurm says that the allocation has ended, and how', () => {
+  it('a runner in another allocation is gone when Slurm says that the allocation has ended, and how', () => {
     expect(endOf(node, '60', { state: 'ended', word: 'NODE_FAIL' }, own)).toBe('allocation 60 ended NODE_FAIL');
   });
 
-  it('when the allocation waits, because a runner registered in it: it was requeued', () => {
+  it('a runner in another allocation is gone when the allocation waits, because a runner registered in it: it was requeued', () => {
     expect(endOf(node, '60', { state: 'queued', word: 'PENDING' }, undefined)).toBe('allocation 60 was requeued');
   });
 
@@ -25,11 +25,11 @@ describe('a runner in another allocation is gone', () => {
 describe('a runner in the own allocation is gone', () => {
   const requeued = { ...own, restarts: 1, startedAtMs: 11 * 60_000 };
 
-  it('when it registered before Slurm started the allocation again', () => {
+  it('a runner in the own allocation is gone when it registered before Slurm started the allocation again', () => {
     expect(endOf(node, '7', { state: 'running', word: 'RUNNING' }, requeued)).toBe('allocation 7 was requeued');
   });
 
-  it('but not when it registered afterwards, when the start is unknown, or without a requeue', () => {
+  it('a runner in the own allocation is gone but not when it registered afterwards, when the start is unknown, or without a requeue', () => {
     expect(endOf({ start_time: at(12) }, '7', undefined, requeued)).toBeUndefined();
     expect(endOf(node, '7', undefined, { ...requeued, startedAtMs: undefined })).toBeUndefined();
     expect(endOf(node, '7', { state: 'running', word: 'RUNNING' }, own)).toBeUndefined();

@@ -215,14 +215,14 @@ describe('SQL of an administrator on a server with a port', () => {
     return clientOf(service.port);
   };
 
-  it('reads of a database file run in a separate process, and see the latest writes', async () => {
+  it('SQL of an administrator on a server with a port reads of a database file run in a separate process, and see the latest writes', async () => {
     const client = await start(join(folder, 'torc.db'));
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     expect((await client.runSql(sql('select name from workflow'))).items).toEqual([{ name: 'w' }]);
     await expect(client.runSql(sql('select broken'))).rejects.toThrow('Query failed: no such column: broken');
   });
 
-  it('writes to a database file run in a separate process, and are audited in the same transaction', async () => {
+  it('SQL of an administrator on a server with a port writes to a database file run in a separate process, and are audited in the same transaction', async () => {
     const client = await start(join(folder, 'written.db'));
     await client.createWorkflow({ body: { name: 'w', user: 'u' } });
     const change = "update workflow set name = 'changed' where id = 1";

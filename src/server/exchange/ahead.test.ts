@@ -49,7 +49,7 @@ const claimedAhead = () =>
     .map(({ name }) => name);
 
 describe('a runner that wants jobs ahead', () => {
-  it('gets those that wait only for jobs which it holds, with what they wait for, and they stay blocked', async () => {
+  it('a runner that wants jobs ahead gets those that wait only for jobs which it holds, with what they wait for, and they stay blocked', async () => {
     await begin([...chain, { name: 'd', after: ['a', 'c'] }]);
     const reply = await exchange({ want });
     const [a] = reply.jobs.map((each) => each.id) as [number];
@@ -61,20 +61,20 @@ describe('a runner that wants jobs ahead', () => {
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'blocked', c: 'blocked', d: 'blocked' });
   });
 
-  it('gets none when it wants none, as every runner did before', async () => {
+  it('a runner that wants jobs ahead gets none when it wants none, as every runner did before', async () => {
     await begin(chain);
     expect(await exchange({ want: { limit: 1, prefetch: 0 } })).not.toHaveProperty('ahead');
     expect(claimedAhead()).toEqual([]);
   });
 
-  it('gets none that waits for a job of another runner, too', async () => {
+  it('a runner that wants jobs ahead gets none that waits for a job of another runner, too', async () => {
     await begin([{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] }]);
     await exchange({ want });
     const reply = await exchange({ want }, await registerNode(service, id));
     expect([names(reply.jobs), aheadOf(reply)]).toEqual([['b'], []]);
   });
 
-  it('gets no more than it wants, and is told where to go on', async () => {
+  it('a runner that wants jobs ahead gets no more than it wants, and is told where to go on', async () => {
     await begin(chain);
     const first = await exchange({ want: { ...want, ahead: { limit: 1 } } });
     expect(aheadOf(first)).toEqual(['b']);
@@ -87,7 +87,7 @@ describe('a runner that wants jobs ahead', () => {
     });
   });
 
-  it('is told which of very many held jobs the reply did not look at, so that it can name them next time', async () => {
+  it('a runner that wants jobs ahead is told which of very many held jobs the reply did not look at, so that it can name them next time', async () => {
     const many = Array.from({ length: 300 }, (_, index) => ({ name: `j${index}` }));
     await begin([...many, { name: 'last', after: ['j299'] }]);
     const first = await exchange({ want: { ...want, limit: 300 } });
@@ -99,7 +99,7 @@ describe('a runner that wants jobs ahead', () => {
     expect([aheadOf(next), next.ahead?.rest]).toEqual([['last'], []]);
   });
 
-  it('learns of which jobs the end makes nothing ready that others could take', async () => {
+  it('a runner that wants jobs ahead learns of which jobs the end makes nothing ready that others could take', async () => {
     await begin([{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c', after: ['a'], labels: ['gpu'] }]);
     expect((await exchange({ want })).ahead).toMatchObject({ jobs: [{ name: 'b' }], settled: [] });
     await begin(chain);
@@ -128,21 +128,21 @@ describe('a runner that wants jobs ahead', () => {
       ],
       {},
     ],
-  ])('gets none that %s', async (_, jobs, requirements) => {
+  ])('a runner that wants jobs ahead gets none that %s', async (_, jobs, requirements) => {
     await begin(jobs, requirements);
     const offer = { num_cpus: 1, memory_gb: 4, num_gpus: 0, num_nodes: 1, time_limit: 'PT1H', labels: [] };
     const reply = await exchange({ want: { ...want, offer } });
     expect([names(reply.jobs), aheadOf(reply)]).toEqual([['a'], []]);
   });
 
-  it('gets none of a workflow that is canceled', async () => {
+  it('a runner that wants jobs ahead gets none of a workflow that is canceled', async () => {
     await begin(chain);
     await service.client.cancelWorkflow({ params: { id } });
     expect(await exchange({ want })).toMatchObject({ jobs: [], is_canceled: true });
     expect(claimedAhead()).toEqual([]);
   });
 
-  it('gets the same jobs again by a turn that arrives twice', async () => {
+  it('a runner that wants jobs ahead gets the same jobs again by a turn that arrives twice', async () => {
     await begin(chain);
     const first = await exchange({ turn: 1, want });
     const second = await exchange({ turn: 1, want });
@@ -154,14 +154,14 @@ describe('a runner that wants jobs ahead', () => {
 describe('a job that was claimed ahead', () => {
   beforeEach(() => begin(chain));
 
-  it('starts in the same turn in which the job before it ends', async () => {
+  it('a job that was claimed ahead starts in the same turn in which the job before it ends', async () => {
     const jobs = await claimed();
     const reply = await exchange({ completed: [ended(job(jobs, 'a'))], started: [started(job(jobs, 'b'))] });
     expect(reply.errors).toEqual([]);
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'running', c: 'blocked' });
   });
 
-  it('may have ended already, and the one behind it begun', async () => {
+  it('a job that was claimed ahead may have ended already, and the one behind it begun', async () => {
     const jobs = await claimed();
     const reply = await exchange({
       completed: [ended(job(jobs, 'a')), ended(job(jobs, 'b'))],
@@ -171,14 +171,14 @@ describe('a job that was claimed ahead', () => {
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'completed', c: 'running' });
   });
 
-  it('is assigned to nobody else when the jobs before it have completed', async () => {
+  it('a job that was claimed ahead is assigned to nobody else when the jobs before it have completed', async () => {
     const jobs = await claimed();
     await exchange({ completed: [ended(job(jobs, 'a'))] });
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'pending', c: 'blocked' });
     expect((await exchange({ want }, await registerNode(service, id))).jobs).toEqual([]);
   });
 
-  it('is canceled when the job before it fails, and nothing of it is left when the runner gives it back', async () => {
+  it('a job that was claimed ahead is canceled when the job before it fails, and nothing of it is left when the runner gives it back', async () => {
     const jobs = await claimed();
     const back = { returned: [job(jobs, 'b').id, job(jobs, 'c').id] };
     await exchange({ completed: [ended(job(jobs, 'a'), 1)], ...back });
@@ -186,7 +186,7 @@ describe('a job that was claimed ahead', () => {
     expect([heldAttempts(), claimedAhead()]).toEqual([0, []]);
   });
 
-  it('goes to others when the runner gives it back', async () => {
+  it('a job that was claimed ahead goes to others when the runner gives it back', async () => {
     const jobs = await claimed();
     await exchange({ returned: [job(jobs, 'b').id, job(jobs, 'c').id] });
     expect(claimedAhead()).toEqual([]);
@@ -194,7 +194,7 @@ describe('a job that was claimed ahead', () => {
     expect(names((await exchange({ want }, await registerNode(service, id))).jobs)).toEqual(['b']);
   });
 
-  it('waits on as its next attempt when it was started and the end of the job before it is refused', async () => {
+  it('a job that was claimed ahead waits on as its next attempt when it was started and the end of the job before it is refused', async () => {
     const jobs = await claimed();
     await service.client.manageStatusChange({ params: { id: job(jobs, 'a').id, status: 'ready', run_id: 1 } });
     const told = { completed: [ended(job(jobs, 'a'))], started: [started(job(jobs, 'b'))] };
@@ -212,13 +212,13 @@ describe('a job that was claimed ahead', () => {
     expect((await statuses(service, id))['b']).toBe('blocked');
   });
 
-  it('is in nobody’s name after a lost answer, unless the runner says that it holds it', async () => {
+  it('a job that was claimed ahead is in nobody’s name after a lost answer, unless the runner says that it holds it', async () => {
     const jobs = await claimed();
     await exchange({ held: [job(jobs, 'a').id, job(jobs, 'b').id] });
     expect(claimedAhead()).toEqual(['b']);
   });
 
-  it('is in nobody’s name when the runner is deregistered or leaves', async () => {
+  it('a job that was claimed ahead is in nobody’s name when the runner is deregistered or leaves', async () => {
     await claimed();
     await service.client.updateComputeNode({ params: { id: nodeId }, body: { is_active: false } });
     expect(claimedAhead()).toEqual([]);
@@ -228,7 +228,7 @@ describe('a job that was claimed ahead', () => {
     expect([claimedAhead(), (await statuses(service, id))['a']]).toEqual([[], 'ready']);
   });
 
-  it('counts as busy when the workflow is canceled and reset, until the runner gives it back', async () => {
+  it('a job that was claimed ahead counts as busy when the workflow is canceled and reset, until the runner gives it back', async () => {
     const jobs = await claimed();
     await service.client.cancelWorkflow({ params: { id } });
     await service.client.resetStatus({ params: { id }, query: { force: true } });
@@ -260,7 +260,7 @@ describe('a runner that is gone, with jobs that it claimed ahead', () => {
     expect([claimedAhead(), heldAttempts()]).toEqual([[], 0]);
   });
 
-  it('may have started any of them when its ledger is lost', async () => {
+  it('a runner that is gone, with jobs that it claimed ahead may have started any of them when its ledger is lost', async () => {
     const jobs = await claimed();
     await lost({});
     expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'blocked', c: 'blocked' });

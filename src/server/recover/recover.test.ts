@@ -43,7 +43,7 @@ describe('a lost runner', () => {
     ]);
   });
 
-  it('ends in its ledger are processed, once', async () => {
+  it('a lost runner ends in its ledger are processed, once', async () => {
     const { id, nodeId } = await workflowOf(service, [{ name: 'a' }, { name: 'b', after: ['a'] }]);
     const { jobs } = await turn(id, nodeId, { want: all });
     const job = jobs[0] as { id: number; attempt_id: number };

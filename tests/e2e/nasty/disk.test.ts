@@ -8,7 +8,7 @@ import { fill, noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 /** A disk that is full where the output goes. Passed over where no small disk can be mounted. */
 
 describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
-  it('makes the job fail that filled it, and no other; the server is told of all', async () => {
+  it('a full disk under the output of a run makes the job fail that filled it, and no other; the server is told of all', async () => {
     const { run, folder } = await nastyPlace();
     const disk = smallDisk(2);
     symlinkSync(disk, join(folder, 'out'));
@@ -30,7 +30,7 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
     expect(readdirSync(join(disk, 'job_runner_ledger'))).toEqual([]);
   });
 
-  it('is survived also when it is emptied again in the middle', async () => {
+  it('a full disk under the output of a run is survived also when it is emptied again in the middle', async () => {
     const { run, folder } = await nastyPlace();
     const disk = smallDisk(2);
     symlinkSync(disk, join(folder, 'out'));
@@ -49,7 +49,7 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
     expect(stderr).toMatch(/ledger .* is written again/);
   });
 
-  it('that was full before the run lets the jobs pass that write nothing', async () => {
+  it('a full disk under the output of a run that was full before the run lets the jobs pass that write nothing', async () => {
     const { run, folder } = await nastyPlace();
     const disk = smallDisk(1);
     symlinkSync(disk, join(folder, 'out'));
@@ -61,7 +61,7 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
 });
 
 describe.skipIf(noSmallDisk)('a disk that is full for a while under the database of torc -s run', () => {
-  it('stops nothing: the server is started again until there is room, the person is told, and all jobs end well', async () => {
+  it('a disk that is full for a while under the database of torc -s run stops nothing: the server is started again until there is room, the person is told, and all jobs end well', async () => {
     const folder = temporaryFolder();
     const disk = smallDisk(4);
     const spec = {

@@ -10,7 +10,7 @@ describe('a runner says in its log how it runs jobs', () => {
   it.each([
     ['', 'true'],
     ['execution_config: {limit_resources: false}', 'false'],
-  ])('with the settings "%s"', async (more, isLimited) => {
+  ])('a runner says in its log how it runs jobs with the settings "%s"', async (more, isLimited) => {
     const { run } = await nastyPlace();
     const { log } = await run('  - {name: a, command: "true"}\n', { more });
     expect(log).toMatch(
@@ -18,7 +18,7 @@ describe('a runner says in its log how it runs jobs', () => {
     );
   });
 
-  it('and which settings it cannot use, in whose place the defaults count', async () => {
+  it('a runner says in its log how it runs jobs and which settings it cannot use, in whose place the defaults count', async () => {
     const { run } = await nastyPlace();
     const { ends, log, stderr } = await run('  - {name: a, command: "true"}\n', {
       more: 'execution_config: {termination_signal: SIGFOO, timeout_exit_code: 300}',

@@ -9,7 +9,7 @@ const outputOf = (folder: string, job: number, end: string) =>
   join(folder, `out/job_stdio/job_wf1_j${job}_r1_a1.${end}`);
 
 describe('a job that', () => {
-  it('closes its output ends as it says', async () => {
+  it('a job that closes its output ends as it says', async () => {
     const { run } = await nastyPlace();
     const { code, ends } = await run(`
   - {name: closes, command: 'exec >&- 2>&- <&-; exit 3'}
@@ -18,7 +18,7 @@ describe('a job that', () => {
     expect([code, ends]).toEqual([0, { closes: ['failed', 3], after: OK }]);
   });
 
-  it('prints NULs, half letters and words for a terminal leaves them in its file, and a person sees none of them', async () => {
+  it('a job that prints NULs, half letters and words for a terminal leaves them in its file, and a person sees none of them', async () => {
     const { run, folder } = await nastyPlace();
     const bytes = String.raw`\0\377\300\033[2Jx\r\007`;
     const { ends, stderr } = await run(`
@@ -33,7 +33,7 @@ describe('a job that', () => {
     for (const forbidden of ['\0', '\u001B[2J', '\r', '\u0007']) expect(stderr).not.toContain(forbidden);
   });
 
-  it('prints more than its files may hold is ended by the signal for that, and nobody else is', async () => {
+  it('a job that prints more than its files may hold is ended by the signal for that, and nobody else is', async () => {
     const { run, folder, server } = await nastyPlace();
     const { code, ends } = await run(
       `
@@ -47,14 +47,14 @@ describe('a job that', () => {
     expect((await server.client.getWorkflowStatus({ params: { id: 1 } })).is_complete).toBe(true);
   });
 
-  it('prints more than anybody reads costs the runner no memory and no time', async () => {
+  it('a job that prints more than anybody reads costs the runner no memory and no time', async () => {
     const { run, folder } = await nastyPlace();
     const { ends } = await run(`  - {name: chatty, command: 'head -c 64M /dev/zero'}\n`);
     expect(ends).toEqual({ chatty: OK });
     expect(statSync(outputOf(folder, 1, 'o')).size).toBe(64 * 2 ** 20);
   });
 
-  it('takes the output folder away takes it from itself only: the next one has it again', async () => {
+  it('a job that takes the output folder away takes it from itself only: the next one has it again', async () => {
     const { run, folder } = await nastyPlace();
     const { code, ends } = await run(
       `
@@ -68,7 +68,7 @@ describe('a job that', () => {
     expect(readFileSync(outputOf(folder, 2, 'o'), 'utf8')).toBe('here\n');
   });
 
-  it('puts a file where the output folder was stops the runner from starting jobs, which says so and gives them back', async () => {
+  it('a job that puts a file where the output folder was stops the runner from starting jobs, which says so and gives them back', async () => {
     const { run, server } = await nastyPlace();
     const { code, ends, stderr } = await run(
       `
@@ -83,7 +83,7 @@ describe('a job that', () => {
     expect(items.map(({ status }) => status)).toEqual(['ready']);
   });
 
-  it('has a name of four thousand letters runs, and is shown with a part of it where a line must be read', async () => {
+  it('a job that has a name of four thousand letters runs, and is shown with a part of it where a line must be read', async () => {
     const { run, folder } = await nastyPlace();
     const name = 'n'.repeat(4096);
     const { code, ends } = await run(`  - {name: ${name}, command: 'echo \${#TORC_JOB_NAME}'}\n`);

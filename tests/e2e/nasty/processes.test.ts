@@ -17,7 +17,7 @@ const brief = {
 };
 
 describe('a job that', () => {
-  it('forks hundreds of times and leaves has ended; they end with the runner', async () => {
+  it('a job that forks hundreds of times and leaves has ended; they end with the runner', async () => {
     const place = await nastyPlace();
     const { code, ends, stderr } = await place.run(`
   - {name: forks, command: 'for i in $(seq 300); do sleep 600 & done; exit 0'}
@@ -28,7 +28,7 @@ describe('a job that', () => {
     expect(await leftBy(place)).toEqual([]);
   });
 
-  it('forks and forks again is ended at its time with all that it made', async () => {
+  it('a job that forks and forks again is ended at its time with all that it made', async () => {
     const place = await nastyPlace();
     const tree = 'f() { if [ $1 -gt 0 ]; then f $(($1-1)) & f $(($1-1)) & fi; sleep 600; }; f 6';
     const { ends } = await place.run(
@@ -39,7 +39,7 @@ describe('a job that', () => {
     expect(await leftBy(place)).toEqual([]);
   });
 
-  it('does not listen to the signal is killed after the lead, and has the code for that', async () => {
+  it('a job that does not listen to the signal is killed after the lead, and has the code for that', async () => {
     const { run } = await nastyPlace();
     const { ends, log } = await run(
       `
@@ -57,7 +57,7 @@ describe('a job that', () => {
     expect(log.match(/ INFO Job SIGKILL workflow_id=1 job_id=\d\n/g)).toHaveLength(2);
   });
 
-  it('is ended by another signal than usual gets that one, and the code of the workflow', async () => {
+  it('a job that is ended by another signal than usual gets that one, and the code of the workflow', async () => {
     const { run } = await nastyPlace();
     const { ends, log } = await run(
       `
@@ -73,7 +73,7 @@ describe('a job that', () => {
     expect(log).toContain(' INFO Job SIGINT workflow_id=1 job_id=1\n');
   });
 
-  it('kills its whole group, or all that it finds of its parent, hits nobody but itself', async () => {
+  it('a job that kills its whole group, or all that it finds of its parent, hits nobody but itself', async () => {
     const { run } = await nastyPlace();
     const { code, ends } = await run(`
   - {name: group, command: 'kill -9 0; sleep 600'}
@@ -83,7 +83,7 @@ describe('a job that', () => {
     expect([code, ends]).toEqual([0, { group: ['failed', 137], hangup: ['failed', 129], other: OK }]);
   });
 
-  it('leaves zombies and closes what it was given does no harm to the next', async () => {
+  it('a job that leaves zombies and closes what it was given does no harm to the next', async () => {
     const place = await nastyPlace();
     const daemon = 'setsid bash -c "exec >&- 2>&- <&-; cd /; sleep 0.3; touch $PWD/late" & disown; exit 0';
     const { code, ends } = await place.run(`

@@ -90,7 +90,7 @@ describe('promised output', () => {
     ['any text for …', ['Created workflow …', '…completed']],
     ['nothing', []],
     ['a line of … alone and an empty one', ['Created workflow 12', '…', '', 'train_2 failed']],
-  ])('is there: %s', (_, expected) => {
+  ])('promised output is there: %s', (_, expected) => {
     expect(firstMissing(output, expected)).toBeUndefined();
   });
 
@@ -100,7 +100,7 @@ describe('promised output', () => {
     ['the same line twice', ['train_1 completed', 'train_1 completed'], 'train_1 completed'],
     ['a line with a sign of regular expressions', ['Created workflow .*'], 'Created workflow .*'],
     ['… over more than one line', ['Created … Status'], 'Created … Status'],
-  ])('is missing: %s', (_, expected, missing) => {
+  ])('promised output is missing: %s', (_, expected, missing) => {
     expect(firstMissing(output, expected)).toBe(missing);
   });
 });

@@ -67,19 +67,19 @@ describe('{f:q} is one word with the value, unchanged', () => {
     'printf %s "a \\" # \'" >/dev/null; printf %s {f:q}',
     'printf %s \'a " \\\' >/dev/null; printf %s "{f:q}"',
     '( printf %s {f:q} ) # it\'s "',
-  ])('in %s', (command) => {
+  ])('{f:q} is one word with the value, unchanged in %s', (command) => {
     const values = [...NASTY, ...random];
     const prefix = command.includes('before') ? 'before' : '';
     expect(printed(command, values)).toEqual(values.map((value) => prefix + value));
   });
 });
 
-it('leaves a value that is a word already without quotes, and a number as it is', () => {
+it('{f:q} leaves a value that is a word already without quotes, and a number as it is', () => {
   const axes = combine([{ name: 'f', values: sequence(2, (index) => ['a/b-1.txt', 7][index]) }], 'product');
   expect([0, 1].map((index) => template('gzip {f:q}', axes).render(index))).toEqual(['gzip a/b-1.txt', 'gzip 7']);
 });
 
-it('is another text for the same token where the quotes differ', () => {
+it('{f:q} gives another text for the same token where the quotes differ', () => {
   const axes = combine([{ name: 'f', values: sequence(1, () => "a'b") }], 'product');
   expect(template(`{f:q} "{f:q}"`, axes).render(0)).toBe(`'a'\\''b' "a'b"`);
 });
@@ -101,7 +101,7 @@ test.each([
   expect(isActive(value, { quotes, inBackquotes: false })).toBe(expected);
 });
 
-it('finds the quotes of each place in a command, also behind its end', () => {
+it('the parser finds the quotes of each place in a command, also behind its end', () => {
   const command = `a "b $(c 'd`;
   const places = [0, 3, 7, 10, 99];
   expect(quoteContexts(command, places).map(({ quotes }) => quotes)).toEqual([
