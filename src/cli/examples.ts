@@ -73,6 +73,8 @@ const chosen: Readonly<Record<string, string>> = {
   'torc ro-crate export': '1 -o ro-crate-metadata.json',
   'torc ro-crate add-dataset': '1 --name results --path results/',
   'torc sonar sample': '--load --exclude-system-jobs',
+  'torc sonar jobs': '--cluster hpc.example.org --state told-jobs.json',
+  'torc sonar cluster': '--cluster hpc.example.org',
   'torc sonar sysinfo': '--cluster hpc.example.org',
   'torc sonar validate': 'samples.json',
   'torc plot-resources': 'torc_output/resource_utilization/*.db -o plots',

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { checkEnvelope } from '../../src/core/contract/sonar/check.ts';
+import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
+import { refusalsOf } from '../sonar/strict-reader.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
@@ -110,5 +113,51 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
       (text) => text.includes('The allocation has 2 nodes, and this runner uses one'),
       'the warning in the log',
     );
+  });
+
+  it('torc sonar tells the jobs and nodes of the cluster, and each state of a job once', async () => {
+    cluster.run('sbatch', '-o', '/dev/null', '--array=0-1', '--job-name=a|b', '--wrap', 'srun true; exit 3');
+    const sonar = async (...args: string[]) => {
+      const { code, stdout, stderr } = await call('sonar', ...args, '--cluster', 'test.cluster');
+      expect([code, stderr]).toEqual([0, '']);
+      const record = JSON.parse(stdout) as { data: { attributes: { slurm_jobs: SlurmJob[] } } };
+      expect([...refusalsOf(record), ...checkEnvelope(record).problems]).toEqual([]);
+      return record.data.attributes;
+    };
+    const tasks = (jobs: readonly SlurmJob[]) => jobs.filter(({ array_job_id: whole }) => whole !== undefined);
+    const told = join(folder, 'told.json');
+    const seen: SlurmJob[] = [];
+    await until(
+      async () => {
+        const { slurm_jobs: news } = await sonar('jobs', '--state', told);
+        seen.push(...news);
+        return new Set(
+          seen.flatMap((job) => (job.job_state === 'FAILED' ? [`${job.job_id}.${job.job_step ?? ''}`] : [])),
+        );
+      },
+      // The tasks and their batch steps.
+      (failed) => failed.size >= 4,
+      'both tasks to be told as failed',
+      60_000,
+    );
+    const { slurm_jobs: all } = await sonar('jobs', '--stateless');
+    const ended = tasks(all).filter(({ job_state: state, job_step: step }) => state === 'FAILED' && step === undefined);
+    expect(ended.map((job) => [job.array_task_id ?? 0, job.exit_code, job.job_name])).toEqual([
+      [0, 3, 'a|b'],
+      [1, 3, 'a|b'],
+    ]);
+    for (const { start_time: start = '', end_time: end = '', submit_time: submit = '' } of ended)
+      expect([submit, start, end].toSorted()).toEqual([submit, start, end]);
+    expect(
+      tasks(all).filter(({ job_step: step, job_state: state }) => step === '0' && state === 'COMPLETED'),
+    ).toHaveLength(2);
+    expect(all.every(({ job_state: state }) => state !== 'PENDING' && state !== 'RUNNING')).toBe(true);
+    // What was told is not told again, unless something changed.
+    const { slurm_jobs: again } = await sonar('jobs', '--state', told);
+    expect(tasks(again).filter(({ array_task_id: task }) => task === 1)).toEqual([]);
+
+    const { nodes, partitions } = (await sonar('cluster')) as unknown as Record<string, Record<string, string[]>[]>;
+    expect(partitions?.flatMap(({ nodes: names = [] }) => names)).not.toEqual([]);
+    expect(nodes?.every(({ names = [], states = [] }) => names.length > 0 && states.length > 0)).toBe(true);
   });
 });

@@ -244,3 +244,67 @@ describe.skipIf(process.platform !== 'linux')('torc sonar on this node', () => {
     expect(stderr).toContain(words);
   });
 });
+
+describe('torc sonar about a Slurm cluster', () => {
+  const line =
+    '42|42|ann|acct|RUNNING|2026-03-09T10:00:00|Unknown||||||600|0:0|||||4|16G|1||2026-03-09T09:00:00|00:00:00|00:00:00|90|00:00:00|c1-1|normal|cpu=4|100|fit';
+  const show =
+    'JobId=42 JobName=fit UserId=ann(1) JobState=RUNNING SubmitTime=2026-03-09T09:00:00 ReqTRES=cpu=4,mem=16G';
+  const jobsOf = ({ record }: Awaited<ReturnType<typeof sonar>>) =>
+    (record.data?.attributes['slurm_jobs'] ?? []) as Record<string, unknown>[];
+
+  it('jobs have what sacct says, and what scontrol says that they asked for', async () => {
+    const tools = onPath({
+      sacct: `[ "$TZ" = UTC ] || exit 9; echo "$@" > "$(dirname "$0")/args"; echo '${line}'`,
+      scontrol: `echo '${show}'`,
+    });
+    const answer = await sonar(['jobs', '--cluster', 'c.org'], { ...tools, TZ: 'Europe/Oslo' });
+    expect([answer.stderr, complaintsAbout(answer.record)]).toEqual(['', []]);
+    expect(jobsOf(answer)).toMatchObject([
+      // In winter the zone is one hour from UTC, whatever it is today.
+      { job_id: 42, submit_time: '2026-03-09T10:00:00+01:00', time_limit: 5402, requested_resources: 'cpu=4,mem=16G' },
+    ]);
+    const args = readFileSync(join(tools.PATH.split(':')[0] as string, 'args'), 'utf8');
+    expect(args).toContain('-S now-90minutes -E now');
+    expect(args).not.toContain(' -s ');
+    expect(jobsOf(await sonar(['jobs', '--stateless'], tools))).toEqual([]);
+    expect(jobsOf(await sonar(['jobs', '--stateless', '--deluge'], tools))).toHaveLength(1);
+  });
+
+  it('without accounting, scontrol tells of the jobs, with a warning', async () => {
+    const tools = onPath({ sacct: 'echo "accounting storage is disabled" >&2; exit 1', scontrol: `echo '${show}'` });
+    const answer = await sonar(['jobs'], tools);
+    expect(complaintsAbout(answer.record)).toEqual([]);
+    expect(jobsOf(answer)).toMatchObject([{ job_id: 42, job_state: 'RUNNING', user_name: 'ann' }]);
+    expect(answer.stderr).toContain('accounting storage is disabled');
+  });
+
+  it('where no program of Slurm answers, a record of errors says why', async () => {
+    const tools = onPath({ sacct: 'exit 1', scontrol: 'exit 1', sinfo: 'echo "no controller" >&2; exit 1' });
+    for (const word of ['jobs', 'cluster']) {
+      const { record, code } = await sonar([word], tools);
+      expect([code, complaintsAbout(record)]).toEqual([0, []]);
+      expect(record).toHaveProperty('errors');
+    }
+  });
+
+  it('a file of what was told that cannot be read is refused, and stays', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'told'), 'precious');
+    const tools = onPath({ sacct: `echo '${line}'`, scontrol: 'exit 0' });
+    const { code, stderr, stdout } = await sonar(['jobs', '--state', join(folder, 'told')], tools);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('remove it to tell all jobs');
+    expect(readFileSync(join(folder, 'told'), 'utf8')).toBe('precious');
+  });
+
+  it.each([
+    ['--span', '2026-03-01', 'expected two days'],
+    ['--span', '2026-13-01,2026-03-02', 'is no day'],
+    ['--batch-size', '0', 'expected 1 or more'],
+    ['--compat', 'zone=moon', 'expected offset or z'],
+  ])('a wrong value is refused: %s %s', async (name, value, words) => {
+    const { code, stderr } = await sonar(['jobs', name, value]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+  });
+});

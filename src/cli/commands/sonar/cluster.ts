@@ -1,0 +1,18 @@
+import { command } from '../../command.ts';
+import { originOptions } from './produce-options.ts';
+
+export const cluster = command({
+  words: 'sonar cluster',
+  says: 'Print the partitions of the Slurm cluster and the states of its nodes, as one Sonar record.',
+  more: 'The record is one line of JSON. Without sinfo it says so, below errors.',
+  offline: true,
+  options: [...originOptions],
+  async run({ output, environment }, _args, options) {
+    const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
+    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { readCluster } = await import('../../../telemetry/produce/slurm/cluster.ts');
+    const origin = originOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment });
+    const { envelope } = await readCluster({ origin, environment });
+    output.text(encodeEnvelope(envelope, options.compat));
+  },
+});

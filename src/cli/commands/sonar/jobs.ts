@@ -1,0 +1,59 @@
+import { command } from '../../command.ts';
+import { UsageError } from '../../failure.ts';
+import { integer } from '../../option.ts';
+import { originOptions } from './produce-options.ts';
+
+export const jobs = command({
+  words: 'sonar jobs',
+  says: 'Print the Slurm jobs of the cluster and their steps, as Sonar records.',
+  more: 'Each line is one record of JSON. sacct tells of the jobs of the window, scontrol what those that wait or run asked for; without accounting scontrol tells of all jobs. With --state the jobs that did not change since the previous run with this file are left out.',
+  offline: true,
+  options: [
+    ...originOptions,
+    {
+      flags: '--window <minutes>',
+      says: 'jobs of so many minutes before now',
+      read: integer('--window', 1),
+      default: 90,
+    },
+    { flags: '--span <from,to>', says: 'jobs of these days instead, as 2026-03-01,2026-03-02', read: span },
+    { flags: '--batch-size <n>', says: 'most jobs and steps of one record', read: integer('--batch-size', 1) },
+    { flags: '--state <file>', says: 'remember in this file what was told, and tell only what is new' },
+    { flags: '--stateless', says: 'tell as Sonar does: all jobs of the window that have ended, and no others' },
+    { flags: '--deluge', says: 'with --stateless: tell jobs that wait or run, too' },
+  ],
+  async run({ output, environment }, _args, options) {
+    if (options.state !== undefined && options.stateless === true)
+      throw new UsageError('--state and --stateless: expected one of the two');
+    const { encodeEnvelope } = await import('../../../core/contract/sonar/encode.ts');
+    const { originOf } = await import('../../../telemetry/produce/origin.ts');
+    const { readJobs } = await import('../../../telemetry/produce/slurm/jobs.ts');
+    const { keepTold, toldIn } = await import('../../../telemetry/produce/slurm/told-file.ts');
+    const { messages, told } = await readJobs({
+      origin: originOf({ cluster: options.cluster, hostnameOnly: options.hostnameOnly === true, environment }),
+      environment,
+      span: options.span ?? [`now-${options.window}minutes`, 'now'],
+      uncompleted: options.stateless !== true || options.deluge === true,
+      batchSize: options.batchSize,
+      told: options.state === undefined ? undefined : toldIn(options.state),
+      onProblem: (problem) => output.warn(problem),
+    });
+    for (const { envelope } of messages) output.text(encodeEnvelope(envelope, options.compat));
+    // Behind the output: jobs that could not be printed are told by the next run.
+    if (options.state !== undefined) keepTold(options.state, told);
+  },
+});
+
+function span(text: string): readonly [string, string] {
+  const [from = '', to = '', ...more] = text.split(',');
+  const isDay = (day: string) => /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?$/.test(day);
+  if (!isDay(from) || !isDay(to) || more.length > 0)
+    throw new UsageError(`--span: expected two days such as 2026-03-01,2026-03-02, found "${text}"`);
+  // sacct is run with the zone UTC; the days are those of this machine.
+  const utc = (day: string) => {
+    const date = new Date(day.includes('T') ? day : `${day}T00:00:00`);
+    if (Number.isNaN(date.getTime())) throw new UsageError(`--span: ${day} is no day`);
+    return date.toISOString().slice(0, 19);
+  };
+  return [utc(from), utc(to)];
+}

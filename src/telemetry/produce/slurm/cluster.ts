@@ -1,0 +1,69 @@
+import { runHelper } from '../../../cluster/exec.ts';
+import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
+import type { ClusterAttributes } from '../../../core/contract/sonar/cluster.ts';
+import { dataMessage, errorMessage, type Message, type Origin } from '../envelope.ts';
+import { timestampOf } from '../timestamp.ts';
+import { namesOf } from './slurm-text.ts';
+
+export interface ClusterOptions {
+  readonly origin: Origin;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The program to ask; undefined for the one on PATH, empty for none. */
+  readonly sinfo?: string | undefined;
+}
+
+const AT_MOST_MS = 10_000;
+
+/** Partitions and states of nodes, from sinfo. */
+export async function readCluster({ origin, environment, sinfo }: ClusterOptions): Promise<Message> {
+  const program = sinfo ?? slurmProgram('sinfo', environment);
+  const run = (args: readonly string[]) =>
+    program === ''
+      ? Promise.reject(new Error('sinfo is switched off'))
+      : runHelper(program, ['-h', '-a', ...args], {
+          atMostMs: AT_MOST_MS,
+          environment: outsideAllocation(environment),
+        });
+  try {
+    const [partitions, nodes] = await Promise.all([
+      run(['-O', 'Partition:|,NodeList:|']),
+      run(['-e', '-O', 'NodeList:|,StateComplete:|']),
+    ]);
+    const atMs = Date.now();
+    return dataMessage('cluster', origin, atMs, {
+      time: timestampOf(atMs),
+      cluster: origin.cluster,
+      slurm: true,
+      partitions: parsePartitions(partitions),
+      nodes: parseNodeStates(nodes),
+    });
+  } catch (error) {
+    return errorMessage('cluster', origin, Date.now(), [(error as Error).message]);
+  }
+}
+
+/** `normal*|c1-[5-28]|`: the star marks the default partition. A partition may have no nodes. */
+export function parsePartitions(text: string): NonNullable<ClusterAttributes['partitions']> {
+  const nodesOf = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [name = '', list = ''] = line.split('|').map((value) => value.trim());
+    const plain = name.replace(/\*$/, '');
+    if (plain === '') continue;
+    nodesOf.set(plain, [...(nodesOf.get(plain) ?? []), ...namesOf(list)]);
+  }
+  return [...nodesOf].map(([name, nodes]) => ({ name, nodes }));
+}
+
+/** `gpu-[4,14]|idle+drain|`: an entry for each set of states. */
+export function parseNodeStates(text: string): NonNullable<ClusterAttributes['nodes']> {
+  const namesBy = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [list = '', states = ''] = line.split('|').map((value) => value.trim());
+    const names = namesOf(list);
+    if (names.length === 0) continue;
+    // Marks behind a state, such as the star of a node that does not answer, are no part of it.
+    const key = states.toUpperCase().replaceAll(/[^A-Z_+]/g, '');
+    namesBy.set(key, [...(namesBy.get(key) ?? []), ...names]);
+  }
+  return [...namesBy].map(([states, names]) => ({ names, states: states.split('+').filter((each) => each !== '') }));
+}

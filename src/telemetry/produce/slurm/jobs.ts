@@ -1,0 +1,90 @@
+import { runHelper } from '../../../cluster/exec.ts';
+import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
+import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import { dataMessage, errorMessage, type Message, type Origin } from '../envelope.ts';
+import { timestampOf } from '../timestamp.ts';
+import { parseSacct, SACCT_FIELDS } from './sacct.ts';
+import { parseScontrol, requestedResources } from './scontrol.ts';
+import { hasEnded, utcMs } from './slurm-text.ts';
+import { newsOf, type ToldJobs } from './told-jobs.ts';
+
+export interface SlurmPrograms {
+  /** Empty: it is not run. */
+  readonly sacct?: string | undefined;
+  readonly scontrol?: string | undefined;
+}
+
+export interface JobsOptions {
+  readonly origin: Origin;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** From and to, as sacct reads them. */
+  readonly span: readonly [from: string, to: string];
+  /** Tell jobs that wait or run, too. */
+  readonly uncompleted: boolean;
+  /** The most records of an envelope; undefined for all in one. */
+  readonly batchSize: number | undefined;
+  /** What was told before; undefined to tell everything. */
+  readonly told: ToldJobs | undefined;
+  readonly programs?: SlurmPrograms | undefined;
+  readonly onProblem: (problem: string) => void;
+}
+
+export interface JobsRead {
+  readonly messages: readonly Message[];
+  readonly told: ToldJobs;
+}
+
+const SACCT_MS = 180_000;
+const SCONTROL_MS = 30_000;
+
+/**
+ * The jobs of the cluster, from sacct and scontrol. If one of the two fails, what the other knows is told; if both do,
+ * an envelope of errors.
+ */
+export async function readJobs(options: JobsOptions): Promise<JobsRead> {
+  const { origin, environment, span, programs = {}, told, onProblem } = options;
+  // In UTC, and not in the format that a user has set for times.
+  const plain = { ...outsideAllocation(environment), TZ: 'UTC' };
+  const run = (program: 'sacct' | 'scontrol', args: readonly string[], atMostMs: number) => {
+    const path = programs[program] ?? slurmProgram(program, environment);
+    if (path === '') return Promise.reject(new Error(`${program} is switched off`));
+    return runHelper(path, args, { atMostMs, environment: plain });
+  };
+  const args = ['-aP', '--noheader', '-o', SACCT_FIELDS.join(','), '-S', span[0], '-E', span[1]];
+  const [accounted, controlled] = await Promise.allSettled([
+    run('sacct', args, SACCT_MS),
+    run('scontrol', ['-o', 'show', 'job'], SCONTROL_MS),
+  ]);
+  const atMs = Date.now();
+  const problems = [accounted, controlled].flatMap((each) =>
+    each.status === 'rejected' ? [(each.reason as Error).message] : [],
+  );
+  if (accounted.status === 'rejected' && controlled.status === 'rejected')
+    return { messages: [errorMessage('job', origin, atMs, problems)], told: told ?? {} };
+  problems.forEach(onProblem);
+  const timeOf = (text: string) => {
+    const ms = utcMs(text);
+    return ms === undefined ? undefined : timestampOf(ms);
+  };
+  const shown = controlled.status === 'fulfilled' ? controlled.value : '';
+  const all =
+    accounted.status === 'fulfilled'
+      ? withResources(parseSacct(accounted.value, timeOf), requestedResources(shown))
+      : parseScontrol(shown, timeOf);
+  const wanted = options.uncompleted ? all : all.filter(({ job_state: state }) => hasEnded(state));
+  const { news, told: next } = newsOf(wanted, told ?? {}, atMs);
+  return { messages: messagesOf(news, origin, atMs, options.batchSize), told: next };
+}
+
+/** Of jobs that wait or run: the controller forgets the others. */
+const withResources = (jobs: readonly SlurmJob[], asked: ReadonlyMap<number, string>): SlurmJob[] =>
+  jobs.map((job) => (job.job_step === '' ? { ...job, requested_resources: asked.get(Number(job.job_id)) ?? '' } : job));
+
+/** Envelopes of at most so many records, all of one time; one even if there are no records: it says that we are alive. */
+export function messagesOf(jobs: readonly SlurmJob[], origin: Origin, atMs: number, batchSize = Infinity): Message[] {
+  const batches: SlurmJob[][] = [];
+  for (let at = 0; at < Math.max(1, jobs.length); at += batchSize) batches.push(jobs.slice(at, at + batchSize));
+  return batches.map((batch) =>
+    dataMessage('job', origin, atMs, { time: timestampOf(atMs), cluster: origin.cluster, slurm_jobs: batch }),
+  );
+}

@@ -1,0 +1,140 @@
+import { encodeExtended, type ExtendedUint } from '../../../core/contract/sonar/extended-uint.ts';
+import type { SacctData, SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import { kilobytesOf, namesOf, secondsOf } from './slurm-text.ts';
+
+/** What sacct is asked for. The name of a job stands last, because it may contain the separator. */
+export const SACCT_FIELDS = [
+  'JobID',
+  'JobIDRaw',
+  'User',
+  'Account',
+  'State',
+  'Start',
+  'End',
+  'AveCPU',
+  'AveDiskRead',
+  'AveDiskWrite',
+  'AveRSS',
+  'AveVMSize',
+  'ElapsedRaw',
+  'ExitCode',
+  'Layout',
+  'MaxRSS',
+  'MaxVMSize',
+  'MinCPU',
+  'ReqCPUS',
+  'ReqMem',
+  'ReqNodes',
+  'Reservation',
+  'Submit',
+  'Suspended',
+  'SystemCPU',
+  'TimelimitRaw',
+  'UserCPU',
+  'NodeList',
+  'Partition',
+  'AllocTRES',
+  'Priority',
+  'JobName',
+] as const;
+
+type SacctField = (typeof SACCT_FIELDS)[number];
+
+/** Reads a time as sacct printed it, and gives it as a timestamp; undefined if there is none. */
+export type TimeReader = (text: string) => string | undefined;
+
+/** The jobs and steps in what `sacct -aP --noheader` prints. Lines that are cut off are passed over. */
+export const parseSacct = (text: string, timeOf: TimeReader): SlurmJob[] =>
+  text.split('\n').flatMap((line) => {
+    const row = rowOf(line);
+    const job = row === undefined ? undefined : jobOf(row, timeOf);
+    return job === undefined ? [] : [job];
+  });
+
+type Row = Readonly<Record<SacctField, string>>;
+
+function rowOf(line: string): Row | undefined {
+  const values = line.split('|');
+  if (values.length < SACCT_FIELDS.length) return undefined;
+  const last = SACCT_FIELDS.length - 1;
+  const row = SACCT_FIELDS.map((field, at) => [field, at === last ? values.slice(last).join('|') : values[at]]);
+  return Object.fromEntries(row) as Row;
+}
+
+function jobOf(row: Row, timeOf: TimeReader): SlurmJob | undefined {
+  const [, id, step = ''] = /^(\d+)(?:\.(.+))?$/.exec(row.JobIDRaw) ?? [];
+  if (id === undefined || row.State === '') return undefined;
+  const cpus = Number(row.ReqCPUS) || 0;
+  const nodes = Number(row.ReqNodes) || 0;
+  return {
+    job_id: Number(id),
+    job_step: step,
+    job_name: known(row.JobName),
+    job_state: row.State,
+    ...identityOf(row.JobID),
+    user_name: known(row.User),
+    account: known(row.Account),
+    submit_time: timeOf(row.Submit),
+    time_limit: encodeExtended(limitOf(row.TimelimitRaw)),
+    partition: known(row.Partition),
+    reservation: known(row.Reservation),
+    nodes: namesOf(row.NodeList),
+    priority: encodeExtended(/^\d+$/.test(row.Priority) ? Number(row.Priority) : 'unset'),
+    distribution: known(row.Layout),
+    allocated_resources: row.AllocTRES,
+    requested_cpus: cpus,
+    requested_memory_per_node: memoryPerNode(row.ReqMem, cpus, nodes),
+    requested_node_count: nodes,
+    start_time: timeOf(row.Start),
+    suspend_time: secondsOf(row.Suspended),
+    end_time: timeOf(row.End),
+    exit_code: exitCodeOf(row.ExitCode),
+    sacct: dataOf(row),
+  };
+}
+
+const dataOf = (row: Row): SacctData => ({
+  MinCPU: secondsOf(row.MinCPU),
+  AllocTRES: row.AllocTRES,
+  AveCPU: secondsOf(row.AveCPU),
+  AveDiskRead: kilobytesOf(row.AveDiskRead),
+  AveDiskWrite: kilobytesOf(row.AveDiskWrite),
+  AveRSS: kilobytesOf(row.AveRSS),
+  AveVMSize: kilobytesOf(row.AveVMSize),
+  ElapsedRaw: Number(row.ElapsedRaw) || 0,
+  SystemCPU: secondsOf(row.SystemCPU),
+  UserCPU: secondsOf(row.UserCPU),
+  MaxRSS: kilobytesOf(row.MaxRSS),
+  MaxVMSize: kilobytesOf(row.MaxVMSize),
+});
+
+/**
+ * The array or heterogeneous job of `1467073_1.batch` and `1467921+0`. The pending rest of an array, `1467073_[5-7]`,
+ * is no task: it has neither, because a missing index would be read as 0.
+ */
+export function identityOf(jobId: string): Partial<SlurmJob> {
+  const [, whole, kind, part] = /^(\d+)([_+])(\d+)(?:\.|$)/.exec(jobId) ?? [];
+  if (whole === undefined) return {};
+  return kind === '_'
+    ? { array_job_id: Number(whole), array_task_id: Number(part) }
+    : { het_job_id: Number(whole), het_job_offset: Number(part) };
+}
+
+/** sacct says Unknown where it has no value. */
+const known = (text: string): string => (text === 'Unknown' ? '' : text);
+
+/** Seconds of a limit in minutes. */
+function limitOf(minutes: string): ExtendedUint {
+  if (minutes === 'UNLIMITED') return 'infinite';
+  return /^\d+$/.test(minutes) ? Number(minutes) * 60 : 'unset';
+}
+
+/** `137:0`: exit code and signal. */
+export const exitCodeOf = (text: string): number => Number(/^(\d+)/.exec(text)?.[1] ?? 0);
+
+/** Releases before 21.08 mark memory of a node with `n`, and of a CPU with `c`. */
+function memoryPerNode(text: string, cpus: number, nodes: number): number {
+  const [, amount = '', per] = /^(.*?)([nc]?)$/.exec(text) ?? [];
+  const kilobytes = kilobytesOf(amount);
+  return per === 'c' ? Math.ceil((kilobytes * cpus) / Math.max(1, nodes)) : kilobytes;
+}

@@ -1,0 +1,312 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
+import { parseNodeStates, parsePartitions } from './cluster.ts';
+import { messagesOf } from './jobs.ts';
+import { parseSacct, SACCT_FIELDS } from './sacct.ts';
+import { parseScontrol, requestedResources } from './scontrol.ts';
+import { kilobytesOf, namesOf, secondsOf, utcMs } from './slurm-text.ts';
+import { newsOf } from './told-jobs.ts';
+
+const timeOf = (text: string) => {
+  const ms = utcMs(text);
+  return ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 19);
+};
+
+/** A line as sacct prints it. */
+const lineOf = (changed: Partial<Record<(typeof SACCT_FIELDS)[number], string>> = {}) => {
+  const row: Partial<Record<(typeof SACCT_FIELDS)[number], string>> = {
+    JobID: '42',
+    JobIDRaw: '42',
+    User: 'ann',
+    Account: 'physics',
+    State: 'COMPLETED',
+    Start: '2026-03-09T10:00:00',
+    End: '2026-03-09T10:10:00',
+    ElapsedRaw: '600',
+    ExitCode: '0:0',
+    ReqCPUS: '4',
+    ReqMem: '16G',
+    ReqNodes: '1',
+    Submit: '2026-03-09T09:00:00',
+    Suspended: '00:00:05',
+    SystemCPU: '00:12.345',
+    TimelimitRaw: '90',
+    UserCPU: '01:02.500',
+    NodeList: 'c1-[1-3,5],bigmem-1',
+    Partition: 'normal',
+    AllocTRES: 'cpu=4,mem=16G',
+    Priority: '100',
+    JobName: 'fit',
+    ...changed,
+  };
+  return SACCT_FIELDS.map((field) => row[field] ?? '').join('|');
+};
+const jobOf = (changed: Parameters<typeof lineOf>[0]) => parseSacct(lineOf(changed), timeOf)[0] as SlurmJob;
+
+describe('jobs in what sacct prints', () => {
+  it('a line has every field in the units of the format, with fractions of seconds rounded', () => {
+    expect(jobOf({})).toMatchObject({
+      job_id: 42,
+      job_step: '',
+      job_name: 'fit',
+      job_state: 'COMPLETED',
+      user_name: 'ann',
+      submit_time: '2026-03-09T09:00:00',
+      time_limit: 90 * 60 + 2,
+      nodes: ['c1-[1-3,5]', 'bigmem-1'],
+      priority: 102,
+      requested_memory_per_node: 16 * 2 ** 20,
+      suspend_time: 5,
+      sacct: { SystemCPU: 12, UserCPU: 63, ElapsedRaw: 600, AllocTRES: 'cpu=4,mem=16G' },
+    });
+  });
+
+  test.each<[string, Parameters<typeof lineOf>[0], Partial<SlurmJob>]>([
+    ['an array task', { JobID: '9_1', JobIDRaw: '10' }, { job_id: 10, array_job_id: 9, array_task_id: 1 }],
+    ['index 0 of an array', { JobID: '9_0', JobIDRaw: '9' }, { job_id: 9, array_job_id: 9, array_task_id: 0 }],
+    ['a step of a task', { JobID: '9_1.batch', JobIDRaw: '10.batch' }, { job_step: 'batch', array_task_id: 1 }],
+    ['a heterogeneous part', { JobID: '7+1.0', JobIDRaw: '8.0' }, { job_id: 8, het_job_id: 7, het_job_offset: 1 }],
+    ['a name with bars', { JobName: 'a|b|c' }, { job_name: 'a|b|c' }],
+    ['no limit', { TimelimitRaw: 'UNLIMITED' }, { time_limit: 1 }],
+    ['the limit of its partition', { TimelimitRaw: 'Partition_Limit' }, { time_limit: 0 }],
+    ['memory of each CPU', { ReqMem: '2Gc', ReqCPUS: '8', ReqNodes: '2' }, { requested_memory_per_node: 8 * 2 ** 20 }],
+    ['memory of each node', { ReqMem: '4Gn' }, { requested_memory_per_node: 4 * 2 ** 20 }],
+    ['a failed node', { State: 'NODE_FAIL', Start: 'None' }, { job_state: 'NODE_FAIL', start_time: undefined }],
+    [
+      'a job that waits',
+      { State: 'PENDING', NodeList: 'None assigned', End: 'Unknown' },
+      { nodes: [], end_time: undefined },
+    ],
+    ['an unknown layout', { Layout: 'Unknown' }, { distribution: '' }],
+    ['a signal', { ExitCode: '137:9' }, { exit_code: 137 }],
+  ])('%s is read', (_, changed, expected) => expect(jobOf(changed)).toMatchObject(expected));
+
+  it('the pending rest of an array is no task with index 0', () => {
+    const job = jobOf({ JobID: '9_[5-7]', JobIDRaw: '12', State: 'PENDING' });
+    expect(job).toMatchObject({ job_id: 12, job_step: '' });
+    expect(job).not.toHaveProperty('array_job_id');
+  });
+
+  test.each(['', 'nonsense', '42|42|ann', lineOf({ JobIDRaw: 'x' })])(
+    'a line of another shape is passed over: %j',
+    (line) => expect(parseSacct(line, timeOf)).toEqual([]),
+  );
+
+  test.each([
+    ['00:02.565', 3],
+    ['45:21.005', 2721],
+    ['1-02:03:04', 93_784],
+    ['', 0],
+    ['x', 0],
+  ])('the time %j has %d seconds', (text, seconds) => expect(secondsOf(text)).toBe(seconds));
+
+  test.each([
+    ['1.5M', 1536],
+    ['200K', 200],
+    ['1', 1],
+    ['0', 0],
+    ['', 0],
+    ['4Gx', 0],
+  ])('the amount %j has %d kilobytes', (text, kilobytes) => expect(kilobytesOf(text)).toBe(kilobytes));
+
+  test.each([
+    ['c1-[1-3,5]-[2-4],b', ['c1-[1-3,5]-[2-4]', 'b']],
+    ['None assigned', []],
+    ['(null)', []],
+    ['', []],
+  ])('the list of nodes %j is %j', (text, names) => expect(namesOf(text)).toEqual(names));
+});
+
+describe('jobs in what scontrol prints', () => {
+  const line = (changed = '') =>
+    `JobId=1467080 ArrayJobId=1467073 ArrayTaskId=3 JobName=a b c UserId=ann(1001) GroupId=x JobState=RUNNING Priority=11 Account=physics TimeLimit=1-00:00:00 SubmitTime=2026-03-09T09:00:00 StartTime=2026-03-09T10:00:00 EndTime=2026-03-10T10:00:00 Partition=normal NodeList=c1-[1-2] NumNodes=2 NumCPUs=8 ReqTRES=cpu=8,mem=4G,node=2 AllocTRES=(null) ExitCode=0:0 ${changed}`;
+
+  it('a job has its fields, and the estimated end of a running job is left out', () => {
+    expect(parseScontrol(line(), timeOf)).toMatchObject([
+      {
+        job_id: 1467080,
+        array_job_id: 1467073,
+        array_task_id: 3,
+        job_name: 'a b c',
+        user_name: 'ann',
+        time_limit: 86_402,
+        start_time: '2026-03-09T10:00:00',
+        end_time: undefined,
+        nodes: ['c1-[1-2]'],
+        requested_resources: 'cpu=8,mem=4G,node=2',
+        allocated_resources: '',
+      },
+    ]);
+  });
+
+  it('the estimated start of a job that waits is left out, and of an array rest the index', () => {
+    const text = line().replace('RUNNING', 'PENDING').replace('ArrayTaskId=3', 'ArrayTaskId=5-7');
+    const [job] = parseScontrol(text, timeOf);
+    expect(job?.start_time).toBeUndefined();
+    expect(job).not.toHaveProperty('array_task_id');
+  });
+
+  it('the resources that jobs asked for stand in ReqTRES, and in TRES of older releases', () => {
+    const older = 'JobId=7 JobName=y TRES=cpu=8,gres/gpu=2\nJobId=8 JobName=z ReqTRES=(null)\n';
+    expect([...requestedResources(`${line()}\n${older}`)]).toEqual([
+      [1467080, 'cpu=8,mem=4G,node=2'],
+      [7, 'cpu=8,gres/gpu=2'],
+    ]);
+  });
+});
+
+describe('what is told of jobs', () => {
+  const pending: SlurmJob = {
+    job_id: 1,
+    job_step: '',
+    job_name: 'n',
+    job_state: 'PENDING',
+    user_name: 'ann',
+    priority: 12,
+  };
+  const running: SlurmJob = { ...pending, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } };
+  const done: SlurmJob = { ...running, job_state: 'COMPLETED', exit_code: 3, sacct: { ElapsedRaw: 9 } };
+  const HOUR = 3_600_000;
+  /** The records of consecutive reads, an hour apart. */
+  const told = (...reads: (readonly SlurmJob[])[]) => {
+    let before = {};
+    return reads.map((jobs, at) => {
+      const { news, told: next } = newsOf(jobs, before, at * HOUR);
+      // As a file keeps it.
+      before = JSON.parse(JSON.stringify(next));
+      return news;
+    });
+  };
+  const four = { job_id: 1, job_step: '', job_name: 'n' };
+
+  it('a job is told once for each of its states, with the fields that are new', () => {
+    const longer = { ...running, sacct: { ElapsedRaw: 7 } };
+    expect(told([pending], [pending], [running], [longer], [done], [done])).toEqual([
+      [pending],
+      [],
+      [{ ...four, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } }],
+      [],
+      [{ ...four, job_state: 'COMPLETED', exit_code: 3, sacct: { ElapsedRaw: 9 } }],
+      [],
+    ]);
+  });
+
+  it('a changed field, and accounting that comes late, are told with the first four', () => {
+    const late = { ...done, sacct: { ElapsedRaw: 9, MaxRSS: 70 } };
+    expect(told([pending], [{ ...pending, priority: 13 }], [done], [late])).toEqual([
+      [pending],
+      [{ ...four, job_state: 'PENDING', priority: 13 }],
+      [expect.objectContaining({ job_state: 'COMPLETED' })],
+      [{ ...four, job_state: 'COMPLETED', sacct: { ElapsedRaw: 9, MaxRSS: 70 } }],
+    ]);
+  });
+
+  it('a job that is put back into the queue is told as waiting, and its next run again', () => {
+    expect(told([running], [pending], [running]).map((news) => news.map(({ job_state: state }) => state))).toEqual([
+      ['RUNNING'],
+      ['PENDING'],
+      ['RUNNING'],
+    ]);
+    expect(told([running], [pending], [running])[2]).toMatchObject([{ nodes: ['c1'] }]);
+  });
+
+  it('all fields are told again after a day', () => {
+    const reads = Array.from({ length: 26 }, () => [running]);
+    const counts = told(...reads).map((news) => news.length);
+    expect(counts.flatMap((count, at) => (count === 0 ? [] : [at]))).toEqual([0, 24]);
+    expect(told(...reads)[24]).toEqual([running]);
+  });
+
+  it('a step is told apart from its job', () => {
+    const step = { ...running, job_step: '0' };
+    expect(told([running, step], [running, step])).toEqual([[running, step], []]);
+  });
+
+  it('records are divided into batches of one time, and without records there is one empty envelope', () => {
+    const origin = { cluster: 'c', node: 'n' };
+    const sizes = (count: number, batch?: number) =>
+      messagesOf(
+        Array.from({ length: count }, () => pending),
+        origin,
+        0,
+        batch,
+      ).map(({ envelope }) => {
+        const { slurm_jobs: jobs = [] } = (envelope.data?.attributes ?? {}) as { slurm_jobs?: unknown[] };
+        return jobs.length;
+      });
+    expect([sizes(5, 2), sizes(4, 2), sizes(0, 2), sizes(5)]).toEqual([[2, 2, 1], [2, 2], [0], [5]]);
+  });
+});
+
+describe('the cluster in what sinfo prints', () => {
+  it('partitions have their nodes, the default one loses its star, and one may be empty', () => {
+    expect(parsePartitions('normal*|c1-[5-28]|\nbig|b-[1-2],c1-29|\nempty||\n')).toEqual([
+      { name: 'normal', nodes: ['c1-[5-28]'] },
+      { name: 'big', nodes: ['b-[1-2]', 'c1-29'] },
+      { name: 'empty', nodes: [] },
+    ]);
+  });
+
+  it('nodes have all their states, in upper case and without marks', () => {
+    expect(parseNodeStates('g-[1,3]|mixed+drain|\nn1|down*+drain+not_responding|\n|idle|\n')).toEqual([
+      { names: ['g-[1,3]'], states: ['MIXED', 'DRAIN'] },
+      { names: ['n1'], states: ['DOWN', 'DRAIN', 'NOT_RESPONDING'] },
+    ]);
+  });
+});
+
+/** Captures of real clusters, and what Sonar made of them. They are not part of the project. */
+const corpus = process.env['SONAR_CORPUS'] ?? '';
+const missing = existsSync(`${corpus}/slurm-capture`) ? '' : ' (skipped: SONAR_CORPUS names no folder with captures)';
+
+describe.skipIf(missing !== '')(`captures of real clusters${missing}`, () => {
+  const read = (name: string) => readFileSync(`${corpus}/slurm-capture/${name}`, 'utf8');
+  const attributesIn = (name: string) => (JSON.parse(read(name)) as { data: { attributes: Json } }).data.attributes;
+  type Json = Record<string, unknown>;
+
+  it('the jobs are those that Sonar tells, except for its known defects', () => {
+    // The capture was read with the zone UTC+2.
+    const local = (text: string) => (utcMs(text) === undefined ? undefined : `${text}+02:00`);
+    const ours = parseSacct(read('sacct_output.txt'), local);
+    const text = encodeAttributes('job', { time: '', slurm_jobs: ours });
+    const jobs = (JSON.parse(text) as { slurm_jobs: Json[] }).slurm_jobs;
+    const theirs = attributesIn('sonar_sacct_output.txt')['slurm_jobs'] as Json[];
+    expect(jobs).toHaveLength(theirs.length);
+    jobs.forEach((job, at) => {
+      const other = theirs[at] as Json;
+      expect(withoutDefects(job)).toEqual(withoutDefects(other));
+      for (const name of CPU_TIMES) {
+        const [mine = 0, lost = 0] = [job, other].map((each) => (each['sacct'] as Record<string, number>)?.[name]);
+        expect([name, mine - lost >= 0, mine - lost <= 60]).toEqual([name, true, true]);
+      }
+    });
+  });
+
+  /** Sonar loses the seconds of a time with a fraction. */
+  const CPU_TIMES = ['SystemCPU', 'UserCPU', 'MinCPU', 'AveCPU'];
+
+  /** Two more defects of Sonar: the tail of a state stays, and a step has the layout Unknown. */
+  function withoutDefects(job: Json): Json {
+    const sacct = Object.entries((job['sacct'] ?? {}) as Json).filter(([name]) => !CPU_TIMES.includes(name));
+    const { distribution, ...rest } = job;
+    return {
+      ...rest,
+      job_state: String(job['job_state']).split(' ')[0],
+      ...(distribution === 'Unknown' || distribution === undefined ? {} : { distribution }),
+      sacct: Object.fromEntries(sacct),
+    };
+  }
+
+  it('partitions and states of nodes are those that Sonar tells', () => {
+    const { partitions, nodes } = attributesIn('sonar_sinfo_output.txt');
+    expect(parsePartitions(read('partition_output.txt'))).toEqual(partitions);
+    expect(parseNodeStates(read('node_output.txt'))).toEqual(nodes);
+  });
+
+  it('requested resources are read from captures of two releases', () => {
+    for (const name of ['scontrol_resource1.txt', 'scontrol_resource2.txt'])
+      expect([...requestedResources(read(name)).values()].every((each) => each.includes('cpu='))).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import { hasEnded, stateWord } from './slurm-text.ts';
+
+/** What was told of a job or step, and when. */
+interface Told {
+  readonly state: string;
+  /** Its fields as they were told, as JSON. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly fullAtMs: number;
+  readonly seenAtMs: number;
+}
+
+/** What was told of all jobs, by job and step. */
+export type ToldJobs = Readonly<Record<string, Told>>;
+
+const DAY_MS = 86_400_000;
+
+/** Members that every record has. */
+const IDENTITY = ['job_id', 'job_step', 'job_name', 'job_state'] as const;
+
+/** Figures that grow while a job runs: what the processes use is told by samples. */
+const GROWING = new Set(['sacct', 'suspend_time']);
+
+/**
+ * Which records to send now, so that a consumer knows everything and little is repeated.
+ *
+ * A job is told once for each of its states, with the fields that are new or changed; all fields are told again after a
+ * day. A record of the past 24 hours that is not in `jobs` is remembered, so that a job whose accounting is late is not
+ * told twice.
+ */
+export function newsOf(
+  jobs: readonly SlurmJob[],
+  told: ToldJobs,
+  nowMs: number,
+): { readonly news: readonly SlurmJob[]; readonly told: ToldJobs } {
+  const next: Record<string, Told> = {};
+  for (const [key, each] of Object.entries(told)) if (nowMs - each.seenAtMs < DAY_MS) next[key] = each;
+  const news: SlurmJob[] = [];
+  for (const job of jobs) {
+    const key = `${job.job_id}.${job.job_step ?? ''}`;
+    const before = next[key];
+    const state = stateWord(job.job_state);
+    const fields = fieldsOf(job);
+    const isFull = before === undefined || nowMs - before.fullAtMs >= DAY_MS;
+    const isSameState = before?.state === state;
+    const changed = Object.keys(fields).filter(
+      (name) =>
+        fields[name] !== before?.fields[name] && !(GROWING.has(name) && isSameState && !hasEnded(job.job_state)),
+    );
+    if (!isFull && isSameState && changed.length === 0) {
+      next[key] = { ...before, seenAtMs: nowMs };
+      continue;
+    }
+    const names = new Set<string>(isFull ? Object.keys(job) : [...IDENTITY, ...changed]);
+    news.push(Object.fromEntries(Object.entries(job).filter(([name]) => names.has(name))) as SlurmJob);
+    next[key] = { state, fields, fullAtMs: isFull ? nowMs : before.fullAtMs, seenAtMs: nowMs };
+  }
+  return { news, told: next };
+}
+
+/** Fields that have a value. One that lost its value, as the nodes of a requeued job, cannot be told: the state says it. */
+const fieldsOf = (job: SlurmJob): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(job).flatMap(([name, value]) => {
+      const text = JSON.stringify(value);
+      const isDefault = value === undefined || value === 0 || value === '' || text === '[]' || text === '{}';
+      return isDefault || (IDENTITY as readonly string[]).includes(name) ? [] : [[name, text]];
+    }),
+  );
