@@ -1,9 +1,23 @@
 import type { Command } from '../../command.ts';
 import { cluster } from './cluster.ts';
+import { clusterCommands } from './clusters.ts';
+import { exportEnvelopes } from './export.ts';
+import { ingest } from './ingest.ts';
 import { jobs } from './jobs.ts';
 import { sample } from './sample.ts';
 import { sysinfo } from './sysinfo.ts';
 import { validate } from './validate.ts';
 
 /** `torc sonar`: one file a verb. */
-export const sonarCommands: readonly Command[] = [sample, sysinfo, jobs, cluster, validate];
+export const sonarCommands: readonly Command[] = [
+  // what produces envelopes
+  sample,
+  sysinfo,
+  jobs,
+  cluster,
+  // what keeps them
+  validate,
+  ingest,
+  exportEnvelopes,
+  ...clusterCommands,
+];

@@ -5,6 +5,7 @@ import { checkEnvelope } from './check.ts';
 import { parseCompat, unchangedCompat, usualCompat } from './compat.ts';
 import { encodeAttributes, encodeEnvelope } from './encode.ts';
 import { attributeTables, type MessageType } from './envelope.ts';
+import { cpuUtilPercent, performanceState } from './conventions.ts';
 import { decodeExtended, encodeExtended, GREATEST_UINT } from './extended-uint.ts';
 import type { ObjectTable } from './kinds.ts';
 import { compressNodeNames, expandNodeRange, rangeProblem } from './node-range.ts';
@@ -106,6 +107,25 @@ describe('extended integers', () => {
     expect([decodeExtended(undefined), decodeExtended(0), decodeExtended(1)]).toEqual(['unset', 'unset', 'infinite']);
     expect(() => encodeExtended(GREATEST_UINT - 1n)).toThrow(RangeError);
     expect(() => encodeExtended(-1)).toThrow(RangeError);
+  });
+});
+
+describe('values of other producers', () => {
+  it('gives the performance state of a card as its producer writes it', () => {
+    const [sonar, torc] = [
+      { producer: 'sonar', version: '0.19.0' },
+      { producer: 'torc', version: '1.0.0' },
+    ];
+    expect([1, 3].map((value) => performanceState(sonar, value))).toEqual([0, 2]);
+    expect([2, 4].map((value) => performanceState(torc, value))).toEqual([0, 2]);
+    expect([performanceState(sonar, undefined), performanceState(torc, 1)]).toEqual([undefined, undefined]);
+  });
+
+  it('reads cpu_util of Sonar before 0.16 as a fraction', () => {
+    const of = (producer: string, version: string) => cpuUtilPercent({ producer, version }, 0.5);
+    expect([of('sonar', '0.15.2'), of('sonar', '0.16.0'), of('sonar', '1.0.0'), of('torc', '0.1.0')]).toEqual([
+      50, 0.5, 0.5, 0.5,
+    ]);
   });
 });
 

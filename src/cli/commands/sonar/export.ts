@@ -1,0 +1,82 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { unchangedCompat } from '../../../core/contract/sonar/compat.ts';
+import { encodeEnvelope } from '../../../core/contract/sonar/encode.ts';
+import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import type { Selection, StoredEnvelope } from '../../../telemetry/store/read.ts';
+import { command } from '../../command.ts';
+import { Failure } from '../../failure.ts';
+import { isReaderGone, writeOut } from '../../write-out.ts';
+import { readTime } from './read-time.ts';
+import { storeOption, withStore } from './store.ts';
+
+/** Bytes between writes. */
+const PORTION = 262_144;
+
+export const exportEnvelopes = command({
+  words: 'sonar export',
+  says: 'Write the stored envelopes again, one a line.',
+  more: 'They are equal to those that were stored; fields with their default value are left out.',
+  options: [
+    storeOption,
+    { flags: '--cluster <name>', says: 'only of this cluster' },
+    { flags: '--node <name>', says: 'only of this node; its first label is enough' },
+    { flags: '--type <type>', says: 'only of this type', choices: ['sample', 'sysinfo', 'job', 'cluster', 'error'] },
+    { flags: '--from <time>', says: 'from this time on, such as 2026-03-01 or 2h', read: readTime('--from') },
+    { flags: '--to <time>', says: 'before this time', read: readTime('--to') },
+    { flags: '--dir <folder>', says: 'write a tree of files as the directory sink does, into a new or empty folder' },
+  ],
+  offline: true,
+  async run({ output }, _args, options) {
+    const { cluster, node, from, to: until } = options;
+    const selection: Selection = {
+      cluster,
+      node,
+      from,
+      until,
+      types: options.type === undefined ? undefined : [options.type],
+    };
+    const { dir } = options;
+    if (dir !== undefined && existsSync(dir) && readdirSync(dir).length > 0)
+      throw new Failure(`${dir} is not empty: an export would add to its files; name a new folder`);
+    await withStore(options.store, { isReadOnly: true }, async (store) => {
+      if (dir === undefined) return print(store.envelopes(selection));
+      let count = 0;
+      for (const stored of store.envelopes(selection)) {
+        const path = join(dir, pathOf(stored));
+        mkdirSync(dirname(path), { recursive: true });
+        appendFileSync(path, `${encodeEnvelope(stored.envelope, unchangedCompat)}\n`);
+        count++;
+      }
+      output.notice(`${counted(count, 'envelope')} written to ${dir}`);
+    });
+  },
+});
+
+async function print(envelopes: Iterable<StoredEnvelope>): Promise<void> {
+  let text = '';
+  try {
+    for (const { envelope } of envelopes) {
+      text += `${encodeEnvelope(envelope, unchangedCompat)}\n`;
+      if (text.length < PORTION) continue;
+      await writeOut(Buffer.from(text));
+      text = '';
+    }
+    await writeOut(Buffer.from(text));
+  } catch (error) {
+    if (!isReaderGone(error)) throw error;
+  }
+}
+
+/** Where Sonar's directory sink puts it: a folder for each day in UTC. */
+function pathOf({ cluster, node, type, time }: StoredEnvelope): string {
+  const day = formatTimestamp(time).slice(0, 10).replaceAll('-', '/');
+  const name =
+    type === 'job'
+      ? '0+job-slurm.json'
+      : type === 'cluster'
+        ? '0+cluzter-slurm.json'
+        : `0+${type}-${node ?? 'unknown'}.json`;
+  return join(cluster, day, name);
+}

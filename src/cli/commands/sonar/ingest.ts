@@ -1,0 +1,89 @@
+import { counted, grouped } from '../../../core/quantity/count-text.ts';
+import { sizeText } from '../../../core/quantity/size-text.ts';
+import type { IngestProgress } from '../../../telemetry/store/ingest-files.ts';
+import type { IngestCounts } from '../../../telemetry/store/store.ts';
+import { type InputFile, inputFiles } from '../../../telemetry/read/paths.ts';
+import { command } from '../../command.ts';
+import { Failure } from '../../failure.ts';
+import type { Output } from '../../output/output.ts';
+import { storeOption, withStore } from './store.ts';
+
+const PROGRESS_MS = 500;
+
+export const ingest = command({
+  words: 'sonar ingest <path...>',
+  says: 'Store the Sonar envelopes of files and folders.',
+  more:
+    'A folder is read with all folders in it, as the directory sink of Sonar writes them; - is standard input. Files may be packed ' +
+    'with gzip. What the store has already is not stored again, so an ingest that was interrupted is simply repeated. ' +
+    'Envelopes that cannot be used are kept in quarantine, and the exit code is then 1.',
+  options: [
+    storeOption,
+    { flags: '--cluster <name>', says: 'cluster of envelopes that name none (default: the folder above YYYY/MM/DD)' },
+    { flags: '--add-clusters', says: 'add clusters that the store does not know' },
+  ],
+  offline: true,
+  async run({ output, exitWith }, [paths], options) {
+    output.recordOnly('sonar ingest');
+    const { ingestFiles } = await import('../../../telemetry/store/ingest-files.ts');
+    const files = filesAt(paths);
+    const progress = progressLine(output, files);
+    const counts = await withStore(options.store, {}, (store) =>
+      ingestFiles(store, files, {
+        cluster: options.cluster,
+        addsClusters: options.addClusters === true,
+        now: () => Math.floor(Date.now() / 1000),
+        onProgress: progress.update,
+      }).finally(progress.clear),
+    );
+    const { stored, repeated, quarantined, unknownClusters } = counts;
+    const unknown = Object.fromEntries(unknownClusters);
+    const result = { files: files.length, stored, repeated, quarantined, unknown_clusters: unknown };
+    output.record('sonar ingest', result, resultText(files.length, counts));
+    if (unknownClusters.size > 0) {
+      const [name = ''] = unknownClusters.keys();
+      output.warn(
+        `the store has no cluster ${[...unknownClusters.keys()].join(', ')}; torc sonar clusters add ${name}`,
+      );
+    }
+    if (quarantined > 0 || unknownClusters.size > 0) exitWith(1);
+  },
+});
+
+function filesAt(paths: readonly string[]): InputFile[] {
+  try {
+    return inputFiles(paths);
+  } catch (cause) {
+    throw new Failure(`cannot read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function resultText(files: number, { stored, repeated, quarantined, unknownClusters }: IngestCounts): string {
+  const unknown = [...unknownClusters.values()].reduce((sum, count) => sum + count, 0);
+  return [
+    `${counted(files, 'file')}: ${grouped(stored)} stored`,
+    ...(repeated > 0 ? [`${grouped(repeated)} already there`] : []),
+    ...(quarantined > 0 ? [`${grouped(quarantined)} in quarantine`] : []),
+    ...(unknown > 0 ? [`${grouped(unknown)} of unknown clusters`] : []),
+  ].join(', ');
+}
+
+/** On a terminal, one line that changes. */
+function progressLine(output: Output, files: readonly InputFile[]) {
+  const isLive = process.stderr.isTTY === true;
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let nextMs = 0;
+  return {
+    update({ bytes, records }: IngestProgress) {
+      if (!isLive || Date.now() < nextMs) return;
+      nextMs = Date.now() + PROGRESS_MS;
+      const of = total > 0 ? ` of ${sizeText(total)}` : '';
+      process.stderr.write(
+        `\r\u001b[2K${output.terminalText('dim', `${sizeText(bytes)}${of} · ${grouped(records)} records`)}`,
+      );
+    },
+    clear() {
+      if (isLive && nextMs > 0) process.stderr.write('\r\u001b[2K');
+    },
+  };
+}

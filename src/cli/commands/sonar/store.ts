@@ -1,0 +1,31 @@
+import type { TelemetryStore } from '../../../telemetry/store/store.ts';
+import { Failure } from '../../failure.ts';
+import { option } from '../../option.ts';
+
+export const storeOption = option({
+  flags: '--store <file>',
+  says: 'file of the telemetry store',
+  default: 'sonar.db',
+});
+
+/** Opens the store for a command, and closes it behind it. */
+export async function withStore<Result>(
+  path: string,
+  options: { readonly isReadOnly?: boolean },
+  use: (store: TelemetryStore) => Result | Promise<Result>,
+): Promise<Result> {
+  // A sample of a node needs no database: it is loaded on use.
+  const { StoreUnusable } = await import('../../../telemetry/store/database.ts');
+  const { TelemetryStore: Store } = await import('../../../telemetry/store/store.ts');
+  let store: TelemetryStore | undefined;
+  try {
+    store = new Store(path, options);
+    return await use(store);
+  } catch (cause) {
+    if (!(cause instanceof StoreUnusable)) throw cause;
+    const hint = options.isReadOnly === true ? '; torc sonar ingest makes one, --store names another' : '';
+    throw new Failure(`${cause.message}${hint}`, { cause });
+  } finally {
+    store?.close();
+  }
+}

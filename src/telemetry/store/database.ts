@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Cell } from './numbers.ts';
+import { SCHEMA, STORE_VERSION } from './schema.ts';
+
+/** The file of the store is not one, or is newer than this program. */
+export class StoreUnusable extends Error {}
+
+export type Row = Readonly<Record<string, Cell>>;
+
+/** A connection to the store, with its statements prepared once. */
+export class StoreDatabase {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string, { isReadOnly = false }: { readonly isReadOnly?: boolean } = {}) {
+    if (isReadOnly && !existsSync(path)) throw new StoreUnusable(`there is no store at ${path}`);
+    if (!isReadOnly && path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    try {
+      this.#database = new DatabaseSync(path, { readOnly: isReadOnly, timeout: 30_000 });
+      this.#prepare(path, isReadOnly);
+    } catch (cause) {
+      if (cause instanceof StoreUnusable) throw cause;
+      throw new StoreUnusable(`cannot open the store ${path}: ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  #prepare(path: string, isReadOnly: boolean): void {
+    const database = this.#database;
+    const version = () =>
+      Number((database.prepare('pragma user_version').get() as { user_version: number }).user_version);
+    if (!isReadOnly) {
+      database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536');
+      // Two programs may create the same store at once.
+      database.exec('begin immediate');
+      const tables = database.prepare('select count(*) as n from sqlite_schema').get() as { n: number };
+      if (version() === 0 && tables.n === 0) database.exec(`${SCHEMA}; pragma user_version = ${STORE_VERSION}`);
+      database.exec('commit');
+    }
+    if (version() !== STORE_VERSION)
+      throw new StoreUnusable(
+        version() > STORE_VERSION
+          ? `${path} was written by a newer torc (store version ${version()}, expected ${STORE_VERSION})`
+          : `${path} is no store of telemetry`,
+      );
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReadBigInts(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): { readonly changes: number; readonly id: number } {
+    const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
+    return { changes: Number(changes), id: Number(lastInsertRowid) };
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** Rows one by one, with a statement of its own: rows of the same text may be read while it is open. */
+  *each(sql: string, ...values: SQLInputValue[]): Generator<Row> {
+    const statement = this.#database.prepare(sql);
+    statement.setReadBigInts(true);
+    yield* statement.iterate(...values) as Iterable<Row>;
+  }
+
+  transaction<Result>(work: () => Result): Result {
+    this.#database.exec('begin immediate');
+    try {
+      const result = work();
+      this.#database.exec('commit');
+      return result;
+    } catch (error) {
+      // A full disk may have ended the transaction already.
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

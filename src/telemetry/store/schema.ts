@@ -1,0 +1,84 @@
+/**
+ * The tables of the embedded store.
+ *
+ * Names, users, commands and cards are numbers of dictionaries. `envelope` is the ledger: the hash of the attributes of
+ * a message is unique for a cluster and a type, so a message that arrives again changes nothing. Rows refer to their envelope
+ * and have no other key; its cluster, node and time are theirs.
+ *
+ * Unsigned integers of 64 bits are stored as signed ones. A percentage is stored in thousandths, as an integer, where that
+ * is exact: eight bytes become two.
+ */
+export const STORE_VERSION = 1;
+
+export const SCHEMA = `
+create table cluster (id integer primary key, name text not null unique, added integer not null, token_sha256 blob) strict;
+create table node (id integer primary key, cluster integer not null, name text not null, short text not null, unique (cluster, name)) strict;
+create index node_short on node (cluster, short);
+create table user (id integer primary key, name text not null unique) strict;
+create table cmd (id integer primary key, name text not null unique) strict;
+create table gpu (id integer primary key, name text not null unique) strict;
+create table disk (id integer primary key, name text not null unique) strict;
+create table source (id integer primary key, name text not null unique) strict;
+create table content (id integer primary key, sha256 blob not null unique, text text not null) strict;
+
+create table envelope (
+  id integer primary key,
+  cluster integer not null,
+  type text not null,
+  sha256 blob not null,
+  node integer,
+  time integer not null,
+  zone integer not null,
+  source integer not null,
+  received integer not null,
+  content integer,
+  unique (cluster, type, sha256)
+) strict;
+create index envelope_time on envelope (cluster, type, time);
+create index envelope_node on envelope (node, type, time);
+
+create table sample_job (envelope integer, slot integer, job integer, epoch integer, user integer, primary key (envelope, slot)) strict, without rowid;
+create index sample_job_job on sample_job (job, epoch);
+create table process (
+  envelope integer, slot integer, ord integer, pid integer, ppid integer, cmd integer, rss integer, vm integer, threads integer,
+  cpu_avg any, cpu_util any, cpu_time integer, data_read integer, data_written integer, data_cancelled integer, rolledup integer,
+  container integer, primary key (envelope, slot, ord)
+) strict, without rowid;
+create table process_gpu (
+  envelope integer, slot integer, ord integer, item integer, gpu integer, idx integer, util any, memory integer, memory_util any,
+  primary key (envelope, slot, ord, item)
+) strict, without rowid;
+create table node_sample (
+  envelope integer primary key, boot integer, boot_zone integer, used_memory integer, load1 any, load5 any, load15 any,
+  runnable integer, existing integer, cpus blob
+) strict;
+create table gpu_sample (
+  envelope integer, item integer, gpu integer, idx integer, failing integer, fan integer, mode text, performance integer,
+  memory integer, ce_util integer, memory_util integer, temperature integer, power integer, power_limit integer,
+  ce_clock integer, memory_clock integer, primary key (envelope, item)
+) strict, without rowid;
+create index gpu_sample_gpu on gpu_sample (gpu, envelope);
+create table disk_sample (
+  envelope integer, item integer, disk integer, major integer, minor integer, stats blob, primary key (envelope, item)
+) strict, without rowid;
+
+create table topology (envelope integer primary key, svg integer, text integer) strict;
+create table job (
+  cluster integer, job_id integer, step text, state text, user text, account text, partition text, submit integer,
+  start integer, "end" integer, seen integer, fields text not null, primary key (cluster, job_id, step)
+) strict, without rowid;
+create index job_submit on job (cluster, step, submit);
+create table job_event (
+  envelope integer, ord integer, job_id integer, step text, content integer, primary key (envelope, ord)
+) strict, without rowid;
+create table extra (envelope integer primary key, members text not null) strict;
+create table quarantine (
+  id integer primary key, received integer not null, origin text not null, position text not null, problem text not null,
+  raw blob not null, sha256 blob not null unique
+) strict;
+create table link (
+  cluster integer, node integer, job integer, epoch integer, pid integer, start integer, time integer,
+  workflow integer, workflow_job integer, run integer, attempt integer, slurm_job integer, step text,
+  primary key (cluster, node, job, epoch, pid, start)
+) strict, without rowid;
+`;

@@ -1,0 +1,320 @@
+import { createHash } from 'node:crypto';
+import { encodeAttributes, exactJson } from '../../core/contract/sonar/encode.ts';
+import type { Envelope } from '../../core/contract/sonar/envelope.ts';
+import type { JobsAttributes, SlurmJob } from '../../core/contract/sonar/jobs.ts';
+import type { SampleAttributes, SampleProcess, SampleSystem } from '../../core/contract/sonar/sample.ts';
+import type { SysinfoAttributes } from '../../core/contract/sonar/sysinfo.ts';
+import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
+import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
+import type { StoreDatabase } from './database.ts';
+import { Dictionary } from './dictionary.ts';
+import { packUints, toInteger, toThousandths } from './numbers.ts';
+import { storedJson } from './stored-json.ts';
+import { unknownMembers } from './unknown-members.ts';
+
+/** What became of an envelope. */
+export type Stored = 'stored' | 'repeated' | 'unknown cluster' | 'no cluster';
+
+export interface StoreOptions {
+  /** Unix time. */
+  readonly received: number;
+  /** The cluster of envelopes that name none. */
+  readonly cluster?: string | undefined;
+  readonly hasUnknown: boolean;
+}
+
+const sha256 = (text: string): Uint8Array => createHash('sha256').update(text).digest();
+
+/** Writes envelopes into the tables. Each call is part of a transaction of the caller. */
+export class Writer {
+  readonly #db: StoreDatabase;
+  readonly #users: Dictionary;
+  readonly #commands: Dictionary;
+  readonly #gpus: Dictionary;
+  readonly #disks: Dictionary;
+  readonly #sources: Dictionary;
+  readonly #clusters = new Map<string, number>();
+  readonly #nodes = new Map<string, number>();
+
+  constructor(db: StoreDatabase) {
+    this.#db = db;
+    this.#users = new Dictionary(db, 'user');
+    this.#commands = new Dictionary(db, 'cmd');
+    this.#gpus = new Dictionary(db, 'gpu');
+    this.#disks = new Dictionary(db, 'disk');
+    this.#sources = new Dictionary(db, 'source');
+  }
+
+  /** After a rollback: ids that were given in it do not exist. */
+  forget(): void {
+    for (const each of [this.#users, this.#commands, this.#gpus, this.#disks, this.#sources]) each.forget();
+    this.#clusters.clear();
+    this.#nodes.clear();
+  }
+
+  write(envelope: Envelope, { received, cluster: fallback, hasUnknown }: StoreOptions): Stored {
+    const about = (envelope.data === undefined ? envelope.errors[0] : envelope.data.attributes) ?? { time: '' };
+    const clusterName = about.cluster ?? fallback;
+    if (clusterName === undefined) return 'no cluster';
+    const cluster = this.#clusterOf(clusterName);
+    if (cluster === undefined) return 'unknown cluster';
+    const type = envelope.data?.type ?? 'error';
+    const text =
+      envelope.data === undefined
+        ? exactJson(envelope.errors)
+        : encodeAttributes(envelope.data.type, { ...envelope.data.attributes, cluster: clusterName });
+    const node = 'node' in about && typeof about.node === 'string' ? this.#nodeOf(cluster, about.node) : null;
+    const instant = parseTimestamp(about.time) ?? { seconds: 0, offsetMinutes: 0 };
+    const { changes, id } = this.#db.run(
+      `insert into envelope (cluster, type, sha256, node, time, zone, source, received) values (?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict do nothing`,
+      cluster,
+      type,
+      sha256(text),
+      node,
+      instant.seconds,
+      instant.offsetMinutes,
+      this.#sourceOf(envelope.meta),
+      received,
+    );
+    if (changes === 0) return 'repeated';
+    if (hasUnknown) this.#writeUnknown(id, envelope);
+    this.#writeBody(id, envelope, cluster, instant.seconds);
+    return 'stored';
+  }
+
+  #writeBody(id: number, envelope: Envelope, cluster: number, time: number): void {
+    const { data } = envelope;
+    if (data === undefined) return this.#setContent(id, exactJson(envelope.errors));
+    switch (data.type) {
+      case 'sample':
+        return this.#writeSample(id, data.attributes);
+      case 'sysinfo':
+        return this.#writeSysinfo(id, data.attributes);
+      case 'job':
+        return this.#writeJobs(id, data.attributes, cluster, time, envelope.meta);
+      case 'cluster': {
+        const { time: _time, cluster: _cluster, ...state } = data.attributes;
+        return this.#setContent(id, exactJson(state));
+      }
+    }
+  }
+
+  #clusterOf(name: string): number | undefined {
+    const known = this.#clusters.get(name);
+    if (known !== undefined) return known;
+    const found = this.#db.get('select id from cluster where name = ?', name);
+    if (found === undefined) return undefined;
+    this.#clusters.set(name, Number(found['id']));
+    return Number(found['id']);
+  }
+
+  #nodeOf(cluster: number, name: string): number {
+    const key = `${cluster} ${name}`;
+    const known = this.#nodes.get(key);
+    if (known !== undefined) return known;
+    const found = this.#db.get('select id from node where cluster = ? and name = ?', cluster, name);
+    const id =
+      found === undefined
+        ? this.#db.run(
+            'insert into node (cluster, name, short) values (?, ?, ?)',
+            cluster,
+            name,
+            name.split('.', 1)[0] ?? name,
+          ).id
+        : Number(found['id']);
+    this.#nodes.set(key, id);
+    return id;
+  }
+
+  /** A token proves who sent the data; it is not part of them and is stored nowhere. */
+  #sourceOf({ token: _token, ...meta }: Envelope['meta']): number {
+    return this.#sources.idOf(exactJson(meta));
+  }
+
+  #contentOf(text: string): number {
+    const hash = sha256(text);
+    const found = this.#db.get('select id from content where sha256 = ?', hash);
+    if (found !== undefined) return Number(found['id']);
+    return this.#db.run('insert into content (sha256, text) values (?, ?)', hash, text).id;
+  }
+
+  #setContent(id: number, text: string): void {
+    this.#db.run('update envelope set content = ? where id = ?', this.#contentOf(text), id);
+  }
+
+  #writeUnknown(id: number, envelope: Envelope): void {
+    const members = unknownMembers(envelope);
+    if (members.length > 0) this.#db.run('insert into extra (envelope, members) values (?, ?)', id, exactJson(members));
+  }
+
+  #writeSample(id: number, { system, jobs = [], errors = [] }: SampleAttributes): void {
+    if (errors.length > 0) this.#setContent(id, exactJson(errors));
+    if (system !== undefined) this.#writeSystem(id, system);
+    for (const [slot, { job, epoch, user, processes = [] }] of jobs.entries()) {
+      this.#db.run(
+        'insert into sample_job values (?, ?, ?, ?, ?)',
+        id,
+        slot,
+        toInteger(job) ?? 0,
+        toInteger(epoch) ?? 0,
+        this.#users.idOf(user),
+      );
+      for (const [ord, process] of processes.entries()) this.#writeProcess(id, slot, ord, process);
+    }
+  }
+
+  #writeProcess(id: number, slot: number, ord: number, process: SampleProcess): void {
+    this.#db.run(
+      'insert into process values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      id,
+      slot,
+      ord,
+      toInteger(process.pid),
+      toInteger(process.ppid),
+      process.cmd === undefined || process.cmd === '' ? null : this.#commands.idOf(process.cmd),
+      toInteger(process.resident_memory),
+      toInteger(process.virtual_memory),
+      toInteger(process.num_threads),
+      toThousandths(process.cpu_avg),
+      toThousandths(process.cpu_util),
+      toInteger(process.cpu_time),
+      toInteger(process.data_read),
+      toInteger(process.data_written),
+      toInteger(process.data_cancelled),
+      toInteger(process.rolledup),
+      process.in_container === true ? 1 : null,
+    );
+    for (const [item, gpu] of (process.gpus ?? []).entries())
+      this.#db.run(
+        'insert into process_gpu values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        id,
+        slot,
+        ord,
+        item,
+        this.#gpus.idOf(gpu.uuid),
+        toInteger(gpu.index),
+        toThousandths(gpu.gpu_util),
+        toInteger(gpu.gpu_memory),
+        toThousandths(gpu.gpu_memory_util),
+      );
+  }
+
+  #writeSystem(id: number, system: SampleSystem): void {
+    const boot = system.boot === undefined ? undefined : parseTimestamp(system.boot);
+    this.#db.run(
+      'insert into node_sample values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      id,
+      boot?.seconds ?? null,
+      boot?.offsetMinutes ?? null,
+      toInteger(system.used_memory),
+      toThousandths(system.load1),
+      toThousandths(system.load5),
+      toThousandths(system.load15),
+      toInteger(system.runnable_entities),
+      toInteger(system.existing_entities),
+      packUints(system.cpus),
+    );
+    for (const [item, gpu] of (system.gpus ?? []).entries())
+      this.#db.run(
+        'insert into gpu_sample values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        id,
+        item,
+        this.#gpus.idOf(gpu.uuid),
+        toInteger(gpu.index),
+        toInteger(gpu.failing),
+        toInteger(gpu.fan),
+        gpu.compute_mode ?? null,
+        toInteger(gpu.performance_state),
+        toInteger(gpu.memory),
+        toInteger(gpu.ce_util),
+        toInteger(gpu.memory_util),
+        toInteger(gpu.temperature),
+        toInteger(gpu.power),
+        toInteger(gpu.power_limit),
+        toInteger(gpu.ce_clock),
+        toInteger(gpu.memory_clock),
+      );
+    for (const [item, disk] of (system.disks ?? []).entries())
+      this.#db.run(
+        'insert into disk_sample values (?, ?, ?, ?, ?, ?)',
+        id,
+        item,
+        this.#disks.idOf(disk.name),
+        toInteger(disk.major),
+        toInteger(disk.minor),
+        packUints(disk.stats),
+      );
+  }
+
+  /** The hardware of a node rarely changes, and its topology is several hundred KB: equal texts are stored once. */
+  #writeSysinfo(id: number, attributes: SysinfoAttributes): void {
+    const { time: _time, cluster: _cluster, node: _node, topo_svg: svg, topo_text: text, ...rest } = attributes;
+    this.#setContent(id, exactJson(rest));
+    if (svg !== undefined || text !== undefined)
+      this.#db.run(
+        'insert into topology values (?, ?, ?)',
+        id,
+        svg === undefined ? null : this.#contentOf(svg),
+        text === undefined ? null : this.#contentOf(text),
+      );
+  }
+
+  #writeJobs(
+    id: number,
+    { slurm_jobs: jobs = [] }: JobsAttributes,
+    cluster: number,
+    time: number,
+    meta: Envelope['meta'],
+  ): void {
+    for (const [ord, job] of jobs.entries()) {
+      const { job_id: jobId, job_step: step = '', ...rest } = job;
+      this.#db.run(
+        'insert into job_event values (?, ?, ?, ?, ?)',
+        id,
+        ord,
+        toInteger(jobId) ?? 0,
+        step,
+        this.#contentOf(exactJson(rest)),
+      );
+      this.#mergeJob(cluster, job, time, meta);
+    }
+  }
+
+  #mergeJob(cluster: number, job: SlurmJob, time: number, meta: Envelope['meta']): void {
+    const [jobId, step] = [toInteger(job.job_id) ?? 0, job.job_step ?? ''];
+    const found = this.#db.get(
+      'select fields, seen from job where cluster = ? and job_id = ? and step = ?',
+      cluster,
+      jobId,
+      step,
+    );
+    const held = found === undefined ? {} : (storedJson(String(found['fields'])) as Merged);
+    const merged = mergeRecord(held, job, time, meta);
+    const values = valuesOf(merged);
+    const text = (name: string) => (typeof values[name] === 'string' ? values[name] : null);
+    const seconds = (name: string) => {
+      const value = text(name);
+      return value === null ? null : (parseTimestamp(value)?.seconds ?? null);
+    };
+    this.#db.run(
+      'insert or replace into job values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      cluster,
+      jobId,
+      step,
+      text('job_state'),
+      text('user_name'),
+      text('account'),
+      text('partition'),
+      seconds('submit_time'),
+      seconds('start_time'),
+      seconds('end_time'),
+      Math.max(time, Number(found?.['seen'] ?? time)),
+      exactJson(sorted(merged)),
+    );
+  }
+}
+
+/** The same text for the same row, in whatever order its fields came. */
+const sorted = (merged: Merged): Merged =>
+  Object.fromEntries(Object.entries(merged).toSorted(([one], [other]) => (one < other ? -1 : 1)));
