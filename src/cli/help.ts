@@ -2,7 +2,7 @@ import type { Command as Commander, Help } from 'commander';
 
 /** The headings under which `torc --help` lists commands, in this order. */
 const headings: Readonly<Record<string, readonly string[]>> = {
-  'Run workflows:': ['create', 'run', 'exec', 'submit', 'cancel'],
+  'Run workflows:': ['create', 'run', 'exec', 'submit', 'cancel', 'recover'],
   'Look at workflows:': ['status', 'jobs', 'results', 'events', 'plot-resources'],
   'Change workflows:': [
     'workflows',

@@ -122,6 +122,7 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['remote remove-worker', 'host1', '1'],
   ['workflows reconcile', '1', '1', '--base-dir', '.'],
   ['workflows sync-status', '1'],
+  ['recover', '1', '--dry-run'],
   ['jobs list', '1', '--include-relationships'],
   ['jobs get', '2'],
   ['jobs running', '1'],

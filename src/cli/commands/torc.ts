@@ -9,6 +9,7 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'run', load: async () => [(await import('./run.ts')).run] },
   { word: 'exec', load: async () => [(await import('./exec.ts')).exec] },
   { word: 'submit', load: async () => [(await import('./submit.ts')).submit] },
+  { word: 'recover', load: async () => [(await import('./recover.ts')).recover] },
   { word: 'status', load: async () => [(await import('./status.ts')).status] },
   { word: 'cancel', load: async () => [(await import('./cancel-delete.ts')).cancel] },
   { word: 'delete', load: async () => [(await import('./cancel-delete.ts')).remove] },

@@ -112,6 +112,11 @@ export const refusals = {
     remedy: 'Use a new Idempotency-Key for each request; send the same one only to repeat the same request.',
   },
   WORKFLOW_BUSY: { status: 422, remedy: 'Wait for the jobs to end or cancel the workflow; force skips this check.' },
+  RECOVERY_REFUSED: {
+    status: 422,
+    remedy: 'See torc status; torc workflows sync-status corrects the records of what has ended.',
+  },
+  HOOK_FAILED: { status: 422, remedy: 'Run the command by hand, correct it, and repeat the recovery.' },
   RECOVERY_ACTIVE: {
     status: 409,
     remedy: 'Let the other command end; the lease of one that was killed ends within a minute.',

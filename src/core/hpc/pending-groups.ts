@@ -6,6 +6,8 @@ export interface PendingJob {
   readonly name: string;
   readonly requirementsId: number;
   readonly isLabelled: boolean;
+  /** It waits for a job that only a person makes ready. */
+  readonly isStuck: boolean;
 }
 
 /** What jobs with these requirements need. */
@@ -50,9 +52,11 @@ export function groupPending(
   const byKey = new Map<string, JobGroup & { jobs: { name: string; number: number }[] }>();
   let labelled = 0;
   let withoutNeeds = 0;
-  for (const [number, { id, name, requirementsId, isLabelled }] of jobs.entries()) {
+  let stuck = 0;
+  for (const [number, { id, name, requirementsId, isLabelled, isStuck }] of jobs.entries()) {
     const need = needs.get(requirementsId);
-    if (isLabelled) labelled += 1;
+    if (isStuck) stuck += 1;
+    else if (isLabelled) labelled += 1;
     else if (need === undefined) withoutNeeds += 1;
     else {
       const isDeferred = waiting.has(id);
@@ -71,6 +75,9 @@ export function groupPending(
         : [
             `${labelled} job(s) with labels are left out: runners take them only with --label, so submit their allocations yourself`,
           ]),
+      ...(stuck === 0
+        ? []
+        : [`${stuck} job(s) are left out: they wait for jobs that are disabled or wait for a decision`]),
       ...(withoutNeeds === 0 ? [] : [`${withoutNeeds} job(s) have no resource requirements and are left out`]),
     ],
     waitsFor: (isOne) => (job) => (upstream.get(job) ?? []).some(isOne),

@@ -2,13 +2,24 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { OpenAllocation } from '../../core/allocation/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
+import { downstreamOf } from '../../core/lifecycle/downstream.ts';
 import { groupPending, type PendingGroups, type PendingJob } from '../../core/hpc/pending-groups.ts';
 import { parseMemoryMb } from '../../core/hpc/request-units.ts';
 import { parseWalltime } from '../../core/quantity/slurm-time.ts';
 import { needOf } from '../explain/facts.ts';
 import { slurmJobOf } from '../orphans/find.ts';
 import { openAllocations } from './cancel-allocations.ts';
+
+/** What waits for a job in one of these statuses waits until somebody decides. */
+const NEVER_ENDING = ['pending_failed', 'disabled'] as const;
+
+/** Everything downstream of these jobs. */
+const stuckJobs = (
+  ids: readonly number[],
+  edges: readonly { readonly job_id: number; readonly depends_on_job_id: number }[],
+): ReadonlySet<number> => (ids.length === 0 ? new Set() : downstreamOf(ids, edges));
 
 const PENDING = ['uninitialized', 'ready', 'blocked'] as const;
 const MEBIBYTE = 2 ** 20;
@@ -22,6 +33,7 @@ export async function pendingJobs(
   client: Client,
   workflowId: number,
   included: readonly number[] = [],
+  changed: ReadonlyMap<number, ResourceRequirements> = new Map(),
 ): Promise<Pending> {
   const query = { workflow_id: workflowId };
   const lists = await Promise.all(
@@ -49,16 +61,24 @@ export async function pendingJobs(
         num_gpus: gpus,
         num_nodes: nodes,
         runtime_seconds: runtime,
-      } = needOf(record);
+      } = needOf(changed.get(record.id as number) ?? record);
       const amounts = { cpus, memoryMb: bytes / MEBIBYTE, gpus, nodes, runtimeSeconds: runtime };
       return [record.id as number, { name: record.name, ...amounts }];
     }),
+  );
+  const wait = await Promise.all(
+    NEVER_ENDING.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
+  );
+  const stuck = stuckJobs(
+    wait.flat().flatMap(({ id }) => (included.includes(id as number) ? [] : [id as number])),
+    dependencies,
   );
   const asked = jobs.map((job): PendingJob => ({
     id: job.id as number,
     name: job.name,
     requirementsId: job.resource_requirements_id as number,
     isLabelled: (job.labels ?? []).length > 0,
+    isStuck: stuck.has(job.id as number),
   }));
   return { jobs, ...groupPending(asked, needs, edges) };
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
 import { type Remaining, subtractOpen } from '../../core/allocation/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import { type PlanOptions, planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { requestOf } from './fire-actions.ts';
@@ -15,6 +16,8 @@ export interface RegenerateOptions extends Omit<PlanOptions, 'waitsFor' | 'suffi
   readonly isDryRun: boolean;
   /** Jobs that count although they do not wait yet. */
   readonly includedJobs: readonly number[];
+  /** Plans as if these requirements had been changed already, and as if nothing waited or ran: for a dry run of more. */
+  readonly ahead?: { readonly requirements: ReadonlyMap<number, ResourceRequirements> } | undefined;
   readonly nowMs: number;
 }
 
@@ -57,10 +60,10 @@ export async function regenerate(
   const { client } = tools;
   const { isDryRun, submits, nowMs } = options;
   const settled = isDryRun || !submits ? [] : await settleSubmissions(tools, workflowId);
-  const pending = await pendingJobs(client, workflowId, options.includedJobs);
+  const pending = await pendingJobs(client, workflowId, options.includedJobs, options.ahead?.requirements);
   const nothing = { schedulers: [], submitted: settled, deferred: 0, existing: 0 };
   if (pending.jobs.length === 0) return { ...nothing, pendingJobs: 0, warnings: [] };
-  const open = await allocationsInUse(client, workflowId, nowMs);
+  const open = options.ahead === undefined ? await allocationsInUse(client, workflowId, nowMs) : [];
   const plan = planSchedulers(pending.groups, {
     ...options,
     waitsFor: pending.waitsFor,

@@ -1,11 +1,9 @@
-import { measuredOf } from '../../../core/lifecycle/resource-use.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { integer, number } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
-import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
-import { bytesText, memoryText, secondsText } from '../../output/words.ts';
-import type { LackingJob, Measurement } from '../../../operations/check-resources.ts';
+import { lackTold, overText, peakText, peakUsed, specified, specifiedText, told } from '../../output/measured-use.ts';
+import type { Measurement } from '../../../operations/check-resources.ts';
 
 export const workflowsCheckResources = command({
   words: 'workflows check-resources [workflow]',
@@ -66,67 +64,6 @@ const columns: readonly Column<Measurement>[] = [
   { title: 'Peak Used', short: 'Peak', value: peakUsed, text: peakText, align: 'right', importance: 7 },
   { title: 'Utilization', short: 'Over', value: overText, align: 'right', importance: 8 },
 ];
-
-function specified({ resource, limit, job }: Measurement): string {
-  if (resource === 'Memory') return job.requirements.memory ?? '';
-  return resource === 'CPU' ? `${limit}%` : (job.requirements.runtime ?? '');
-}
-
-/** As people read amounts; `specified` is what a workflow file says. */
-function specifiedText(row: Measurement): string {
-  const { resource, job } = row;
-  if (resource === 'CPU') return specified(row);
-  return resource === 'Memory' ? askedMemoryText(job.requirements.memory) : askedTimeText(job.requirements.runtime);
-}
-
-function peakText(row: Measurement): string {
-  return row.resource === 'Memory' ? memoryText(row.peak) : peakUsed(row);
-}
-
-function peakUsed({ resource, peak }: Measurement): string {
-  if (resource === 'Memory') return bytesText(peak);
-  return resource === 'CPU' ? `${peak.toFixed(1)}%` : secondsText(peak);
-}
-
-function overText({ overPercent }: Pick<Measurement, 'overPercent'>): string {
-  return `${overPercent >= 0 ? '+' : ''}${overPercent.toFixed(1)}%`;
-}
-
-const told = (row: Measurement) => ({
-  job_id: row.job.id,
-  job_name: row.job.name,
-  resource_type: row.resource,
-  specified: specified(row),
-  peak_used: peakUsed(row),
-  over_utilization: overText(row),
-});
-
-/** The resources that a failed job probably lacked. */
-function lackTold({ job, use, result, lack }: LackingJob) {
-  const { id, name, limits, requirements } = job;
-  const over = measuredOf(limits, use).find(({ resource }) => resource === 'Memory');
-  const share = limits.runtimeSeconds === undefined ? undefined : (use.seconds / limits.runtimeSeconds) * 100;
-  return {
-    job_id: id,
-    job_name: name,
-    return_code: result.return_code,
-    exec_time_minutes: result.exec_time_minutes,
-    configured_memory: requirements.memory,
-    configured_runtime: requirements.runtime,
-    configured_cpus: requirements.num_cpus,
-    ...(use.peakMemoryBytes === undefined
-      ? {}
-      : { peak_memory_bytes: use.peakMemoryBytes, peak_memory_formatted: bytesText(use.peakMemoryBytes) }),
-    ...(lack.memory === undefined ? {} : { memory_violation: true, memory_reason: lack.memory }),
-    ...(lack.memory === 'memory_exceeded' && over !== undefined ? { memory_over_utilization: overText(over) } : {}),
-    ...(lack.timeout ? { timeout: true } : {}),
-    ...(lack.timeoutReason === undefined ? {} : { timeout_reason: lack.timeoutReason }),
-    ...(lack.runtime ? { runtime_violation: true } : {}),
-    ...(share === undefined ? {} : { runtime_utilization: `${share.toFixed(1)}%` }),
-    ...(lack.cpu ? { cpu_violation: true } : {}),
-    ...(use.peakCpuPercent === undefined ? {} : { peak_cpu_percent: use.peakCpuPercent }),
-  };
-}
 
 function lackText(lack: ReturnType<typeof lackTold>): string {
   const why = [

@@ -5,7 +5,7 @@ import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { number, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import type { Adjustment } from '../../../operations/correct-resources.ts';
+import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 
 const multiplier = <const Name extends string>(name: Name, what: string) =>
   option({
@@ -68,11 +68,11 @@ export const workflowsCorrectResources = command({
         jobs_analyzed: analyzed,
         ...countsOf(corrections, 'upscale', ''),
         ...countsOf(corrections, 'downscale', 'downsize_'),
-        adjustments: adjustments.map(told),
+        adjustments: adjustments.map(adjustmentJson),
       },
       [
         `${dryRun ? 'Would change' : 'Changed'} ${counted(adjustments.length, 'record')} of resource requirements of workflow ${id} (${counted(analyzed, 'job')} looked at)`,
-        ...adjustments.flatMap(lines),
+        ...adjustments.flatMap(adjustmentLines),
       ].join('\n'),
     );
   },
@@ -89,28 +89,4 @@ function countsOf(corrections: readonly Correction[], direction: Correction['dir
     [`${prefix}cpu_corrections`]: jobs('numCpus'),
     [`${prefix}runtime_corrections`]: jobs('runtimeSeconds'),
   };
-}
-
-const told = ({ correction, before, after }: Adjustment) => ({
-  resource_requirements_id: correction.requirementsId,
-  resource_requirements_name: before.name,
-  direction: correction.direction,
-  job_ids: correction.jobs.map(({ id }) => id),
-  job_names: correction.jobs.map(({ name }) => name),
-  memory_adjusted: correction.memoryBytes !== undefined,
-  ...(correction.memoryBytes === undefined ? {} : { original_memory: before.memory, new_memory: after.memory }),
-  cpu_adjusted: correction.numCpus !== undefined,
-  ...(correction.numCpus === undefined ? {} : { original_cpus: before.num_cpus, new_cpus: after.num_cpus }),
-  runtime_adjusted: correction.runtimeSeconds !== undefined,
-  ...(correction.runtimeSeconds === undefined ? {} : { original_runtime: before.runtime, new_runtime: after.runtime }),
-});
-
-/** `small (3 jobs): memory 2g → 4g, runtime PT30M → PT54M`. */
-function lines({ correction, before, after }: Adjustment): string[] {
-  const changes = [
-    ...(correction.memoryBytes === undefined ? [] : [`memory ${before.memory} → ${after.memory}`]),
-    ...(correction.numCpus === undefined ? [] : [`CPUs ${before.num_cpus} → ${after.num_cpus}`]),
-    ...(correction.runtimeSeconds === undefined ? [] : [`runtime ${before.runtime} → ${after.runtime}`]),
-  ];
-  return [`  ${before.name} (${counted(correction.jobs.length, 'job')}): ${changes.join(', ')}`];
 }

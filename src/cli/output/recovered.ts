@@ -1,0 +1,77 @@
+import { counted, someOf } from '../../core/quantity/count-text.ts';
+import type { Cause } from '../../core/lifecycle/recovery.ts';
+import type { BadEnd } from '../../operations/recover/bad-ends.ts';
+import type { Recovery } from '../../operations/recover/recover.ts';
+import { adjustmentJson, adjustmentLines } from './adjustments.ts';
+
+/** The causes in the order in which a person reads them. */
+const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, string>> = {
+  memory: 'had too little memory',
+  time: 'had too little time',
+  cpus: 'used more CPUs than requested',
+  lost: 'lost their runner or allocation',
+  'missing output': 'did not write a declared output',
+  'bad command': 'could not start their command',
+  undecided: 'wait for a decision (pending_failed)',
+  unknown: 'failed for another reason',
+};
+
+const ORDER = Object.keys(WORDS) as Exclude<Cause, 'downstream'>[];
+
+/** Jobs that are shown for a cause. */
+const SHOWN = 5;
+
+/** The diagnosis and the plan for a person. */
+export function planLines(workflowId: number, { plan, adjustments, waiting }: Recovery, isDone: boolean): string[] {
+  const bad = [...plan.byCause.values()].reduce((sum, jobs) => sum + jobs.length, 0);
+  const lines = [
+    bad === 0
+      ? `Workflow ${workflowId}: ${counted(waiting, 'job')} wait, and nothing of the workflow is alive`
+      : `Workflow ${workflowId}: ${counted(bad, 'job')} did not end well`,
+    ...ORDER.flatMap((why) => causeLines(why, plan.byCause.get(why) ?? [])),
+  ];
+  if (adjustments.length > 0)
+    lines.push(
+      isDone ? 'Requirements were raised:' : 'Requirements to raise:',
+      ...adjustments.flatMap(adjustmentLines),
+    );
+  if (plan.retried.length > 0)
+    lines.push(
+      `Jobs that run again: ${counted(plan.retried.length, 'job')} (${someOf(plan.retried.map(({ name }) => name))})`,
+    );
+  if (plan.left.length > 0)
+    lines.push(
+      `Jobs that stay as they are: ${counted(plan.left.length, 'job')} (${someOf(plan.left.map(({ name }) => name))}); --retry-unknown runs them again`,
+    );
+  return lines;
+}
+
+function causeLines(why: Exclude<Cause, 'downstream'>, jobs: readonly BadEnd[]): string[] {
+  if (jobs.length === 0) return [];
+  const shown = jobs.slice(0, SHOWN).map(({ id, name, words }) => `    job ${id} (${name}): ${words}`);
+  const more = jobs.length > SHOWN ? [`    and ${jobs.length - SHOWN} more`] : [];
+  return [`  ${counted(jobs.length, 'job')} ${WORDS[why]}:`, ...shown, ...more];
+}
+
+/** `result` as Torc 1.0.0 has it, with what we add. */
+export function recoveryJson({ plan, adjustments }: Recovery, retriesUnknown: boolean) {
+  const count = (...causes: readonly Cause[]) =>
+    causes.reduce((sum, why) => sum + (plan.byCause.get(why)?.length ?? 0), 0);
+  const unknown = count('unknown', 'bad command', 'missing output', 'undecided');
+  return {
+    oom_fixed: count('memory'),
+    timeout_fixed: count('time'),
+    unknown_retried: retriesUnknown ? unknown : 0,
+    other_failures: count('cpus') + (retriesUnknown ? 0 : unknown),
+    lost_retried: count('lost'),
+    jobs_to_retry: plan.retried.map(({ id }) => id),
+    ...(adjustments.length === 0 ? {} : { adjustments: adjustments.map(adjustmentJson) }),
+    causes: [...plan.byCause.values()].flat().map(({ id, name, why, returnCode, words }) => ({
+      job_id: id,
+      job_name: name,
+      cause: why.replaceAll(' ', '_'),
+      ...(returnCode === undefined ? {} : { return_code: returnCode }),
+      detail: words,
+    })),
+  };
+}

@@ -1,0 +1,159 @@
+import { askAgent } from '../operations/recover/agent.ts';
+import type { BadEnd } from '../operations/recover/bad-ends.ts';
+import { variablesFor } from '../operations/recover/program.ts';
+import {
+  applyRecovery,
+  kindOf,
+  planOf,
+  refuseRecovery,
+  type Recovery,
+  type RecoverWishes,
+  type WorkflowKind,
+} from '../operations/recover/recover.ts';
+import { regenerate, type Regenerated } from '../operations/slurm/regenerate.ts';
+import type { Cleaned } from '../operations/orphans/clean.ts';
+import type { Context } from './context.ts';
+import { findAndClean } from './orphans.ts';
+import { tellPreparation } from './output/preparation.ts';
+import { type RegenerateWishes, siteOf } from './regenerate.ts';
+import { submitTools } from './slurm-tools.ts';
+
+export interface RecoverOptions extends RecoverWishes {
+  readonly outputDir: string;
+  readonly recoveryHook: string | undefined;
+  readonly aiRecovery: boolean;
+  readonly aiAgent: string;
+  readonly partition: string | undefined;
+  readonly walltime: string | undefined;
+}
+
+export interface Recovered {
+  readonly kind: WorkflowKind;
+  readonly cleaned: Cleaned;
+  /** Runners that a process table proved lost. */
+  readonly lostRunners: number;
+  readonly recovery: Recovery;
+  readonly reset: number;
+  readonly regenerated: Regenerated | undefined;
+}
+
+const USUAL: RegenerateWishes = {
+  groupBy: 'partition',
+  walltimeStrategy: 'max-job-runtime',
+  walltimeMultiplier: 1.5,
+};
+
+/**
+ * The steps of a recovery up to its plan: records are corrected, an agent decides about jobs that wait for a decision,
+ * and every bad end gets its cause. With `isDryRun` nothing is changed.
+ */
+export async function diagnosed(
+  context: Context,
+  workflowId: number,
+  options: RecoverOptions,
+  isDryRun: boolean,
+): Promise<Pick<Recovered, 'kind' | 'cleaned' | 'lostRunners' | 'recovery'>> {
+  const { client, url } = await context.service();
+  const { outputDir } = options;
+  const { cleaned, recovered } = await findAndClean(context, workflowId, { outputDir, isDryRun });
+  for (const warning of cleaned.warnings) context.output.warn(warning);
+  if (options.aiRecovery && !isDryRun) {
+    const { run_id: runId = 0 } = await client.getWorkflow({ params: { id: workflowId } });
+    const environment = variablesFor(context.environment, { workflowId, runId: runId as number, url });
+    await askAgent(client, workflowId, { agent: options.aiAgent, outputDir, environment });
+  }
+  const dead = isDryRun
+    ? {
+        allocations: cleaned.activeAllocationsEnded + cleaned.pendingAllocationsCleaned,
+        runners: cleaned.computeNodesDeactivated + recovered,
+        jobs: cleaned.failed.length + cleaned.finishedWorkKept,
+      }
+    : undefined;
+  const { waiting } = await refuseRecovery(client, workflowId, dead);
+  const orphaned = isDryRun
+    ? cleaned.failed.map(({ job_id: id, job_name: name, reason }): BadEnd => ({
+        id,
+        name,
+        status: 'failed',
+        why: 'lost',
+        words: `return code -128, ${reason}`,
+        returnCode: -128,
+      }))
+    : [];
+  const recovery = await planOf(client, workflowId, { ...options, waiting, orphaned });
+  return { kind: await kindOf(client, workflowId), cleaned, lostRunners: recovered, recovery };
+}
+
+/** Whether anything is left to run: jobs to repeat, or jobs for which nothing is alive. */
+export const hasWork = ({ plan, waiting }: Recovery): boolean => plan.retried.length > 0 || waiting > 0;
+
+/** Carries out a plan: requirements, hook, reset, new run, allocations, and an event that says so. */
+export async function carryOut(
+  context: Context,
+  workflowId: number,
+  found: Pick<Recovered, 'kind' | 'cleaned' | 'lostRunners' | 'recovery'>,
+  options: RecoverOptions,
+): Promise<Recovered> {
+  const { client, url } = await context.service();
+  if (!hasWork(found.recovery)) return { ...found, reset: 0, regenerated: undefined };
+  // Whatever prevents a submission is found out before anything is reset.
+  const site = found.kind === 'slurm' ? await siteOf(context, workflowId, wishesOf(options)) : undefined;
+  const reset = await applyRecovery(client, workflowId, found.recovery, {
+    ...options,
+    url,
+    environment: context.environment,
+    tell: tellPreparation(context.output),
+    onHook: (text) => {
+      if (text.trim() !== '') context.output.notice(text.trim());
+    },
+  });
+  let regenerated: Regenerated | undefined;
+  if (site !== undefined) {
+    const tools = await submitTools(context, {
+      outputDir: options.outputDir,
+      pollInterval: context.configuration['client.slurm.poll_interval'],
+    });
+    const plan = { ...site.plan, submits: true, isDryRun: false, includedJobs: [], nowMs: Date.now() };
+    regenerated = await regenerate(tools, workflowId, plan);
+    for (const warning of regenerated.warnings) context.output.warn(warning);
+  }
+  const submitted = regenerated?.submitted.length ?? 0;
+  const data = {
+    category: 'recovery',
+    action: 'recover',
+    message: `Recovered workflow ${workflowId}: ${reset} job(s) reset, ${submitted} allocation(s) submitted`,
+    jobs_reset: reset,
+    allocations_submitted: submitted,
+    adjustments: found.recovery.adjustments.length,
+  };
+  await client.createEvent({ body: { workflow_id: workflowId, timestamp: Date.now(), data } });
+  return { ...found, reset, regenerated };
+}
+
+/** The allocations that a recovery would submit; changes nothing. */
+export async function plannedAllocations(
+  context: Context,
+  workflowId: number,
+  recovery: Recovery,
+  options: RecoverOptions,
+): Promise<Regenerated> {
+  const site = await siteOf(context, workflowId, wishesOf(options));
+  const tools = await submitTools(context, {
+    outputDir: options.outputDir,
+    pollInterval: context.configuration['client.slurm.poll_interval'],
+  });
+  const retried = new Set(recovery.plan.retried.map(({ id }) => id));
+  const follows = recovery.ends.filter(({ why }) => why === 'downstream').map(({ id }) => id);
+  return regenerate(tools, workflowId, {
+    ...site.plan,
+    submits: true,
+    isDryRun: true,
+    includedJobs: [...retried, ...(retried.size > 0 ? follows : [])],
+    ahead: {
+      requirements: new Map(recovery.adjustments.map(({ correction, after }) => [correction.requirementsId, after])),
+    },
+    nowMs: Date.now(),
+  });
+}
+
+const wishesOf = ({ partition, walltime }: RecoverOptions): RegenerateWishes => ({ ...USUAL, partition, walltime });

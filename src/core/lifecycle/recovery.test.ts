@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { causeOf, type EndedBadly, planRecovery, refusalOfRecovery } from './recovery.ts';
+
+const lack = { memory: undefined, timeout: false, timeoutReason: undefined, cpu: false, runtime: false };
+const job = (more: Partial<EndedBadly>): EndedBadly => ({
+  id: 1,
+  status: 'failed',
+  returnCode: 1,
+  lack,
+  cause: undefined,
+  missesOutput: false,
+  wasCanceledByDependency: false,
+  ...more,
+});
+
+describe('the cause of a bad end', () => {
+  it.each<[string, Partial<EndedBadly>, ReturnType<typeof causeOf>]>([
+    ['measured memory', { returnCode: 137, lack: { ...lack, memory: 'memory_exceeded' } }, 'memory'],
+    ['an early SIGKILL', { returnCode: 137, lack: { ...lack, memory: 'sigkill_137' } }, 'memory'],
+    [
+      'an early SIGKILL that somebody sent',
+      { returnCode: 137, lack: { ...lack, memory: 'sigkill_137' }, cause: 'the step was canceled' },
+      'lost',
+    ],
+    ['the time limit', { status: 'terminated', returnCode: 152, lack: { ...lack, timeout: true } }, 'time'],
+    ['too long, and failed', { lack: { ...lack, runtime: true } }, 'time'],
+    ['too many CPUs', { lack: { ...lack, cpu: true } }, 'cpus'],
+    ['a lost runner', { returnCode: -128, cause: 'allocation 7 ended NODE_FAIL' }, 'lost'],
+    ['a runner that stopped it', { status: 'terminated', returnCode: 143 }, 'lost'],
+    ['a command that does not exist', { returnCode: 127 }, 'bad command'],
+    ['an output that is not there', { missesOutput: true }, 'missing output'],
+    ['a decision that nobody made', { status: 'pending_failed', returnCode: 3 }, 'undecided'],
+    [
+      'another job that failed',
+      { status: 'canceled', returnCode: undefined, wasCanceledByDependency: true },
+      'downstream',
+    ],
+    ['anything else', { returnCode: 3 }, 'unknown'],
+  ])('%s', (_, more, cause) => {
+    expect(causeOf(job(more))).toBe(cause);
+  });
+});
+
+describe('the plan of a recovery', () => {
+  const jobs = [
+    { id: 1, why: 'memory' as const },
+    { id: 2, why: 'unknown' as const },
+    { id: 3, why: 'downstream' as const },
+    { id: 4, why: 'bad command' as const },
+  ];
+
+  it('repeats what can go better, and leaves the rest; downstream jobs follow by themselves', () => {
+    const { retried, left } = planRecovery(jobs, { retriesUnknown: false });
+    expect([retried.map(({ id }) => id), left.map(({ id }) => id)]).toEqual([[1], [2, 4]]);
+  });
+
+  it('repeats everything if that is asked for', () => {
+    expect(planRecovery(jobs, { retriesUnknown: true }).retried.map(({ id }) => id)).toEqual([1, 2, 4]);
+  });
+});
+
+describe('whether a workflow can be recovered', () => {
+  const standing = {
+    counts: { waiting: 0, running: 0, failed: 1 },
+    isCanceled: false,
+    isUninitialized: false,
+    activeRunners: 0,
+    openAllocations: 0,
+  };
+  it('yes with failed jobs, and with jobs that wait while nothing is alive', () => {
+    expect(refusalOfRecovery(standing)).toBeUndefined();
+    expect(refusalOfRecovery({ ...standing, counts: { waiting: 2, running: 0, failed: 0 } })).toBeUndefined();
+  });
+
+  it.each([
+    ['canceled', { isCanceled: true }],
+    ['wait or run', { openAllocations: 1 }],
+    ['active', { activeRunners: 1 }],
+    ['never initialized', { isUninitialized: true }],
+    ['no job failed', { counts: { waiting: 0, running: 0, failed: 0 } }],
+  ])('no if it is %s', (words, more) => {
+    expect(refusalOfRecovery({ ...standing, ...more })).toContain(words);
+  });
+});

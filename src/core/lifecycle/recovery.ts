@@ -1,0 +1,108 @@
+import type { JobStatus } from '../contract/job-statuses.ts';
+import type { Lack } from './resource-use.ts';
+
+/** A job that did not end well, as far as a decision about it needs. */
+export interface EndedBadly {
+  readonly id: number;
+  readonly status: JobStatus;
+  readonly returnCode: number | undefined;
+  readonly lack: Lack | undefined;
+  /** The cause that is stored with its result. */
+  readonly cause: string | undefined;
+  readonly missesOutput: boolean;
+  readonly wasCanceledByDependency: boolean;
+}
+
+/**
+ * Why a job did not end well, by what recovery does about it.
+ *
+ * `lost`: its runner or its allocation ended; it runs again as it is. `unknown` and what follows is not repeated unless
+ * that is asked for: the same would happen again.
+ */
+export type Cause =
+  | 'memory'
+  | 'time'
+  | 'cpus'
+  | 'lost'
+  | 'downstream'
+  | 'missing output'
+  | 'bad command'
+  | 'undecided'
+  | 'unknown';
+
+const LOST = -128;
+const NOT_EXECUTABLE = 126;
+const NOT_FOUND = 127;
+
+/** The cause, by return code, measured use and the records of Slurm; never by the text of logs. */
+export function causeOf(job: EndedBadly): Cause {
+  const { status, returnCode, lack, cause } = job;
+  if (status === 'canceled') return job.wasCanceledByDependency ? 'downstream' : 'lost';
+  if (returnCode === LOST) return 'lost';
+  // SIGKILL of somebody who is named is no proof of too little memory.
+  const isNamed = cause !== undefined && /cancel|requeue|preempt|node_fail/i.test(cause);
+  if (lack?.memory === 'memory_exceeded' || (lack?.memory === 'sigkill_137' && !isNamed)) return 'memory';
+  if (lack?.timeout === true || lack?.runtime === true) return 'time';
+  if (lack?.cpu === true) return 'cpus';
+  // The runner stopped it: its allocation ended, or was canceled.
+  if (status === 'terminated' || isNamed) return 'lost';
+  if (status === 'pending_failed') return 'undecided';
+  if (returnCode === NOT_FOUND || returnCode === NOT_EXECUTABLE) return 'bad command';
+  return returnCode === 1 && job.missesOutput ? 'missing output' : 'unknown';
+}
+
+/** What recovery does about a job without being asked for more. */
+const REPEATED: ReadonlySet<Cause> = new Set<Cause>(['memory', 'time', 'cpus', 'lost']);
+
+export interface RecoveryPlan<Job> {
+  readonly byCause: ReadonlyMap<Cause, readonly Job[]>;
+  readonly retried: readonly Job[];
+  /** Left as they are. */
+  readonly left: readonly Job[];
+}
+
+/** Jobs that were canceled because of another follow it: an initialization makes them run behind it. */
+export function planRecovery<Job>(
+  jobs: readonly (Job & { readonly why: Cause })[],
+  { retriesUnknown }: { readonly retriesUnknown: boolean },
+): RecoveryPlan<Job & { readonly why: Cause }> {
+  const own = jobs.filter(({ why }) => why !== 'downstream');
+  const isRetried = ({ why }: { readonly why: Cause }) => retriesUnknown || REPEATED.has(why);
+  return {
+    byCause: Map.groupBy(own, ({ why }) => why),
+    retried: own.filter(isRetried),
+    left: own.filter((job) => !isRetried(job)),
+  };
+}
+
+interface Counts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly failed: number;
+}
+
+interface Standing {
+  readonly counts: Counts;
+  readonly isCanceled: boolean;
+  readonly isUninitialized: boolean;
+  readonly activeRunners: number;
+  readonly openAllocations: number;
+}
+
+/** Why a workflow cannot be recovered now; undefined if it can. */
+export function refusalOfRecovery({
+  counts,
+  isCanceled,
+  isUninitialized,
+  activeRunners,
+  openAllocations,
+}: Standing): string | undefined {
+  if (isCanceled) return 'it is canceled; torc workflows reset-status ID --failed-only --reinitialize starts it again';
+  if (isUninitialized) return 'it was never initialized; torc run ID or torc submit ID starts it';
+  if (openAllocations > 0)
+    return `${openAllocations} of its allocations wait or run; torc status ID shows them, torc cancel ID ends them`;
+  if (activeRunners > 0) return `${activeRunners} of its runners are active; torc compute-nodes list ID shows them`;
+  if (counts.running > 0) return `${counts.running} of its jobs run or are about to`;
+  if (counts.failed + counts.waiting === 0) return 'no job failed and none waits';
+  return undefined;
+}

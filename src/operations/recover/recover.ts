@@ -1,0 +1,143 @@
+import type { Client } from '../../client/client.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { planRecovery, refusalOfRecovery, type RecoveryPlan } from '../../core/lifecycle/recovery.ts';
+import { type Adjustment, correctWorkflow } from '../correct-resources.ts';
+import { type InitializeNews, reinitialize } from '../initialize.ts';
+import { resetJobs } from '../reset-jobs.ts';
+import { type BadEnd, badEnds } from './bad-ends.ts';
+import { runUserProgram, variablesFor } from './program.ts';
+
+export interface RecoverWishes {
+  readonly memoryMultiplier: number;
+  readonly runtimeMultiplier: number;
+  readonly retriesUnknown: boolean;
+}
+
+/** How the jobs of a workflow run: in allocations, on hosts, or where somebody types. */
+export type WorkflowKind = 'slurm' | 'remote' | 'local';
+
+export async function kindOf(client: Client, workflowId: number): Promise<WorkflowKind> {
+  const query = { workflow_id: workflowId, limit: 1 };
+  if ((await client.listSlurmSchedulers({ query })).items.length > 0) return 'slurm';
+  return (await client.listRemoteWorkers({ params: { id: workflowId } })).length > 0 ? 'remote' : 'local';
+}
+
+export interface Recovery {
+  readonly ends: readonly BadEnd[];
+  readonly plan: RecoveryPlan<BadEnd>;
+  readonly adjustments: readonly Adjustment[];
+  /** Jobs that wait and for which nothing is alive. */
+  readonly waiting: number;
+}
+
+/** What a dry run of the orphan detection would have changed. */
+export interface Dead {
+  readonly allocations: number;
+  readonly runners: number;
+  readonly jobs: number;
+}
+
+const NOTHING_DEAD: Dead = { allocations: 0, runners: 0, jobs: 0 };
+
+/** Throws `RECOVERY_REFUSED`, with the reason, unless nothing of the workflow is alive and something is left to do. */
+export async function refuseRecovery(
+  client: Client,
+  workflowId: number,
+  dead: Dead = NOTHING_DEAD,
+): Promise<{ readonly waiting: number }> {
+  const status = await client.getWorkflowStatus({ params: { id: workflowId } });
+  const jobs = status.jobs_by_status;
+  const waiting = jobs.ready + jobs.blocked + jobs.uninitialized;
+  const { is_uninitialized: isUninitialized } = await client.isUninitialized({ params: { id: workflowId } });
+  const reason = refusalOfRecovery({
+    counts: {
+      waiting,
+      running: Math.max(0, jobs.running + jobs.pending - dead.jobs),
+      failed: jobs.failed + jobs.terminated + jobs.canceled + jobs.pending_failed + dead.jobs,
+    },
+    isCanceled: status.is_canceled,
+    isUninitialized,
+    activeRunners: Math.max(0, status.active_compute_nodes - dead.runners),
+    openAllocations: Math.max(0, status.pending_scheduled_nodes + status.active_scheduled_nodes - dead.allocations),
+  });
+  if (reason === undefined) return { waiting };
+  throw new Refusal(
+    'RECOVERY_REFUSED',
+    `workflow ${workflowId} cannot be recovered: ${reason.replaceAll('ID', String(workflowId))}`,
+  );
+}
+
+interface PlanOptions extends RecoverWishes {
+  readonly waiting: number;
+  /** Jobs that a dry run of the orphan detection would have failed. */
+  readonly orphaned: readonly BadEnd[];
+}
+
+/** What a recovery would do; changes nothing. */
+export async function planOf(
+  client: Client,
+  workflowId: number,
+  { waiting, orphaned, ...wishes }: PlanOptions,
+): Promise<Recovery> {
+  const ends = [...(await badEnds(client, workflowId)), ...orphaned];
+  const plan = planRecovery(ends, wishes);
+  return { plan, ends, waiting, adjustments: await correct(client, workflowId, plan, { ...wishes, isDryRun: true }) };
+}
+
+async function correct(
+  client: Client,
+  workflowId: number,
+  plan: RecoveryPlan<BadEnd>,
+  { memoryMultiplier, runtimeMultiplier, isDryRun }: RecoverWishes & { readonly isDryRun: boolean },
+): Promise<readonly Adjustment[]> {
+  const jobIds = (['memory', 'time', 'cpus'] as const).flatMap((why) =>
+    (plan.byCause.get(why) ?? []).map(({ id }) => id),
+  );
+  if (jobIds.length === 0) return [];
+  const { adjustments } = await correctWorkflow(client, workflowId, {
+    multipliers: { memory: memoryMultiplier, cpu: memoryMultiplier, runtime: runtimeMultiplier },
+    downsizes: false,
+    jobIds,
+    isDryRun,
+  });
+  return adjustments;
+}
+
+interface ApplyOptions extends RecoverWishes {
+  readonly recoveryHook: string | undefined;
+  readonly url: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly tell: (news: InitializeNews) => void;
+  readonly onHook: (output: string) => void;
+}
+
+/** Raises requirements, runs the hook, and makes the jobs of the plan ready in a new run. Returns how many were reset. */
+export async function applyRecovery(
+  client: Client,
+  workflowId: number,
+  { plan }: Recovery,
+  options: ApplyOptions,
+): Promise<number> {
+  const { run_id: runId = 0 } = await client.getWorkflow({ params: { id: workflowId } });
+  await correct(client, workflowId, plan, { ...options, isDryRun: false });
+  if (options.recoveryHook !== undefined) {
+    const environment = variablesFor(options.environment, { workflowId, runId: runId as number, url: options.url });
+    options.onHook(await runUserProgram({ command: options.recoveryHook, more: [String(workflowId)], environment }));
+  }
+  if (plan.retried.length === 0) return 0;
+  const jobs = plan.retried.map((job) => ({ id: job.id, name: job.name, workflow_id: workflowId, command: '' }));
+  const { reset, failures } = await resetJobs(client, { workflowId, jobs });
+  if (failures.length > 0)
+    throw new Refusal('RECOVERY_REFUSED', resetFailed(reset.length, jobs.length, failures), { reset: reset.length });
+  await reinitialize(client, workflowId, { force: false, tell: options.tell });
+  return reset.length;
+}
+
+/** Failures that are shown. */
+const SHOWN = 5;
+
+function resetFailed(reset: number, all: number, failures: readonly { job_id: number; error: string }[]): string {
+  const shown = failures.slice(0, SHOWN).map(({ job_id: id, error }) => `job ${id}: ${error}`);
+  const more = failures.length > SHOWN ? ` (${failures.length - SHOWN} more not shown)` : '';
+  return `Reset ${reset} of ${all} job(s); ${shown.join('; ')}${more}`;
+}

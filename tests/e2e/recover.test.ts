@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+
+const flow = `
+name: bad
+resource_requirements: [{name: small, num_cpus: 1, memory: 100m, runtime: PT1H}]
+files: [{name: out, path: out.txt}]
+jobs:
+  - {name: typo, command: nosuchcommand, resource_requirements: small}
+  - {name: three, command: "[ -e fixed ] || exit 3", resource_requirements: small}
+  - {name: after, command: "true", resource_requirements: small, depends_on: [three]}
+  - {name: empty, command: "true", resource_requirements: small, output_files: [out]}
+  - {name: killed, command: "[ -e fixed ] || kill -9 $$", resource_requirements: small}
+  - {name: fine, command: "true", resource_requirements: small}
+`;
+
+describe('torc recover where there is no Slurm', () => {
+  let server: RunningServer;
+  let folder: string;
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    server = await startServer(folder);
+    writeFileSync(join(folder, 'flow.yaml'), flow);
+  });
+
+  const call = (args: readonly string[], input?: string) =>
+    torc(['--url', server.url, ...args], { cwd: folder, ...(input === undefined ? {} : { input }) });
+  const statuses = async (id: number) =>
+    Object.fromEntries(
+      (await server.client.listJobs({ query: { workflow_id: id } })).items.map(({ name, status }) => [name, status]),
+    );
+  const failed = async (name: string) => {
+    const { stdout } = await call(['create', 'flow.yaml']);
+    const id = Number(/\d+/.exec(stdout)?.[0]);
+    await server.client.updateWorkflow({ params: { id }, body: { name } });
+    await call(['run', String(id), '-p', '0.2']);
+    return id;
+  };
+
+  it('names the cause of each failure, raises what was missing, runs again what may succeed, and says how', async () => {
+    const id = await failed('causes');
+    const before = await statuses(id);
+    const dry = await call(['-f', 'json', 'recover', String(id), '--dry-run']);
+    expect([dry.code, await statuses(id)]).toEqual([0, before]);
+    const plan = JSON.parse(dry.stdout) as {
+      result: { causes: { job_name: string; cause: string }[]; jobs_to_retry: number[]; oom_fixed: number };
+    };
+    expect(Object.fromEntries(plan.result.causes.map(({ job_name: name, cause }) => [name, cause]))).toEqual({
+      typo: 'bad_command',
+      three: 'unknown',
+      empty: 'missing_output',
+      killed: 'memory',
+    });
+    expect([plan.result.oom_fixed, plan.result.jobs_to_retry.length]).toEqual([1, 1]);
+
+    const done = await call(['recover', String(id), '--no-prompts']);
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining(`torc --url ${server.url} run ${id}`)]);
+    expect(done.stdout).toContain('memory 100m → 150m');
+    expect(await statuses(id)).toMatchObject({ typo: 'failed', three: 'failed', killed: 'ready', fine: 'completed' });
+    const { items } = await server.client.listEvents({ query: { workflow_id: id } });
+    expect(items.map(({ data }) => data)).toContainEqual(
+      expect.objectContaining({ category: 'recovery', jobs_reset: 1, allocations_submitted: 0 }),
+    );
+    // The job that was reset waits: a second recover finds only that.
+    const again = await call(['-f', 'json', 'recover', String(id), '--no-prompts']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ jobs_reset: 0, next: `torc run ${id}` });
+  });
+
+  it('asks a person, takes defaults for empty answers, asks again after a wrong one, and needs an answer', async () => {
+    const id = await failed('asked');
+    const cut = await call(['recover', String(id)], '2\n');
+    expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining('the input ended')]);
+    const done = await call(['recover', String(id)], 'x\n2\ny\n\n');
+    expect(done.stderr).toContain("Invalid choice 'x'");
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('memory 100m → 200m')]);
+    expect(await statuses(id)).toMatchObject({ typo: 'ready', three: 'ready', after: 'blocked', killed: 'ready' });
+  });
+
+  it('runs the hook before it resets anything, and resets nothing if the hook fails', async () => {
+    const id = await failed('hooked');
+    const before = await statuses(id);
+    const bad = await call(['-f', 'json', 'recover', String(id), '--no-prompts', '--recovery-hook', 'false']);
+    expect([bad.code, JSON.parse(bad.stdout)]).toEqual([
+      1,
+      { workflow_id: id, dry_run: false, error: expect.stringContaining('false ended with exit code 1') },
+    ]);
+    expect(await statuses(id)).toEqual(before);
+    const hook = `sh -c 'echo "$1 $TORC_WORKFLOW_ID" > hook.txt' hook`;
+    const done = await call(['recover', String(id), '--no-prompts', '--recovery-hook', hook]);
+    expect([done.code, done.stderr]).toEqual([0, expect.any(String)]);
+    expect(await statuses(id)).toMatchObject({ typo: 'ready', three: 'ready', empty: 'ready', killed: 'ready' });
+  });
+
+  it('refuses a workflow that is complete, and one that another command recovers at this time', async () => {
+    const { stdout } = await call(['create', '-'], 'name: ok\njobs: [{name: a, command: "true"}]\n');
+    const id = Number(/\d+/.exec(stdout)?.[0]);
+    const fresh = await call(['recover', String(id), '--no-prompts']);
+    expect([fresh.code, fresh.stderr]).toEqual([1, expect.stringContaining('it was never initialized')]);
+    await call(['run', String(id), '-p', '0.2']);
+    const complete = await call(['recover', String(id), '--no-prompts']);
+    expect([complete.code, complete.stderr]).toEqual([1, expect.stringContaining('no job failed and none waits')]);
+    const body = { token: 't', holder: 'torc watch (process 7 on n1)', seconds: 60 };
+    await server.client.takeRecoveryLease({ params: { id }, body });
+    const second = await call(['recover', String(id), '--no-prompts']);
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      expect.stringContaining('being recovered by torc watch (process 7 on n1)'),
+    ]);
+  });
+
+  it('takes the jobs of a runner that was killed back, with everything that had ended', async () => {
+    writeFileSync(
+      join(folder, 'long.yaml'),
+      'name: long\njobs: [{name: a, command: "true"}, {name: b, command: "[ -e go ] || sleep 600"}]\n',
+    );
+    const { stdout } = await call(['create', 'long.yaml']);
+    const id = Number(/\d+/.exec(stdout)?.[0]);
+    const runner = start('torc', ['--url', server.url, 'run', String(id), '-p', '0.2'], { cwd: folder });
+    await until(
+      () => statuses(id),
+      ({ a, b }) => a === 'completed' && b === 'running',
+      'b to run',
+    );
+    const { items } = await server.client.listComputeNodes({ query: { workflow_id: id, is_active: true } });
+    process.kill(items[0]?.pid as number, 'SIGKILL');
+    await runner.ended;
+    const done = await call(['recover', String(id), '--no-prompts']);
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('run')]);
+    expect(await statuses(id)).toEqual({ a: 'completed', b: 'ready' });
+  });
+});
