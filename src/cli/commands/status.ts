@@ -3,6 +3,7 @@ import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
 import type { Runners } from '../../operations/live-runners.ts';
+import type { RunsIn } from '../../operations/runs-in.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -34,10 +35,11 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
       const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
       const interrupted = actions.filter(({ state }) => state === 'interrupted');
       const { runnersOf } = await import('../../operations/live-runners.ts');
+      const { runsIn } = await import('../../operations/runs-in.ts');
       const runners = await runnersOf(client, found);
       const text = [
         statusText(found),
-        ...nextLines(found, runners, context.hint),
+        ...nextLines(found, runners, context.hint, await runsIn(client, id).catch(() => 'anywhere' as const)),
         ...heldLines(found),
         ...leftLines(left),
         ...interruptedLines(interrupted),
@@ -65,7 +67,7 @@ export const status = statusCommand('status [workflow]');
 export const workflowsStatus = statusCommand('workflows status [workflow]');
 
 /** Whether a runner works on it, and the command that goes on. */
-function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: Context['hint']): string[] {
+function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: Context['hint'], place: RunsIn): string[] {
   const { workflow_id: id, jobs_by_status: counts } = found;
   if (found.is_complete) {
     const next = nextStep({ counts, ending: found.is_canceled ? 'canceled' : 'complete' });
@@ -76,7 +78,9 @@ function nextLines(found: WorkflowStatus, { live, lost }: Runners, hint: Context
     lost.length === 0
       ? 'No runner works on this workflow'
       : `No runner works on this workflow: ${lost.length === 1 ? `compute node ${lost[0]} has` : `compute nodes ${lost.join(', ')} have`} ended without reporting it`;
-  return [`${who}. To start one: ${hint(`torc run ${id}`)}`];
+  if (place === 'scripts') return [`${who}. To start one, submit its script with sbatch again.`];
+  const words = place === 'allocations' ? `torc slurm schedule-nodes ${id}` : `torc run ${id}`;
+  return [`${who}. To start one: ${hint(words)}`];
 }
 
 /** Which ready jobs no runner can take, and why. */

@@ -65,7 +65,7 @@ function blocked({ dependencies }: JobFacts): Wait {
 }
 
 function ready(job: JobFacts): Wait {
-  const run = `torc run ${job.workflow.id}${job.labels.map((label) => ` --label ${label}`).join('')}`;
+  const run = runOf(job);
   if (job.runners.length === 0) {
     const none = { code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` };
     const never = neverOf(job);
@@ -89,6 +89,14 @@ function ready(job: JobFacts): Wait {
     reasons,
     next: otherRunner(run, job, reasons),
   };
+}
+
+function runOf({ workflow: { id, runsIn }, labels }: JobFacts): string {
+  const words = labels.map((label) => ` --label ${label}`).join('');
+  if (runsIn === 'allocations') return `torc slurm schedule-nodes ${id}`;
+  if (runsIn === 'scripts')
+    return `submit with sbatch a script that starts torc-slurm-job-runner for workflow ${id}${words}`;
+  return `torc run ${id}${words}`;
 }
 
 /** Other labels are the matter of the job, everything else that of its requirements. */

@@ -46,6 +46,8 @@ export interface JobFacts extends JobKind {
     readonly id: number;
     readonly isCanceled: boolean;
     readonly isArchived: boolean;
+    /** How its jobs run: in allocations that torc submits, or a person, or on any machine. */
+    readonly runsIn: 'allocations' | 'scripts' | 'anywhere';
     readonly timeoutExitCode: number;
     readonly oomExitCode: number;
     /** Seconds before its end at which a runner begins to terminate jobs. */

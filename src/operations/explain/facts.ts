@@ -9,6 +9,7 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
 import { limitsOf } from '../resource-use.ts';
+import { runsIn } from '../runs-in.ts';
 
 /** More dependencies are not read one by one: users read the first few. */
 const MOST_DEPENDENCIES = 200;
@@ -58,6 +59,7 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
         id: workflowId,
         isCanceled: workflow.is_canceled === true,
         isArchived: workflow.is_archived === true,
+        runsIn: status === 'ready' ? await runsIn(client, workflowId) : 'anywhere',
         timeoutExitCode: execution?.timeout_exit_code ?? standardExecution.timeout_exit_code,
         oomExitCode: execution?.oom_exit_code ?? standardExecution.oom_exit_code,
         endingSeconds:

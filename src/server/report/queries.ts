@@ -10,7 +10,8 @@ export const reportQueries = (db: Database) => ({
     db,
     {
       columns: `job.id as job_id, job.name as job_name, node.hostname as compute_node_name,
-        node.compute_node_type as scheduler_type, cast(allocation.scheduler_id as text) as scheduler_job_id,
+        node.compute_node_type as scheduler_type, coalesce(cast(allocation.scheduler_id as text), json_extract(node.scheduler, '$.slurm_job_id'))
+          as scheduler_job_id,
         job.start_time`,
       from: `job
         join compute_node node on node.id = job.compute_node_id
