@@ -72,7 +72,7 @@ export type RunnerValues = ValuesOf<typeof runnerOptions>;
 type RunnerWishes = Partial<RunnerValues> & Pick<RunnerValues, 'outputDir'>;
 
 /** The registration data of a runner. */
-type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'onRegistered'>;
+type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'onRegistered' | 'batch'>;
 
 /** Runs a workflow here, shows its progress, and handles signals. */
 export async function runWorkflow(
@@ -153,13 +153,21 @@ function endAtMsOf(options: Partial<RunnerValues>, nowMs: number): number | unde
   }
 }
 
-/** Ctrl-C signals the jobs to end, and the second time kills them; SIGTERM and a closed terminal signal them. */
+/** A batch system and its helpers may deliver one request twice. A person who repeats it takes longer. */
+const REPEATED_MS = 1_000;
+
+/**
+ * Ctrl-C signals the jobs to end, and the second time kills them; SIGTERM and a closed terminal signal them, and kill them if
+ * they come again later.
+ */
 function actOn({ exitWith }: Context, runner: Runner, say: (text: string) => void): (signal: EndingSignal) => void {
-  let asked = 0;
+  let askedAt: number | undefined;
   return (signal) => {
-    asked += 1;
+    const sinceMs = askedAt === undefined ? undefined : performance.now() - askedAt;
+    if (signal !== 'SIGINT' && sinceMs !== undefined && sinceMs < REPEATED_MS) return;
+    askedAt ??= performance.now();
     exitWith(exitCodes[signal]);
-    const now = asked > 1;
+    const now = sinceMs !== undefined;
     say(
       now
         ? 'Killing the jobs.'

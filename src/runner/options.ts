@@ -53,6 +53,21 @@ export interface RunnerOptions {
   /** A job ended here and does not run again. */
   readonly onJobEnded?: ((job: EndedJob) => void) | undefined;
   readonly onNotice: (line: string) => void;
+  /** What the batch system of its allocation tells while the runner works. */
+  readonly batch?: BatchSystem | undefined;
+}
+
+export interface BatchSystem {
+  /** From SIGTERM to SIGKILL when the allocation is ended; undefined if that is not known. */
+  readonly killWaitSeconds: number | undefined;
+  /** The memory of the allocation on this node, if this runner has all of it. */
+  readonly memoryBytes: number | undefined;
+  /** Whether it is one of several runners that share the node. */
+  readonly isShared: boolean;
+  /** Whether the allocation, which is being ended, starts again. */
+  isRequeued(): Promise<boolean>;
+  /** The end of the allocation as it is now, in Unix milliseconds. May reject. */
+  end(): Promise<number | undefined>;
 }
 
 /** The record of a runner on the server, with what it offers. */

@@ -1,21 +1,23 @@
 import { pause } from '../client/long-timers.ts';
-import { createClient, queryOf } from '../client/client.ts';
+import { type Client, createClient, queryOf } from '../client/client.ts';
 import { patiently } from '../client/retry.ts';
 import { createActions } from './actions/actions.ts';
 import { findAllocation } from './setup/allocation.ts';
+import { startGuardian } from './launch/guardian.ts';
 import { conclude } from './teardown/teardown.ts';
+import { guardAllocationMemory } from './observe/allocation-memory.ts';
 import { createCrate } from './end/crate/crate.ts';
 import { terminationOf } from '../core/contract/execution.ts';
-import { deadlineOf, scriptsEndAt } from './claim/deadline.ts';
+import { scriptsEndAt } from './claim/deadline.ts';
+import { createTimeLimit } from './claim/time-limit.ts';
 import { preferSmallHeap } from './setup/heap.ts';
 import { createOrphanCheck } from './setup/orphan-check.ts';
-import { atMoment } from './moment.ts';
 import { startMonitor } from './observe/monitor.ts';
 import type { Log } from './log.ts';
 import type { Runner, RunnerOptions, RunSummary } from './options.ts';
 import { openJobs } from './claim/open-jobs.ts';
 import { createOutbox } from './report/outbox.ts';
-import { register } from './setup/register.ts';
+import { type Registered, register } from './setup/register.ts';
 import { prepareForOutages } from './outage/prepare.ts';
 import { createRetry } from './end/retry/retry.ts';
 import { createShells } from './launch/shell.ts';
@@ -32,6 +34,8 @@ const MINUTE_MS = 60_000;
  */
 const SETUP_PATIENCE_MS = { local: MINUTE_MS, slurm: 20 * MINUTE_MS };
 const TEARDOWN_PATIENCE_MS = MINUTE_MS;
+/** The time for the results of jobs that are killed with their runner. */
+const REPORT_SECONDS = 2;
 
 /**
  * Runs jobs of a workflow on this machine until no work is left.
@@ -69,23 +73,36 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   });
   const { client } = server;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
-  const { endAtMs } = options;
   // Slurm ends steps at their own time limit, which lies before the headroom: the runner signals those that are left then.
   const afterJobs = registered.mode === 'slurm' ? Math.max(0, headroomSeconds - leadSeconds) : headroomSeconds;
-  const deadline = endAtMs === undefined ? undefined : deadlineOf(startedAtMs, endAtMs, afterJobs, leadSeconds);
+  const { batch } = options;
+  const limit =
+    options.endAtMs === undefined
+      ? undefined
+      : createTimeLimit({
+          startedAtMs,
+          endAtMs: options.endAtMs,
+          headroomSeconds: afterJobs,
+          leadSeconds,
+          ask: batch && (() => batch.end()),
+          log,
+          onChanged: (endAtMs) => void tellEnd(waiting, registered, endAtMs),
+          onDue: ({ killAtMs, abandonAtMs }) => work.endForDeadline(killAtMs, abandonAtMs),
+        });
+  const endAtMs = () => limit?.deadline.endAtMs;
 
   const steps = await createSteps({
     mode: registered.mode,
     client: waiting,
     workflow,
     facts,
-    endAtMs: () => endAtMs,
+    endAtMs,
     environment: { ...process.env },
     log,
   });
   const monitor = await startMonitor({ client: waiting, workflow, facts, steps, scheduler: options.scheduler, log });
   const outbox = createOutbox();
-  const shells = createShells(deadline && scriptsEndAt(deadline), Date.now);
+  const shells = createShells(() => limit && scriptsEndAt(limit.deadline), Date.now);
   const retry = await createRetry({
     client: waiting,
     facts,
@@ -108,7 +125,12 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   });
   const { journal, drainOf } = prepareForOutages({ options, registered, outbox });
   const work = createWork({
-    options,
+    options: {
+      ...options,
+      get endAtMs() {
+        return endAtMs();
+      },
+    },
     workflow,
     nodeId,
     facts,
@@ -134,6 +156,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     onPoll: () => orphanCheck.check(),
     onJobEnded: options.onJobEnded,
     onMeasured: monitor.onMeasured,
+    isRequeued: batch && once(() => batch.isRequeued()),
     stuckMs: server.stuckMs,
   });
   const { runningJobs, conversation, stop } = work;
@@ -161,15 +184,28 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     onConnected: work.on.connected,
     onLost: work.on.connectionLost,
   });
-  const end =
-    deadline && atMoment(deadline.askAtMs, () => work.endForDeadline(deadline.killAtMs, deadline.abandonAtMs));
+  limit?.begin();
+  const memoryBytes =
+    registered.mode === 'direct' && execution.limit_resources !== false ? batch?.memoryBytes : undefined;
+  const memoryGuard =
+    memoryBytes === undefined
+      ? undefined
+      : guardAllocationMemory({
+          limitBytes: memoryBytes,
+          needs: runningJobs.requests,
+          observe: steps.observe,
+          kill: runningJobs.killForMemory,
+          log,
+        });
+  const guardian = startGuardian({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' });
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
 
   const done = async (): Promise<RunSummary> => {
     const { ending, reason } = await work.finished;
     for (const part of [work.idlePolicy, wake]) part.close();
-    end?.cancel();
+    limit?.close();
+    memoryGuard?.close();
     runningJobs.stopStarting();
     const parts = { client, patient: patient(TEARDOWN_PATIENCE_MS), registered, conversation, runningJobs, steps };
     const summary = await conclude(
@@ -178,6 +214,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     );
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
     if (summary.isTold && ending !== 'stopped' && ending !== 'superseded') await cancelUnneeded(options, log);
+    guardian?.dismiss();
     for (const part of [steps, stop, conversation, log]) part.close();
     return summary;
   };
@@ -185,11 +222,29 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   return {
     done: done(),
     stop({ now }) {
-      shells.limit(now ? 0 : leadSeconds * 1000);
+      // After its SIGTERM a batch system kills the runner too: its results are reported before.
+      const seconds = Math.min(leadSeconds, Math.max(1, (batch?.killWaitSeconds ?? Infinity) - REPORT_SECONDS));
+      shells.limit(now ? 0 : seconds * 1000);
       if (now) stop.kill('stop');
-      else stop.ask('stop');
+      else stop.ask('stop', Date.now() + seconds * 1000);
     },
   };
+}
+
+/** The record of the runner tells its end: a job that needs more time waits for another one. */
+async function tellEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
+  node.end_time = new Date(endAtMs).toISOString();
+  try {
+    await client.updateComputeNode({ params: { id: nodeId }, body: node });
+  } catch (error) {
+    log.write('warn', 'The end of the runner could not be reported', { reason: (error as Error).message });
+  }
+}
+
+/** Calls the function at most once. */
+function once<T>(call: () => T): () => T {
+  let answer: { readonly value: T } | undefined;
+  return () => (answer ??= { value: call() }).value;
 }
 
 /** The last runner of a workflow leaves no allocation in the queue that would start for nothing. */

@@ -6,7 +6,7 @@ import type { AttemptOptions } from './end/attempt.ts';
 import type { Capacity } from './claim/capacity.ts';
 import { type Conversation, type ConverseOptions, createConversation } from './report/conversation/converse.ts';
 import type { Over } from './report/conversation/state.ts';
-import { type RunningJobs, createRunningJobs } from './start/running-jobs.ts';
+import { type RunningJobs, type RunningJobsOptions, createRunningJobs } from './start/running-jobs.ts';
 import type { Drain } from './outage/drain.ts';
 import type { Meaning } from './report/failed-exchange.ts';
 import type { RunEnding, RunnerOptions } from './options.ts';
@@ -67,6 +67,8 @@ export interface WorkOptions extends AttemptOptions {
   readonly limitScripts: (ms: number) => void;
   /** It is time to check for lost runners of this host. */
   readonly onPoll: () => void;
+  /** See `RunningJobsOptions`. */
+  readonly isRequeued?: RunningJobsOptions['isRequeued'];
   /** See `IdlePolicyOptions`; the default is 0. */
   readonly stuckMs?: number | undefined;
 }

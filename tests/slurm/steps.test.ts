@@ -1,86 +1,33 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/core/contract/result.ts';
-import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
+import { byHand } from './by-hand.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm allocation', () => {
   let cluster: Cluster;
   let folder: string;
   let server: RunningServer;
+  let lane: ReturnType<typeof byHand>;
   let slowEnds: Promise<number>;
   beforeAll(async () => {
     // Slurm's default: a busy machine needs more than a second or two to report the results of a canceled allocation.
     cluster = await startCluster({ nodes: 3, set: ['KillWait=30'] });
     folder = temporaryFolder();
     server = await startServer(folder);
+    lane = byHand({ cluster, folder, server });
     // Time limits take more than a minute: they pass while the other tests run.
     slowEnds = slowlyEnding();
     slowEnds.catch(() => {});
   }, 120_000);
 
-  const call = (...args: string[]) =>
-    torc(['--url', server.url, ...args], { cwd: folder, environment: cluster.environment });
-
-  /** A workflow, ready to run. */
-  const created = async (name: string, text: string): Promise<number> => {
-    writeFileSync(join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
-    const { stdout, stderr } = await call('-f', 'json', 'create', `${name}.yaml`);
-    if (stdout === '') throw new Error(stderr);
-    const { workflow_id: id } = JSON.parse(stdout) as { workflow_id: number };
-    await call('workflows', 'init', String(id), '--no-prompts');
-    return id;
-  };
-
-  /** Submits an allocation with a runner of the workflow; returns its job id. */
-  const allocated = (id: number, ...options: string[]): string => {
-    const script = join(folder, `runner-${id}.sh`);
-    writeFileSync(
-      script,
-      `#!/bin/bash\nunset SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU\ntorc-slurm-job-runner ${server.url} ${id} out-${id} --poll-interval 1\n`,
-    );
-    const output = join(folder, `runner-${id}.out`);
-    const said = cluster.run('sbatch', '--parsable', '-D', folder, '-o', output, ...options, script);
-    return said.trim();
-  };
-
-  const resultsOf = async (id: number): Promise<Record<string, Result>> => {
-    const { items: jobs } = await server.client.listJobs({ query: { workflow_id: id } });
-    const { items } = await server.client.listResults({ query: { workflow_id: id } });
-    return Object.fromEntries(items.map((each) => [jobs.find((job) => job.id === each.job_id)?.name ?? '', each]));
-  };
-  /** The results, when the workflow is complete and its runner has left. */
-  const finished = async (id: number): Promise<Record<string, Result>> => {
-    await until(
-      async () => {
-        const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
-        return items.length > 0 && items.every(({ is_active: isActive }) => isActive === false);
-      },
-      (isGone) => isGone,
-      `the runner to end: ${readable(join(folder, `runner-${id}.out`))}`,
-      150_000,
-    );
-    return resultsOf(id);
-  };
-  const readable = (path: string) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  const logOf = (id: number) =>
-    readdirSync(join(folder, `out-${id}`))
-      .filter((name) => name.startsWith('job_runner_slurm_') && name.endsWith('.log'))
-      .map((name) => readFileSync(join(folder, `out-${id}`, name), 'utf8'))
-      .join('');
-
   const small = 'resource_requirements:\n  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}\n';
 
   /** A workflow on a node of its own whose jobs end in different ways, the last ones by their time limit. */
   const slowlyEnding = async (): Promise<number> => {
-    const id = await created(
+    const id = await lane.created(
       'ends',
       `resource_requirements:
   - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
@@ -95,7 +42,7 @@ jobs:
   - {name: late_handled, resource_requirements: small, command: "trap 'exit 0' TERM; while :; do sleep 0.1; done"}
 `,
     );
-    const job = allocated(id, '-w', 'n3', '-c', '4', '--mem=1000M', '-t', '3');
+    const job = lane.allocated(id, ['-w', 'n3', '-c', '4', '--mem=1000M', '-t', '3']);
     const stepOf = async (name: string) => {
       await until(
         () => readdirSync(folder).includes(name),
@@ -116,7 +63,7 @@ jobs:
   };
 
   it('a job is a step with its name, its output and its result, and its accounting is stored', async () => {
-    const id = await created(
+    const id = await lane.created(
       'results',
       `${small}execution_config: {mode: slurm}
 jobs:
@@ -128,8 +75,8 @@ jobs:
   - {name: after, command: "true", depends_on: [good], resource_requirements: small}
 `,
     );
-    const job = allocated(id, '-c', '2', '--mem=400M', '-t', '5');
-    const results = await finished(id);
+    const job = lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '5']);
+    const results = await lane.finished(id);
     const codes = Object.fromEntries(
       Object.entries(results).map(([name, each]) => [name, [each.status, each.return_code]]),
     );
@@ -147,7 +94,7 @@ jobs:
       new RegExp(`^step \\d+ of ${job}, good\n$`),
     );
     expect(cluster.run('sacct', '-j', job, '-P', '-n', '--format', 'JobName').split('\n')).toContain(name);
-    expect(logOf(id)).toContain('execution_mode=Slurm');
+    expect(lane.logOf(id)).toContain('execution_mode=Slurm');
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats).toHaveLength(6);
     expect(stats.every(({ slurm_job_id: slurmJob, node_list: nodes }) => slurmJob === job && nodes === 'n1')).toBe(
@@ -157,7 +104,7 @@ jobs:
   }, 240_000);
 
   it('a job on two nodes runs once and reaches both, and a runner uses all nodes of its allocation', async () => {
-    const id = await created(
+    const id = await lane.created(
       'nodes',
       `resource_requirements:
   - {name: both, num_cpus: 1, memory: 50m, runtime: PT1M, num_nodes: 2}
@@ -168,8 +115,8 @@ jobs:
   - {name: "one_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "until [ $(ls here-* | wc -l) = 2 ]; do touch here-{i}; sleep 0.1; done; hostname"}
 `,
     );
-    allocated(id, '-N', '2', '--ntasks-per-node=1', '-c', '4', '--mem=400M', '-t', '5');
-    const results = await finished(id);
+    lane.allocated(id, ['-N', '2', '--ntasks-per-node=1', '-c', '4', '--mem=400M', '-t', '5']);
+    const results = await lane.finished(id);
     expect(Object.values(results).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
     const printed = (name: string) => {
       const { job_id: job, run_id: run } = results[name] as Result;
@@ -185,7 +132,7 @@ jobs:
   }, 240_000);
 
   it('jobs with GPUs have different ones, and a job without has none and waits for none', async () => {
-    const id = await created(
+    const id = await lane.created(
       'gpus',
       `resource_requirements:
   - {name: cpu, num_cpus: 1, memory: 50m, runtime: PT1M}
@@ -196,8 +143,8 @@ jobs:
   - {name: none, resource_requirements: cpu, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-none; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}
 `,
     );
-    allocated(id, '-c', '3', '--mem=400M', '--gpus-per-node=2', '-t', '5');
-    const results = await finished(id);
+    lane.allocated(id, ['-c', '3', '--mem=400M', '--gpus-per-node=2', '-t', '5']);
+    const results = await lane.finished(id);
     const printed = Object.entries(results).map(([name, { job_id: job }]) => [
       name,
       readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r1_a1.o`), 'utf8').trim(),
@@ -208,14 +155,14 @@ jobs:
   }, 240_000);
 
   it('all jobs of a canceled allocation are reported as terminated', async () => {
-    const id = await created(
+    const id = await lane.created(
       'cancel',
       `${small}execution_config: {mode: slurm}
 jobs:
   - {name: "long_{i}", parameters: {i: "1:3"}, resource_requirements: small, command: "touch long-{i}; sleep 600"}
 `,
     );
-    const job = allocated(id, '-c', '3', '--mem=400M', '-t', '5');
+    const job = lane.allocated(id, ['-c', '3', '--mem=400M', '-t', '5']);
     await until(
       () => readdirSync(folder).filter((name) => name.startsWith('long-')).length,
       (count) => count === 3,
@@ -223,13 +170,13 @@ jobs:
       60_000,
     );
     cluster.run('scancel', job);
-    const results = await finished(id);
+    const results = await lane.finished(id);
     expect(Object.values(results).map(({ status }) => status)).toEqual(['terminated', 'terminated', 'terminated']);
-    expect(cluster.run('squeue', '--steps', '-h', '-o', '%j')).not.toContain('_a1');
+    expect(stepNames().filter((name) => name.startsWith(`wf${id}_`))).toEqual([]);
   }, 240_000);
 
   it('a job that is sampled has its CPU and memory, and the peak is near what it allocates', async () => {
-    const id = await created(
+    const id = await lane.created(
       'samples',
       `resource_requirements:
   - {name: two, num_cpus: 2, memory: 400m, runtime: PT1M}
@@ -241,8 +188,8 @@ jobs:
     command: "(head -c 100M /dev/zero | tail -c 100M | (sleep 10; wc -c)) & (ulimit -t 5; while :; do :; done); wait"
 `,
     );
-    allocated(id, '-c', '2', '--mem=600M', '-t', '5');
-    const { busy } = await finished(id);
+    lane.allocated(id, ['-c', '2', '--mem=600M', '-t', '5']);
+    const { busy } = await lane.finished(id);
     expect(busy?.status).toBe('completed');
     expect(busy?.peak_memory_bytes).toBeGreaterThan(85e6);
     expect(busy?.peak_cpu_percent).toBeGreaterThan(0);
@@ -256,45 +203,37 @@ jobs:
     expect(file).toBeDefined();
   }, 240_000);
 
-  /** Waits until as many files whose names begin so are there. */
-  const there = (prefix: string, count: number) =>
-    until(
-      () => readdirSync(folder).filter((name) => name.startsWith(prefix)).length,
-      (found) => found === count,
-      `${count} files ${prefix}…`,
-      60_000,
-    );
   const stepNames = () => cluster.run('squeue', '--steps', '-h', '-o', '%j').split('\n');
 
   it('a workflow that is canceled ends its steps, and their jobs have no result', async () => {
-    const id = await created(
+    const id = await lane.created(
       'canceled',
       `${small}execution_config: {mode: slurm}
 jobs:
   - {name: "run_{i}", parameters: {i: "1:2"}, resource_requirements: small, command: "touch run-{i}; sleep 600"}
 `,
     );
-    allocated(id, '-c', '2', '--mem=400M', '-t', '5');
-    await there('run-', 2);
+    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '5']);
+    await lane.there('run-', 2);
     await server.client.cancelWorkflow({ params: { id } });
-    expect(await finished(id)).toEqual({});
+    expect(await lane.finished(id)).toEqual({});
     const { items } = await server.client.listJobs({ query: { workflow_id: id } });
     expect(items.map(({ status }) => status)).toEqual(['canceled', 'canceled']);
     expect(stepNames().filter((name) => name.startsWith(`wf${id}_`))).toEqual([]);
   }, 240_000);
 
   it('a job whose srun is killed has failed, and its step ends', async () => {
-    const id = await created(
+    const id = await lane.created(
       'killed',
       `${small}execution_config: {mode: slurm}
 jobs: [{name: lost, resource_requirements: small, command: "touch lost-1; sleep 600"}]
 `,
     );
-    allocated(id, '-c', '2', '--mem=400M', '-t', '5');
-    await there('lost-', 1);
+    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '5']);
+    await lane.there('lost-', 1);
     const pids = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
-    expect((await finished(id))['lost']).toMatchObject({ status: 'failed', return_code: 137 });
+    expect((await lane.finished(id))['lost']).toMatchObject({ status: 'failed', return_code: 137 });
     await until(
       async () => stepNames(),
       (names) => names.every((name) => !name.startsWith(`wf${id}_`)),
@@ -304,7 +243,7 @@ jobs: [{name: lost, resource_requirements: small, command: "touch lost-1; sleep 
   }, 240_000);
 
   it('a job on a node that fails is never completed, although srun exits with 0', async () => {
-    const id = await created(
+    const id = await lane.created(
       'node',
       `resource_requirements: [{name: wide, num_cpus: 3, memory: 50m, runtime: PT1M}]
 execution_config: {mode: slurm}
@@ -312,16 +251,27 @@ jobs:
   - {name: "part_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "touch part-{i}; until [ $(ls part-* | wc -l) = 2 ]; do sleep 0.1; done; if [ $SLURMD_NODENAME = n2 ]; then touch crash-now; sleep 600; fi"}
 `,
     );
-    allocated(id, '-N', '2', '--no-kill', '--no-requeue', '--ntasks-per-node=1', '-c', '4', '--mem=400M', '-t', '5');
-    await there('crash-now', 1);
+    lane.allocated(id, [
+      '-N',
+      '2',
+      '--no-kill',
+      '--no-requeue',
+      '--ntasks-per-node=1',
+      '-c',
+      '4',
+      '--mem=400M',
+      '-t',
+      '5',
+    ]);
+    await lane.there('crash-now', 1);
     cluster.node('crash', 'n2');
-    const results = Object.values(await finished(id)).map(({ status, return_code: code }) => `${status} ${code}`);
+    const results = Object.values(await lane.finished(id)).map(({ status, return_code: code }) => `${status} ${code}`);
     cluster.node('start', 'n2');
     expect(results.sort()).toEqual(['completed 0', 'failed 137']);
   }, 300_000);
 
   it('each kind of end has its result: memory, a person, a signal, the time limit', async () => {
-    const results = await finished(await slowEnds);
+    const results = await lane.finished(await slowEnds);
     expect(
       Object.fromEntries(Object.entries(results).map(([name, each]) => [name, [each.status, each.return_code]])),
     ).toEqual({

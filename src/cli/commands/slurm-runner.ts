@@ -2,6 +2,7 @@ import { pause } from '../../client/long-timers.ts';
 import type { Allocation } from '../../cluster/slurm/allocation.ts';
 import { workflowId } from '../choose-workflow.ts';
 import { command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { integer, number } from '../option.ts';
 import { runWorkflow } from '../run-workflow.ts';
@@ -80,6 +81,7 @@ export const slurmRunner = command({
         );
       },
     );
+    const batch = await batchOf(allocation, environment, options.isSubtask === true);
     const { cpus, memoryBytes } =
       options.isSubtask === true ? shareOf(allocation, environment['SLURM_CPUS_PER_TASK']) : allocation;
     const summary = await runWorkflow(
@@ -94,6 +96,7 @@ export const slurmRunner = command({
       },
       {
         computeNodeType: 'slurm',
+        batch,
         scheduler: {
           type: 'slurm',
           slurm_job_id: String(allocation.jobId),
@@ -111,6 +114,15 @@ export const slurmRunner = command({
     if (isBroken(summary)) context.exitWith(1);
   },
 });
+
+/** How Slurm ends the allocation; undefined where stand-ins play Slurm. */
+async function batchOf(allocation: Allocation, environment: Context['environment'], isShared: boolean) {
+  if (environment['TORC_FAKE_SBATCH']) return undefined;
+  const { endingOf } = await import('../../cluster/slurm/ending.ts');
+  const ending = endingOf(allocation, environment);
+  const memoryBytes = isShared ? undefined : allocation.memoryBytes;
+  return { ...ending, killWaitSeconds: await ending.killWaitSeconds(), memoryBytes, isShared };
+}
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */
 function shareOf(allocation: Allocation, cpusPerTask: string | undefined): Pick<Allocation, 'cpus' | 'memoryBytes'> {

@@ -7,7 +7,7 @@ import { createShells } from './shell.ts';
 const bench = (endAtMs?: number) => {
   const folder = temporaryFolder();
   const output = join(folder, 'output.log');
-  const shells = createShells(endAtMs, Date.now);
+  const shells = createShells(() => endAtMs, Date.now);
   return {
     folder,
     shells,

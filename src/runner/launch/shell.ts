@@ -30,10 +30,10 @@ export interface Shells {
   limit(ms: number): void;
 }
 
-export function createShells(endAtMs: number | undefined, now: () => number): Shells {
+export function createShells(endAtMs: () => number | undefined, now: () => number): Shells {
   const running = new Set<(ms: number) => void>();
   let limitMs = Infinity;
-  const leftMs = () => Math.min(limitMs, (endAtMs ?? Infinity) - now());
+  const leftMs = () => Math.min(limitMs, (endAtMs() ?? Infinity) - now());
 
   const run = async ({ script, cwd, variables, output }: ShellRequest): Promise<ShellEnd> => {
     if (leftMs() <= 0) return 'not run: the runner ends now';

@@ -10,7 +10,7 @@ export interface Allocation {
   /** The runner's options, completed from the allocation: its row, and the scheduler that it was created for. */
   readonly options: RunnerOptions;
   /** Reports the status of the allocation. Of several runners in it, only the one on the first node reports. */
-  becomes(status: 'active' | 'complete', log: Log): Promise<void>;
+  becomes(status: 'active' | 'complete' | 'pending', log: Log): Promise<void>;
 }
 
 /**

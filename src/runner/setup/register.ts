@@ -10,7 +10,7 @@ import type { ComputeNode } from '../../core/contract/node.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { type Capacity, createCapacity, createSlots } from '../claim/capacity.ts';
 import { devicesOf } from './devices.ts';
-import { ledgerPathOf, runnerLogOf } from '../../core/contract/files/runner.ts';
+import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import { type Ledger, openLedger } from '../report/ledger.ts';
 import { type Log, openLog } from '../log.ts';
 import { recoverInSlurm } from './dead-allocations.ts';
@@ -105,6 +105,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   };
   const node = await client.createComputeNode({ body });
   const nodeId = node.id as number;
+  if (options.batch?.isShared === false) await warnOfAnother(client, body, nodeId, log);
   const ledger = openLedger(
     ledgerPath,
     { workflow_id: workflowId, run_id: runId, compute_node_id: nodeId, process: identity },
@@ -160,6 +161,24 @@ function devicesFor({ numGpus }: RunnerOptions, { gpus }: HostFacts): string[] {
 
 function offeredBy({ numCpus, memoryGb }: RunnerOptions, { cpus, memoryBytes }: HostFacts) {
   return { cpus: numCpus ?? cpus, memoryBytes: memoryGb === undefined ? memoryBytes : Math.floor(memoryGb * GIBIBYTE) };
+}
+
+/** A runner for itself offers all of its node, and two of them start twice as many jobs as there is room for. */
+async function warnOfAnother(client: Client, node: ComputeNode, nodeId: number, log: Log): Promise<void> {
+  const query = { workflow_id: node.workflow_id, hostname: node.hostname, is_active: true };
+  const { items } = await client.listComputeNodes({ query });
+  const own = slurmTaskOf(node.scheduler)?.jobId;
+  const another = items.find(({ id, hostname, scheduler }) => {
+    return id !== nodeId && hostname === node.hostname && own !== undefined && slurmTaskOf(scheduler)?.jobId === own;
+  });
+  if (another === undefined) return;
+  log.write(
+    'warn',
+    'Another runner is on this node of the allocation, and both offer all of it: --is-subtask shares it',
+    {
+      compute_node_id: another.id,
+    },
+  );
 }
 
 /** What srun starts has a step; a batch script has none, and its runner starts processes on the first node only. */

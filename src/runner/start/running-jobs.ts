@@ -18,7 +18,7 @@ import { createEnforcer } from '../observe/memory-limit.ts';
 import type { EndedFor } from '../end/outcome.ts';
 import { OutputFolderError } from './output-folders.ts';
 import { lookForOutputs } from '../end/outputs.ts';
-import type { Account, StepEnd, Steps } from '../step/steps.ts';
+import type { Account, StartedStep, StepEnd, Steps } from '../step/steps.ts';
 
 /** A running job with its lease. */
 interface Running extends Attempt {
@@ -52,6 +52,8 @@ export interface RunningJobsOptions extends AttemptOptions {
   readonly hasTimeFor?: ((need: Need) => boolean) | undefined;
   /** A step began after a wait. */
   readonly onBegun?: (() => void) | undefined;
+  /** Whether the allocation that is being ended starts again: then its jobs run again, and are not reported. */
+  readonly isRequeued?: (() => Promise<boolean>) | undefined;
   /** Jobs can be started again after a pause. */
   readonly onResumed?: (() => void) | undefined;
   /** Jobs cannot be started here at all, for this reason. */
@@ -65,6 +67,8 @@ export interface RunningJobs {
   /** Jobs that were claimed ahead and wait for others that this runner holds. */
   readonly ahead: number;
   readonly tally: Readonly<Tally>;
+  /** Whether jobs are left to the next life of the allocation. */
+  readonly hasLeft: boolean;
   /** Accepts claimed jobs and starts those that fit. */
   take(jobs: readonly ClaimedJob[], ahead?: Ahead | null): void;
   /** Held jobs whose dependants the server has not looked at. */
@@ -84,6 +88,10 @@ export interface RunningJobs {
   giveBackFreed(): void;
   /** Sends a signal to every running job. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
+  /** The memory that each running job asked for, by its step. */
+  requests(): ReadonlyMap<StepId, number>;
+  /** Kills a step, whose end then is one by memory; undefined if it has ended. */
+  killForMemory(id: StepId): StartedStep['about'] | undefined;
   /** Reports running jobs as if the last signal had ended them: the runner has no time left to wait. */
   abandon(): void;
 }
@@ -110,6 +118,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const running = new Map<StepId, Running>();
   /** Ended, but not final: its account is awaited, outputs are checked, or a recovery script runs. */
   const settling = new Set<number>();
+  /** Ended with their allocation, which starts again. */
+  const left = new Set<number>();
   /**
    * Ended, and not yet reported or being checked. Without it, a launch that fails in between would end the runner too
    * early.
@@ -234,7 +244,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   /** It waited for its turn before: that is not its time. */
   const beganLater = (attempt: Running, agoMs: number) => {
     if (!running.has(attempt.step.id)) return;
-    attempt.startedAtMs = Date.now() - agoMs;
+    const nowMs = Date.now();
+    attempt.startedAtMs = nowMs - agoMs;
     attempt.startedAt = performance.now() - agoMs;
     begun(attempt);
     onBegun?.();
@@ -293,14 +304,29 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
 
   /** Undefined if the result is final at once. */
   const finish = (ended: Ended, account: Account): Promise<void> | undefined => {
-    const { attempt, end } = ended;
+    const { attempt } = ended;
     if (account.refused !== undefined) return refused(attempt, account.refused);
     // It ended before it was seen to begin; its end reports both.
     if (!attempt.isBegun) logStart(attempt);
     // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
     if (account.endedBy === 'cancel' || isByTermination(account)) attempt.endedFor ??= signaledFor;
+    if (attempt.endedFor === 'stop' && account.exitCode !== 0 && options.isRequeued !== undefined)
+      return leaveOrReport(options.isRequeued, ended, account);
+    return conclude(ended, account);
+  };
+  const conclude = (ended: Ended, account: Account): Promise<void> | undefined => {
+    const { attempt, end } = ended;
     if (attempt.job.output_files && account.exitCode === 0) return finishWithOutputs(ended, account);
     return attempts.finish(attempt, end, account, [], undefined);
+  };
+
+  /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
+  const leaveOrReport = async (isRequeued: () => Promise<boolean>, ended: Ended, account: Account): Promise<void> => {
+    if (!(await isRequeued())) return conclude(ended, account);
+    const { job, step } = ended.attempt;
+    watch?.end(step.id);
+    left.add(job.id);
+    log.write('info', 'Job ended with its allocation, which starts again; it will run again', { job_id: job.id });
   };
 
   const refused = ({ job, step }: Running, reason: string): undefined => {
@@ -326,6 +352,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const held = () => [
     ...[...running.values()].map(({ job }) => job.id),
     ...settling,
+    ...left,
     ...queue.map(({ job }) => job.id),
     ...ahead.ids(),
   ];
@@ -378,20 +405,15 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   };
   steps.listen(onStepsEnded);
 
-  watch?.onViolation(
-    createEnforcer({
-      workflowId: facts.workflowId,
-      log,
-      kill(id) {
-        const attempt = running.get(id);
-        if (attempt === undefined) return undefined;
-        attempt.endedFor ??= 'memory';
-        attempt.wasKilled = true;
-        steps.kill(id);
-        return attempt.step.about;
-      },
-    }),
-  );
+  const killForMemory = (id: StepId) => {
+    const attempt = running.get(id);
+    if (attempt === undefined) return undefined;
+    attempt.endedFor ??= 'memory';
+    attempt.wasKilled = true;
+    steps.kill(id);
+    return attempt.step.about;
+  };
+  watch?.onViolation(createEnforcer({ workflowId: facts.workflowId, log, kill: killForMemory }));
 
   return {
     get queued() {
@@ -413,6 +435,9 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
       return after;
     },
     tally: attempts.tally,
+    get hasLeft() {
+      return left.size > 0;
+    },
     take(jobs, claimed) {
       if (jobs.length === 0 && !claimed) return;
       const sinceMs = performance.now();
@@ -443,6 +468,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
         steps.signal(attempt.step.id, signal);
       }
     },
+    requests: () => new Map([...running].map(([id, { job }]) => [id, job.need.memory_bytes])),
+    killForMemory,
     abandon() {
       const unknown = { exitCode: undefined, cpuSeconds: undefined, peakBytes: undefined };
       const signal = constants.signals.SIGKILL;

@@ -1,5 +1,6 @@
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { mkdirSync } from 'node:fs';
+import { constants } from 'node:os';
 import { createLauncher } from '../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../launch/launcher.ts';
 import type { Log } from '../log.ts';
@@ -23,6 +24,7 @@ export function createDirectSteps({
   log,
   launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
 }: DirectOptions): Steps {
+  const isInAllocation = (environment['SLURM_JOB_ID'] ?? '') !== '';
   const pids = new Map<StepId, number>();
   const ids = new Map<number, StepId>();
   let tell: (ended: readonly StepEnd[]) => void = () => {};
@@ -68,7 +70,7 @@ export function createDirectSteps({
       use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log });
       return use.of(wanted);
     },
-    account: (end) => end,
+    account: (end) => (isInAllocation && isBySigterm(end) ? later(end) : end),
     settle() {},
     close() {
       launcher.close();
@@ -76,6 +78,17 @@ export function createDirectSteps({
     },
   };
 }
+
+/**
+ * Slurm signals the jobs of an allocation and the runner together, and a job may end before the runner learns why: its result
+ * waits this long.
+ */
+const ONE_SIGNAL_MS = 500;
+
+const later = (end: StepEnd): Promise<StepEnd> => new Promise((done) => void setTimeout(done, ONE_SIGNAL_MS, end));
+
+const isBySigterm = ({ exitCode, signal }: StepEnd): boolean =>
+  signal === constants.signals.SIGTERM || exitCode === 128 + constants.signals.SIGTERM;
 
 /** Launches, and once more if somebody removed the folder of the output meanwhile. */
 export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, launch: () => number): number {

@@ -49,7 +49,9 @@ export async function conclude(
   const isTold = await conversation.settle();
   if (isTold) await parts.steps.settle();
   const isSuperseded = ending === 'superseded' || (!isTold && (await hasNewRun(client, facts)));
-  if (isTold && !isSuperseded) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+  // An allocation that was requeued starts again: what this runner held is for its next one, as that of a runner that is gone.
+  const goesOn = runningJobs.hasLeft && !isSuperseded;
+  if (isTold && !isSuperseded && !goesOn) await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
   if (isTold) await parts.crate?.end({ isComplete: ending === 'complete' });
   await endLeftoverProcesses({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' }, log);
   const seconds = (performance.now() - parts.startedAt) / 1000;
@@ -60,7 +62,8 @@ export async function conclude(
   if (isTold || isSuperseded) drain.forget();
   else drain.keep();
   // A superseded runner too: its jobs have ended, and only this reports it. Jobs of the new run wait for that.
-  if (isTold || isSuperseded) {
+  if (goesOn) await parts.allocation.becomes('pending', log);
+  else if (isTold || isSuperseded) {
     await deregister(parts.patient, registered, seconds, seen);
     await parts.allocation.becomes('complete', log);
   }
@@ -75,7 +78,7 @@ export async function conclude(
     ...tally,
   });
   // Results of a superseded run are useless; unreported results are for the next runner of this host.
-  ledger.close({ remove: isTold || isSuperseded });
+  ledger.close({ remove: (isTold || isSuperseded) && !goesOn });
   return {
     ending,
     reason: why,

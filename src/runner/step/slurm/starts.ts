@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { after, type Timer } from '../../../client/long-timers.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { RunningStep } from './running-step.ts';
 
@@ -26,7 +27,7 @@ export interface Starts {
 export function createStarts(): Starts {
   const starting = new Map<StepId, RunningStep>();
   const turns = new Map<StepId, () => void>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   const launchNext = () => {
     for (const [id, launch] of turns) {
@@ -50,10 +51,10 @@ export function createStarts(): Starts {
       starting.delete(id);
       step.hasBegun = true;
       // The clock of the file system may be another one.
-      step.begun(Math.min(Math.max(0, Date.now() - atMs), ageMs));
+      step.begun(Math.min(Math.max(0, performance.timeOrigin + now - atMs), ageMs));
     }
     launchNext();
-    if (nextMs < Infinity) timer ??= setTimeout(lookForBegun, nextMs);
+    if (nextMs < Infinity) timer ??= after(nextMs, lookForBegun);
   };
 
   return {
@@ -62,7 +63,7 @@ export function createStarts(): Starts {
         step.pid = launch();
         step.launchedAt = performance.now();
         starting.set(id, step);
-        timer ??= setTimeout(lookForBegun, BEGIN_POLL_MS);
+        timer ??= after(BEGIN_POLL_MS, lookForBegun);
       };
       if (starting.size < MOST_STARTING) return launchNow();
       turns.set(id, () => {
@@ -78,7 +79,7 @@ export function createStarts(): Starts {
     },
     withdraw: (id) => turns.delete(id),
     close() {
-      clearTimeout(timer);
+      timer?.cancel();
       turns.clear();
     },
   };

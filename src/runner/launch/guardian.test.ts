@@ -1,0 +1,51 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../../tests/support/programs.ts';
+
+/** A runner in allocation 7 that starts a job, which leaves its session, and then what follows. */
+async function runnerThat(then: string) {
+  const mark = randomUUID();
+  const program = `
+    import { spawn } from 'node:child_process';
+    import { startGuardian } from ${JSON.stringify(new URL('guardian.ts', import.meta.url).href)};
+    const guardian = startGuardian({ mark: ${JSON.stringify(mark)}, slurmJobId: '7' });
+    const job = (slurmJobId) => spawn('sleep', ['600'], {
+      detached: true, stdio: 'ignore', env: { ...process.env, TORC_RUNNER_MARK: ${JSON.stringify(mark)}, SLURM_JOB_ID: slurmJobId },
+    }).pid;
+    console.log(JSON.stringify([job('7'), job('8')]));
+    ${then}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [text] = (await once(child.stdout, 'data')) as [Buffer];
+  const [own, other] = JSON.parse(text.toString()) as [number, number];
+  onTestFinished(() => {
+    spawnSync('bash', ['-c', `kill -KILL ${own} ${other}`]);
+  });
+  return { child, own, other };
+}
+
+const isThere = (pid: number) => existsSync(`/proc/${pid}/stat`) && isAlive(pid);
+const isAlive = (pid: number) => spawnSync('bash', ['-c', `grep -q ') [ZX] ' /proc/${pid}/stat`]).status !== 0;
+
+describe.skipIf(process.platform !== 'linux')('the guardian of a runner in an allocation', () => {
+  it('processes of the jobs end when the runner is killed, also in another session, and those of other allocations stay', async () => {
+    const { child, own, other } = await runnerThat('setInterval(() => {}, 1000);');
+    child.kill('SIGKILL');
+    await until(
+      () => isThere(own),
+      (is) => !is,
+      'the job to end',
+    );
+    expect(isThere(other)).toBe(true);
+  });
+
+  it('nothing is ended after a runner that ends by itself', async () => {
+    const { child, own, other } = await runnerThat('guardian.dismiss(); setTimeout(() => process.exit(0), 100);');
+    if (child.exitCode === null) await once(child, 'exit');
+    expect([isThere(own), isThere(other)]).toEqual([true, true]);
+  });
+});

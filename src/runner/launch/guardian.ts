@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../setup/marks.ts';
+
+export interface GuardianOptions {
+  /** The mark of the runner in the environment of its jobs. */
+  readonly mark: string;
+  readonly slurmJobId: string;
+}
+
+/**
+ * A process that ends the jobs of a runner which is killed.
+ *
+ * Slurm ends the processes of an allocation by their parents, unless its site uses control groups. Those of a killed
+ * runner have lost theirs, so they would go on, on a node that is given to others.
+ */
+export interface Guardian {
+  /** The runner ends by itself. */
+  dismiss(): void;
+}
+
+/** Reads a line from the runner; without one the runner was killed. What forks meanwhile is found in a later round. */
+const SCRIPT = `read -r word && exit 0
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  found=
+  for file in $(grep -lsazE "^(${MARK_VARIABLE}=|${OUTER_MARKS_VARIABLE}=([^:]*:)*)$0(:|$)" /proc/[0-9]*/environ); do
+    grep -qsazxF "SLURM_JOB_ID=$1" "$file" && grep -qsaz '^${MARK_VARIABLE}=' "$file" || continue
+    pid=\${file#/proc/}
+    kill -KILL "\${pid%/environ}" 2> /dev/null && found=1
+  done
+  [ -n "$found" ] || exit 0
+  sleep 0.2
+done`;
+
+/** Absent outside of an allocation, and where there is no /proc. */
+export function startGuardian({ mark, slurmJobId }: GuardianOptions): Guardian | undefined {
+  if (slurmJobId === '' || !existsSync('/proc/self/environ')) return undefined;
+  const { [MARK_VARIABLE]: _, [OUTER_MARKS_VARIABLE]: __, ...env } = process.env;
+  const child = spawn('bash', ['-c', SCRIPT, mark, slurmJobId], {
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // In a session of its own, signals to the runner's group do not reach it.
+    detached: true,
+  });
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  child.unref();
+  return { dismiss: () => void child.stdin.end('done\n') };
+}

@@ -1,0 +1,211 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
+import { byHand } from './by-hand.ts';
+import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
+
+const small = 'resource_requirements:\n  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}\n';
+
+describe.skipIf(slurmIsMissing !== undefined)('an allocation that Slurm changes or ends', { timeout: 240_000 }, () => {
+  let cluster: Cluster;
+  let folder: string;
+  let server: RunningServer;
+  let lane: ReturnType<typeof byHand>;
+  /** What takes long was begun before the first test. */
+  let begun: Record<'requeued' | 'longer' | 'killed', { id: number; job: string }>;
+  beforeAll(async () => {
+    cluster = await startCluster({ nodes: 3, cpusPerNode: 16, set: ['KillWait=8', 'JobAcctGatherFrequency=30'] });
+    folder = temporaryFolder();
+    server = await startServer(folder);
+    lane = byHand({ cluster, folder, server });
+    begun = { requeued: await requeued(), longer: await longer(), killed: await killed() };
+  }, 240_000);
+
+  /** Jobs that wait for a file, in an allocation that is requeued while they run. */
+  const requeued = async () => {
+    const id = await lane.created(
+      'requeued',
+      `${small}execution_config: {mode: slurm}
+jobs: [{name: "life_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "touch life-{i}-$TORC_ATTEMPT_ID; until [ -e go ]; do sleep 0.1; done"}]
+`,
+    );
+    const job = lane.allocated(id, ['-c', '4', '--mem=400M', '-t', '10', '--requeue', '--open-mode=append']);
+    await lane.there('life-', 4);
+    cluster.run('scontrol', 'requeue', job);
+    return { id, job };
+  };
+
+  /** A job that takes longer than the time limit at its start, which is raised. */
+  const longer = async () => {
+    const id = await lane.created(
+      'longer',
+      `${small}execution_config: {sigkill_headroom_seconds: 15, sigterm_lead_seconds: 15}
+jobs: [{name: long, resource_requirements: small, command: "touch longer-1; sleep 40"}]
+`,
+    );
+    const job = lane.allocated(id, ['-c', '1', '--mem=400M', '-t', '1']);
+    await lane.there('longer-', 1);
+    cluster.run('scontrol', 'update', `JobId=${job}`, 'TimeLimit=10');
+    return { id, job };
+  };
+
+  /** A runner that is killed while its jobs run: one as a process, one that left its session. */
+  const killed = async () => {
+    const id = await lane.created(
+      'killed',
+      `${small}jobs:
+  - {name: plain, resource_requirements: small, command: "touch plain-1; sleep 600"}
+  - {name: apart, resource_requirements: small, command: "setsid sleep 600 & touch plain-2; wait"}
+`,
+    );
+    const job = lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10']);
+    await lane.there('plain-', 2);
+    const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
+    process.kill(items[0]?.pid as number, 'SIGKILL');
+    return { id, job };
+  };
+
+  /** The processes of jobs of this workflow. */
+  const markedProcesses = (id: number) => {
+    const port = new URL(server.url).port;
+    const script = `cd /proc; for p in [0-9]*; do grep -qsaz '^TORC_WORKFLOW_ID=${id}$' $p/environ && grep -qsaz '^TORC_API_URL=.*:${port}/' $p/environ && echo $p; done; true`;
+    return cluster.run('bash', '-c', script);
+  };
+
+  it('jobs that are signaled with their runner are terminated, and have time to clean up, but no longer than Slurm gives', async () => {
+    const id = await lane.created(
+      'cancel',
+      `${small}jobs:
+  - {name: "plain_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "touch cancel-p{i}; sleep 600"}
+  - {name: "clean_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "trap 'sleep 1; touch cleaned-{i}; exit 3' TERM; touch cancel-c{i}; while :; do sleep 0.1; done"}
+  - {name: "deaf_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "trap '' TERM; touch cancel-d{i}; sleep 600"}
+`,
+    );
+    const job = lane.allocated(id, ['-c', '12', '--mem=1000M', '-t', '10']);
+    await lane.there('cancel-', 12);
+    const { stdout } = await lane.call('-f', 'json', 'jobs', 'running', String(id));
+    const running = (JSON.parse(stdout) as { items: { scheduler_job_id?: string }[] }).items;
+    expect(running.map(({ scheduler_job_id: told }) => told)).toEqual(Array.from({ length: 12 }, () => job));
+    cluster.run('scancel', job);
+    const results = await lane.finished(id);
+    const ends = Object.entries(results).map(([name, { status, return_code: code }]) => `${name} ${status} ${code}`);
+    expect(ends.sort()).toEqual(
+      [
+        ...[1, 2, 3, 4].map((i) => `clean_${i} terminated 3`),
+        ...[1, 2, 3, 4].map((i) => `deaf_${i} terminated 137`),
+        ...[1, 2, 3, 4].map((i) => `plain_${i} terminated 143`),
+      ].sort(),
+    );
+    expect(readdirSync(folder).filter((name) => name.startsWith('cleaned-'))).toHaveLength(4);
+  });
+
+  it('two runners on a node that both offer all of it say so, and --is-subtask is named', async () => {
+    const id = await lane.created(
+      'twice',
+      `${small}jobs: [{name: one, resource_requirements: small, command: "until [ -e told ]; do sleep 0.1; done"}]\n`,
+    );
+    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10'], (runner) => [`${runner} &`, 'sleep 2', runner, 'wait']);
+    await until(
+      async () => {
+        try {
+          return lane.logOf(id);
+        } catch {
+          return '';
+        }
+      },
+      (text) => /Another runner .*--is-subtask/.test(text),
+      'the warning in the log',
+      60_000,
+    );
+    writeFileSync(join(folder, 'told'), '');
+    await lane.finished(id);
+  });
+
+  it('a job that needs more memory than the allocation has is ended before Slurm ends all of it', async () => {
+    const id = await lane.created(
+      'memory',
+      `resource_requirements:
+  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: wrong, num_cpus: 1, memory: 400m, runtime: PT1M}
+execution_config: {}
+resource_monitor: {enabled: true, granularity: summary, sample_interval_seconds: 60}
+jobs:
+  - {name: greedy, resource_requirements: wrong, command: "head -c 900M /dev/zero | tail | sleep 100"}
+  - {name: modest, resource_requirements: small, command: "sleep 8"}
+`,
+    );
+    lane.allocated(id, ['-c', '2', '--mem=500M', '-t', '10']);
+    const results = await lane.finished(id);
+    expect(
+      Object.fromEntries(Object.entries(results).map(([name, each]) => [name, `${each.status} ${each.return_code}`])),
+    ).toEqual({
+      greedy: 'failed 137',
+      modest: 'completed 0',
+    });
+  });
+
+  it('a job whose runtime cannot fit the time that is left is not started, and diagnose and explain say so', async () => {
+    const id = await lane.created(
+      'late',
+      `resource_requirements:
+  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: hour, num_cpus: 1, memory: 50m, runtime: PT1H}
+jobs:
+  - {name: short, resource_requirements: small, command: "touch late-1; until [ -e asked ]; do sleep 0.1; done"}
+  - {name: hour, resource_requirements: hour, command: "true"}
+`,
+    );
+    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10']);
+    await lane.there('late-', 1);
+    const diagnosis = await lane.call('workflows', 'diagnose', String(id));
+    expect(diagnosis.stdout).toContain('1 ready job is longer than the remaining time of every runner');
+    const hour = (await lane.jobsOf(id)).find(({ name }) => name === 'hour');
+    const explained = await lane.call('jobs', 'explain', String(hour?.id));
+    expect(explained.stdout).toMatch(/the job needs .*1h.*, it has /);
+    writeFileSync(join(folder, 'asked'), '');
+    expect(await lane.finished(id)).toMatchObject({ short: { status: 'completed' } });
+    expect((await lane.jobsOf(id)).find(({ name }) => name === 'hour')?.status).toBe('ready');
+    const waits = await lane.call('jobs', 'explain', String(hour?.id));
+    expect(waits.stdout).not.toContain('torc run');
+    expect(waits.stdout).toContain('sbatch');
+    expect((await lane.call('status', String(id))).stdout).toContain('submit its script with sbatch again');
+  });
+
+  it('no process and no step is left of a runner that was killed, not even one that left its session', async () => {
+    const { id } = begun.killed;
+    await until(
+      () => markedProcesses(id),
+      (found) => found === '',
+      'the processes to end',
+      60_000,
+    );
+    expect((await lane.jobsOf(id)).map(({ status }) => status)).toEqual(['running', 'running']);
+  });
+
+  it('a job goes on when its allocation was made longer', async () => {
+    const results = await lane.finished(begun.longer.id);
+    expect(results['long']).toMatchObject({ status: 'completed', return_code: 0 });
+    expect(lane.logOf(begun.longer.id)).toContain('The end of the allocation has changed');
+  });
+
+  it('jobs of a requeued allocation run again in it as a new attempt, and have one result each', async () => {
+    const { id, job } = begun.requeued;
+    await lane.there('life-', 8);
+    writeFileSync(join(folder, 'go'), '');
+    const results = await until(
+      () => lane.resultsOf(id),
+      (found) => Object.keys(found).length === 4,
+      'the jobs to be completed',
+      60_000,
+    );
+    expect(Object.values(results).map((each) => `${each.status} ${each.attempt_id}`)).toEqual(
+      Array.from({ length: 4 }, () => 'completed 2'),
+    );
+    const names = cluster
+      .run('sacct', '-D', '-n', '-P', '-j', job, '-o', 'JobName')
+      .split('\n')
+      .filter((name) => name.startsWith(`wf${id}_j`));
+    expect([names.length, new Set(names).size]).toEqual([8, 8]);
+  });
+});
