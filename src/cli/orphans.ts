@@ -53,5 +53,6 @@ async function lostOnHosts(context: Context, workflowId: number, outputDir: stri
   const found = await withSsh({ workflowId, outputDir, atOnce: 10 }, (common) =>
     recoverWorkers(workers, { ...common, service }),
   );
-  return found.reduce<number>((sum, runners) => sum + (runners ?? 0), 0);
+  for (const note of found.flatMap(({ notes }) => notes)) context.output.notice(note);
+  return found.reduce((sum, { runners = 0 }) => sum + runners, 0);
 }

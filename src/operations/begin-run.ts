@@ -93,8 +93,10 @@ export async function recoverHere(
 ): Promise<number> {
   const { recoverLostRunners } = await import('../runner/setup/lost-runners.ts');
   const log = {
-    write(level: string, message: string) {
-      if (level === 'warn' || level === 'error') tell({ kind: 'recovery warning', message });
+    write(level: string, words: string, fields: Readonly<Record<string, unknown>> = {}) {
+      if (level !== 'warn' && level !== 'error') return;
+      const about = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${String(value)}`);
+      tell({ kind: 'recovery warning', message: about.length > 0 ? `${words} (${about.join('; ')})` : words });
     },
     close: () => {},
   };

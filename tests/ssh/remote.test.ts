@@ -99,10 +99,16 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
       state: 'silent',
       code: 'UNREACHABLE',
     });
+    const silent = await command(['remote', 'recover', String(id), '-o', out]);
+    expect([silent.code, silent.stdout]).toEqual([1, 'Recovered 0 runners\n']);
+    expect(silent.stderr).toContain('worker2: its jobs stay as they are: ');
     hosts.worker('start', 'worker2');
     expect((await remote(['status', String(id), '-o', out])).of('worker2')).toMatchObject({ state: 'gone' });
     const recovered = await command(['remote', 'recover', String(id), '-o', out]);
     expect([recovered.code, recovered.stdout]).toEqual([0, 'Recovered 1 runner\n']);
+    expect(recovered.stderr).toMatch(
+      /worker2: A runner of this workflow is lost; its jobs were recovered \(.*run again: \d+;/,
+    );
     // The second finds nothing to do.
     expect((await command(['remote', 'recover', String(id), '-o', out])).stdout).toBe('Recovered 0 runners\n');
 

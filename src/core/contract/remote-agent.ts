@@ -126,7 +126,8 @@ export const AgentReply = z.discriminatedUnion('is', [
   z.object({ is: z.literal('none') }),
   z.object({ is: z.literal('stopped'), pid: z.int(), killed: z.boolean() }),
   z.object({ is: z.literal('ending'), pid: z.int() }),
-  z.object({ is: z.literal('recovered'), runners: z.int() }),
+  /** `notes`: what became of each lost runner, or why nothing could be done.. */
+  z.object({ is: z.literal('recovered'), runners: z.int(), notes: z.array(text).optional() }),
   z.object({
     is: z.literal('packed'),
     path: text,

@@ -72,18 +72,30 @@ export async function stopWorkers(workers: readonly Worker[], options: StopOptio
   return eachAtOnce(workers, atOnce, stop, (_, report) => onDone(report));
 }
 
+/** What a host recovered: its lost runners, with notes about each; without a number where the host could not tell. */
+export interface HostRecovery {
+  readonly runners?: number | undefined;
+  readonly notes: readonly string[];
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
 /**
- * Gives the jobs back that runners held which are proven gone, by the process tables of their hosts. Returns the number
- * of runners for each host; undefined where a host could not tell.
+ * Gives the jobs back that runners held which are proven gone, by the process tables of their hosts. Returns what each
+ * host recovered, in the order of the hosts.
  */
 export async function recoverWorkers(
   workers: readonly Worker[],
   options: HostsOptions & { readonly service: RemoteService },
-): Promise<(number | undefined)[]> {
+): Promise<HostRecovery[]> {
   return eachAtOnce(workers, options.atOnce, async (worker) => {
     const request: AgentRequest = { task: 'recover', ...requestOf(worker, options), service: options.service };
     const answer = await askHost(worker, request, { ...options, atMostMs: LOOK_MS });
-    return answer.kind === 'answer' && answer.reply.is === 'recovered' ? answer.reply.runners : undefined;
+    if (answer.kind === 'silence') return { notes: [], code: answer.code, message: answer.message };
+    const { reply } = answer;
+    if (reply.is === 'recovered') return { runners: reply.runners, notes: reply.notes ?? [] };
+    const refused = reply.is === 'refused' ? reply : undefined;
+    return { notes: [], code: refused?.code ?? 'NO_ANSWER', message: refused?.message ?? `it answered "${reply.is}"` };
   });
 }
 

@@ -168,12 +168,16 @@ export const remoteRecover = command({
       { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
       (common) => recoverWorkers(workers, { ...common, service }),
     );
-    const items = workers.map((worker, index) => ({ worker: worker.text, host: worker.host, recovered: found[index] }));
-    for (const { host, recovered } of items) {
-      if (recovered === undefined) output.warn(`${host} does not answer; see torc remote status`);
+    const items = workers.map((worker, index) => {
+      const { runners, notes = [], code, message } = found[index] ?? {};
+      return { worker: worker.text, host: worker.host, recovered: runners, notes, code, message };
+    });
+    for (const { host, recovered, notes, message } of items) {
+      for (const note of notes) output.notice(`${host}: ${note}`);
+      if (recovered === undefined) output.warn(`${host}: its jobs stay as they are: ${message ?? 'no answer'}`);
     }
     const total = items.reduce((sum, { recovered = 0 }) => sum + recovered, 0);
     output.record('remote recover', { items, recovered: total }, `Recovered ${counted(total, 'runner')}`);
-    if (found.includes(undefined)) context.exitWith(1);
+    if (items.some(({ recovered }) => recovered === undefined)) context.exitWith(1);
   },
 });

@@ -23,12 +23,16 @@ export async function stopHere(request: AgentRequestOf<'stop'>): Promise<AgentRe
 }
 
 /** Gives the jobs of lost runners of this host back: the process table here proves that they are gone. */
-export const recoverHere = async (request: AgentRequestOf<'recover'>): Promise<AgentReply> => ({
-  is: 'recovered',
-  runners: await recovered(request),
-});
+export async function recoverHere(request: AgentRequestOf<'recover'>): Promise<AgentReply> {
+  const notes: string[] = [];
+  const runners = await recovered(request, (note) => void notes.push(note));
+  return { is: 'recovered', runners, notes };
+}
 
-async function recovered({ service, workflow_id: id }: { service: Service; workflow_id: number }): Promise<number> {
+async function recovered(
+  { service, workflow_id: id }: { service: Service; workflow_id: number },
+  note: (words: string) => void = () => {},
+): Promise<number> {
   const { url, user, password, cookie, certificates, insecure } = service;
   const connection = connect({
     url,
@@ -40,7 +44,9 @@ async function recovered({ service, workflow_id: id }: { service: Service; workf
   });
   try {
     const client = createClient(connection.send);
-    return await recoverRunnersHere(client, await client.getWorkflow({ params: { id } }), () => {});
+    return await recoverRunnersHere(client, await client.getWorkflow({ params: { id } }), (news) => {
+      if (news.kind === 'recovery warning') note(news.message);
+    });
   } finally {
     connection.close();
   }
