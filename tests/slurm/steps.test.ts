@@ -281,5 +281,9 @@ jobs:
       late: ['terminated', 152],
       late_handled: ['completed', 0],
     });
+    // A person ended it: that is no lack of memory.
+    const explained = await lane.call('jobs', 'explain', String(results['canceled']?.job_id));
+    expect(explained.stdout).toContain('by Slurm, or by a user');
+    expect(explained.stdout).not.toContain('more memory than it asked for');
   }, 300_000);
 });

@@ -141,3 +141,13 @@ it('at the end of the runner the accounting is asked a last time, and what is mi
     { row: undefined, wasMissing: true },
   ]);
 });
+
+it('at the end of the runner an accounting that does not answer is not asked again', async () => {
+  const { accounting, accounted } = accountingOf(() => Promise.reject(new Error('slurmdbd is away')));
+  void accounting.rowOf('a');
+  await wait(2_500);
+  const asked = accounted.mock.calls.length;
+  await accounting.settle();
+  expect(accounted.mock.calls.length).toBe(asked);
+  expect(await accounting.later('a')).toEqual({ row: undefined, wasMissing: true });
+});

@@ -52,12 +52,16 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
   let isAsking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
+  /** The last question got no answer. */
+  let isAway = false;
 
   const ask = async (): Promise<void> => {
     let rows: ReadonlyMap<StepId, AccountedStep> = new Map();
     try {
       rows = await steps.accounted();
+      isAway = false;
     } catch (error) {
+      isAway = true;
       log.write('debug', 'The accounting of Slurm did not answer', { reason: (error as Error).message });
     }
     const nowMs = performance.now();
@@ -145,7 +149,8 @@ export function createAccounting(steps: Pick<AllocationSteps, 'accounted'>, log:
       await isAsking;
       clearTimeout(timer);
       timer = undefined;
-      if (waiting.size > 0) await ask();
+      // An allocation is not kept for an accounting that does not answer.
+      if (waiting.size > 0 && !isAway) await ask();
       for (const [id, each] of waiting) settleOne(id, each, undefined);
     },
     close() {
