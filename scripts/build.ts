@@ -35,6 +35,8 @@ const bundle = await rolldown({
     'read-worker': 'src/server/http/read-worker.ts',
   },
   platform: 'node',
+  // Installed beside torc by those who need them.
+  external: ['@platformatic/kafka', 'snappy'],
   plugins: [plainWordLists],
   logLevel: 'warn',
   treeshake: true,

@@ -75,6 +75,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc sonar sample': '--load --exclude-system-jobs',
   'torc sonar jobs': '--cluster hpc.example.org --state told-jobs.json',
   'torc sonar cluster': '--cluster hpc.example.org',
+  'torc sonar daemon': 'sonar.ini',
   'torc sonar sysinfo': '--cluster hpc.example.org',
   'torc sonar ingest': 'data/ --add-clusters',
   'torc sonar export': '--node c1 --from 2h',

@@ -65,6 +65,16 @@ export const refusals = {
     remedy: 'Look on the host where the job ran, or name the output folder that its runner used.',
   },
 
+  // telemetry in the format of Sonar
+  CONFIGURATION_REFUSED: {
+    status: 422,
+    remedy: 'Correct the line that the message names; the how-to page "Sonar on a node" lists sections and names.',
+  },
+  KAFKA_MISSING: {
+    status: 422,
+    remedy: 'Install the libraries beside torc: npm install --global @platformatic/kafka@2.12.1 snappy@7.4.3',
+  },
+
   // order of operations
   ACTION_CLAIMED: { status: 409, remedy: 'Another runner executes it; continue without it.' },
   LINEAGE_CAPPED: {

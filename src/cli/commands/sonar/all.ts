@@ -1,6 +1,7 @@
 import type { Command } from '../../command.ts';
 import { cluster } from './cluster.ts';
 import { clusterCommands } from './clusters.ts';
+import { daemon } from './daemon.ts';
 import { exportEnvelopes } from './export.ts';
 import { ingest } from './ingest.ts';
 import { jobs } from './jobs.ts';
@@ -15,6 +16,7 @@ export const sonarCommands: readonly Command[] = [
   sysinfo,
   jobs,
   cluster,
+  daemon,
   // what keeps them
   validate,
   ingest,

@@ -80,7 +80,7 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
 const withResources = (jobs: readonly SlurmJob[], asked: ReadonlyMap<number, string>): SlurmJob[] =>
   jobs.map((job) => (job.job_step === '' ? { ...job, requested_resources: asked.get(Number(job.job_id)) ?? '' } : job));
 
-/** Envelopes of at most so many records, all of one time; one even if there are no records: it says that we are alive. */
+/** Envelopes with a limited number of records, all of one time; one even if there are no records: it says that we are alive. */
 export function messagesOf(jobs: readonly SlurmJob[], origin: Origin, atMs: number, batchSize = Infinity): Message[] {
   const batches: SlurmJob[][] = [];
   for (let at = 0; at < Math.max(1, jobs.length); at += batchSize) batches.push(jobs.slice(at, at + batchSize));

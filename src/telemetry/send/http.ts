@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Delivery } from './outbox.ts';
+import type { Packet } from './packet.ts';
+
+const compressed = promisify(gzip);
+
+export interface HttpTarget {
+  /** Messages go to `<root>/[prefix.]<type>`. */
+  readonly root: string;
+  readonly prefix: string;
+  /** Of the user with the name of the cluster; undefined: nobody is asked. */
+  readonly password: string | undefined;
+  /** Certificates that sign the one of the receiver. */
+  readonly caFile: string | undefined;
+  readonly proxy: string | undefined;
+  readonly atMostMs?: number;
+}
+
+const AT_MOST_MS = 60_000;
+
+/** Delivers messages by POST, packed with gzip. */
+export function createHttpDelivery(target: HttpTarget): (packet: Packet) => Promise<Delivery> {
+  const root = new URL(target.root.endsWith('/') ? target.root : `${target.root}/`);
+  const isSecure = root.protocol === 'https:';
+  const ca = target.caFile === undefined ? undefined : readFileSync(target.caFile);
+  const proxy = target.proxy === undefined ? undefined : withScheme(target.proxy);
+  const proxyEnv = proxy === undefined ? undefined : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  const options = { keepAlive: true, ...(proxyEnv === undefined ? {} : { proxyEnv }) };
+  const agent = isSecure ? new HttpsAgent({ ...options, ...(ca === undefined ? {} : { ca }) }) : new HttpAgent(options);
+  const prefix = target.prefix === '' ? '' : `${target.prefix}.`;
+
+  return async (packet) => {
+    const body = await compressed(packet.text);
+    const url = new URL(`${prefix}${packet.type}`, root);
+    const { status, text } = await post(url, body, {
+      agent,
+      headers: {
+        'Content-Type': 'application/json',
+        'Content-Encoding': 'gzip',
+        'Content-Length': body.length,
+        ...(target.password === undefined
+          ? {}
+          : { Authorization: `Basic ${Buffer.from(`${packet.cluster}:${target.password}`).toString('base64')}` }),
+      },
+      atMostMs: target.atMostMs ?? AT_MOST_MS,
+    });
+    return outcomeOf(status, `${url.href} answered ${status}${text === '' ? '' : `: ${text}`}`);
+  };
+}
+
+/**
+ * What an answer means. A message is dropped only where the receiver says that the message itself is wrong. A wrong password or
+ * address will be corrected by somebody, and messages wait for that.
+ */
+export function outcomeOf(status: number, reason: string): Delivery {
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  return { kind: status === 400 || status === 413 || status === 422 ? 'refused' : 'later', reason };
+}
+
+/** As much of an answer as a person wants to read. */
+const SHOWN = 300;
+
+function post(
+  url: URL,
+  body: Buffer,
+  { agent, headers, atMostMs }: Pick<RequestOptions, 'agent' | 'headers'> & { readonly atMostMs: number },
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(atMostMs);
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, { method: 'POST', agent, headers, signal }, (answer: IncomingMessage) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => (text = (text + part).slice(0, SHOWN)));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: text.trim().replaceAll(/\s+/g, ' ') }));
+      answer.on('error', reject);
+    });
+    request.on('error', (error) =>
+      reject(new Error(`${url.origin} cannot be reached: ${signal.aborted ? 'no answer in time' : error.message}`)),
+    );
+    request.end(body);
+  });
+}
+
+const withScheme = (proxy: string): string => (/^\w+:\/\//.test(proxy) ? proxy : `http://${proxy}`);
