@@ -76,6 +76,13 @@ export class StoreDatabase {
     yield* statement.iterate(...values) as Iterable<Row>;
   }
 
+  /** The same with named parameters, of which the text may use some more than once. */
+  *eachNamed(sql: string, values: Readonly<Record<string, SQLInputValue>>): Generator<Row> {
+    const statement = this.#database.prepare(sql);
+    statement.setReadBigInts(true);
+    yield* statement.iterate(values) as Iterable<Row>;
+  }
+
   transaction<Result>(work: () => Result): Result {
     this.#database.exec('begin immediate');
     try {

@@ -6,6 +6,7 @@ import { exportEnvelopes } from './export.ts';
 import { ingest } from './ingest.ts';
 import { jobs } from './jobs.ts';
 import { sample } from './sample.ts';
+import { showCommands } from './show.ts';
 import { sysinfo } from './sysinfo.ts';
 import { validate } from './validate.ts';
 
@@ -22,4 +23,6 @@ export const sonarCommands: readonly Command[] = [
   ingest,
   exportEnvelopes,
   ...clusterCommands,
+  // what is asked of them
+  ...showCommands,
 ];

@@ -1,0 +1,70 @@
+import type { ProcessRow } from './queries.ts';
+
+/**
+ * CPU seconds of jobs from the counters of their processes.
+ *
+ * A counter includes the children that ended and were waited for. So when a process disappears, its parent's counter rises by
+ * all that the process had used, which was counted already: what it had used when it was last seen is taken off the rise of
+ * its parent. Counters that fall (a pid that was used again) start anew.
+ */
+export class CpuTime {
+  /** By node, job and process: the counter at the latest sample. */
+  readonly #jobs = new Map<
+    string,
+    Map<string, { readonly seconds: number; readonly pid: string; readonly ppid: string }>
+  >();
+
+  /**
+   * CPU seconds that the processes of one job on one node used since the sample before; `rows` are those of one sample. At the
+   * first sample of a process that is all that it has used.
+   */
+  since(jobKey: string, rows: readonly ProcessRow[]): number {
+    const before = this.#jobs.get(jobKey) ?? new Map<string, never>();
+    const now = new Map<string, { seconds: number; pid: string; ppid: string }>();
+    for (const [key, row] of keyed(rows))
+      now.set(key, { seconds: row.cpuTime, pid: String(row.pid), ppid: String(row.ppid) });
+    this.#jobs.set(jobKey, now);
+    const ended = new Map<string, number>();
+    for (const [key, { seconds, ppid }] of before) if (!now.has(key)) ended.set(ppid, (ended.get(ppid) ?? 0) + seconds);
+    let total = 0;
+    for (const [key, { seconds, pid }] of now) {
+      const held = before.get(key)?.seconds ?? 0;
+      const rise = seconds >= held ? seconds - held : seconds;
+      total += Math.max(0, rise - (before.has(key) && pid !== '0' ? (ended.get(pid) ?? 0) : 0));
+    }
+    return total;
+  }
+}
+
+/** What identifies a process in successive samples. Pid 0 stands for processes that were rolled up. */
+export function keyed(rows: readonly ProcessRow[]): [string, ProcessRow][] {
+  const ordinals = new Map<string, number>();
+  return rows
+    .filter(({ ord }) => ord !== undefined)
+    .map((row) => {
+      if (row.pid !== 0) return [String(row.pid), row];
+      const group = `${row.ppid} ${row.cmd}`;
+      const ordinal = ordinals.get(group) ?? 0;
+      ordinals.set(group, ordinal + 1);
+      return [`0 ${group} ${ordinal}`, row];
+    });
+}
+
+/** The rows of each job of each sample, in their order: consecutive rows of one envelope and one job. */
+export function* bySample(rows: Iterable<ProcessRow>): Generator<readonly ProcessRow[]> {
+  let open: ProcessRow[] = [];
+  let envelope: number | undefined;
+  for (const row of rows) {
+    if (row.envelope !== envelope && open.length > 0) {
+      yield* byJob(open);
+      open = [];
+    }
+    envelope = row.envelope;
+    open.push(row);
+  }
+  yield* byJob(open);
+}
+
+/** A job may have several entries in a sample. */
+const byJob = (rows: readonly ProcessRow[]): Iterable<readonly ProcessRow[]> =>
+  Map.groupBy(rows, (row) => `${row.job} ${row.epoch} ${row.user} ${row.job === 0 ? row.slot : ''}`).values();

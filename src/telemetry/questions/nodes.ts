@@ -1,0 +1,128 @@
+import { performanceState } from '../../core/contract/sonar/conventions.ts';
+import { expandNodeRange, rangeProblem } from '../../core/contract/sonar/node-range.ts';
+import { fromInteger, fromSigned } from '../store/numbers.ts';
+import type { Questions, Window } from './queries.ts';
+
+const labelOf = (node: string): string => node.split('.', 1)[0] ?? node;
+
+export interface NodeFacts {
+  readonly cluster: string;
+  readonly node: string;
+  readonly cores: number;
+  readonly memoryKb: number;
+  readonly cards: number;
+  readonly model: string;
+  readonly system: string;
+  /** As Slurm says, such as MIXED or DRAIN. */
+  readonly states: readonly string[];
+  readonly partitions: readonly string[];
+  /** Time of the newest sample. */
+  readonly sampled: number | undefined;
+}
+
+/** What nodes are. Names of Slurm and of the nodes themselves are compared by their first labels. */
+export function nodesOf(questions: Questions, window: Window): NodeFacts[] {
+  const states = new Map<string, ReturnType<typeof slurmFacts>>();
+  return questions.sysinfo(window).map(({ cluster, node, info, sampled }) => {
+    let known = states.get(cluster);
+    if (known === undefined) states.set(cluster, (known = slurmFacts(questions.clusterState(cluster, window.until))));
+    const number = (name: string) => Number(info[name] ?? 0);
+    return {
+      cluster,
+      node,
+      cores: number('sockets') * number('cores_per_socket') * number('threads_per_core'),
+      memoryKb: number('memory'),
+      cards: ((info['cards'] ?? []) as readonly unknown[]).length,
+      model: String((info['cpu_model'] as string | undefined) ?? ''),
+      system: [info['os_name'], info['os_release']].filter((each) => typeof each === 'string').join(' '),
+      states: known.states.get(labelOf(node)) ?? [],
+      partitions: known.partitions.get(labelOf(node)) ?? [],
+      sampled,
+    };
+  });
+}
+
+interface Ranges {
+  readonly name?: string;
+  readonly names?: readonly string[];
+  readonly nodes?: readonly string[];
+  readonly states?: readonly string[];
+}
+
+function slurmFacts(state: Readonly<Record<string, unknown>>) {
+  const states = new Map<string, string[]>();
+  const partitions = new Map<string, string[]>();
+  const add = (map: Map<string, string[]>, ranges: readonly string[] = [], values: readonly string[] = []) => {
+    for (const range of ranges)
+      if (rangeProblem(range) === undefined)
+        for (const name of expandNodeRange(range))
+          map.set(labelOf(name), [...(map.get(labelOf(name)) ?? []), ...values]);
+  };
+  for (const { names, states: own } of (state['nodes'] ?? []) as readonly Ranges[]) add(states, names, own);
+  for (const { name = '', nodes } of (state['partitions'] ?? []) as readonly Ranges[]) add(partitions, nodes, [name]);
+  return { states, partitions };
+}
+
+export interface CardFacts {
+  readonly cluster: string;
+  readonly node: string;
+  readonly index: number;
+  readonly uuid: string;
+  readonly model: string;
+  readonly memoryKb: number;
+  readonly usedMemoryKb: number;
+  readonly utilPercent: number;
+  readonly temperature: number;
+  readonly powerWatts: number;
+  readonly performanceState: number | undefined;
+  readonly failing: number;
+  readonly time: number | undefined;
+}
+
+/** What cards are, and their newest state within the window. Cards are known by their uuids: an index may change at boot. */
+export function cardsOf(questions: Questions, window: Window): CardFacts[] {
+  const cards = new Map<string, CardFacts>();
+  for (const { cluster, node, info } of questions.sysinfo(window))
+    for (const card of (info['cards'] ?? []) as readonly Readonly<Record<string, unknown>>[]) {
+      const uuid = typeof card['uuid'] === 'string' ? card['uuid'] : '';
+      cards.set(`${cluster} ${node} ${uuid}`, {
+        cluster,
+        node,
+        index: Number(card['index'] ?? 0),
+        uuid,
+        model: typeof card['model'] === 'string' ? card['model'] : '',
+        memoryKb: Number(card['memory'] ?? 0),
+        ...noState,
+      });
+    }
+  for (const { cluster, row, meta } of questions.cardStates(window)) {
+    const uint = (name: string) => Number(fromInteger(row[name] ?? null) ?? 0);
+    const [node, uuid] = [String(row['node'] as string), String(row['uuid'] as string)];
+    const key = `${cluster} ${node} ${uuid}`;
+    const known = cards.get(key) ?? { cluster, node, uuid, model: '', memoryKb: 0 };
+    cards.set(key, {
+      ...known,
+      index: uint('idx'),
+      usedMemoryKb: uint('memory'),
+      utilPercent: uint('ce_util'),
+      temperature: Number(fromSigned(row['temperature'] ?? null) ?? 0),
+      powerWatts: uint('power'),
+      performanceState: performanceState(meta, fromInteger(row['performance'] ?? null)),
+      failing: uint('failing'),
+      time: Number(row['time']),
+    });
+  }
+  return [...cards.values()].toSorted((one, other) =>
+    one.node < other.node ? -1 : one.node > other.node ? 1 : one.index - other.index,
+  );
+}
+
+const noState = {
+  usedMemoryKb: 0,
+  utilPercent: 0,
+  temperature: 0,
+  powerWatts: 0,
+  performanceState: undefined,
+  failing: 0,
+  time: undefined,
+};

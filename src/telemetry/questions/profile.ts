@@ -1,0 +1,131 @@
+import { bySample, CpuTime, keyed } from './cpu-time.ts';
+import type { JobKey, Questions, Window } from './queries.ts';
+
+/** What a job did in one interval, on one node. */
+export interface ProfileStep {
+  readonly time: number;
+  readonly node: string;
+  readonly processes: number;
+  /** Percent of one core. */
+  readonly cpuPercent: number;
+  readonly memoryKb: number;
+  readonly gpuPercent: number;
+  readonly gpuMemoryKb: number;
+}
+
+/** One process of the job over its life. */
+export interface ProcessUse {
+  readonly node: string;
+  readonly pid: string;
+  readonly ppid: string;
+  readonly cmd: string;
+  /** 0 for a process whose parent is not in the job. */
+  readonly depth: number;
+  readonly first: number;
+  readonly last: number;
+  readonly cpuSeconds: number;
+  readonly peakMemoryKb: number;
+}
+
+export interface Profile {
+  readonly steps: readonly ProfileStep[];
+  readonly processes: readonly ProcessUse[];
+  /** (greatest - mean) / greatest CPU time of nodes, in percent: 0 is balanced. */
+  readonly nodeImbalancePercent: number;
+}
+
+export function profileOf(questions: Questions, window: Window, key: JobKey, bucketSeconds = 0): Profile {
+  const cpu = new CpuTime();
+  const latest = new Map<string, number>();
+  const steps: ProfileStep[] = [];
+  const processes = new Map<string, ProcessUse>();
+  const byNode = new Map<string, number>();
+  for (const rows of bySample(questions.processes(window, key))) {
+    const [row] = rows;
+    if (row === undefined) continue;
+    const id = `${row.cluster} ${row.node} ${row.epoch} ${row.user}`;
+    const before = latest.get(id);
+    const seconds = cpu.since(id, rows);
+    latest.set(id, row.time);
+    byNode.set(row.node, (byNode.get(row.node) ?? 0) + seconds);
+    const sum = (value: (each: (typeof rows)[number]) => number) =>
+      rows.reduce((total, each) => total + value(each), 0);
+    const elapsed = before === undefined ? 0 : row.time - before;
+    steps.push({
+      time: row.time,
+      node: row.node,
+      processes: sum((each) => each.processes),
+      // The first sample knows only averages over the lives of the processes.
+      cpuPercent: elapsed > 0 ? (100 * seconds) / elapsed : sum((each) => each.cpuAvg),
+      memoryKb: sum(({ rssKb }) => rssKb),
+      gpuPercent: sum(({ gpuUtil }) => gpuUtil),
+      gpuMemoryKb: sum(({ gpuMemoryKb }) => gpuMemoryKb),
+    });
+    for (const [name, each] of keyed(rows)) {
+      const held = processes.get(`${id} ${name}`);
+      processes.set(`${id} ${name}`, {
+        node: each.node,
+        pid: String(each.pid),
+        ppid: String(each.ppid),
+        cmd: each.cmd,
+        depth: 0,
+        first: held?.first ?? each.time,
+        last: each.time,
+        cpuSeconds: Math.max(each.cpuTime, held?.cpuSeconds ?? 0),
+        peakMemoryKb: Math.max(each.rssKb, held?.peakMemoryKb ?? 0),
+      });
+    }
+  }
+  const times = [...byNode.values()];
+  const most = times.reduce((greatest, each) => Math.max(greatest, each), 0);
+  const mean = times.reduce((total, each) => total + each, 0) / Math.max(1, times.length);
+  return {
+    steps: bucketSeconds > 0 ? bucketed(steps, bucketSeconds) : steps,
+    processes: asTree([...processes.values()]),
+    nodeImbalancePercent: most > 0 ? (100 * (most - mean)) / most : 0,
+  };
+}
+
+/** The averages of intervals; memory is the greatest of the interval. */
+function bucketed(steps: readonly ProfileStep[], seconds: number): ProfileStep[] {
+  const groups = Map.groupBy(steps, ({ time, node }) => `${Math.floor(time / seconds)} ${node}`);
+  return [...groups.values()].map((group) => {
+    const { time, node } = group[0] as ProfileStep;
+    const mean = (value: (step: ProfileStep) => number) =>
+      group.reduce((sum, step) => sum + value(step), 0) / group.length;
+    const most = (value: (step: ProfileStep) => number) =>
+      group.reduce((greatest, step) => Math.max(greatest, value(step)), 0);
+    return {
+      time: Math.floor(time / seconds) * seconds,
+      node,
+      processes: most((step) => step.processes),
+      cpuPercent: mean((step) => step.cpuPercent),
+      memoryKb: most((step) => step.memoryKb),
+      gpuPercent: mean((step) => step.gpuPercent),
+      gpuMemoryKb: most((step) => step.gpuMemoryKb),
+    };
+  });
+}
+
+/** Parents before their children, at each level by CPU time. */
+function asTree(processes: readonly ProcessUse[]): ProcessUse[] {
+  const idOf = (node: string, pid: string) => `${node} ${pid}`;
+  const known = new Set(processes.map(({ node, pid }) => idOf(node, pid)));
+  const byCpu = (one: ProcessUse, other: ProcessUse) => other.cpuSeconds - one.cpuSeconds;
+  const children = Map.groupBy(processes, ({ node, pid, ppid }) =>
+    ppid !== pid && ppid !== '0' && known.has(idOf(node, ppid)) ? idOf(node, ppid) : '',
+  );
+  const tree: ProcessUse[] = [];
+  const seen = new Set<ProcessUse>();
+  const visit = (each: ProcessUse, depth: number) => {
+    if (seen.has(each)) return;
+    seen.add(each);
+    tree.push({ ...each, depth });
+    if (each.pid !== '0')
+      for (const child of (children.get(idOf(each.node, each.pid)) ?? []).toSorted(byCpu)) visit(child, depth + 1);
+  };
+  for (const root of (children.get('') ?? []).toSorted(byCpu)) visit(root, 0);
+  // Pids that were used again may make a circle without a root.
+  for (const each of processes) visit(each, 0);
+  return tree;
+}

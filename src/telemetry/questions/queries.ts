@@ -1,0 +1,312 @@
+import type { Metadata } from '../../core/contract/sonar/shared.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { Row, StoreDatabase } from '../store/database.ts';
+import { fromInteger, fromThousandths, toInteger, unpackUints } from '../store/numbers.ts';
+import { storedJson } from '../store/stored-json.ts';
+
+/** The SQL of the questions. Times are Unix times; `until` is not part of a window. */
+
+export interface Window {
+  readonly cluster?: string | undefined;
+  readonly node?: string | undefined;
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface JobKey {
+  readonly job: Uint;
+  /** 0 for jobs of Slurm. */
+  readonly epoch?: Uint | undefined;
+}
+
+/** One process of one sample; `pid` is undefined for an entry of a job that has no process. */
+export interface ProcessRow {
+  readonly envelope: number;
+  readonly time: number;
+  readonly cluster: string;
+  readonly node: string;
+  readonly user: string;
+  readonly job: Uint;
+  readonly epoch: Uint;
+  readonly slot: number;
+  readonly ord: number | undefined;
+  readonly pid: Uint;
+  readonly ppid: Uint;
+  readonly cmd: string;
+  readonly rssKb: number;
+  readonly cpuTime: number;
+  readonly cpuAvg: number;
+  readonly processes: number;
+  readonly gpuUtil: number;
+  readonly gpuMemoryKb: number;
+  /** Cards by their uuids, separated by blanks. */
+  readonly cards: string;
+}
+
+const number = (row: Row, name: string): number => Number(row[name] ?? 0);
+const text = (row: Row, name: string): string => String(row[name] ?? '');
+
+/**
+ * Where two producers send samples of one node, such as the daemon of a site and a runner, every process would count twice. One
+ * of them is read for each node: the one that samples the whole node, then the one with more samples.
+ */
+const PREFERRED = `
+  select node, producer from (
+    select e.node as node, json_extract(s.name, '$.producer') as producer,
+      row_number() over (
+        partition by e.node
+        order by max(s.name like '%"scope"%"jobs"%'), count(*) desc, json_extract(s.name, '$.producer')
+      ) as place
+    from envelope e join source s on s.id = e.source
+    where e.type = 'sample' and e.cluster = :cluster and e.time >= :from and e.time < :until
+    group by e.node, producer
+  ) where place = 1`;
+
+const PROCESSES = `
+  select e.id as envelope, e.time, n.name as node, u.name as user_name, j.job, j.epoch, j.slot, p.ord, p.pid, p.ppid,
+    m.name as cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup, g.util, g.memory, g.cards
+  from envelope e
+  join preferred r on r.node = e.node
+  join source o on o.id = e.source and json_extract(o.name, '$.producer') = r.producer
+  join node n on n.id = e.node
+  join sample_job j on j.envelope = e.id
+  join user u on u.id = j.user
+  left join process p on p.envelope = j.envelope and p.slot = j.slot
+  left join cmd m on m.id = p.cmd
+  left join (
+    select envelope, slot, ord, sum(case typeof(util) when 'integer' then util / 1000.0 else util end) as util,
+      sum(memory) as memory, group_concat(gpu.name, ' ') as cards
+    from process_gpu join gpu on gpu.id = process_gpu.gpu group by envelope, slot, ord
+  ) g on g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord`;
+
+export class Questions {
+  readonly #db: StoreDatabase;
+
+  constructor(db: StoreDatabase) {
+    this.#db = db;
+  }
+
+  /** The clusters of a window: the one that is named, or all. */
+  clusters(name: string | undefined): { id: number; name: string }[] {
+    return this.#db
+      .all('select id, name from cluster where (?1 is null or name = ?1) order by name', name ?? null)
+      .map((row) => ({ id: number(row, 'id'), name: text(row, 'name') }));
+  }
+
+  /** Processes in the order of time, then of nodes. Of one job, if it is named. */
+  *processes({ cluster, node, from, until }: Window, key?: JobKey): Generator<ProcessRow> {
+    for (const { id, name } of this.clusters(cluster)) {
+      const where =
+        key === undefined
+          ? "e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until"
+          : `e.id in (select envelope from sample_job where job = :job and (:epoch is null or epoch = :epoch))
+             and j.job = :job and (:epoch is null or j.epoch = :epoch)
+             and e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until`;
+      const rows = this.#db.eachNamed(
+        `with preferred as materialized (${PREFERRED}) ${PROCESSES}
+         where ${where} and (:node is null or n.name = :node or n.short = :node)
+         order by e.time, e.id, j.slot, p.ord`,
+        {
+          cluster: id,
+          from,
+          until,
+          node: node ?? null,
+          ...(key === undefined
+            ? {}
+            : { job: toInteger(key.job) ?? 0, epoch: key.epoch === undefined ? null : (toInteger(key.epoch) ?? 0) }),
+        },
+      );
+      for (const row of rows)
+        yield {
+          envelope: number(row, 'envelope'),
+          time: number(row, 'time'),
+          cluster: name,
+          node: text(row, 'node'),
+          user: text(row, 'user_name'),
+          job: fromInteger(row['job'] ?? null) ?? 0,
+          epoch: fromInteger(row['epoch'] ?? null) ?? 0,
+          slot: number(row, 'slot'),
+          ord: row['ord'] === null ? undefined : number(row, 'ord'),
+          pid: fromInteger(row['pid'] ?? null) ?? 0,
+          ppid: fromInteger(row['ppid'] ?? null) ?? 0,
+          cmd: text(row, 'cmd'),
+          rssKb: number(row, 'rss'),
+          cpuTime: number(row, 'cpu_time'),
+          cpuAvg: fromThousandths(row['cpu_avg'] ?? null) ?? 0,
+          processes: row['ord'] === null ? 0 : 1 + Math.max(0, number(row, 'rolledup')),
+          gpuUtil: number(row, 'util'),
+          gpuMemoryKb: number(row, 'memory'),
+          cards: text(row, 'cards'),
+        };
+    }
+  }
+
+  /** The time of the first sample of each node in a window, by cluster and node. */
+  firstSamples(window: Window): ReadonlyMap<string, number> {
+    const rows = this.clusters(window.cluster).flatMap(({ id, name }) =>
+      this.#db
+        .all(
+          `select n.name as node, min(e.time) as time from envelope e join node n on n.id = e.node
+           where e.cluster = ? and e.type = 'sample' and e.time >= ? and e.time < ? group by n.id`,
+          id,
+          window.from,
+          window.until,
+        )
+        .map((row): [string, number] => [`${name} ${text(row, 'node')}`, number(row, 'time')]),
+    );
+    return new Map(rows);
+  }
+
+  /** The times of samples of each node, in their order. */
+  sampleTimes({
+    cluster,
+    node,
+    from,
+    until,
+  }: Window): { cluster: string; node: string; time: number; boot: number | undefined }[] {
+    return this.clusters(cluster).flatMap(({ id, name }) =>
+      this.#db
+        .all(
+          `select n.name as node, e.time, s.boot from envelope e join node n on n.id = e.node
+           left join node_sample s on s.envelope = e.id
+           where e.cluster = ? and e.type = 'sample' and e.time >= ? and e.time < ?
+             and (?4 is null or n.name = ?4 or n.short = ?4) order by n.name, e.time`,
+          id,
+          from,
+          until,
+          node ?? null,
+        )
+        .map((row) => ({
+          cluster: name,
+          node: text(row, 'node'),
+          time: number(row, 'time'),
+          boot: row['boot'] === null ? undefined : number(row, 'boot'),
+        })),
+    );
+  }
+
+  /** The state of nodes at each of their samples, in the order of nodes and times. */
+  *nodeSamples({ cluster, node, from, until }: Window) {
+    for (const { id, name } of this.clusters(cluster)) {
+      const rows = this.#db.eachNamed(
+        `select n.name as node, e.time, s.used_memory, s.cpus, s.load1,
+           (select count(*) from gpu_sample g where g.envelope = e.id) as cards,
+           (select avg(ce_util) from gpu_sample g where g.envelope = e.id) as gpu_util,
+           (select sum(memory) from gpu_sample g where g.envelope = e.id) as gpu_memory
+         from envelope e join node_sample s on s.envelope = e.id join node n on n.id = e.node
+         where e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until
+           and (:node is null or n.name = :node or n.short = :node) order by n.name, e.time, e.id`,
+        { cluster: id, from, until, node: node ?? null },
+      );
+      for (const row of rows)
+        yield {
+          cluster: name,
+          node: text(row, 'node'),
+          time: number(row, 'time'),
+          usedMemoryKb: number(row, 'used_memory'),
+          cpuSeconds: unpackUints(row['cpus'] ?? null).map(Number),
+          load1: fromThousandths(row['load1'] ?? null) ?? 0,
+          cards: number(row, 'cards'),
+          gpuUtil: row['gpu_util'] === null ? undefined : number(row, 'gpu_util'),
+          gpuMemoryKb: number(row, 'gpu_memory'),
+        };
+    }
+  }
+
+  /** The newest sysinfo of each node up to a time, with its producer. */
+  sysinfo({ cluster, node, until }: Window) {
+    return this.clusters(cluster).flatMap(({ id, name }) =>
+      this.#db
+        .all(
+          `select n.name as node, e.time, c.text,
+             (select max(time) from envelope s where s.node = n.id and s.type = 'sample' and s.time < ?2) as sampled
+           from node n
+           left join envelope e on e.id =
+             (select id from envelope i where i.node = n.id and i.type = 'sysinfo' and i.time < ?2 order by i.time desc, i.id desc limit 1)
+           left join content c on c.id = e.content
+           where n.cluster = ?1 and (?3 is null or n.name = ?3 or n.short = ?3) order by n.name`,
+          id,
+          until,
+          node ?? null,
+        )
+        .map((row) => ({
+          cluster: name,
+          node: text(row, 'node'),
+          time: row['time'] === null ? undefined : number(row, 'time'),
+          sampled: row['sampled'] === null ? undefined : number(row, 'sampled'),
+          info: (row['text'] === null ? {} : storedJson(text(row, 'text'))) as Readonly<Record<string, unknown>>,
+        })),
+    );
+  }
+
+  /** The newest state of each card up to a time. */
+  cardStates({ cluster, node, until, from }: Window) {
+    return this.clusters(cluster).flatMap(({ id, name }) =>
+      this.#db
+        .all(
+          `select n.name as node, g.*, u.name as uuid, max(e.time) as time, s.name as source
+           from envelope e join gpu_sample g on g.envelope = e.id join gpu u on u.id = g.gpu
+           join node n on n.id = e.node join source s on s.id = e.source
+           where e.cluster = ? and e.type = 'sample' and e.time >= ? and e.time < ?
+             and (?4 is null or n.name = ?4 or n.short = ?4) group by n.name, u.name order by n.name, g.idx, u.name`,
+          id,
+          from,
+          until,
+          node ?? null,
+        )
+        .map((row) => ({ cluster: name, row, meta: JSON.parse(text(row, 'source')) as Metadata })),
+    );
+  }
+
+  /** The newest state of the cluster up to a time. */
+  clusterState(cluster: string, until: number): Readonly<Record<string, unknown>> {
+    const row = this.#db.get(
+      `select b.text from envelope e join cluster c on c.id = e.cluster join content b on b.id = e.content
+       where c.name = ? and e.type = 'cluster' and e.time < ? order by e.time desc, e.id desc limit 1`,
+      cluster,
+      until,
+    );
+    return (row === undefined ? {} : storedJson(text(row, 'text'))) as Readonly<Record<string, unknown>>;
+  }
+
+  /** Merged records of Slurm jobs, without steps, that were seen from `from` on. */
+  slurmJobs({ cluster, from, until }: Window) {
+    return this.clusters(cluster).flatMap(({ id, name }) =>
+      this.#db
+        .all(
+          "select * from job where cluster = ? and step = '' and seen >= ? and coalesce(submit, seen) < ?",
+          id,
+          from,
+          until,
+        )
+        .map((row) => this.#slurmJobOf(name, row)),
+    );
+  }
+
+  /** The record of a Slurm job and those of its steps. */
+  slurmJob(cluster: string | undefined, job: Uint) {
+    return this.clusters(cluster).flatMap(({ id, name }) =>
+      this.#db
+        .all('select * from job where cluster = ? and job_id = ? order by step', id, toInteger(job) ?? 0)
+        .map((row) => this.#slurmJobOf(name, row)),
+    );
+  }
+
+  #slurmJobOf(cluster: string, row: Row) {
+    const optional = (name: string) => (row[name] === null ? undefined : number(row, name));
+    return {
+      cluster,
+      job: fromInteger(row['job_id'] ?? null) ?? 0,
+      step: text(row, 'step'),
+      state: text(row, 'state'),
+      user: text(row, 'user'),
+      account: text(row, 'account'),
+      partition: text(row, 'partition'),
+      submit: optional('submit'),
+      start: optional('start'),
+      end: optional('end'),
+      seen: number(row, 'seen'),
+      fields: text(row, 'fields'),
+    };
+  }
+}

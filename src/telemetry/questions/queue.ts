@@ -1,0 +1,50 @@
+import { rankOfState } from '../jobs/merge.ts';
+import type { Questions, Window } from './queries.ts';
+
+/** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
+export interface PartitionQueue {
+  readonly cluster: string;
+  readonly partition: string;
+  readonly pending: number;
+  readonly running: number;
+  readonly oldestPendingSeconds: number | undefined;
+  readonly started: number;
+  readonly medianWaitSeconds: number | undefined;
+  readonly longestWaitSeconds: number | undefined;
+  readonly finished: number;
+  readonly failed: number;
+}
+
+export function queueOf(questions: Questions, window: Window): PartitionQueue[] {
+  const jobs = questions.slurmJobs({ ...window, from: 0 });
+  // A pending job may name several partitions: it waits in each.
+  const places = jobs.flatMap((job) => job.partition.split(',').map((partition) => ({ ...job, partition })));
+  const groups = Map.groupBy(places, ({ cluster, partition }) => `${cluster} ${partition}`);
+  return [...groups.values()].map((group) => {
+    const { cluster, partition } = group[0] as (typeof group)[number];
+    const ranks = Map.groupBy(group, ({ state }) => rankOfState(state));
+    const isInside = (time: number | undefined) => time !== undefined && time >= window.from && time < window.until;
+    const waits = group
+      .filter(({ start, submit }) => isInside(start) && submit !== undefined)
+      .map(({ start = 0, submit = 0 }) => Math.max(0, start - submit))
+      .toSorted((one, other) => one - other);
+    const ended = (ranks.get(3) ?? []).filter(({ end, seen }) => isInside(end ?? seen));
+    const pending = ranks.get(1) ?? [];
+    const oldest = pending.reduce<number | undefined>(
+      (least, { submit }) => (submit !== undefined && (least === undefined || submit < least) ? submit : least),
+      undefined,
+    );
+    return {
+      cluster,
+      partition,
+      pending: pending.length,
+      running: (ranks.get(2) ?? []).length,
+      oldestPendingSeconds: oldest === undefined ? undefined : Math.max(0, window.until - oldest),
+      started: waits.length,
+      medianWaitSeconds: waits[Math.floor(waits.length / 2)],
+      longestWaitSeconds: waits.at(-1),
+      finished: ended.length,
+      failed: ended.filter(({ state }) => state !== 'COMPLETED').length,
+    };
+  });
+}

@@ -1,0 +1,180 @@
+import type { JobUse } from './jobs.ts';
+import { jobsOf } from './jobs.ts';
+import type { Questions, Window } from './queries.ts';
+
+/** Standing reports: who uses what, and what should not be there. */
+export const reportKinds = ['users', 'commands', 'hogs', 'idle-gpu', 'zombies', 'greedy'] as const;
+export type ReportKind = (typeof reportKinds)[number];
+
+/** One line of any report; what a report does not tell is absent. */
+export interface ReportLine {
+  readonly cluster: string;
+  readonly subject: string;
+  readonly user?: string;
+  readonly node?: string;
+  readonly jobs?: number;
+  readonly cpuHours?: number;
+  readonly gpuHours?: number;
+  readonly memoryKb?: number;
+  readonly gpuMemoryKb?: number;
+  readonly percent?: number;
+  readonly first: number;
+  readonly last: number;
+  /** Why it is in the report. */
+  readonly reason: string;
+}
+
+const HOUR = 3600;
+/** A hog takes at least this share of a node with cards, without using one, for this long. */
+const HOG_PERCENT = 10;
+const HOG_SECONDS = 600;
+/** A card is idle below this average, and only a job that had it for this long is told. */
+const IDLE_PERCENT = 5;
+const IDLE_SECONDS = 1800;
+/** A greedy job used less than this share of what it asked for, and ran for this long. */
+const GREEDY_PERCENT = 25;
+const GREEDY_SECONDS = 600;
+
+export function reportOf(questions: Questions, window: Window, kind: ReportKind): ReportLine[] {
+  switch (kind) {
+    case 'users':
+      return grouped(jobsOf(questions, window), ({ user }) => [user]);
+    case 'commands':
+      return grouped(jobsOf(questions, window), ({ commands }) => commands.slice(0, 1));
+    case 'hogs':
+      return hogs(questions, window);
+    case 'idle-gpu':
+      return jobsOf(questions, window)
+        .filter((job) => job.cards.length > 0 && job.last - job.first >= IDLE_SECONDS && job.gpuPercent < IDLE_PERCENT)
+        .map((job) => ({
+          ...lineOf(job),
+          gpuMemoryKb: job.peakGpuMemoryKb,
+          percent: job.gpuPercent,
+          reason: `${job.cards.length} card${job.cards.length === 1 ? '' : 's'}, used to ${job.gpuPercent.toFixed(1)} %`,
+        }));
+    case 'zombies':
+      return zombies(questions, window);
+    case 'greedy':
+      return greedy(questions, window);
+  }
+}
+
+const jobText = ({ job, epoch, nodes }: JobUse): string =>
+  epoch === 0 ? `job ${job}` : `group ${job} on ${nodes.join(',')}`;
+
+const lineOf = (job: JobUse) => ({
+  cluster: job.cluster,
+  subject: jobText(job),
+  user: job.user,
+  node: job.nodes.join(','),
+  cpuHours: job.cpuSeconds / HOUR,
+  first: job.first,
+  last: job.last,
+});
+
+const gpuHoursOf = ({ gpuPercent, first, last }: JobUse): number => ((gpuPercent / 100) * (last - first)) / HOUR;
+
+function grouped(jobs: readonly JobUse[], namesOf: (job: JobUse) => readonly string[]): ReportLine[] {
+  const groups = new Map<string, JobUse[]>();
+  for (const job of jobs)
+    for (const name of namesOf(job)) {
+      const key = `${job.cluster} ${name}`;
+      groups.set(key, [...(groups.get(key) ?? []), job]);
+    }
+  return [...groups.entries()]
+    .map(([key, own]) => ({
+      cluster: own[0]?.cluster ?? '',
+      subject: key.slice(key.indexOf(' ') + 1),
+      jobs: own.length,
+      cpuHours: own.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) / HOUR,
+      gpuHours: own.reduce((sum, job) => sum + gpuHoursOf(job), 0),
+      memoryKb: own.reduce((most, { peakMemoryKb }) => Math.max(most, peakMemoryKb), 0),
+      first: own.reduce((least, { first }) => Math.min(least, first), Infinity),
+      last: own.reduce((most, { last }) => Math.max(most, last), 0),
+      reason: '',
+    }))
+    .toSorted((one, other) => other.cpuHours - one.cpuHours);
+}
+
+function hogs(questions: Questions, window: Window): ReportLine[] {
+  const cores = new Map<string, number>();
+  const nodes = questions.sysinfo(window);
+  for (const { cluster, node, info } of nodes)
+    if (((info['cards'] ?? []) as readonly unknown[]).length > 0)
+      cores.set(
+        `${cluster} ${node}`,
+        Number(info['sockets'] ?? 0) * Number(info['cores_per_socket'] ?? 0) * Number(info['threads_per_core'] ?? 0),
+      );
+  return jobsOf(questions, window).flatMap((job) => {
+    const counts = job.nodes.map((node) => cores.get(`${job.cluster} ${node}`) ?? 0);
+    if (counts.includes(0) || job.cards.length > 0 || job.last - job.first < HOG_SECONDS) return [];
+    const percent = job.peakCpuPercent / counts.reduce((sum, each) => sum + each, 0);
+    if (percent < HOG_PERCENT) return [];
+    return [
+      { ...lineOf(job), percent, reason: `${percent.toFixed(0)} % of the cores of nodes with cards, no card used` },
+    ];
+  });
+}
+
+/** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is told once. */
+function zombies(questions: Questions, window: Window): ReportLine[] {
+  const found = new Map<string, ReportLine>();
+  for (const row of questions.processes(window)) {
+    const isDefunct = row.cmd.endsWith('<defunct>') || row.cmd.startsWith('_zombie_');
+    const isLost = row.cmd === '_unknown_' && row.gpuMemoryKb > 0;
+    if (!isDefunct && !isLost) continue;
+    const key = `${row.cluster} ${row.node} ${row.job} ${row.epoch} ${row.pid} ${row.cmd}`;
+    found.set(key, {
+      cluster: row.cluster,
+      subject: `pid ${row.pid} ${row.cmd}`,
+      user: row.user,
+      node: row.node,
+      gpuMemoryKb: Math.max(row.gpuMemoryKb, found.get(key)?.gpuMemoryKb ?? 0),
+      first: found.get(key)?.first ?? row.time,
+      last: row.time,
+      reason: isLost ? 'the card has memory of a process that is gone' : 'the process ended and nobody waited for it',
+    });
+  }
+  return [...found.values()];
+}
+
+/** Finished Slurm jobs that used little of what they asked for, by the accounting of Slurm. */
+function greedy(questions: Questions, window: Window): ReportLine[] {
+  return questions.slurmJobs(window).flatMap((job) => {
+    if (job.end === undefined || job.start === undefined || job.end < window.from || job.end >= window.until) return [];
+    const elapsed = job.end - job.start;
+    if (elapsed < GREEDY_SECONDS) return [];
+    const fields = questions
+      .slurmJob(job.cluster, job.job)
+      .map((each) => JSON.parse(each.fields) as Record<string, unknown[]>);
+    const value = (entry: Record<string, unknown[]> | undefined, name: string) => Number(entry?.[name]?.[2] ?? 0);
+    const [main, ...steps] = fields;
+    const cpus = value(main, 'requested_cpus');
+    // Steps have what the job used; the job itself has it where it has no step.
+    const own = steps.length === 0 ? [main] : steps;
+    const used = own.reduce((sum, each) => sum + value(each, 'sacct.UserCPU') + value(each, 'sacct.SystemCPU'), 0);
+    const memory = own.reduce((most, each) => Math.max(most, value(each, 'sacct.MaxRSS')), 0);
+    const asked = value(main, 'requested_memory_per_node') * Math.max(1, value(main, 'requested_node_count'));
+    const reasons = [
+      ...(cpus > 0 && (100 * used) / (cpus * elapsed) < GREEDY_PERCENT
+        ? [`${((100 * used) / (cpus * elapsed)).toFixed(0)} % of ${cpus} CPUs`]
+        : []),
+      ...(asked > 0 && memory > 0 && (100 * memory) / asked < GREEDY_PERCENT
+        ? [`${((100 * memory) / asked).toFixed(0)} % of the memory`]
+        : []),
+    ];
+    if (reasons.length === 0) return [];
+    return [
+      {
+        cluster: job.cluster,
+        subject: `job ${job.job}`,
+        user: job.user,
+        cpuHours: used / HOUR,
+        memoryKb: memory,
+        first: job.start,
+        last: job.end,
+        reason: `used ${reasons.join(' and ')}`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,60 @@
+import type { Questions, Window } from './queries.ts';
+
+/** A time during which a node sent samples, or did not. */
+export interface UptimeSpan {
+  readonly cluster: string;
+  readonly node: string;
+  readonly state: 'up' | 'down';
+  readonly from: number;
+  readonly until: number;
+  readonly samples: number;
+  /** The node was booted since the span before. */
+  readonly isBooted: boolean;
+}
+
+/** Where the interval of samples is not known: the longest that is usual. */
+const USUAL_SECONDS = 300;
+/** Samples come late: sending is spread over a window. */
+const LATE = 2.5;
+
+/**
+ * When nodes sent samples. Without an interval, a node is down where the gap is 2.5 times its median gap, and at least as much of 5
+ * minutes.
+ */
+export function uptimeOf(questions: Questions, window: Window, intervalSeconds?: number): UptimeSpan[] {
+  const nodes = Map.groupBy(questions.sampleTimes(window), ({ cluster, node }) => `${cluster} ${node}`);
+  return [...nodes.values()].flatMap((samples) => {
+    const gap = LATE * (intervalSeconds ?? Math.max(USUAL_SECONDS, medianGap(samples.map(({ time }) => time))));
+    const spans: UptimeSpan[] = [];
+    let open: { from: number; last: number; samples: number; boot: number | undefined; isBooted: boolean } | undefined;
+    const { cluster, node } = samples[0] as (typeof samples)[number];
+    const close = (until: number) => {
+      if (open === undefined) return;
+      const { from, last, samples: count, isBooted } = open;
+      spans.push({ cluster, node, state: 'up', from, until: last, samples: count, isBooted });
+      if (until - last > gap)
+        spans.push({ cluster, node, state: 'down', from: last, until, samples: 0, isBooted: false });
+    };
+    for (const { time, boot } of samples) {
+      // A second is what the clock of a node is corrected by.
+      const isBooted = open?.boot !== undefined && boot !== undefined && boot > open.boot + 60;
+      if (open === undefined || time - open.last > gap || isBooted) {
+        close(time);
+        open = { from: time, last: time, samples: 0, boot, isBooted };
+      }
+      open.last = time;
+      open.samples++;
+      open.boot = boot ?? open.boot;
+    }
+    close(window.until);
+    return spans;
+  });
+}
+
+function medianGap(times: readonly number[]): number {
+  const gaps = times
+    .slice(1)
+    .map((time, index) => time - (times[index] ?? 0))
+    .toSorted((one, other) => one - other);
+  return gaps[Math.floor(gaps.length / 2)] ?? 0;
+}

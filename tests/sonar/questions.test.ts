@@ -1,0 +1,475 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
+import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
+import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelope.ts';
+import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
+import type { SampleJob, SampleProcess, SampleSystem } from '../../src/core/contract/sonar/sample.ts';
+import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
+import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
+import { loadOf } from '../../src/telemetry/questions/load.ts';
+import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
+import { profileOf } from '../../src/telemetry/questions/profile.ts';
+import { Questions } from '../../src/telemetry/questions/queries.ts';
+import { queueOf } from '../../src/telemetry/questions/queue.ts';
+import { reportOf } from '../../src/telemetry/questions/report.ts';
+import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
+import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
+import { TelemetryStore } from '../../src/telemetry/store/store.ts';
+import { temporaryFolder, torc } from '../support/programs.ts';
+
+const START = 1_772_323_200;
+const window = { from: START - 10, until: START + 86_400 };
+const GREATEST = 2n ** 64n - 1n;
+
+function envelope(type: MessageType, attributes: object, producer = 'torc'): Envelope {
+  return {
+    meta: { producer, version: '0.19.0' },
+    data: { type, attributes: { cluster: 'fox', ...attributes } },
+  } as Envelope;
+}
+
+/** A sample of a node, so many seconds behind the start. */
+const sampleAt = (
+  seconds: number,
+  jobs: readonly SampleJob[],
+  { node = 'n1', system, producer }: { node?: string; system?: SampleSystem; producer?: string } = {},
+): Envelope => envelope('sample', { time: formatTimestamp(START + seconds), node, system, jobs }, producer);
+
+const job = (id: number | bigint, processes: readonly SampleProcess[], more: object = {}): SampleJob => ({
+  job: id,
+  user: 'ada',
+  processes,
+  ...more,
+});
+
+function asked(...envelopes: readonly Envelope[]): Questions {
+  const store = new TelemetryStore(':memory:');
+  store.addCluster('fox', 0);
+  const reader = new EnvelopeReader();
+  const text = envelopes.map((each) => encodeEnvelope(each, unchangedCompat)).join('\n');
+  const { stored } = store.ingest([...reader.push(Buffer.from(text)), ...reader.end()], {
+    received: 0,
+    origin: 'test',
+  });
+  expect(stored).toBe(envelopes.length);
+  return new Questions(store.database);
+}
+
+const idle = sampleAt(0, []);
+
+describe('jobs', () => {
+  it('counts CPU time once where a parent takes over the time of a child that ended', () => {
+    const [use] = jobsOf(
+      asked(
+        idle,
+        sampleAt(300, [
+          job(7, [
+            { pid: 1, ppid: 9, cpu_time: 0 },
+            { pid: 2, ppid: 1, cpu_time: 290, resident_memory: 50 },
+          ]),
+        ]),
+        // The child used 10 s more, ended and was waited for.
+        sampleAt(600, [job(7, [{ pid: 1, ppid: 9, cpu_time: 302, resident_memory: 10 }])]),
+      ),
+      window,
+    );
+    expect(use).toMatchObject({
+      job: 7,
+      cpuSeconds: 302,
+      peakMemoryKb: 50,
+      samples: 2,
+      first: START + 300,
+      last: START + 600,
+    });
+  });
+
+  it('keeps the time of a child that nobody in the job waited for', () => {
+    const [use] = jobsOf(
+      asked(
+        idle,
+        sampleAt(300, [
+          job(7, [
+            { pid: 1, cpu_time: 5 },
+            { pid: 2, ppid: 77, cpu_time: 100 },
+          ]),
+        ]),
+        sampleAt(600, [job(7, [{ pid: 1, cpu_time: 6 }])]),
+      ),
+      window,
+    );
+    expect(use?.cpuSeconds).toBe(106);
+  });
+
+  it('does not count what a job had used before the first sample of its node', () => {
+    const running = (at: number, seconds: number) =>
+      sampleAt(at, [job(7, [{ pid: 1, cpu_time: seconds, cpu_avg: 40 }])]);
+    expect(jobsOf(asked(running(0, 9000), running(300, 9150)), window)).toMatchObject([
+      { cpuSeconds: 150, cpuPercent: 50 },
+    ]);
+    expect(jobsOf(asked(running(0, 9000)), window)).toMatchObject([{ cpuSeconds: 0, cpuPercent: 40 }]);
+  });
+
+  it('is one on all nodes if Slurm runs it, and belongs to its node and boot if not', () => {
+    const uses = jobsOf(
+      asked(
+        sampleAt(0, [job(7, [{ pid: 1 }]), job(7, [{ pid: 2 }], { epoch: 5 })]),
+        sampleAt(0, [job(7, [{ pid: 1 }]), job(7, [{ pid: 2 }], { epoch: 5 })], { node: 'n2' }),
+        sampleAt(300, [job(7, [{ pid: 2 }], { epoch: 6 })]),
+      ),
+      window,
+    );
+    expect(uses.map(({ epoch, nodes }) => `${epoch} ${nodes.join()}`).toSorted()).toEqual([
+      '0 n1,n2',
+      '5 n1',
+      '5 n2',
+      '6 n1',
+    ]);
+  });
+
+  it('outside of Slurm ends at a gap of three hours, and job 0 is never merged', () => {
+    const of = (id: number, seconds: number) => sampleAt(seconds, [job(id, [{ pid: 1 }], { epoch: 5 })]);
+    expect(jobsOf(asked(of(7, 0), of(7, 10_800)), window)).toHaveLength(1);
+    expect(jobsOf(asked(of(7, 0), of(7, 10_801)), window)).toHaveLength(2);
+    expect(jobsOf(asked(of(0, 0), of(0, 300)), window)).toHaveLength(2);
+  });
+
+  it('is counted once where the daemon of a site and a runner sample the same node', () => {
+    const both = [300, 600].flatMap((at) =>
+      ['sonar', 'torc'].map((producer, index) =>
+        sampleAt(at + index, [job(7, [{ pid: 1, cpu_time: at / 10 }])], { producer }),
+      ),
+    );
+    const only = (producer: string) => both.filter(({ meta }) => meta.producer === producer);
+    const seconds = (envelopes: readonly Envelope[]) => jobsOf(asked(...envelopes), window)[0]?.cpuSeconds;
+    expect([seconds(both), seconds(only('sonar')), seconds(only('torc'))]).toEqual([30, 30, 30]);
+  });
+
+  it('tells processes apart that were rolled up into pid 0', () => {
+    const rolled = (a: number, b: number) =>
+      job(7, [
+        { ppid: 3, cmd: 'x', cpu_time: a, rolledup: 3 },
+        { ppid: 3, cmd: 'x', cpu_time: b },
+      ]);
+    expect(
+      jobsOf(asked(idle, sampleAt(300, [rolled(10, 5)]), sampleAt(600, [rolled(20, 6)])), window)[0]?.cpuSeconds,
+    ).toBe(26);
+  });
+
+  it('has its name and state of Slurm, and ids of 64 bits', () => {
+    const slurm = envelope('job', {
+      time: formatTimestamp(START),
+      slurm_jobs: [{ job_id: GREATEST, job_name: 'train', job_state: 'RUNNING', partition: 'gpu' }],
+    });
+    expect(jobsOf(asked(slurm, sampleAt(0, [job(GREATEST, [{ pid: 1 }])])), window)).toMatchObject([
+      { job: GREATEST, name: 'train', state: 'RUNNING', partition: 'gpu' },
+    ]);
+  });
+});
+
+describe('the profile of a job', () => {
+  const questions = asked(
+    idle,
+    sampleAt(300, [
+      job(7, [
+        { pid: 1, cmd: 'sh', ppid: 9 },
+        { pid: 2, ppid: 1, cmd: 'burn', cpu_time: 100, resident_memory: 5 },
+      ]),
+      job(8, [{ pid: 3, cpu_time: 1 }]),
+    ]),
+    sampleAt(600, [
+      job(7, [
+        { pid: 1, cmd: 'sh', ppid: 9 },
+        { pid: 2, ppid: 1, cmd: 'burn', cpu_time: 250, resident_memory: 9 },
+      ]),
+    ]),
+    sampleAt(600, [job(7, [{ pid: 4, cmd: 'lazy', cpu_time: 0 }])], { node: 'n2' }),
+  );
+
+  it('has the use at each sample, of this job alone', () => {
+    const { steps, nodeImbalancePercent } = profileOf(questions, window, { job: 7 });
+    expect(steps.map(({ time, node, cpuPercent, memoryKb }) => [time - START, node, cpuPercent, memoryKb])).toEqual([
+      [300, 'n1', 0, 5],
+      [600, 'n1', 50, 9],
+      [600, 'n2', 0, 0],
+    ]);
+    expect(nodeImbalancePercent).toBe(50);
+  });
+
+  it('has its processes as a tree', () => {
+    const { processes } = profileOf(questions, window, { job: 7 });
+    expect(processes.map(({ cmd, depth, cpuSeconds }) => [cmd, depth, cpuSeconds])).toEqual([
+      ['sh', 0, 0],
+      ['burn', 1, 250],
+      ['lazy', 0, 0],
+    ]);
+  });
+});
+
+test('load is the rise of the counters of the cores, also behind a boot', () => {
+  const at = (seconds: number, cpus: readonly number[]) =>
+    sampleAt(seconds, [], { system: { cpus, used_memory: 500, load1: 1.5 } });
+  const sysinfo = envelope('sysinfo', {
+    time: formatTimestamp(START),
+    node: 'n1',
+    os_name: 'L',
+    os_release: '6',
+    architecture: 'x',
+    sockets: 1,
+    cores_per_socket: 2,
+    threads_per_core: 1,
+    memory: 1000,
+  });
+  const steps = loadOf(
+    asked(sysinfo, at(0, [1000, 1000]), at(300, [1300, 1150]), at(600, [5, 5]), at(900, [155, 5])),
+    window,
+    3600,
+  );
+  expect(steps).toMatchObject([
+    {
+      node: 'n1',
+      time: START,
+      samples: 4,
+      cpuPercent: 100,
+      cpuOfNodePercent: 50,
+      usedMemoryKb: 500,
+      memoryOfNodePercent: 50,
+      load1: 1.5,
+    },
+  ]);
+});
+
+test('a node is down while it sends nothing, and a boot begins a new time', () => {
+  const at = (seconds: number, boot: number) =>
+    sampleAt(seconds, [], { system: { boot: formatTimestamp(START + boot) } });
+  const spans = uptimeOf(asked(at(0, -9), at(300, -9), at(600, -9), at(9000, 8000), at(9300, 8000), at(9600, 9500)), {
+    from: START,
+    until: START + 9700,
+  });
+  expect(spans.map(({ state, from, until, isBooted }) => [state, from - START, until - START, isBooted])).toEqual([
+    ['up', 0, 600, false],
+    ['down', 600, 9000, false],
+    ['up', 9000, 9300, true],
+    ['up', 9600, 9600, true],
+  ]);
+});
+
+const withCards = envelope('sysinfo', {
+  time: formatTimestamp(START),
+  node: 'n1.fox.org',
+  os_name: 'L',
+  os_release: '6',
+  architecture: 'x',
+  sockets: 2,
+  cores_per_socket: 4,
+  threads_per_core: 2,
+  memory: 1000,
+  cards: [{ index: 0, uuid: 'A', model: 'RTX', memory: 64 }],
+});
+
+test('nodes have the states of Slurm by their first labels, and cards their newest state by uuid', () => {
+  const state = envelope('cluster', {
+    time: formatTimestamp(START),
+    slurm: true,
+    partitions: [{ name: 'gpu', nodes: ['n[1-2]'] }],
+    nodes: [{ names: ['n[1-2]'], states: ['MIXED', 'DRAIN'] }],
+  });
+  const gpus = (index: number) => ({
+    gpus: [{ index, uuid: 'A', performance_state: 3, ce_util: 50 + index, temperature: -4 }],
+  });
+  const options = { node: 'n1.fox.org', producer: 'sonar' };
+  const questions = asked(
+    state,
+    withCards,
+    sampleAt(5, [], { ...options, system: gpus(0) }),
+    sampleAt(305, [], { ...options, system: gpus(1) }),
+  );
+  expect(nodesOf(questions, window)).toMatchObject([
+    {
+      node: 'n1.fox.org',
+      cores: 16,
+      memoryKb: 1000,
+      cards: 1,
+      states: ['MIXED', 'DRAIN'],
+      partitions: ['gpu'],
+      sampled: START + 305,
+    },
+  ]);
+  expect(cardsOf(questions, window)).toMatchObject([
+    { uuid: 'A', index: 1, model: 'RTX', utilPercent: 51, temperature: -4, performanceState: 2 },
+  ]);
+});
+
+const slurmJobs = (...jobs: readonly Partial<SlurmJob>[]): Envelope =>
+  envelope('job', { time: formatTimestamp(START + 1000), slurm_jobs: jobs });
+const time = (seconds: number) => formatTimestamp(START + seconds);
+
+test('the queue tells what waits in each partition, and how long jobs waited', () => {
+  const queue = queueOf(
+    asked(
+      slurmJobs(
+        { job_id: 1, job_state: 'PENDING', partition: 'a,b', submit_time: time(100) },
+        { job_id: 2, job_state: 'RUNNING', partition: 'a', submit_time: time(0), start_time: time(60) },
+        {
+          job_id: 3,
+          job_state: 'FAILED',
+          partition: 'a',
+          submit_time: time(0),
+          start_time: time(20),
+          end_time: time(30),
+        },
+        { job_id: 3, job_step: '0', job_state: 'FAILED' },
+      ),
+    ),
+    { from: START, until: START + 1100 },
+  );
+  expect(queue).toMatchObject([
+    {
+      partition: 'a',
+      pending: 1,
+      running: 1,
+      oldestPendingSeconds: 1000,
+      started: 2,
+      medianWaitSeconds: 60,
+      longestWaitSeconds: 60,
+      finished: 1,
+      failed: 1,
+    },
+    { partition: 'b', pending: 1, running: 0, started: 0 },
+  ]);
+});
+
+describe('reports', () => {
+  const at = { node: 'n1.fox.org' };
+  const onCard = (util: number) => ({ gpus: [{ index: 0, uuid: 'A', gpu_util: util, gpu_memory: 7 }] });
+  const samples = [0, 900, 1800, 2700].map((seconds) =>
+    sampleAt(
+      seconds,
+      [
+        job(1, [{ pid: 1, cmd: 'burn', cpu_time: seconds * 3 }]),
+        job(2, [{ pid: 2, cmd: 'idle', ...onCard(1) }]),
+        job(3, [{ pid: 3, cmd: 'busy', cpu_time: seconds * 4, ...onCard(90) }], { user: 'bob' }),
+        job(
+          4,
+          [
+            { pid: 4, cmd: 'sleep <defunct>' },
+            { pid: 5, cmd: '_unknown_', ...onCard(0) },
+          ],
+          { epoch: 8 },
+        ),
+      ],
+      at,
+    ),
+  );
+  const questions = asked(
+    withCards,
+    ...samples,
+    slurmJobs(
+      {
+        job_id: 9,
+        job_state: 'COMPLETED',
+        user_name: 'eve',
+        start_time: time(0),
+        end_time: time(1000),
+        requested_cpus: 4,
+        requested_memory_per_node: 100,
+      },
+      { job_id: 9, job_step: 'batch', job_state: 'COMPLETED', sacct: { UserCPU: 400, MaxRSS: 90 } },
+      {
+        job_id: 10,
+        job_state: 'COMPLETED',
+        start_time: time(0),
+        end_time: time(1000),
+        requested_cpus: 1,
+        sacct: { UserCPU: 900 },
+      },
+    ),
+  );
+  const subjects = (kind: Parameters<typeof reportOf>[2]) =>
+    reportOf(questions, window, kind).map(({ subject }) => subject);
+
+  it('users and commands have their hours', () => {
+    expect(reportOf(questions, window, 'users')).toMatchObject([
+      { subject: 'bob', jobs: 1, cpuHours: 3 },
+      { subject: 'ada', jobs: 3, cpuHours: 2.25 },
+    ]);
+    expect(subjects('commands').slice(0, 2)).toEqual(['busy', 'burn']);
+  });
+
+  it('tell who does not use what it has, and nobody else', () => {
+    expect(subjects('hogs')).toEqual(['job 1']);
+    expect(subjects('idle-gpu').toSorted()).toEqual(['group 4 on n1.fox.org', 'job 2']);
+    expect(reportOf(questions, window, 'greedy')).toMatchObject([
+      { subject: 'job 9', user: 'eve', reason: 'used 10 % of 4 CPUs' },
+    ]);
+  });
+
+  it('tell each zombie once, with the first and the last time', () => {
+    expect(reportOf(questions, window, 'zombies')).toMatchObject([
+      { subject: 'pid 4 sleep <defunct>', first: START, last: START + 2700 },
+      { subject: 'pid 5 _unknown_', gpuMemoryKb: 7, reason: 'the card has memory of a process that is gone' },
+    ]);
+  });
+});
+
+describe('torc sonar show', () => {
+  it('answers each question as a table, as JSON and as CSV', async () => {
+    const cwd = temporaryFolder();
+    const all = [
+      withCards,
+      idle,
+      sampleAt(300, [job(GREATEST, [{ pid: 1, cmd: 'burn', cpu_time: 30 }])], { system: { cpus: [1] } }),
+      slurmJobs({ job_id: 1, job_state: 'PENDING', partition: 'a' }),
+    ];
+    writeFileSync(join(cwd, 'all.json'), all.map((each) => encodeEnvelope(each, unchangedCompat)).join('\n'));
+    expect((await torc(['sonar', 'ingest', 'all.json', '--add-clusters'], { cwd })).code).toBe(0);
+    const range = ['--from', '2026-02-28', '--to', '2026-03-02'];
+    const questions = [
+      ['jobs'],
+      ['load'],
+      ['profile', String(GREATEST)],
+      ['profile', String(GREATEST), '--processes'],
+      ['uptime'],
+      ['nodes'],
+      ['cards'],
+      ['queue'],
+      ['report', 'users'],
+    ];
+    const counts = await Promise.all(
+      questions.map(async (words) => {
+        const { stdout } = await torc(['sonar', 'show', ...words, ...range, '-f', 'json'], { cwd });
+        return (JSON.parse(stdout) as { items: object[] }).items.length;
+      }),
+    );
+    expect(counts).toEqual([1, 1, 1, 1, 2, 2, 1, 1, 1]);
+    const csv = await torc(['sonar', 'show', 'jobs', ...range, '-f', 'csv'], { cwd });
+    expect(csv.stdout.split('\n')[1]).toMatch(/^18446744073709551615,ada,,burn,n1,2026-03-01T00:05:00/);
+    const table = await torc(['sonar', 'show', 'nodes', ...range], { cwd });
+    expect(table.stdout).toContain('│ n1.fox.org │    16 │ 1000 KiB │     1 │');
+    const { stdout } = await torc(['sonar', 'show', 'jobs', ...range, '-f', 'json'], { cwd });
+    expect(stdout).toContain('"job": 18446744073709551615');
+    expect(stdout).toContain('"first": "2026-03-01T00:05:00+00:00"');
+  });
+
+  it('names what it does not know', async () => {
+    const cwd = temporaryFolder();
+    expect((await torc(['sonar', 'clusters', 'add', 'fox'], { cwd })).code).toBe(0);
+    const [cluster, kind, profile, time] = await Promise.all([
+      torc(['sonar', 'show', 'jobs', '--cluster', 'wolf'], { cwd }),
+      torc(['sonar', 'show', 'report', 'whales'], { cwd }),
+      torc(['sonar', 'show', 'profile', '7'], { cwd }),
+      torc(['sonar', 'show', 'load', '--from', 'yesterday'], { cwd }),
+    ]);
+    expect(cluster).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the store has no cluster wolf') as string,
+    });
+    expect(kind).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('expected one of users, commands, hogs') as string,
+    });
+    expect(profile).toMatchObject({ code: 1, stderr: expect.stringContaining('no samples of job 7') as string });
+    expect(time).toMatchObject({ code: 2, stderr: expect.stringContaining('found "yesterday"') as string });
+  });
+});
