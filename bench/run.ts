@@ -3,7 +3,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const all = ['start-up', 'many-jobs', 'chain', 'claims', 'api', 'monitor', 'expand', 'stalls', 'remote', 'sonar'];
+const all = [
+  'start-up',
+  'many-jobs',
+  'chain',
+  'claims',
+  'api',
+  'monitor',
+  'expand',
+  'stalls',
+  'remote',
+  'slurm',
+  'sonar',
+];
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
