@@ -103,6 +103,28 @@ jobs:
     expect(readdirSync(join(folder, `out-${id}`)).filter((each) => each.startsWith('job_runner_steps'))).toEqual([]);
   }, 240_000);
 
+  it('a step has the CPUs and the memory that its job asks for', async () => {
+    const id = await lane.created(
+      'size',
+      `resource_requirements: [{name: two, num_cpus: 2, memory: 70m, runtime: PT1M}]
+execution_config: {mode: slurm}
+jobs: [{name: sized, command: "true", resource_requirements: two}]
+`,
+    );
+    const job = lane.allocated(id, ['-c', '4', '--mem=400M', '-t', '7']);
+    await lane.finished(id);
+    const [line] = await until(
+      () =>
+        cluster
+          .run('sacct', '-j', job, '-P', '-n', '--format', 'JobName,AllocTRES')
+          .split('\n')
+          .filter((each) => each.startsWith(`wf${id}_j`)),
+      (lines) => lines.length === 1,
+      'the row of the step',
+    );
+    expect(line).toMatch(/\|cpu=2,(?:gres\/gpu=0,)?mem=70M,node=1$/);
+  }, 240_000);
+
   it('a job on two nodes runs once and reaches both, and a runner uses all nodes of its allocation', async () => {
     const id = await lane.created(
       'nodes',
