@@ -292,6 +292,7 @@ export interface WorkflowModel {
     sample_interval_seconds?: number | null | undefined;
     flush_interval_seconds?: number | null | undefined;
     generate_plots?: boolean | null | undefined;
+    sonar?: boolean | null | undefined;
     jobs?: {
       enabled?: boolean | null | undefined;
       granularity?: "summary" | "time_series" | null | undefined;
@@ -461,6 +462,7 @@ export interface Calls {
         sample_interval_seconds?: number | null | undefined;
         flush_interval_seconds?: number | null | undefined;
         generate_plots?: boolean | null | undefined;
+        sonar?: boolean | null | undefined;
         jobs?: {
           enabled?: boolean | null | undefined;
           granularity?: "summary" | "time_series" | null | undefined;

@@ -15,7 +15,7 @@ import { sectionsOf } from '../../src/core/spec/shape/sections.ts';
 import type { Field } from '../../src/core/spec/shape/shape.ts';
 import { workflow } from '../../src/core/spec/shape/workflow.ts';
 import type { Format } from '../../src/core/spec/text/read-text.ts';
-import { monitorPlanOf } from '../../src/runner/observe/plan.ts';
+import { monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
 import { readRules } from '../../src/runner/end/retry/rules.ts';
 import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/workflow.ts';
@@ -197,6 +197,7 @@ async function applied(): Promise<Record<string, unknown>> {
       sample_interval_seconds: unmonitored.sampleSeconds,
       flush_interval_seconds: unmonitored.flushSeconds,
       generate_plots: unmonitored.generatePlots,
+      sonar: writesSonar({}),
     }),
     ...under('resource_monitor.jobs', {
       enabled: unmonitored.jobs !== undefined,

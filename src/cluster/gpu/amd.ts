@@ -27,25 +27,33 @@ const CARDS = [
   '--json',
 ];
 
-/** Reads the AMD cards of this node with `rocm-smi`. Where the program is missing there are none. Never rejects. */
-export async function readAmd(environment: Environment, atMostMs = AT_MOST_MS): Promise<GpuReading> {
+/** Reads the AMD cards of this node, for repeated reads. */
+export interface AmdReader {
+  read(): Promise<GpuReading>;
+}
+
+/** Reads AMD cards with `rocm-smi`. Where the program is missing there are none. Never rejects. */
+export function createAmdReader(environment: Environment, atMostMs = AT_MOST_MS): AmdReader {
   const run = (args: readonly string[]): Promise<Outcome> => runToEnd('rocm-smi', args, { atMostMs, environment });
-  try {
-    const [asked, pids, pidGpus] = await Promise.all([
-      run(CARDS),
-      run(['--showpids', '--json']),
-      run(['--showpidgpus', '--json']),
-    ]);
-    const { cards, states } = parseRocmCards(asked.stdout, hostname());
-    const problem = failureOf('rocm-smi', asked);
-    return {
-      cards,
-      states,
-      uses: parseRocmUses(cards, pids.stdout, pidGpus.stdout),
-      problems: problem === undefined ? [] : [problem],
-    };
-  } catch (error) {
-    if (!(error instanceof HelperFailed)) throw error;
-    return /ENOENT/.test(error.message) ? NO_GPUS : { ...NO_GPUS, problems: [error.message] };
-  }
+  let isMissing = false;
+  return {
+    async read() {
+      if (isMissing) return NO_GPUS;
+      try {
+        const [asked, pids, pidGpus] = await Promise.all([
+          run(CARDS),
+          run(['--showpids', '--json']),
+          run(['--showpidgpus', '--json']),
+        ]);
+        const { cards, states } = parseRocmCards(asked.stdout, hostname());
+        const problem = failureOf('rocm-smi', asked);
+        const uses = parseRocmUses(cards, pids.stdout, pidGpus.stdout);
+        return { cards, states, uses, problems: problem === undefined ? [] : [problem] };
+      } catch (error) {
+        if (!(error instanceof HelperFailed)) throw error;
+        isMissing = /ENOENT/.test(error.message);
+        return isMissing ? NO_GPUS : { ...NO_GPUS, problems: [error.message] };
+      }
+    },
+  };
 }

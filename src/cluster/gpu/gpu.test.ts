@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { readAmd } from './amd.ts';
+import { createAmdReader } from './amd.ts';
 import { createNvidiaReader } from './nvidia.ts';
 import { QUERY, type QueryMember } from './nvidia-text.ts';
 import { createGpuReader } from './read.ts';
@@ -218,7 +218,7 @@ const rocm = `case "$*" in
   *) echo '${ROCM}' ;; esac`;
 
 it('AMD cards are those that rocm-smi prints, and what a process uses of several is divided', async () => {
-  const { cards, states, uses, problems } = await readAmd(fakes({ 'rocm-smi': rocm }));
+  const { cards, states, uses, problems } = await createAmdReader(fakes({ 'rocm-smi': rocm })).read();
   expect(problems).toEqual([]);
   expect(cards[0]).toMatchObject({
     index: 0,
@@ -251,6 +251,6 @@ it('AMD cards are those that rocm-smi prints, and what a process uses of several
 });
 
 it('rocm-smi that prints no JSON tells of no cards, and that it failed', async () => {
-  const broken = await readAmd(fakes({ 'rocm-smi': 'echo "Traceback: no driver" >&2; exit 1' }));
+  const broken = await createAmdReader(fakes({ 'rocm-smi': 'echo "Traceback: no driver" >&2; exit 1' })).read();
   expect(broken).toMatchObject({ cards: [], problems: ['rocm-smi ended with exit code 1: Traceback: no driver'] });
 });

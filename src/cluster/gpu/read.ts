@@ -1,4 +1,4 @@
-import { readAmd } from './amd.ts';
+import { createAmdReader } from './amd.ts';
 import type { GpuReading } from './gpu.ts';
 import { createNvidiaReader } from './nvidia.ts';
 
@@ -10,8 +10,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function createGpuReader(environment: Environment): () => Promise<GpuReading> {
   const nvidia = createNvidiaReader(environment);
+  const amd = createAmdReader(environment);
   return async () => {
-    const readings = await Promise.all([nvidia.read(), readAmd(environment)]);
+    const readings = await Promise.all([nvidia.read(), amd.read()]);
     return {
       cards: readings.flatMap(({ cards }) => cards),
       states: readings.flatMap(({ states }) => states),

@@ -33,6 +33,7 @@ export const ResourceMonitorConfig = z.object({
   sample_interval_seconds: maybe(z.int()),
   flush_interval_seconds: maybe(z.int()),
   generate_plots: maybe(z.boolean()),
+  sonar: maybe(z.boolean()),
   jobs: maybe(z.object({ enabled: maybe(z.boolean()), granularity: maybe(granularity) })),
   compute_node: maybe(
     z.object({

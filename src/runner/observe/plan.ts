@@ -33,7 +33,8 @@ export function monitorPlanOf({
   execution_config: execution,
 }: Pick<Workflow, 'resource_monitor_config' | 'execution_config'>): MonitorPlan {
   const { jobs, compute_node: node } = config ?? {};
-  const isOn = jobs?.enabled ?? config?.enabled ?? false;
+  // Sonar records are made of the samples of jobs.
+  const isOn = jobs?.enabled ?? config?.enabled ?? config?.sonar ?? false;
   const granularity = jobs?.granularity ?? config?.granularity;
   return {
     jobs: isOn ? { isTimeSeries: granularity === 'time_series' } : undefined,
@@ -47,6 +48,10 @@ export function monitorPlanOf({
     limitsMemory: isOn && limitsMemory(execution ?? {}),
   };
 }
+
+/** Whether samples of jobs are written as Sonar records, too. */
+export const writesSonar = ({ resource_monitor_config: config }: Pick<Workflow, 'resource_monitor_config'>): boolean =>
+  config?.sonar ?? false;
 
 /** Slurm limits its own steps; elsewhere the runner does, unless the workflow disables it. */
 const limitsMemory = ({ mode, limit_resources: limits }: ExecutionConfig) => mode !== 'slurm' && limits !== false;

@@ -3,10 +3,12 @@ import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../log.ts';
 import { defaultRequirements } from '../observe/job-watch.ts';
+import { writesSonar } from '../observe/plan.ts';
 import type { Mode } from '../setup/mode.ts';
 import { createDirectSteps } from './direct.ts';
 import type { RunFacts } from './request.ts';
 import { createSlurmSteps } from './slurm/slurm.ts';
+import type { SonarRecord } from './sonar.ts';
 import type { Steps } from './steps.ts';
 
 export interface StepsOptions {
@@ -24,7 +26,10 @@ export interface StepsOptions {
 export async function createSteps(options: StepsOptions): Promise<Steps> {
   const { mode, client, workflow, facts, endAtMs, environment, log } = options;
   const allocation = mode === 'slurm' ? allocationOf(environment) : undefined;
-  if (allocation === undefined) return createDirectSteps({ facts, environment, log });
+  if (allocation === undefined) {
+    const sonar = writesSonar(workflow) ? await sonarRecord(facts, environment, log) : undefined;
+    return createDirectSteps({ facts, environment, log, sonar });
+  }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
   return createSlurmSteps({
     facts,
@@ -37,4 +42,19 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
     client,
     log,
   });
+}
+
+/** Loaded for workflows that request it. */
+async function sonarRecord(
+  facts: RunFacts,
+  environment: StepsOptions['environment'],
+  log: Log,
+): Promise<SonarRecord | undefined> {
+  const { createSonarRecord } = await import('./sonar.ts');
+  try {
+    return createSonarRecord({ facts, environment, log });
+  } catch (error) {
+    log.write('warn', 'No Sonar records of this run', { reason: (error as Error).message });
+    return undefined;
+  }
 }

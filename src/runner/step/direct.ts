@@ -7,12 +7,15 @@ import type { Log } from '../log.ts';
 import { createOutputFolders } from '../start/output-folders.ts';
 import { createProcessUse, type ProcessUse } from './process-use.ts';
 import { launchRequestOf, type RunFacts } from './request.ts';
+import type { SonarRecord } from './sonar.ts';
 import type { StepEnd, Steps } from './steps.ts';
 
 export interface DirectOptions {
   readonly facts: RunFacts;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  /** Records the processes of steps; absent unless the workflow requests it. */
+  readonly sonar?: SonarRecord | undefined;
   /** The launcher; the default is the fastest that works here. */
   readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
 }
@@ -22,6 +25,7 @@ export function createDirectSteps({
   facts,
   environment,
   log,
+  sonar,
   launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
 }: DirectOptions): Steps {
   const isInAllocation = (environment['SLURM_JOB_ID'] ?? '') !== '';
@@ -38,6 +42,7 @@ export function createDirectSteps({
       ids.delete(pid);
       pids.delete(id);
       ended.push({ id, exitCode, signal, cpuSeconds, peakBytes });
+      sonar?.ended(id, { pid, cpuSeconds, peakBytes });
     }
     tell(ended);
   });
@@ -67,13 +72,14 @@ export function createDirectSteps({
       killMembers(() => use?.membersOf(pid) ?? []);
     },
     observe(wanted) {
-      use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log });
+      use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log, onProcesses: sonar?.look });
       return use.of(wanted);
     },
     account: (end) => (isInAllocation && isBySigterm(end) ? later(end) : end),
-    settle() {},
+    settle: () => sonar?.settle(),
     close() {
       launcher.close();
+      sonar?.close();
       use?.close();
     },
   };

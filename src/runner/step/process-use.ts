@@ -1,7 +1,7 @@
 import { stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
 import { createFamilies } from '../../cluster/host/families.ts';
-import { proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
+import { type ProcessSample, proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
 import type { TreeUse } from '../../cluster/host/process-tree.ts';
 import { createStepGroups } from '../../cluster/host/step-groups.ts';
 import type { Log } from '../log.ts';
@@ -14,6 +14,8 @@ export interface ProcessUseOptions {
   /** The first process of a running step. */
   readonly pidOf: (id: StepId) => number | undefined;
   readonly log: Log;
+  /** Receives the processes of the steps at each look. */
+  readonly onProcesses?: ((processes: ReadonlyMap<StepId, readonly ProcessSample[]>) => void) | undefined;
 }
 
 /** What the processes of steps use on this machine. */
@@ -24,7 +26,7 @@ export interface ProcessUse {
   close(): void;
 }
 
-export function createProcessUse({ facts, pidOf, log }: ProcessUseOptions): ProcessUse {
+export function createProcessUse({ facts, pidOf, log, onProcesses }: ProcessUseOptions): ProcessUse {
   const families = createFamilies({
     sinceTicks: ownIdentity()?.start_ticks ?? 0,
     ownerBy: (environment) => {
@@ -55,10 +57,14 @@ export function createProcessUse({ facts, pidOf, log }: ProcessUseOptions): Proc
         if (pid !== undefined) roots.set(pid, id);
       }
       const uses = new Map<StepId, StepUse>();
+      const processes = new Map<StepId, readonly ProcessSample[]>();
       for (const [pid, use] of look(new Set(roots.keys()))) {
         const id = roots.get(pid);
-        if (id !== undefined) uses.set(id, useOf(use));
+        if (id === undefined) continue;
+        uses.set(id, useOf(use));
+        processes.set(id, use.members);
       }
+      onProcesses?.(processes);
       return uses;
     },
     membersOf: (root) => (look(new Set([root])).get(root)?.members ?? []).map(({ pid }) => pid),

@@ -79,6 +79,10 @@ export const resourceMonitor = open(
       example: 60,
     }),
     generate_plots: may(boolean, 'Draw plots when the runner ends.', { standard: false, example: true }),
+    sonar: may(boolean, 'Write the samples of jobs and their node as Sonar records, too, below the output directory.', {
+      standard: false,
+      example: true,
+    }),
     jobs: may(jobMonitor, 'What to measure of jobs.'),
     compute_node: may(nodeMonitor, 'What to measure of the node.'),
   }),

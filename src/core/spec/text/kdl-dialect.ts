@@ -135,7 +135,7 @@ const monitored: Level = {
 const resourceMonitor: Level = {
   called: 'resource_monitor',
   nodes: {
-    ...fields('flag', 'enabled', 'generate_plots'),
+    ...fields('flag', 'enabled', 'generate_plots', 'sonar'),
     ...fields('text', 'granularity'),
     ...fields('integer', 'sample_interval_seconds', 'flush_interval_seconds'),
     jobs: { take: { level: monitored } },

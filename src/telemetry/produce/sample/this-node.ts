@@ -3,9 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { GpuReading } from '../../../cluster/gpu/gpu.ts';
 import { bootEpoch } from '../../../cluster/host/boot-epoch.ts';
 import { textOf } from '../../../cluster/host/group-files.ts';
+import type { SlurmStep } from '../../../cluster/host/process-details.ts';
 import { createUserNames } from '../../../cluster/host/user-names.ts';
 import type { Message, Origin } from '../envelope.ts';
 import type { SampleFilters } from './filters.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+import { createRollUpIds } from './roll-up.ts';
 import { createSampler, type Sampler } from './sampler.ts';
 
 export interface NodeSamplerOptions {
@@ -19,16 +22,22 @@ export interface NodeSamplerOptions {
 }
 
 /** A sampler of the machine that this program runs on. */
-export function samplerOfThisNode({ isDaemon = false, ...options }: NodeSamplerOptions): Sampler {
+export const samplerOfThisNode = ({ isDaemon = false, ...options }: NodeSamplerOptions): Sampler =>
+  createSampler({ ...options, ...hereOnly(), pidOf: isDaemon ? createRollUpIds(pidMax()) : undefined });
+
+/** A recorder of processes of this machine. `slurm` is the job of those whose control group names none. */
+export const recorderOfThisNode = (
+  options: Omit<NodeSamplerOptions, 'isDaemon'> & { readonly slurm: SlurmStep | undefined },
+): Recorder => createRecorder({ ...options, ...hereOnly() });
+
+function hereOnly() {
   const bootId = textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
   let epoch: number | undefined;
-  return createSampler({
-    ...options,
+  return {
     // Once: it is that of the boot, and this program ends with it.
-    epochOf: (bootedAt) => (epoch ??= bootEpoch(bootId, bootedAt)),
+    epochOf: (bootedAt: number) => (epoch ??= bootEpoch(bootId, bootedAt)),
     userNames: createUserNames(),
-    pidMax: isDaemon ? pidMax() : undefined,
-  });
+  };
 }
 
 /** How long a single sample watches the processes: longer holds up its caller, shorter than a few ticks says nothing. */

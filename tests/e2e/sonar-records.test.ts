@@ -1,0 +1,80 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkEnvelope } from '../../src/core/contract/sonar/check.ts';
+import type { SampleEnvelope } from '../../src/core/contract/sonar/envelope.ts';
+import { refusalsOf } from '../sonar/strict-reader.ts';
+import { temporaryFolder, torc } from '../support/programs.ts';
+
+const linesIn = (paths: readonly string[]): unknown[] =>
+  paths.flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as unknown),
+  );
+
+interface Link {
+  readonly kind: string;
+  readonly job?: number;
+  readonly pid: number;
+  readonly workflow: number;
+  readonly workflow_job: number;
+  readonly run: number;
+  readonly attempt: number;
+  readonly cpu_seconds?: number;
+  readonly peak_bytes?: number;
+}
+
+/** Burns a second of CPU time, in two processes that stay in the session of the job. */
+const burn = "bash -c 'ulimit -t 1; while :; do :; done'; true";
+const three = `
+  - {name: burner, command: "${burn}; sleep 3"}
+  - {name: tree, command: "for i in 1 2 3 4 5 6 7; do sleep 3 & done; wait"}
+  - {name: short, command: "true"}`;
+
+async function run(monitor: string, jobs: string) {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'flow.yaml'), `name: flow\nresource_monitor: ${monitor}\njobs:${jobs}\n`);
+  const environment = { SLURM_JOB_ID: undefined, SLURM_CLUSTER_NAME: 'c.org' };
+  const { code, stderr } = await torc(['-s', 'run', 'flow.yaml', '-o', 'out'], { cwd: folder, environment });
+  expect([code, stderr]).toEqual([0, stderr]);
+  return {
+    samples: linesIn(globSync(join(folder, 'out/sonar/c.org/*/*/*/0+sample-*.json'))) as SampleEnvelope[],
+    links: linesIn(globSync(join(folder, 'out/sonar/c.org/*/*/*/0+link-*.links'))) as Link[],
+  };
+}
+
+it('a runner writes samples of the processes of its jobs, and beside them to which attempt each belongs', async () => {
+  const { samples, links } = await run('{sonar: true}', three);
+  expect(samples.length).toBeGreaterThan(0);
+  expect(samples.flatMap((record) => [...refusalsOf(record), ...checkEnvelope(record).problems])).toEqual([]);
+  const processes = samples.flatMap(({ data }) =>
+    (data.attributes.jobs ?? []).flatMap(({ job, processes: each = [] }) =>
+      each.map((process) => ({ job, ...process })),
+    ),
+  );
+  const ends = links.filter(({ kind }) => kind === 'end');
+  const linked = links.filter(({ kind }) => kind === 'process');
+  // Three attempts, the one that was too short for a sample as well.
+  expect(ends).toHaveLength(3);
+  expect(new Set(links.map(({ workflow, run: id, attempt }) => `${workflow} ${id} ${attempt}`)).size).toBe(1);
+  // No process is told without its attempt, and none in two.
+  expect(processes.map(({ pid }) => pid).filter((pid) => !linked.some((link) => link.pid === pid))).toEqual([]);
+  const byJob = Map.groupBy(linked, (link) => link.workflow_job);
+  const sleeps = (pids: readonly number[]) =>
+    new Set(processes.filter(({ pid, cmd }) => cmd === 'sleep' && pids.includes(Number(pid))).map(({ pid }) => pid))
+      .size;
+  const counts = [...byJob.values()].map((each) => sleeps(each.map(({ pid }) => pid)));
+  expect(Math.max(0, ...counts)).toBe(7);
+  // The first process of each job, which its parent waited for, has the total of the attempt.
+  const totals = ends.map(({ cpu_seconds: seconds = 0 }) => seconds).toSorted((left, right) => right - left);
+  expect(totals[0]).toBeGreaterThan(0.5);
+});
+
+it('a runner writes no Sonar records unless its workflow requests them', async () => {
+  expect(await run('{jobs: {enabled: true}}', '\n  - {name: one, command: sleep 1}')).toEqual({
+    samples: [],
+    links: [],
+  });
+});
