@@ -58,6 +58,7 @@ export const groups: Readonly<Record<string, string>> = {
   'scheduled-compute-nodes': 'Requested allocations.',
   slurm: 'Slurm: schedulers, allocations, accounting.',
   hpc: 'HPC systems: profiles, partitions.',
+  logs: 'Logs of workflows: bundles, failures in them.',
   'resource-requirements': 'Resource requirements of jobs.',
   'failure-handlers': 'Rules for failed jobs.',
   'job-dependencies': 'Dependencies between jobs.',

@@ -1,3 +1,5 @@
+import { underLease } from '../operations/recovery-lease.ts';
+import type { Round } from '../operations/watch.ts';
 import { askAgent } from '../operations/recover/agent.ts';
 import type { BadEnd } from '../operations/recover/bad-ends.ts';
 import { variablesFor } from '../operations/recover/program.ts';
@@ -62,13 +64,16 @@ export async function diagnosed(
     const environment = variablesFor(context.environment, { workflowId, runId: runId as number, url });
     await askAgent(client, workflowId, { agent: options.aiAgent, outputDir, environment });
   }
+  const isCorrected = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued + recovered > 0;
   const dead = isDryRun
     ? {
         allocations: cleaned.activeAllocationsEnded + cleaned.pendingAllocationsCleaned,
+        requeued: 0,
         runners: cleaned.computeNodesDeactivated + recovered,
         jobs: cleaned.failed.length + cleaned.finishedWorkKept,
+        isCorrected,
       }
-    : undefined;
+    : { allocations: 0, requeued: cleaned.allocationsRequeued, runners: 0, jobs: 0, isCorrected };
   const { waiting } = await refuseRecovery(client, workflowId, dead);
   const orphaned = isDryRun
     ? cleaned.failed.map(({ job_id: id, job_name: name, reason }): BadEnd => ({
@@ -102,6 +107,7 @@ export async function carryOut(
     ...options,
     url,
     environment: context.environment,
+    isForced: found.cleaned.allocationsRequeued > 0,
     tell: tellPreparation(context.output),
     onHook: (text) => {
       if (text.trim() !== '') context.output.notice(text.trim());
@@ -157,3 +163,41 @@ export async function plannedAllocations(
 }
 
 const wishesOf = ({ partition, walltime }: RecoverOptions): RegenerateWishes => ({ ...USUAL, partition, walltime });
+
+/** The whole recovery for `watch`, under the lease of the workflow. */
+export async function recoverNow(context: Context, workflowId: number, options: RecoverOptions): Promise<Round> {
+  const { client } = await context.service();
+  const { kind, recovery, reset, regenerated } = await underLease(client, { workflowId, command: 'watch' }, async () =>
+    carryOut(context, workflowId, await diagnosed(context, workflowId, options, false), options),
+  );
+  const again = kind === 'remote' ? `torc remote run ${workflowId}` : `torc run ${workflowId}`;
+  return {
+    reset,
+    submitted: regenerated?.submitted.length ?? 0,
+    raised: recovery.adjustments.length,
+    waiting: recovery.waiting,
+    failures: JSON.stringify(recovery.plan.retried.map(({ id, why, returnCode }) => [id, why, returnCode])),
+    next: kind === 'slurm' ? undefined : context.hint(again),
+  };
+}
+
+/** Submits allocations for jobs that wait, minus those that wait or run. Returns how many. */
+export async function scheduleNow(context: Context, workflowId: number, options: RecoverOptions): Promise<number> {
+  const { client } = await context.service();
+  const site = await siteOf(context, workflowId, wishesOf(options));
+  const tools = await submitTools(context, {
+    outputDir: options.outputDir,
+    pollInterval: context.configuration['client.slurm.poll_interval'],
+  });
+  const found = await underLease(client, { workflowId, command: 'watch' }, () =>
+    regenerate(tools, workflowId, {
+      ...site.plan,
+      submits: true,
+      isDryRun: false,
+      includedJobs: [],
+      nowMs: Date.now(),
+    }),
+  );
+  for (const warning of found.warnings) context.output.warn(warning);
+  return found.submitted.length;
+}

@@ -10,7 +10,13 @@ const GLOSSARY = 'docs/reference/glossary.md';
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 /** Migrations are part of existing databases, the changelog is history, and the glossary itself names the words. */
-const EXCLUDED = [/^docs\/reference\/glossary\.md$/, /\.gen\.ts$/, /^tests\/docs\/language\.test\.ts$/];
+// The labels of patterns are those of Torc 1.0.0, which programs read.
+const EXCLUDED = [
+  /^src\/core\/logs\/patterns/,
+  /^docs\/reference\/glossary\.md$/,
+  /\.gen\.ts$/,
+  /^tests\/docs\/language\.test\.ts$/,
+];
 
 const filesUnder = (folder: string, extension: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -10,6 +10,7 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'exec', load: async () => [(await import('./exec.ts')).exec] },
   { word: 'submit', load: async () => [(await import('./submit.ts')).submit] },
   { word: 'recover', load: async () => [(await import('./recover.ts')).recover] },
+  { word: 'watch', load: async () => [(await import('./watch.ts')).watch] },
   { word: 'status', load: async () => [(await import('./status.ts')).status] },
   { word: 'cancel', load: async () => [(await import('./cancel-delete.ts')).cancel] },
   { word: 'delete', load: async () => [(await import('./cancel-delete.ts')).remove] },
@@ -31,6 +32,7 @@ export const torcGroups: readonly CommandGroup[] = [
     load: async () => (await import('./scheduled-compute-nodes.ts')).scheduledComputeNodeCommands,
   },
   { word: 'slurm', load: async () => (await import('./slurm/all.ts')).slurmCommands },
+  { word: 'logs', load: async () => (await import('./logs.ts')).logsCommands },
   { word: 'hpc', load: async () => (await import('./hpc/profiles.ts')).hpcCommands },
   {
     word: 'resource-requirements',

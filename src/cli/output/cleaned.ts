@@ -9,6 +9,7 @@ export const cleanedJson = (cleaned: Cleaned, recovered: number, isDryRun: boole
   compute_nodes_deactivated: cleaned.computeNodesDeactivated,
   active_allocations_ended: cleaned.activeAllocationsEnded,
   jobs_requeued: cleaned.jobsRequeued,
+  allocations_requeued: cleaned.allocationsRequeued,
   finished_jobs_kept: cleaned.finishedWorkKept,
   runners_recovered: recovered,
   ...(cleaned.failed.length === 0 ? {} : { failed_job_details: cleaned.failed }),

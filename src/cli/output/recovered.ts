@@ -30,11 +30,10 @@ export function planLines(workflowId: number, { plan, adjustments, waiting }: Re
       : `Workflow ${workflowId}: ${counted(bad, 'job')} did not end well`,
     ...ORDER.flatMap((why) => causeLines(why, plan.byCause.get(why) ?? [])),
   ];
-  if (adjustments.length > 0)
-    lines.push(
-      isDone ? 'Requirements were raised:' : 'Requirements to raise:',
-      ...adjustments.flatMap(adjustmentLines),
-    );
+  for (const line of adjustments.length === 0
+    ? []
+    : [isDone ? 'Requirements were raised:' : 'Requirements to raise:', ...adjustments.flatMap(adjustmentLines)])
+    lines.push(line);
   if (plan.retried.length > 0)
     lines.push(
       `Jobs that run again: ${counted(plan.retried.length, 'job')} (${someOf(plan.retried.map(({ name }) => name))})`,

@@ -54,6 +54,13 @@ describe('orphans', () => {
     ]);
   });
 
+  it('an allocation that its runner completed and that waits again was requeued; one that ended is left as it is', () => {
+    const complete = { allocations: [{ recordId: 1, slurmJobId: 8, status: 'complete' }], nodes: [], running: [] };
+    const queue = new Map([[8, { state: 'queued' as const, word: 'PENDING' }]]);
+    expect(orphansOf(facts({ ...complete, queue })).requeued).toHaveLength(1);
+    expect(orphansOf(facts(complete))).toMatchObject({ ended: [], gone: [], requeued: [] });
+  });
+
   it('a pending allocation that vanished is gone, and one that waits is not', () => {
     const pending = { allocations: [{ recordId: 1, slurmJobId: 8, status: 'pending' }], nodes: [], running: [] };
     expect(orphansOf(facts(pending)).gone).toHaveLength(1);

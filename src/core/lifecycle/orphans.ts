@@ -56,7 +56,7 @@ export interface Orphans {
   readonly ended: readonly Allocation[];
   /** Allocations that ended, or vanished, before they began. */
   readonly gone: readonly Allocation[];
-  /** Active allocations that wait again. */
+  /** Active allocations that wait again, and those that a runner had completed before Slurm requeued them. */
   readonly requeued: readonly Allocation[];
   readonly deadNodes: readonly DeadNode[];
   /** Runners of allocations that wait again: their jobs get a new attempt. */
@@ -95,7 +95,7 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
   return {
     ended: ofStatus('active', 'ended'),
     gone: ofStatus('pending', 'ended'),
-    requeued: ofStatus('active', 'queued'),
+    requeued: [...ofStatus('active', 'queued'), ...ofStatus('complete', 'queued')],
     deadNodes,
     requeuedNodes,
     abandoned: isAnyAlive ? [] : running.filter(({ id }) => !named.has(id)).map(({ id }) => id),

@@ -66,10 +66,13 @@ describe('whether a workflow can be recovered', () => {
     isUninitialized: false,
     activeRunners: 0,
     openAllocations: 0,
+    isCorrected: false,
   };
   it('yes with failed jobs, and with jobs that wait while nothing is alive', () => {
     expect(refusalOfRecovery(standing)).toBeUndefined();
     expect(refusalOfRecovery({ ...standing, counts: { waiting: 2, running: 0, failed: 0 } })).toBeUndefined();
+    const complete = { waiting: 0, running: 0, failed: 0 };
+    expect(refusalOfRecovery({ ...standing, counts: complete, isCorrected: true })).toBeUndefined();
   });
 
   it.each([

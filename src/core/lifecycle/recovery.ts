@@ -87,6 +87,8 @@ interface Standing {
   readonly isUninitialized: boolean;
   readonly activeRunners: number;
   readonly openAllocations: number;
+  /** Records were corrected just now: if nothing is left to do then, that is a success. */
+  readonly isCorrected: boolean;
 }
 
 /** Why a workflow cannot be recovered now; undefined if it can. */
@@ -96,6 +98,7 @@ export function refusalOfRecovery({
   isUninitialized,
   activeRunners,
   openAllocations,
+  isCorrected,
 }: Standing): string | undefined {
   if (isCanceled) return 'it is canceled; torc workflows reset-status ID --failed-only --reinitialize starts it again';
   if (isUninitialized) return 'it was never initialized; torc run ID or torc submit ID starts it';
@@ -103,6 +106,6 @@ export function refusalOfRecovery({
     return `${openAllocations} of its allocations wait or run; torc status ID shows them, torc cancel ID ends them`;
   if (activeRunners > 0) return `${activeRunners} of its runners are active; torc compute-nodes list ID shows them`;
   if (counts.running > 0) return `${counts.running} of its jobs run or are about to`;
-  if (counts.failed + counts.waiting === 0) return 'no job failed and none waits';
+  if (counts.failed + counts.waiting === 0 && !isCorrected) return 'no job failed and none waits';
   return undefined;
 }

@@ -32,6 +32,8 @@ export interface Cleaned {
   readonly slurmJobsFailed: number;
   readonly pendingAllocationsCleaned: number;
   readonly activeAllocationsEnded: number;
+  /** Allocations that wait again. */
+  readonly allocationsRequeued: number;
   readonly runningJobsFailed: number;
   readonly computeNodesDeactivated: number;
   /** Jobs of allocations that Slurm requeued: they run again as a new attempt. */
@@ -84,6 +86,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     runningJobsFailed: settled.failed.filter(({ reason }) => reason === NO_ACTIVE_NODES).length,
     pendingAllocationsCleaned: orphans.gone.length,
     activeAllocationsEnded: orphans.ended.length,
+    allocationsRequeued: orphans.requeued.length,
     computeNodesDeactivated: [...orphans.deadNodes, ...orphans.requeuedNodes].filter((node) => node.isActive).length,
     jobsRequeued: orphans.requeuedNodes.reduce((sum, { jobIds }) => sum + jobIds.length, 0),
     finishedWorkKept: kept + settled.kept,

@@ -26,7 +26,8 @@ export async function gatherRecords(client: Client, workflowId: number): Promise
   );
   const running = await all((page) => client.listJobs({ query: { ...query, status: 'running', ...page } }));
   const isOpen = ({ scheduler_type: type, status }: ScheduledComputeNode) =>
-    type === 'slurm' && (status === 'active' || status === 'pending');
+    // A runner completes the record of its allocation also when Slurm then requeues it.
+    type === 'slurm' && (status === 'active' || status === 'pending' || status === 'complete');
   return {
     allocations: rows.filter(isOpen) as Records['allocations'],
     // A server that does not know the filter lists inactive runners that hold nothing.
@@ -61,7 +62,9 @@ export async function askSlurm({ allocations, nodes }: Records, slurm: SlurmReco
   } catch (error) {
     return { ...nothing, faults: [`squeue cannot be asked, so allocations are left as they are: ${wordsOf(error)}`] };
   }
-  const ended = ids.filter((id) => (queue.get(id)?.state ?? 'ended') === 'ended');
+  const settled = new Set(allocations.flatMap(({ status, scheduler_id: id }) => (status === 'complete' ? [id] : [])));
+  for (const node of nodes) settled.delete(slurmJobOf(node) ?? 0);
+  const ended = ids.filter((id) => !settled.has(id) && (queue.get(id)?.state ?? 'ended') === 'ended');
   if (ended.length === 0) return { ...nothing, queue };
   try {
     return { ...nothing, queue, account: await slurm.account(ended) };

@@ -33,17 +33,19 @@ export interface Recovery {
 /** What a dry run of the orphan detection would have changed. */
 export interface Dead {
   readonly allocations: number;
+  /** Allocations that Slurm requeued: they wait for the jobs that are to be reset. */
+  readonly requeued: number;
   readonly runners: number;
   readonly jobs: number;
+  /** Something was corrected, or would be. */
+  readonly isCorrected: boolean;
 }
-
-const NOTHING_DEAD: Dead = { allocations: 0, runners: 0, jobs: 0 };
 
 /** Throws `RECOVERY_REFUSED`, with the reason, unless nothing of the workflow is alive and something is left to do. */
 export async function refuseRecovery(
   client: Client,
   workflowId: number,
-  dead: Dead = NOTHING_DEAD,
+  dead: Dead,
 ): Promise<{ readonly waiting: number }> {
   const status = await client.getWorkflowStatus({ params: { id: workflowId } });
   const jobs = status.jobs_by_status;
@@ -58,7 +60,11 @@ export async function refuseRecovery(
     isCanceled: status.is_canceled,
     isUninitialized,
     activeRunners: Math.max(0, status.active_compute_nodes - dead.runners),
-    openAllocations: Math.max(0, status.pending_scheduled_nodes + status.active_scheduled_nodes - dead.allocations),
+    openAllocations: Math.max(
+      0,
+      status.pending_scheduled_nodes + status.active_scheduled_nodes - dead.allocations - dead.requeued,
+    ),
+    isCorrected: dead.isCorrected,
   });
   if (reason === undefined) return { waiting };
   throw new Refusal(
@@ -106,6 +112,8 @@ async function correct(
 interface ApplyOptions extends RecoverWishes {
   readonly recoveryHook: string | undefined;
   readonly url: string;
+  /** Begins a new run although allocations wait. */
+  readonly isForced: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly tell: (news: InitializeNews) => void;
   readonly onHook: (output: string) => void;
@@ -129,7 +137,7 @@ export async function applyRecovery(
   const { reset, failures } = await resetJobs(client, { workflowId, jobs });
   if (failures.length > 0)
     throw new Refusal('RECOVERY_REFUSED', resetFailed(reset.length, jobs.length, failures), { reset: reset.length });
-  await reinitialize(client, workflowId, { force: false, tell: options.tell });
+  await reinitialize(client, workflowId, { force: options.isForced, tell: options.tell });
   return reset.length;
 }
 

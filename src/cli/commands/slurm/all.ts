@@ -2,6 +2,7 @@ import type { Command } from '../../command.ts';
 import { slurmAccounting } from './accounting.ts';
 import { slurmGenerate } from './generate.ts';
 import { planAllocations } from './plan-allocations.ts';
+import { slurmParseLogs } from './parse-logs.ts';
 import { slurmRegenerate } from './regenerate.ts';
 import { slurmRecords } from './records.ts';
 import { scheduleNodes } from './schedule-nodes.ts';
@@ -12,5 +13,6 @@ export const slurmCommands: readonly Command[] = [
   ...slurmAccounting,
   slurmGenerate,
   slurmRegenerate,
+  slurmParseLogs,
   planAllocations,
 ];

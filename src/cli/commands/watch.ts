@@ -1,0 +1,140 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { chooseWorkflow } from '../choose-workflow.ts';
+import { command } from '../command.ts';
+import { integer, number } from '../option.ts';
+import type { RecoverOptions } from '../recovery.ts';
+import { recoveryOptions } from '../recovery-options.ts';
+
+export const watch = command({
+  words: 'watch <workflow>',
+  says: 'Wait for a workflow to end, and get it going again after failures.',
+  more:
+    'Asks Slurm about allocations that count as alive. With --recover it carries out torc recover when the workflow has failed, or when jobs wait and ' +
+    'nothing is alive. Exits with 0 when all jobs completed, and with 1 when it was canceled, when failures remain, when the same jobs ' +
+    'failed alike again, or when no allocation was ever submitted (but for --persistent). Writes watch_HOST_wfID.log in the output folder.',
+  options: [
+    {
+      flags: '-p, --poll-interval <s>',
+      says: 'seconds between two looks at the workflow',
+      default: 60,
+      read: number('--poll-interval', 0.1),
+    },
+    { flags: '-r, --recover', says: 'recover the workflow when it failed' },
+    {
+      flags: '-m, --max-retries <n>',
+      says: 'maximum number of recoveries (default: no limit)',
+      read: integer('--max-retries', 0),
+    },
+    { flags: '-s, --show-job-counts', says: 'print the number of jobs in each status when it changes' },
+    { flags: '--persistent', says: 'watch also while no allocation was submitted or is left' },
+    {
+      flags: '--auto-schedule',
+      says: 'submit allocations when jobs wait and none is left, and for jobs that are retried or spawned',
+    },
+    {
+      flags: '--auto-schedule-threshold <n>',
+      says: 'number of retried or spawned jobs that get allocations of their own',
+      default: 5,
+      read: integer('--auto-schedule-threshold', 1),
+    },
+    {
+      flags: '--auto-schedule-cooldown <s>',
+      says: 'seconds between two submissions for such jobs',
+      default: 1800,
+      read: number('--auto-schedule-cooldown', 0),
+    },
+    {
+      flags: '--auto-schedule-stranded-timeout <s>',
+      says: 'seconds after which fewer of them get allocations, too',
+      default: 7200,
+      read: number('--auto-schedule-stranded-timeout', 0),
+    },
+    ...recoveryOptions,
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    output.recordOnly('watch');
+    const id = await chooseWorkflow(context, given);
+    const { client } = await context.service();
+    const { watchWorkflow } = await import('../../operations/watch.ts');
+    const { openLog } = await import('../../runner/log.ts');
+    const { pause } = await import('../../client/long-timers.ts');
+    const { findAndClean } = await import('../orphans.ts');
+    const { recoverNow, scheduleNow } = await import('../recovery.ts');
+    const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
+    if (rows.items.length === 0 && options.persistent !== true) {
+      output.error(`workflow ${id} has no allocation: torc submit ${id} submits some; --persistent watches without`);
+      context.exitWith(1);
+      return;
+    }
+    const wishes: RecoverOptions = {
+      ...options,
+      retriesUnknown: options.retryUnknown === true || options.recoveryHook !== undefined,
+      aiRecovery: options.aiRecovery === true,
+    };
+    const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
+    const log = openLog(path, 'info', Date.now, () => {});
+    let counts = '';
+    const tell = (level: 'info' | 'warn' | 'error', words: string) => {
+      log.write(level, words, { workflow_id: id });
+      if (level === 'info') output.notice(words);
+      else output[level](words);
+    };
+    try {
+      const exitCode = await watchWorkflow(
+        {
+          status: () => client.getWorkflowStatus({ params: { id } }),
+          async clean() {
+            const { cleaned } = await findAndClean(context, id, { outputDir: options.outputDir, isDryRun: false });
+            for (const { job_id: job, job_name: name, reason } of cleaned.failed)
+              tell('warn', `Job ${job} (${name}) failed: ${reason}`);
+            for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
+          },
+          recover: () => recoverNow(context, id, wishes),
+          schedule: () => scheduleNow(context, id, wishes),
+          async extraJobs() {
+            const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };
+            return (await client.listJobs({ query })).items.length;
+          },
+          wait: () => pause(options.pollInterval * 1000),
+          nowMs: () => performance.now(),
+          tell,
+          showCounts(status) {
+            const text = countsText(status);
+            if (text !== counts) log.write('info', text, { workflow_id: id });
+            if (text !== counts && options.showJobCounts === true) output.notice(text);
+            counts = text;
+          },
+        },
+        {
+          recovers: options.recover === true,
+          maxRetries: options.maxRetries,
+          isPersistent: options.persistent === true,
+          asksAgent: options.aiRecovery === true,
+          autoSchedule:
+            options.autoSchedule === true
+              ? {
+                  threshold: options.autoScheduleThreshold,
+                  cooldownMs: options.autoScheduleCooldown * 1000,
+                  strandedMs: options.autoScheduleStrandedTimeout * 1000,
+                }
+              : undefined,
+        },
+      );
+      const status = await client.getWorkflowStatus({ params: { id } });
+      if (output.format === 'json')
+        output.json({ workflow_id: id, exit_code: exitCode, jobs_by_status: status.jobs_by_status });
+      context.exitWith(exitCode);
+    } finally {
+      log.close();
+    }
+  },
+});
+
+/** `3 completed, 1 running`. */
+function countsText({ jobs_by_status: jobs }: WorkflowStatus): string {
+  const found = Object.entries(jobs).filter(([, count]) => count > 0);
+  return `Jobs: ${found.map(([status, count]) => `${count} ${status}`).join(', ')}`;
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { findInLog, findInSlurmLog, nodeIn, slurmJobIn, slurmPatterns } from './patterns.ts';
+
+describe('lines of Slurm', () => {
+  it.each([
+    ['slurmstepd: error: *** JOB 9 ON n1 CANCELLED AT 2026 DUE TO TIME LIMIT ***', 'Slurm step daemon error'],
+    ['slurmstepd: error: Detected 1 oom-kill event(s) in StepId=9.0', 'OOM killer terminated process'],
+    ['slurmstepd: error: StepId=9.0 exceeded memory limit (300 > 100), being killed', 'Exceeded job memory limit'],
+    ['Memory cgroup out of memory: Killed process 7', 'Out of memory error'],
+    ['CUDA out of memory. Tried to allocate', 'Out of memory error'],
+    ['*** JOB 9 CANCELLED AT 2026 ***', 'Job was cancelled'],
+    ['the upload failed', 'Job failed'],
+    ['cp: write error: No space left on device', 'Disk full'],
+    ['bash: line 1: 77 Segmentation fault (core dumped)', 'Segmentation fault'],
+    ['Traceback (most recent call last):', 'Python traceback'],
+    ['numpy.core._exceptions._ArrayMemoryError: MemoryError', 'Python memory error'],
+    ['cat: x.txt: No such file or directory', 'File not found'],
+    ['MPI_ABORT was invoked on rank 3', 'MPI error'],
+    ['bash: ./run.sh: Permission denied', 'Permission denied'],
+  ])('%s', (text, label) => {
+    expect(findInSlurmLog(text, false)?.label).toBe(label);
+  });
+
+  it('are warnings where somebody ended the job, and then not looked for among errors', () => {
+    expect(findInSlurmLog('*** JOB 9 CANCELLED ***', false)?.severity).toBe('warning');
+    expect(findInSlurmLog('*** JOB 9 CANCELLED ***', true)).toBeUndefined();
+    expect(findInSlurmLog('all is well', false)).toBeUndefined();
+    // The case of words of Python counts.
+    expect(findInSlurmLog('traceback (most recent call last)', false)).toBeUndefined();
+  });
+
+  it('name their job and node, and every finding has a remedy', () => {
+    expect(slurmJobIn('error: StepId=12.3 on n4')).toBe('12.3');
+    expect(slurmJobIn('Submitted batch job 77')).toBe('77');
+    expect(slurmJobIn('nothing')).toBeUndefined();
+    expect(nodeIn('slurmstepd: error on node17: x')).toBe('node17');
+    expect(slurmPatterns.filter(({ remedy }) => remedy.length < 10)).toEqual([]);
+  });
+});
+
+describe('lines of any log', () => {
+  it.each([
+    ['slurmstepd: error: *** JOB 9 CANCELLED DUE TO TIME LIMIT ***', 'Slurm Error'],
+    ['Out of memory: killed process 1', 'OOM Killed'],
+    ['Job timed out after 10m', 'Timeout'],
+    ['timeout', 'Slurm Error'],
+    ['Segmentation fault (core dumped)', 'Segmentation Fault'],
+    ['[ERROR] real error', 'Generic Error'],
+    ['expected output files are missing: a.txt', 'Missing Output Files'],
+    [`thread 'main' panicked at x`, 'Rust Panic'],
+    ['INFO job killed', 'OOM Killed'],
+  ])('%s', (text, label) => {
+    expect(findInLog(text)?.label).toBe(label);
+  });
+
+  it.each([
+    'INFO torc_slurm_job_runner started',
+    '[INFO] This is an error',
+    'groomed output',
+    'timeout_value is 10',
+    'segmented',
+  ])('%s is no failure', (text) => {
+    expect(findInLog(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,40 @@
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const STDIO = 'job_stdio';
+const WORKFLOW = /(?<![a-z0-9])wf(\d+)(?!\d)/;
+
+/** The workflow that the name of a file carries: 4 in `job_wf4_j1_r1_a1.o`, and not in `job_wf42_j1_r1_a1.o`. */
+export const workflowIn = (name: string): number | undefined => {
+  const found = WORKFLOW.exec(name)?.[1];
+  return found === undefined ? undefined : Number(found);
+};
+
+/** The logs of workflows in an output folder and in its folder of job output, as paths below it. */
+export function logsBelow(folder: string): string[] {
+  const names = [
+    ...filesIn(folder),
+    ...(existsSync(join(folder, STDIO)) ? filesIn(join(folder, STDIO)).map((name) => join(STDIO, name)) : []),
+  ];
+  return names.filter((name) => workflowIn(name) !== undefined).sort();
+}
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+
+/** Logs that are read for errors: the environment of an allocation is none. */
+export const isReadable = (path: string): boolean => /\.(log|o|e)$/.test(path) && !/(^|\/)slurm_env_/.test(path);
+
+/** A longer line is cut: a progress bar may be a line of a gigabyte. */
+const LONGEST = 64 * 1024;
+
+/** Calls for each line of a file, with its number. */
+export async function eachLine(path: string, call: (text: string, number: number) => void): Promise<void> {
+  let number = 0;
+  const stream = createReadStream(path, { encoding: 'utf8' });
+  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+    number += 1;
+    call(text.length > LONGEST ? text.slice(0, LONGEST) : text, number);
+  }
+}

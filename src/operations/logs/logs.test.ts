@@ -1,0 +1,122 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { analyzeLogs } from './analyze.ts';
+import { bundleLogs } from './bundle.ts';
+import { parseSlurmLogs } from './parse-slurm.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  mkdirSync(join(folder, 'job_stdio'));
+});
+const write = (name: string, ...lines: readonly string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
+
+const someLogs = () => {
+  write('job_runner_n1_wf4_r1.log', 'INFO Job started workflow_id=4', 'job 1 timed out after 10m');
+  write('slurm_output_wf4_sl7.o', 'starting');
+  write(
+    'slurm_output_wf4_sl7.e',
+    'slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0',
+    '*** JOB 7 CANCELLED ***',
+  );
+  write('job_stdio/job_wf4_j1_r1_a1.o', 'fine');
+  write('job_stdio/job_wf4_j1_r1_a1.e', 'x'.repeat(200) + ' Segmentation fault');
+  write('slurm_env_wf4_sl7_n0_pid1.log', 'SLURM_ERROR=failed');
+  // Another workflow.
+  write('job_stdio/job_wf42_j1_r1_a1.e', 'Traceback (most recent call last)');
+  write('notes.txt', 'error');
+};
+
+describe('logs analyze', () => {
+  it('reads the logs of one workflow, and not those whose id only begins alike', async () => {
+    someLogs();
+    const found = await analyzeLogs(folder, 4);
+    expect([found.files, found.errors, found.findings.map(({ label }) => label)]).toEqual([
+      5,
+      4,
+      ['Timeout', 'Segmentation Fault', 'Slurm Error', 'Slurm Error'],
+    ]);
+    const cut = found.findings.find(({ label }) => label === 'Segmentation Fault');
+    expect([cut?.file, cut?.line, cut?.text.length, cut?.text.endsWith('...')]).toEqual([
+      'job_stdio/job_wf4_j1_r1_a1.e',
+      1,
+      120,
+      true,
+    ]);
+  });
+
+  it('needs the id if there are logs of several workflows, and names what is missing', async () => {
+    someLogs();
+    await expect(analyzeLogs(folder, undefined)).rejects.toThrow(
+      /Multiple workflows found in .*: 4, 42.*--workflow-id/,
+    );
+    await expect(analyzeLogs(join(folder, 'gone'), undefined)).rejects.toThrow('Path not found');
+    await expect(analyzeLogs(folder, 5)).rejects.toThrow('No workflow logs of workflow 5');
+    await expect(analyzeLogs(join(folder, 'job_stdio'), undefined)).rejects.toThrow('Multiple workflows');
+    await expect(analyzeLogs(join(folder, 'notes.txt'), undefined)).rejects.toThrow('is no bundle of logs');
+  });
+
+  it('finds in a bundle what it finds in the folder', async () => {
+    someLogs();
+    const workflow = { id: 4, name: 'w', user: 'u' };
+    const bundle = await bundleLogs({ workflow, outputDir: folder, bundleDir: folder, nowMs: 0 });
+    expect([bundle.path, bundle.files]).toEqual([join(folder, 'wf4.tar.gz'), 6]);
+    const found = await analyzeLogs(bundle.path, undefined);
+    expect(found).toEqual({
+      ...(await analyzeLogs(folder, 4)),
+      bundle: {
+        workflow_id: 4,
+        workflow_name: 'w',
+        workflow_user: 'u',
+        collected_at: '1970-01-01T00:00:00.000Z',
+        files: 6,
+      },
+    });
+    const none = { workflow: { ...workflow, id: 9 }, outputDir: folder, bundleDir: folder, nowMs: 0 };
+    await expect(bundleLogs(none)).rejects.toThrow('No workflow logs of workflow 9');
+  });
+});
+
+describe('slurm parse-logs', () => {
+  const parse = (errorsOnly: boolean) =>
+    parseSlurmLogs({
+      workflowId: 4,
+      outputDir: folder,
+      errorsOnly,
+      allocationOf: (job) => (job === 1 ? '7' : undefined),
+    });
+
+  it('finds each error with its file, line, allocation, job and remedy; warnings only if they are wanted', async () => {
+    someLogs();
+    const found = await parse(false);
+    expect([found.slurmJobs, found.files, found.total, found.errors]).toEqual([1, 4, 3, 2]);
+    expect(found.issues).toMatchObject([
+      {
+        file: 'slurm_output_wf4_sl7.e',
+        slurm_job_id: '7.0',
+        line_number: 1,
+        pattern_description: 'OOM killer terminated process',
+      },
+      {
+        slurm_job_id: '7',
+        line_number: 2,
+        severity: 'warning',
+        pattern_description: expect.stringMatching(/^Job was/),
+      },
+      {
+        file: 'job_stdio/job_wf4_j1_r1_a1.e',
+        slurm_job_id: '7',
+        job_id: 1,
+        remedy: expect.stringContaining('torc jobs output'),
+      },
+    ]);
+    expect((await parse(true)).total).toBe(2);
+  });
+
+  it('reads no job output where there is no output of an allocation', async () => {
+    write('job_stdio/job_wf4_j1_r1_a1.e', 'Segmentation fault');
+    expect(await parse(false)).toMatchObject({ slurmJobs: 0, files: 0, total: 0 });
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { Unreachable } from '../client/errors.ts';
+import { jobStatuses } from '../core/contract/job-statuses.ts';
+import { Refusal } from '../core/contract/refusals.ts';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { type Round, type WatchOptions, watchWorkflow } from './watch.ts';
+
+const status = (
+  jobs: Partial<WorkflowStatus['jobs_by_status']>,
+  more: Partial<WorkflowStatus> = {},
+): WorkflowStatus => ({
+  workflow_id: 1,
+  workflow_name: 'w',
+  workflow_user: 'u',
+  total_jobs: 3,
+  jobs_by_status: {
+    ...(Object.fromEntries(jobStatuses.map((each) => [each, 0])) as WorkflowStatus['jobs_by_status']),
+    ...jobs,
+  },
+  total_exec_time_minutes: 0,
+  active_compute_nodes: 0,
+  pending_scheduled_nodes: 0,
+  active_scheduled_nodes: 0,
+  is_complete: false,
+  is_canceled: false,
+  runtime_blocked_ready_jobs: 0,
+  ...more,
+});
+const DONE = status({ completed: 3 }, { is_complete: true });
+const FAILED = status({ completed: 2, failed: 1 }, { is_complete: true });
+const WORKING = status({ running: 1 }, { active_compute_nodes: 1, active_scheduled_nodes: 1 });
+const STRANDED = status({ ready: 2, completed: 1 });
+
+const ROUND: Round = { reset: 1, submitted: 1, raised: 1, waiting: 0, failures: '1 memory', next: undefined };
+
+/** A workflow that has these statuses, one after the other; each is asked for until something waits or acts. */
+async function watched(
+  statuses: readonly (WorkflowStatus | Error)[],
+  options: Partial<WatchOptions> = {},
+  {
+    rounds = [ROUND],
+    extra = 0,
+    scheduled = 1,
+  }: { rounds?: readonly (Round | Error)[]; extra?: number; scheduled?: number } = {},
+) {
+  const said: string[] = [];
+  const did: string[] = [];
+  let [at, now, recoveries] = [0, 0, 0];
+  const next = () => (at += 1);
+  const exitCode = await watchWorkflow(
+    {
+      async status() {
+        const found = statuses[Math.min(at, statuses.length - 1)] as WorkflowStatus | Error;
+        if (found instanceof Error) throw found;
+        return found;
+      },
+      clean: async () => void did.push('clean'),
+      async recover() {
+        did.push('recover');
+        const round = rounds[Math.min(recoveries, rounds.length - 1)] as Round | Error;
+        recoveries += 1;
+        if (round instanceof Error) throw round;
+        return round;
+      },
+      async schedule() {
+        did.push('schedule');
+        return scheduled;
+      },
+      extraJobs: async () => extra,
+      async wait() {
+        next();
+        now += 60_000;
+        if (at > 50) throw new Error('it watches for ever');
+      },
+      nowMs: () => now,
+      tell: (_, words) => said.push(words),
+      showCounts: () => {},
+    },
+    {
+      recovers: false,
+      maxRetries: undefined,
+      isPersistent: false,
+      asksAgent: false,
+      autoSchedule: undefined,
+      ...options,
+    },
+  );
+  return { exitCode, said: said.join('\n'), did };
+}
+
+describe('watch', () => {
+  it('ends with 0 when the workflow is complete, and with 1 when a job failed or it was canceled', async () => {
+    expect((await watched([WORKING, DONE])).exitCode).toBe(0);
+    expect((await watched([WORKING, FAILED])).exitCode).toBe(1);
+    expect((await watched([status({ canceled: 1 }, { is_canceled: true })])).exitCode).toBe(1);
+  });
+
+  it('recovers a workflow that failed until it is complete, and no more often than allowed', async () => {
+    const done = await watched([FAILED, WORKING, DONE], { recovers: true });
+    expect([done.exitCode, done.did.filter((each) => each === 'recover').length]).toEqual([0, 1]);
+    const limited = await watched([FAILED], { recovers: true, maxRetries: 2 });
+    expect([limited.exitCode, limited.did.length]).toEqual([1, 2]);
+    expect(limited.said).toContain('after 2 recoveries, the maximum');
+  });
+
+  it('waits for runners that still leave before it recovers', async () => {
+    const leaving = status({ failed: 1 }, { is_complete: true, active_compute_nodes: 1 });
+    const done = await watched([leaving, FAILED, DONE], { recovers: true });
+    expect(done.did.filter((each) => each === 'recover')).toHaveLength(1);
+  });
+
+  it('ends when a round raised nothing and the same jobs failed alike', async () => {
+    const same = { ...ROUND, raised: 0 };
+    const done = await watched([FAILED], { recovers: true }, { rounds: [same] });
+    expect([done.exitCode, done.did.length]).toEqual([1, 2]);
+    const progress = await watched([FAILED, DONE], { recovers: true }, { rounds: [same] });
+    expect(progress.exitCode).toBe(0);
+  });
+
+  it('ends when no failure can be repeated, when only undecided jobs remain, and when a hook fails', async () => {
+    const none = { ...ROUND, reset: 0, raised: 0, submitted: 0 };
+    expect((await watched([FAILED], { recovers: true }, { rounds: [none] })).said).toContain('needs a person');
+    const undecided = status({ pending_failed: 2 }, { is_complete: true });
+    expect((await watched([undecided], { recovers: true })).exitCode).toBe(1);
+    const hook = new Refusal('HOOK_FAILED', 'fix.sh ended with exit code 1');
+    expect((await watched([FAILED], { recovers: true }, { rounds: [hook] })).exitCode).toBe(1);
+  });
+
+  it('waits while another command recovers the workflow', async () => {
+    const other = new Refusal('RECOVERY_ACTIVE', 'being recovered by torc recover');
+    const done = await watched([FAILED, FAILED, DONE], { recovers: true }, { rounds: [other, ROUND] });
+    expect([done.exitCode, done.did]).toEqual([0, ['recover', 'recover']]);
+  });
+
+  it('corrects records of dead allocations, and recovers jobs that wait while nothing is alive', async () => {
+    const done = await watched([WORKING, STRANDED, DONE], { recovers: true });
+    expect([done.exitCode, done.did]).toEqual([0, ['clean', 'recover']]);
+    const left = await watched([STRANDED]);
+    expect([left.exitCode, left.said]).toEqual([1, '2 job(s) wait, and no allocation is left for them']);
+    expect((await watched([STRANDED, DONE], { isPersistent: true })).exitCode).toBe(0);
+  });
+
+  it('submits allocations for jobs that came up meanwhile: enough of them, or after the time for stranded ones', async () => {
+    const autoSchedule = { threshold: 5, cooldownMs: 600_000, strandedMs: 180_000 };
+    const working = Array.from({ length: 8 }, () => WORKING);
+    const many = await watched([...working, DONE], { autoSchedule }, { extra: 5 });
+    expect(many.did.filter((each) => each === 'schedule')).toHaveLength(1);
+    const few = await watched([...working, DONE], { autoSchedule }, { extra: 1 });
+    expect(few.did.filter((each) => each === 'schedule')).toHaveLength(1);
+    expect((await watched([...working, DONE], { autoSchedule })).did).not.toContain('schedule');
+    const left = await watched([STRANDED, DONE], { autoSchedule });
+    expect([left.exitCode, left.did]).toEqual([0, ['schedule']]);
+    expect((await watched([STRANDED], { autoSchedule }, { scheduled: 0 })).exitCode).toBe(1);
+  });
+
+  it('survives a server that is away, and says so once', async () => {
+    const away = new Unreachable('the server does not answer');
+    const done = await watched([WORKING, away, away, away, DONE]);
+    expect([done.exitCode, done.said.match(/does not answer/g)?.length]).toEqual([0, 1]);
+  });
+
+  it('ends for a workflow that does not exist', async () => {
+    await expect(watched([new Error('no workflow 7')])).rejects.toThrow('no workflow 7');
+  });
+});

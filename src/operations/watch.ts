@@ -1,0 +1,203 @@
+import { ServiceError, Unreachable } from '../client/errors.ts';
+import { Refusal } from '../core/contract/refusals.ts';
+import type { WorkflowStatus } from '../core/contract/workflow.ts';
+
+/** What one round of recovery did. */
+export interface Round {
+  readonly reset: number;
+  readonly submitted: number;
+  /** Requirements that were raised. */
+  readonly raised: number;
+  readonly waiting: number;
+  /** The failures that are repeated, as text: equal texts are the same jobs that failed alike. */
+  readonly failures: string;
+  /** The command that a person has to run next; undefined where allocations were submitted. */
+  readonly next: string | undefined;
+}
+
+/** How `watch` acts on its workflow. */
+export interface WatchTools {
+  status(): Promise<WorkflowStatus>;
+  /** Corrects the records of what ended without a report. */
+  clean(): Promise<void>;
+  recover(): Promise<Round>;
+  /** Submits allocations for jobs that wait; returns how many. */
+  schedule(): Promise<number>;
+  /** Ready jobs without labels that are retried or were spawned: no planned allocation is theirs. */
+  extraJobs(): Promise<number>;
+  wait(): Promise<void>;
+  nowMs(): number;
+  tell(level: 'info' | 'warn' | 'error', words: string): void;
+  showCounts(status: WorkflowStatus): void;
+}
+
+export interface WatchOptions {
+  readonly recovers: boolean;
+  /** Undefined for no limit. */
+  readonly maxRetries: number | undefined;
+  readonly isPersistent: boolean;
+  readonly asksAgent: boolean;
+  readonly autoSchedule:
+    | { readonly threshold: number; readonly cooldownMs: number; readonly strandedMs: number }
+    | undefined;
+}
+
+/** The decision of one look at the workflow. */
+type Step = 'wait' | 'recover' | 'schedule' | { readonly exitCode: number };
+
+interface Memory {
+  rounds: number;
+  refusals: number;
+  scheduledAtMs: number | undefined;
+  extraSinceMs: number | undefined;
+  lastRound: string | undefined;
+  isAway: boolean;
+}
+
+/**
+ * Watches a workflow until it ends, and gets it going again where that is asked for. Returns the exit code.
+ *
+ * A server or a controller that cannot be reached is waited for. It ends when a round of recovery raised nothing and the
+ * same jobs failed alike without any other job having completed: the next round would be the same.
+ */
+export async function watchWorkflow(tools: WatchTools, options: WatchOptions): Promise<number> {
+  const memory: Memory = {
+    rounds: 0,
+    refusals: 0,
+    scheduledAtMs: undefined,
+    extraSinceMs: undefined,
+    lastRound: undefined,
+    isAway: false,
+  };
+  for (;;) {
+    try {
+      const step = await look(tools, options, memory);
+      if (memory.isAway) tools.tell('info', 'The server answers again');
+      memory.isAway = false;
+      if (typeof step === 'object') return step.exitCode;
+      const end = step === 'recover' ? await round(tools, options, memory) : undefined;
+      if (end !== undefined) return end;
+      if (step === 'schedule' && (await scheduled(tools, memory)) === 0 && !options.isPersistent) {
+        tools.tell('error', 'No allocation could be submitted for the jobs that wait');
+        return 1;
+      }
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      if (!memory.isAway) tools.tell('warn', `${(error as Error).message}; trying again`);
+      memory.isAway = true;
+    }
+    await tools.wait();
+  }
+}
+
+const isAway = (error: unknown): boolean =>
+  error instanceof Unreachable || (error instanceof ServiceError && error.status >= 500);
+
+async function look(tools: WatchTools, options: WatchOptions, memory: Memory): Promise<Step> {
+  let status = await tools.status();
+  tools.showCounts(status);
+  if (status.is_canceled) return ended(tools, 'The workflow was canceled', 1);
+  const aliveBefore = alive(status);
+  // Work without a runner, and records of what may have ended: Slurm and the hosts are asked.
+  if (aliveBefore > 0 || busy(status) > 0) {
+    await tools.clean();
+    status = await tools.status();
+  }
+  const { jobs_by_status: jobs } = status;
+  const failed = jobs.failed + jobs.terminated + jobs.canceled;
+  if (status.is_complete || waiting(status) + busy(status) === 0) {
+    if (failed + jobs.pending_failed === 0) return ended(tools, 'The workflow is complete', 0);
+    // Its runners leave within a few seconds.
+    if (alive(status) > 0) return 'wait';
+    const isUndecided = failed === 0 && jobs.pending_failed > 0 && !options.asksAgent;
+    if (isUndecided) return ended(tools, `${jobs.pending_failed} job(s) wait for a decision (pending_failed)`, 1);
+    return options.recovers ? 'recover' : ended(tools, `The workflow is complete, and ${failed} job(s) failed`, 1);
+  }
+  if (alive(status) + busy(status) > 0) return extra(tools, options, memory);
+  if (options.recovers) return 'recover';
+  if (options.autoSchedule !== undefined) return 'schedule';
+  if (options.isPersistent) return 'wait';
+  return ended(tools, `${waiting(status)} job(s) wait, and no allocation is left for them`, 1);
+}
+
+const waiting = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.ready + jobs.blocked + jobs.uninitialized;
+const busy = ({ jobs_by_status: jobs }: WorkflowStatus) => jobs.running + jobs.pending;
+const alive = (status: WorkflowStatus) =>
+  status.active_compute_nodes + status.pending_scheduled_nodes + status.active_scheduled_nodes;
+
+function ended({ tell }: WatchTools, words: string, exitCode: number): Step {
+  tell(exitCode === 0 ? 'info' : 'error', words);
+  return { exitCode };
+}
+
+/** Whether jobs that came up meanwhile are enough, or wait long enough, for allocations of their own. */
+async function extra(tools: WatchTools, { autoSchedule }: WatchOptions, memory: Memory): Promise<Step> {
+  if (autoSchedule === undefined) return 'wait';
+  const jobs = await tools.extraJobs();
+  const now = tools.nowMs();
+  memory.extraSinceMs = jobs === 0 ? undefined : (memory.extraSinceMs ?? now);
+  const { threshold, cooldownMs, strandedMs } = autoSchedule;
+  const isCool = memory.scheduledAtMs === undefined || now - memory.scheduledAtMs >= cooldownMs;
+  const isStranded = memory.extraSinceMs !== undefined && now - memory.extraSinceMs >= strandedMs;
+  return jobs > 0 && isCool && (jobs >= threshold || isStranded) ? 'schedule' : 'wait';
+}
+
+async function scheduled(tools: WatchTools, memory: Memory): Promise<number> {
+  const submitted = await tools.schedule();
+  memory.scheduledAtMs = tools.nowMs();
+  memory.extraSinceMs = undefined;
+  tools.tell('info', `Submitted ${submitted} allocation(s) for jobs that wait`);
+  return submitted;
+}
+
+/** More refusals in a row: what another command does takes longer than a lease. */
+const MOST_REFUSALS = 10;
+
+/** One round of recovery; the exit code if it was the last. */
+async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Memory): Promise<number | undefined> {
+  if (maxRetries !== undefined && memory.rounds >= maxRetries) {
+    tools.tell('error', `The workflow failed again after ${memory.rounds} recoveries, the maximum`);
+    return 1;
+  }
+  const before = await tools.status();
+  let done: Round;
+  try {
+    done = await tools.recover();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    tools.tell('warn', error.message);
+    memory.refusals += 1;
+    const isFinal = error.code === 'HOOK_FAILED' || memory.refusals >= MOST_REFUSALS;
+    return isFinal ? 1 : undefined;
+  }
+  memory.refusals = 0;
+  memory.rounds += 1;
+  const { jobs_by_status: after, is_complete: isComplete } = await tools.status();
+  // The results of all its jobs were found in journals or in the accounting.
+  if (isComplete && after.failed + after.terminated + after.canceled + after.pending_failed === 0) return undefined;
+  if (done.reset + done.waiting === 0) {
+    tools.tell('error', 'No job can be run again: every failure needs a person');
+    return 1;
+  }
+  tools.tell(
+    'info',
+    `Recovery ${memory.rounds}: ${done.reset} job(s) reset, ${done.raised} requirement(s) raised, ${done.submitted} allocation(s) submitted`,
+  );
+  if (done.next !== undefined) {
+    tools.tell('error', `No allocation runs these jobs. Run them: ${done.next}`);
+    return 1;
+  }
+  if (done.reset + done.submitted === 0) {
+    tools.tell('error', `${done.waiting} job(s) wait, and no allocation could be submitted for them`);
+    return 1;
+  }
+  const outcome = `${before.jobs_by_status.completed} ${done.failures}`;
+  const isSame = done.raised === 0 && done.reset > 0 && outcome === memory.lastRound;
+  memory.lastRound = outcome;
+  if (!isSame) return undefined;
+  tools.tell(
+    'error',
+    'The same jobs failed alike, no other completed, and nothing was raised: the next round would be the same',
+  );
+  return 1;
+}
