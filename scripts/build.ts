@@ -33,6 +33,7 @@ const bundle = await rolldown({
     'checkpoint-worker': 'src/server/store/checkpoint-worker.ts',
     'sql-process': 'src/server/admin/sql-process.ts',
     'read-worker': 'src/server/http/read-worker.ts',
+    'telemetry-worker': 'src/telemetry/receive/worker.ts',
   },
   platform: 'node',
   // Installed beside torc by those who need them.

@@ -20,6 +20,8 @@ import { createCheckpoints } from './store/checkpoints.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase } from './store/own.ts';
 import { createStore } from './records/store.ts';
+import type { Receiver } from '../telemetry/receive/receiver.ts';
+import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
 
 export interface ServeOptions {
@@ -53,6 +55,8 @@ export interface ServeOptions {
   readonly bodyGraceMs?: number | undefined;
   /** Bytes of a body that `admin tail-api` shows; the default is 8,192. */
   readonly apiEventBodyBytes?: number | undefined;
+  /** The file of the store of telemetry; without it the server receives none. */
+  readonly sonarStore?: string | undefined;
   readonly now?: () => number;
   /** Called for actions of the server that a user may want to know. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -119,9 +123,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
       onNotice,
       onError,
     });
+    const telemetry = await telemetryOf(options, login);
     const welcome = options.attach === undefined ? undefined : createWelcome(options.credential ?? '');
     const listeners = await listen(host, port, () => {
-      const server = serverOf(app.fetch, options);
+      const server = serverOf(app.fetch, options, telemetry);
       welcome?.listenOn(server);
       watchTraffic(server, traffic, options.apiEventBodyBytes ?? API_EVENT_BODY_BYTES, now);
       return server;
@@ -154,6 +159,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
         store.releases.stop();
         await Promise.all(listeners.map(drain));
         await reader?.close();
+        await telemetry?.close();
         await upkeep.stop();
         await store.turns.idle();
         await login.close();
@@ -195,6 +201,13 @@ function loginOf({ credential, access }: ServeOptions, now: () => number): Login
   return access?.usersFile === undefined ? openLogin : usersLogin(access.usersFile, access, now);
 }
 
+/** Telemetry is loaded only where it is received. */
+async function telemetryOf({ sonarStore, access }: ServeOptions, login: Login): Promise<Receiver | undefined> {
+  if (sonarStore === undefined) return undefined;
+  const { createReceiver } = await import('../telemetry/receive/receiver.ts');
+  return createReceiver(sonarStore, viewerBy(login, access));
+}
+
 async function listen(host: string, port: number, create: () => Server): Promise<Server[]> {
   if (host !== 'localhost') return [await listenOn(create(), host, port)];
   const first = await listenOn(create(), '127.0.0.1', port);
@@ -208,9 +221,15 @@ async function listen(host: string, port: number, create: () => Server): Promise
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-function serverOf(fetch: Parameters<typeof getRequestListener>[0], { host, tls, pages, attach }: ServeOptions): Server {
+function serverOf(
+  fetch: Parameters<typeof getRequestListener>[0],
+  { host, tls, pages, attach }: ServeOptions,
+  telemetry: Receiver | undefined,
+): Server {
   const answerBy = getRequestListener(fetch);
-  const answer: RequestListener = (incoming, outgoing) => void answerBy(incoming, outgoing);
+  const answer: RequestListener = (incoming, outgoing) => {
+    if (telemetry?.handles(incoming, outgoing) !== true) void answerBy(incoming, outgoing);
+  };
   let gated: RequestListener = answer;
   const listener: RequestListener = (incoming, outgoing) => gated(incoming, outgoing);
   const upgrades = { shouldUpgradeCallback: asksToAttach };

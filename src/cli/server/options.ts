@@ -74,6 +74,10 @@ export const runOptions = optionsOf([
     setting: 'server.allowed_origins',
     many: true,
   },
+  {
+    flags: '--sonar-store <file>',
+    says: 'receive telemetry into this store, and answer questions about it',
+  },
   { flags: '--disable-admin-sql', says: 'disable SQL of administrators', setting: 'server.disable_admin_sql' },
   {
     flags: '--disable-admin-sql-writes',

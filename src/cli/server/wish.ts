@@ -31,6 +31,7 @@ export async function wishOf(options: ServerValues, environment: Environment): P
     pages: { hosts: hostsOf(options.allowedHost), origins: originsOf(options.allowedOrigin) },
     tls: options.https === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
+    sonarStore: options.sonarStore,
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
     apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
     snapshots: {

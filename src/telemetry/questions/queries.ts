@@ -11,6 +11,8 @@ export interface Window {
   readonly node?: string | undefined;
   readonly from: number;
   readonly until: number;
+  /** Only the jobs of this user; totals of nodes are for all. */
+  readonly user?: string | undefined;
 }
 
 export interface JobKey {
@@ -94,7 +96,7 @@ export class Questions {
   }
 
   /** Processes in the order of time, then of nodes. Of one job, if it is named. */
-  *processes({ cluster, node, from, until }: Window, key?: JobKey): Generator<ProcessRow> {
+  *processes({ cluster, node, from, until, user }: Window, key?: JobKey): Generator<ProcessRow> {
     for (const { id, name } of this.clusters(cluster)) {
       const where =
         key === undefined
@@ -105,12 +107,14 @@ export class Questions {
       const rows = this.#db.eachNamed(
         `with preferred as materialized (${PREFERRED}) ${PROCESSES}
          where ${where} and (:node is null or n.name = :node or n.short = :node)
+           and (:user is null or u.name = :user)
          order by e.time, e.id, j.slot, p.ord`,
         {
           cluster: id,
           from,
           until,
           node: node ?? null,
+          user: user ?? null,
           ...(key === undefined
             ? {}
             : { job: toInteger(key.job) ?? 0, epoch: key.epoch === undefined ? null : (toInteger(key.epoch) ?? 0) }),

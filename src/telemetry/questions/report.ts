@@ -141,6 +141,7 @@ function zombies(questions: Questions, window: Window): ReportLine[] {
 /** Finished Slurm jobs that used little of what they asked for, by the accounting of Slurm. */
 function greedy(questions: Questions, window: Window): ReportLine[] {
   return questions.slurmJobs(window).flatMap((job) => {
+    if (window.user !== undefined && job.user !== window.user) return [];
     if (job.end === undefined || job.start === undefined || job.end < window.from || job.end >= window.until) return [];
     const elapsed = job.end - job.start;
     if (elapsed < GREEDY_SECONDS) return [];

@@ -9,29 +9,37 @@ export class StoreUnusable extends Error {}
 
 export type Row = Readonly<Record<string, Cell>>;
 
+export interface StoreAccess {
+  readonly isReadOnly?: boolean;
+  /** A transaction that has ended survives a power failure. Without it a few may be lost; their input is still there. */
+  readonly isDurable?: boolean;
+}
+
 /** A connection to the store, with its statements prepared once. */
 export class StoreDatabase {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(path: string, { isReadOnly = false }: { readonly isReadOnly?: boolean } = {}) {
+  constructor(path: string, { isReadOnly = false, isDurable = false }: StoreAccess = {}) {
     if (isReadOnly && !existsSync(path)) throw new StoreUnusable(`there is no store at ${path}`);
     if (!isReadOnly && path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
     try {
       this.#database = new DatabaseSync(path, { readOnly: isReadOnly, timeout: 30_000 });
-      this.#prepare(path, isReadOnly);
+      this.#prepare(path, isReadOnly, isDurable);
     } catch (cause) {
       if (cause instanceof StoreUnusable) throw cause;
       throw new StoreUnusable(`cannot open the store ${path}: ${(cause as Error).message}`, { cause });
     }
   }
 
-  #prepare(path: string, isReadOnly: boolean): void {
+  #prepare(path: string, isReadOnly: boolean, isDurable: boolean): void {
     const database = this.#database;
     const version = () =>
       Number((database.prepare('pragma user_version').get() as { user_version: number }).user_version);
     if (!isReadOnly) {
-      database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -65536');
+      database.exec(
+        `pragma journal_mode = wal; pragma synchronous = ${isDurable ? 'full' : 'normal'}; pragma cache_size = -65536`,
+      );
       // Two programs may create the same store at once.
       database.exec('begin immediate');
       const tables = database.prepare('select count(*) as n from sqlite_schema').get() as { n: number };

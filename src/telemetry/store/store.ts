@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
-import { type Row, StoreDatabase } from './database.ts';
+import { type Row, type StoreAccess, StoreDatabase } from './database.ts';
 import { Reader, type Selection, type StoredEnvelope } from './read.ts';
 import { Writer } from './write.ts';
 
@@ -14,6 +14,9 @@ export interface IngestCounts {
   /** Envelopes of clusters that nobody added, which are not stored. */
   readonly unknownClusters: Map<string, number>;
 }
+
+/** `nothing`: commas and brackets between envelopes. */
+export type IngestResult = 'stored' | 'repeated' | 'quarantined' | 'unknown cluster' | 'nothing';
 
 export const noCounts = (): IngestCounts => ({ stored: 0, repeated: 0, quarantined: 0, unknownClusters: new Map() });
 
@@ -48,48 +51,48 @@ export class TelemetryStore {
   readonly #writer: Writer;
   readonly #reader: Reader;
 
-  constructor(path: string, options: { readonly isReadOnly?: boolean } = {}) {
+  constructor(path: string, options: StoreAccess = {}) {
     this.database = new StoreDatabase(path, options);
     this.#writer = new Writer(this.database);
     this.#reader = new Reader(this.database);
   }
 
   ingest(records: readonly EnvelopeRecord[], options: IngestOptions): IngestCounts {
+    const counts = noCounts();
+    for (const [index, result] of this.ingestEach(records, options).entries()) {
+      if (result === 'stored') counts.stored++;
+      else if (result === 'repeated') counts.repeated++;
+      else if (result === 'quarantined') counts.quarantined++;
+      else if (result === 'unknown cluster') {
+        const name = clusterNameOf(records[index] as EnvelopeRecord);
+        counts.unknownClusters.set(name, (counts.unknownClusters.get(name) ?? 0) + 1);
+      }
+    }
+    return counts;
+  }
+
+  /** What became of each record. */
+  ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): IngestResult[] {
     try {
-      return this.database.transaction(() => this.#ingest(records, options));
+      return this.database.transaction(() => records.map((record) => this.#ingest(record, options)));
     } catch (error) {
       this.#writer.forget();
       throw error;
     }
   }
 
-  #ingest(records: readonly EnvelopeRecord[], options: IngestOptions): IngestCounts {
-    const counts = noCounts();
-    for (const record of records) {
-      // A comma between envelopes is no record.
-      if (record.number === 0) continue;
-      if (record.envelope === undefined) {
-        const {
-          found = '',
-          expected = '',
-          field = '',
-        } = record.problems.find(({ level }) => level === 'unusable') ?? {};
-        this.#quarantine(record, `${field === '' ? '' : `${field}: `}found ${found}; expected ${expected}`, options);
-        counts.quarantined++;
-        continue;
-      }
-      const result = this.#writer.write(record.envelope, { ...options, hasUnknown: record.hasUnknown });
-      if (result === 'stored') counts.stored++;
-      else if (result === 'repeated') counts.repeated++;
-      else if (result === 'no cluster') {
-        this.#quarantine(record, 'it names no cluster; name one with --cluster', options);
-        counts.quarantined++;
-      } else {
-        const name = clusterNameOf(record);
-        counts.unknownClusters.set(name, (counts.unknownClusters.get(name) ?? 0) + 1);
-      }
+  #ingest(record: EnvelopeRecord, options: IngestOptions): IngestResult {
+    // A comma between envelopes is no record.
+    if (record.number === 0) return 'nothing';
+    if (record.envelope === undefined) {
+      const { found = '', expected = '', field = '' } = record.problems.find(({ level }) => level === 'unusable') ?? {};
+      this.#quarantine(record, `${field === '' ? '' : `${field}: `}found ${found}; expected ${expected}`, options);
+      return 'quarantined';
     }
-    return counts;
+    const result = this.#writer.write(record.envelope, { ...options, hasUnknown: record.hasUnknown });
+    if (result !== 'no cluster') return result;
+    this.#quarantine(record, 'it names no cluster; name one with --cluster', options);
+    return 'quarantined';
   }
 
   #quarantine({ bytes, number, line }: EnvelopeRecord, problem: string, { received, origin }: IngestOptions): void {
@@ -121,6 +124,12 @@ export class TelemetryStore {
       if (hash !== null) this.database.run('update cluster set token_sha256 = ? where name = ?', hash, name);
       return isNew > 0;
     });
+  }
+
+  /** The hash of the token of a cluster; undefined if there is none. */
+  tokenHashOf(cluster: string): Uint8Array | undefined {
+    const hash = this.database.get('select token_sha256 from cluster where name = ?', cluster)?.['token_sha256'];
+    return hash instanceof Uint8Array ? hash : undefined;
   }
 
   clusters(): ClusterSummary[] {

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import type { ClusterSummary } from '../../../telemetry/store/store.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
+import { readInput } from '../../read-input.ts';
 import { storeOption, withStore } from './store.ts';
 
 const CLUSTER = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
@@ -10,20 +12,42 @@ const add = command({
   words: 'sonar clusters add <name>',
   says: 'Add a cluster, whose telemetry the store then accepts.',
   more: 'Nodes appear when they send data; clusters are added by a person.',
-  options: [storeOption],
+  options: [
+    storeOption,
+    { flags: '--new-token', says: 'give it a new token, with which its nodes send data to a server; printed once' },
+    { flags: '--token-file <file>', says: 'give it the token in the first line of this file' },
+  ],
   offline: true,
   async run({ output }, [name], options) {
     output.recordOnly('cluster');
+    const token = tokenOf(options);
     if (!CLUSTER.test(name))
       throw new UsageError(`"${name}" is no name of a cluster: expected letters, digits, ".", "-" and "_"`);
-    const isNew = await withStore(options.store, {}, (store) => store.addCluster(name, Math.floor(Date.now() / 1000)));
+    const isNew = await withStore(options.store, {}, (store) =>
+      store.addCluster(name, Math.floor(Date.now() / 1000), token),
+    );
+    const shown = options.newToken === true ? token : undefined;
     output.record(
       'cluster',
-      { name, added: isNew },
-      isNew ? `Added cluster ${name}` : `Cluster ${name} is there already`,
+      { name, added: isNew, has_new_token: token !== undefined, ...(shown === undefined ? {} : { token: shown }) },
+      [
+        isNew ? `Added cluster ${name}` : `Cluster ${name} is there already`,
+        ...(shown === undefined ? [] : [`Token: ${shown}`]),
+      ].join('\n'),
     );
   },
 });
+
+/** A token on the command line would be seen by everybody on the machine. */
+function tokenOf({ newToken, tokenFile }: { newToken?: boolean | undefined; tokenFile?: string | undefined }) {
+  if (newToken === true && tokenFile !== undefined)
+    throw new UsageError('--new-token and --token-file: expected one of them');
+  if (newToken === true) return randomBytes(24).toString('base64url');
+  if (tokenFile === undefined) return undefined;
+  const [token = ''] = readInput(tokenFile, 'a token').split('\n');
+  if (token.trim() === '') throw new UsageError(`--token-file: the first line of ${tokenFile} is empty`);
+  return token.trim();
+}
 
 const list = command({
   words: 'sonar clusters list',

@@ -1,0 +1,89 @@
+import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
+import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
+import { asData } from '../questions/answers.ts';
+import { jobsOf } from '../questions/jobs.ts';
+import { loadOf } from '../questions/load.ts';
+import { cardsOf, nodesOf } from '../questions/nodes.ts';
+import { profileOf } from '../questions/profile.ts';
+import { Questions, type Window } from '../questions/queries.ts';
+import { queueOf } from '../questions/queue.ts';
+import { type ReportKind, reportKinds, reportOf } from '../questions/report.ts';
+import { uptimeOf } from '../questions/uptime.ts';
+import type { TelemetryStore } from '../store/store.ts';
+import { type AskTask, refusalOf, type Reply, replyOf } from './messages.ts';
+
+const DAY = 86_400;
+
+class ParameterWrong extends Error {}
+
+type Parameters = AskTask['parameters'];
+
+function number(parameters: Parameters, name: string, usual: number): number {
+  const text = parameters[name];
+  if (text === undefined) return usual;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw new ParameterWrong(`${name}: expected a whole number, found "${text}"`);
+}
+
+function time(parameters: Parameters, name: string, usual: number): number {
+  const text = parameters[name];
+  if (text === undefined) return usual;
+  // A + in a query is a blank.
+  const found = parseTimestamp(text.replace(' ', '+'));
+  if (found === undefined)
+    throw new ParameterWrong(`${name}: expected a time such as 2026-11-22T17:00:00Z, found "${text}"`);
+  return found.seconds;
+}
+
+/** The questions of `torc sonar show`, by their names. */
+const questions: Readonly<Record<string, (asked: Questions, window: Window, parameters: Parameters) => unknown>> = {
+  jobs: (asked, window) => ({ items: jobsOf(asked, window) }),
+  load: (asked, window, parameters) => ({
+    items: loadOf(asked, window, Math.max(60, number(parameters, 'every', 3600))),
+  }),
+  profile(asked, window, parameters) {
+    const { job = '', epoch } = parameters;
+    const id = (name: string, text: string) => {
+      if (/^\d{1,20}$/.test(text) && BigInt(text) <= GREATEST_UINT) return exactUint(BigInt(text));
+      throw new ParameterWrong(`${name}: expected an integer, found "${text}"`);
+    };
+    const key = { job: id('job', job), epoch: epoch === undefined ? undefined : id('epoch', epoch) };
+    return profileOf(asked, window, key, number(parameters, 'every', 0));
+  },
+  uptime: (asked, window) => ({ items: uptimeOf(asked, window) }),
+  nodes: (asked, window) => ({ items: nodesOf(asked, window) }),
+  cards: (asked, window) => ({ items: cardsOf(asked, window) }),
+  queue: (asked, window) => ({ items: queueOf(asked, window) }),
+  report(asked, window, { kind = '' }) {
+    if ((reportKinds as readonly string[]).includes(kind))
+      return { items: reportOf(asked, window, kind as ReportKind) };
+    throw new ParameterWrong(`kind: expected one of ${reportKinds.join(', ')}, found "${kind}"`);
+  },
+};
+
+/** Answers a question from the store. `now` is Unix time. */
+export function answer(store: TelemetryStore, { question, parameters, onlyUser }: AskTask, now: number): Reply {
+  if (question === 'clusters') return replyOf(200, asData({ items: store.clusters() }));
+  const reply = Object.hasOwn(questions, question) ? questions[question] : undefined;
+  if (reply === undefined) {
+    const names = ['clusters', ...Object.keys(questions)].join(', ');
+    return refusalOf(
+      404,
+      'ROUTE_UNKNOWN',
+      `there is no question ${question}; expected one of ${names}`,
+      'Correct the path.',
+    );
+  }
+  try {
+    const until = time(parameters, 'to', now + 60);
+    const from = time(parameters, 'from', until - DAY);
+    const { cluster, node } = parameters;
+    return replyOf(
+      200,
+      asData(reply(new Questions(store.database), { cluster, node, from, until, user: onlyUser }, parameters)),
+    );
+  } catch (error) {
+    if (!(error instanceof ParameterWrong)) throw error;
+    return refusalOf(400, 'PARAMETER_REFUSED', error.message, 'Correct the parameter that the message names.');
+  }
+}

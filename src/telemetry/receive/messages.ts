@@ -1,0 +1,37 @@
+/** What the server and its thread of telemetry tell each other. */
+
+/** Who sends envelopes, as its `Authorization` says. */
+export interface Credential {
+  /** The user of a login: the name of a cluster. */
+  readonly user?: string | undefined;
+  readonly secret?: string | undefined;
+}
+
+export interface ReceiveTask {
+  readonly kind: 'receive';
+  readonly body: Uint8Array;
+  readonly credential: Credential;
+  readonly origin: string;
+}
+
+export interface AskTask {
+  readonly kind: 'ask';
+  readonly question: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Only what concerns this user, besides totals of nodes; undefined sees everything. */
+  readonly onlyUser: string | undefined;
+}
+
+export type Task = ReceiveTask | AskTask;
+
+/** A reply: its status, and its body as JSON text. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+export const replyOf = (status: number, body: unknown): Reply => ({ status, text: JSON.stringify(body) });
+
+/** As all refusals of the service: with what to do. */
+export const refusalOf = (status: number, code: string, message: string, remedy: string): Reply =>
+  replyOf(status, { error: { message, code, remedy } });

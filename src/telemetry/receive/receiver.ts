@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createGunzip } from 'node:zlib';
+import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { GREATEST_ENVELOPE } from '../read/split.ts';
+import { TelemetryStore } from '../store/store.ts';
+import { type Credential, refusalOf, type Reply } from './messages.ts';
+import { StoreThread } from './thread.ts';
+
+/** Who asks a question: nobody, or a user who may see everything or what concerns him. */
+export type Viewer = { readonly onlyUser: string | undefined } | 'refused';
+
+export interface Receiver {
+  /** Answers a request of telemetry; false if it is none. */
+  handles(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
+  close(): Promise<void>;
+}
+
+/** Envelopes of a request, unpacked: packed ones of a few KB can become gigabytes. */
+const MOST_BYTES = GREATEST_ENVELOPE;
+/** Requests that wait for the thread: each may hold 64 MB. */
+const MOST_WAITING = 64;
+/** A body that arrives more slowly holds a connection. */
+const BODY_MS = 60_000;
+
+const TYPES = 'sysinfo|sample|job|jobs|cluster|envelopes';
+/** `POST <root>/[prefix.]<type>`: what the daemon of Sonar sends to its `api-root`. */
+const INSERT = new RegExp(`^(?:${BASE_PATH}/sonar|/api/v1/insert)/(?:[\\w.-]+\\.)?(?:${TYPES})/?$`);
+const ASK = new RegExp(`^${BASE_PATH}/sonar/show/([a-z-]+)/?$`);
+
+/**
+ * The routes of telemetry: senders post envelopes, and people ask questions. The event loop reads bodies; two threads
+ * do everything else.
+ */
+export function createReceiver(path: string, viewerOf: (incoming: IncomingMessage) => Promise<Viewer>): Receiver {
+  // A file that cannot be opened must end the start of the server, and not its first request.
+  new TelemetryStore(path).close();
+  const [writer, reader] = [new StoreThread(path, false), new StoreThread(path, true)];
+
+  const receive = async (incoming: IncomingMessage): Promise<Reply> => {
+    if (incoming.method !== 'POST') return wrongMethod('POST');
+    if (writer.waiting >= MOST_WAITING)
+      return refusalOf(503, 'TELEMETRY_BUSY', `${MOST_WAITING} requests wait to be stored`, 'Send it again later.');
+    const body = await bodyOf(incoming);
+    if (!(body instanceof Uint8Array)) return body;
+    const credential = credentialOf(incoming.headers.authorization);
+    const origin = incoming.socket.remoteAddress ?? 'unknown address';
+    return writer.execute({ kind: 'receive', body, credential, origin });
+  };
+  const ask = async (incoming: IncomingMessage, question: string, query: URLSearchParams): Promise<Reply> => {
+    if (incoming.method !== 'GET') return wrongMethod('GET');
+    const viewer = await viewerOf(incoming);
+    if (viewer === 'refused')
+      return refusalOf(401, 'CREDENTIAL_MISSING', 'this server requires a login', 'Send the login of a user.');
+    return reader.execute({
+      kind: 'ask',
+      question,
+      parameters: Object.fromEntries(query),
+      onlyUser: viewer.onlyUser,
+    });
+  };
+
+  return {
+    handles(incoming, outgoing) {
+      const [pathname = '', query = ''] = (incoming.url ?? '').split('?', 2);
+      const question = ASK.exec(pathname)?.[1];
+      const isInsert = question === undefined && INSERT.test(pathname);
+      if (!isInsert && question === undefined) return false;
+      const reply = isInsert ? receive(incoming) : ask(incoming, question ?? '', new URLSearchParams(query));
+      void reply
+        .catch((error: unknown) => refusalOf(400, 'BODY_MALFORMED', (error as Error).message, 'Send the whole body.'))
+        .then(({ status, text }) => send(outgoing, status, text));
+      return true;
+    },
+    async close() {
+      await Promise.all([writer.close(), reader.close()]);
+    },
+  };
+}
+
+const wrongMethod = (method: string): Reply =>
+  refusalOf(405, 'METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
+
+function send(outgoing: ServerResponse, status: number, text: string): void {
+  if (outgoing.destroyed) return;
+  outgoing.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
+    // The rest of a body that was refused is not read.
+    ...(status === 413 || status === 503 ? { Connection: 'close' } : {}),
+  });
+  outgoing.end(text);
+}
+
+function credentialOf(header: string | undefined): Credential {
+  const [, scheme = '', value = ''] = /^(\w+)\s+(.+)$/.exec(header ?? '') ?? [];
+  if (scheme.toLowerCase() === 'bearer') return { secret: value.trim() };
+  if (scheme.toLowerCase() !== 'basic') return {};
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon === -1 ? {} : { user: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+/** The body, unpacked, or the refusal of one that is too large, too slow or damaged. */
+function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | Reply> {
+  const encoding = incoming.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity' && encoding !== 'gzip')
+    return Promise.resolve(
+      refusalOf(415, 'CONTENT_TYPE_REFUSED', `the body is packed with ${encoding}`, 'Use gzip, or nothing.'),
+    );
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const gunzip = encoding === 'gzip' ? createGunzip() : undefined;
+    const end = (result: Uint8Array | Reply) => {
+      clearTimeout(slow);
+      incoming.off('data', forward);
+      if (!(result instanceof Uint8Array)) incoming.resume();
+      gunzip?.destroy();
+      resolve(result);
+    };
+    const slow = setTimeout(
+      () =>
+        end(
+          refusalOf(
+            408,
+            'BODY_TOO_SLOW',
+            `the body took longer than ${BODY_MS / 1000} s`,
+            'Send fewer envelopes in a request.',
+          ),
+        ),
+      BODY_MS,
+    );
+    const take = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > MOST_BYTES)
+        end(
+          refusalOf(
+            413,
+            'BODY_TOO_LARGE',
+            `the body has more than ${MOST_BYTES} bytes, unpacked`,
+            'Send fewer envelopes in a request.',
+          ),
+        );
+      else chunks.push(chunk);
+    };
+    const forward = (chunk: Buffer) => {
+      if (gunzip === undefined) take(chunk);
+      else if (!gunzip.write(chunk)) {
+        incoming.pause();
+        gunzip.once('drain', () => incoming.resume());
+      }
+    };
+    const isDone = () => end(Buffer.concat(chunks));
+    incoming.on('data', forward);
+    incoming.once('aborted', () =>
+      end(refusalOf(400, 'BODY_MALFORMED', 'the body was cut off', 'Send the whole body.')),
+    );
+    if (gunzip === undefined) incoming.once('end', isDone);
+    else {
+      incoming.once('end', () => gunzip.end());
+      gunzip.on('data', take);
+      gunzip.once('end', isDone);
+      gunzip.once('error', () =>
+        end(refusalOf(400, 'BODY_MALFORMED', 'the body is no gzip data', 'Send the body as its header says.')),
+      );
+    }
+  });
+}

@@ -1,0 +1,26 @@
+/**
+ * A thread with a connection of its own to the store of telemetry. The server has two: one writes what is received, one answers
+ * questions, so that neither waits for the other, and the loop of the workflows for none.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { TelemetryStore } from '../store/store.ts';
+import { accept } from './accept.ts';
+import { answer } from './answer.ts';
+import { refusalOf, type Reply, type Task } from './messages.ts';
+
+const { path, isReadOnly } = workerData as { path: string; isReadOnly: boolean };
+const store = new TelemetryStore(path, { isReadOnly, isDurable: true });
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+function replyTo(task: Task): Reply {
+  try {
+    return task.kind === 'receive' ? accept(store, task, seconds()) : answer(store, task, seconds());
+  } catch (error) {
+    // A full disk, for instance: the sender keeps its data and tries again.
+    return refusalOf(503, 'TELEMETRY_UNAVAILABLE', (error as Error).message, 'Send it again later.');
+  }
+}
+
+parentPort?.on('message', ({ id, task }: { id: number; task: Task }) => {
+  parentPort?.postMessage({ id, reply: replyTo(task) });
+});

@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
+import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
+import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
+import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
+import { TelemetryStore } from '../../src/telemetry/store/store.ts';
+import { start, startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { everyField } from './every-field.ts';
+
+const START = 1_772_323_200;
+const PASSWORD = 'velvet harbour 99 lanterns';
+const written = (envelope: Envelope): string => encodeEnvelope(envelope, unchangedCompat);
+
+const sampleAt = (seconds: number, { user = 'ada', cluster = 'fox.test' } = {}): string =>
+  written({
+    meta: { producer: 'sonar', version: '0.19.0' },
+    data: {
+      type: 'sample',
+      attributes: {
+        time: formatTimestamp(START + seconds),
+        cluster,
+        node: 'n1',
+        system: { cpus: [seconds] },
+        jobs: [{ job: 7, user, processes: [{ pid: 1, cpu_time: seconds }] }],
+      },
+    },
+  });
+
+interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly stored?: number;
+    readonly repeated?: number;
+    readonly refused?: number;
+    readonly envelopes?: readonly { verdict: string; problem?: string }[];
+    readonly items?: readonly Readonly<Record<string, unknown>>[];
+    readonly error?: { readonly code: string; readonly message: string };
+  };
+}
+
+/** A server that receives telemetry of a cluster, and what sends and asks. */
+async function receiving(more: readonly string[] = []) {
+  const cwd = temporaryFolder();
+  const added = await torc(['sonar', 'clusters', 'add', 'fox.test', '--new-token', '-f', 'json'], { cwd });
+  const { token } = JSON.parse(added.stdout) as { token: string };
+  expect((await torc(['sonar', 'clusters', 'add', 'wolf.test'], { cwd })).code).toBe(0);
+  const { url, program } = await startServer(cwd, { more: ['--sonar-store', 'sonar.db', ...more] });
+  const request = async (path: string, init: RequestInit): Promise<Answer> => {
+    const response = await fetch(new URL(path, `${url}/`), init);
+    return { status: response.status, body: (await response.json()) as Answer['body'] };
+  };
+  const basic = (user: string, secret: string) => ({ Authorization: `Basic ${btoa(`${user}:${secret}`)}` });
+  return {
+    cwd,
+    token,
+    program,
+    basic,
+    post: (
+      body: string | Uint8Array<ArrayBuffer>,
+      headers: Record<string, string> = basic('fox.test', token),
+      path = 'sonar/sample',
+    ) => request(`${url}/${path}`, { method: 'POST', body, headers }),
+    postAt: (path: string, body: string) => request(path, { method: 'POST', body, headers: basic('fox.test', token) }),
+    ask: (question: string, headers: Record<string, string> = {}) =>
+      request(`${url}/sonar/show/${question}`, { headers }),
+    stored: () => {
+      const store = new TelemetryStore(join(cwd, 'sonar.db'), { isReadOnly: true });
+      const texts = [...store.envelopes()].map(({ envelope }) => written(envelope));
+      store.close();
+      return texts;
+    },
+  };
+}
+
+describe('a server that receives telemetry', () => {
+  let server: Awaited<ReturnType<typeof receiving>>;
+  beforeAll(async () => {
+    server = await receiving();
+  });
+
+  it('stores an envelope before it says so, once, under every path that senders use', async () => {
+    const { post, postAt, token, stored } = server;
+    const text = sampleAt(1);
+    expect(await post(text)).toMatchObject({ status: 200, body: { stored: 1 } });
+    expect(stored()).toEqual([text]);
+    const packed = await post(
+      gzipSync(text),
+      { ...server.basic('fox.test', token), 'Content-Encoding': 'gzip' },
+      'sonar/site.sample',
+    );
+    expect(packed).toMatchObject({ status: 200, body: { stored: 0, repeated: 1 } });
+    expect(await postAt('/api/v1/insert/sample', text)).toMatchObject({ status: 200, body: { repeated: 1 } });
+    expect(stored()).toEqual([text]);
+  });
+
+  it('takes every field of the format, and exports it', async () => {
+    for (const [type, envelope] of Object.entries(everyField)) {
+      const answer = await server.post(written(envelope), undefined, `sonar/${type}`);
+      expect({ type, ...answer }).toMatchObject({ type, status: 200, body: { stored: 1 } });
+    }
+    const { stdout } = await torc(['sonar', 'export', '--from', '2026-02-28', '--to', '2026-03-03'], {
+      cwd: server.cwd,
+    });
+    const lines = new Set(stdout.split('\n'));
+    expect(Object.values(everyField).filter((envelope) => !lines.has(written(envelope)))).toEqual([]);
+  });
+
+  it('gives a verdict for each of several envelopes, and refuses a single wrong one', async () => {
+    const bad = sampleAt(3).replace('"pid":1', '"pid":-1');
+    const several = await server.post([sampleAt(2), bad, sampleAt(4), sampleAt(2)].join('\n'));
+    expect(several).toMatchObject({ status: 200, body: { stored: 2, repeated: 1, refused: 1 } });
+    expect(several.body.envelopes?.map(({ verdict }) => verdict)).toEqual(['stored', 'refused', 'stored', 'repeated']);
+    expect(several.body.envelopes?.[1]?.problem).toContain('pid: found -1; expected an integer');
+    expect(await server.post(bad)).toMatchObject({ status: 422, body: { refused: 1 } });
+  });
+
+  it('accepts the token of the cluster as a login, as Bearer and in meta, and stores it nowhere', async () => {
+    const { post, token, cwd } = server;
+    expect(await post(sampleAt(10), { Authorization: `Bearer ${token}` })).toMatchObject({ status: 200 });
+    const inMeta = sampleAt(11).replace('"version"', `"token":"${token}","version"`);
+    expect(await post(inMeta, {})).toMatchObject({ status: 200, body: { stored: 1 } });
+    expect(readFileSync(join(cwd, 'sonar.db')).includes(token)).toBe(false);
+    expect(readFileSync(join(cwd, 'sonar.db-wal')).includes(token)).toBe(false);
+  });
+
+  it('refuses who cannot prove to be the cluster, and stores nothing of such a request', async () => {
+    const { post, token, basic, stored } = server;
+    const before = stored().length;
+    const refused = await Promise.all([
+      post(sampleAt(20), {}),
+      post(sampleAt(20), basic('fox.test', 'wrong')),
+      post(sampleAt(20), basic('wolf.test', token)),
+      post(sampleAt(20, { cluster: 'wolf.test' }), { Authorization: `Bearer ${token}` }),
+      post(`${sampleAt(20)}${sampleAt(20, { cluster: 'wolf.test' })}`, { Authorization: `Bearer ${token}` }),
+      post('nonsense', {}),
+    ]);
+    expect(refused.map(({ status, body }) => [status, body.error?.code])).toEqual(
+      refused.map(() => [401, 'TELEMETRY_DENIED']),
+    );
+    expect(stored()).toHaveLength(before);
+  });
+
+  it('refuses what is larger than 64 MB when it is unpacked, and what is nested too deeply, and goes on', async () => {
+    const { post, basic, token } = server;
+    const bomb = gzipSync(Buffer.alloc(70 * 2 ** 20, 0x20));
+    const packed = { ...basic('fox.test', token), 'Content-Encoding': 'gzip' };
+    expect(await post(new Uint8Array(bomb), packed)).toMatchObject({
+      status: 413,
+      body: { error: { code: 'BODY_TOO_LARGE' } },
+    });
+    expect(await post(new Uint8Array(bomb.subarray(0, 1000)), packed)).toMatchObject({ status: 400 });
+    expect(await post(`{"a":${'['.repeat(100_000)}`)).toMatchObject({ status: 422 });
+    expect(await post(sampleAt(30))).toMatchObject({ status: 200, body: { stored: 1 } });
+  });
+
+  it('answers questions, and says which parameter is wrong', async () => {
+    const range = 'from=2026-02-28T00:00:00Z&to=2026-03-03T00:00:00%2B01:00';
+    const jobs = await server.ask(`jobs?${range}&cluster=fox.test&node=n1`);
+    expect(jobs.body.items).toMatchObject([{ job: 7, user: 'ada', nodes: ['n1'], first: '2026-03-01T00:00:01+00:00' }]);
+    for (const question of [
+      'load',
+      'profile?job=7',
+      'uptime',
+      'nodes',
+      'cards',
+      'queue',
+      'report?kind=users',
+      'clusters',
+    ])
+      expect((await server.ask(question)).status, question).toBe(200);
+    expect(await server.ask('report?kind=whales')).toMatchObject({
+      status: 400,
+      body: { error: { code: 'PARAMETER_REFUSED' } },
+    });
+    expect(await server.ask('jobs?from=yesterday')).toMatchObject({ status: 400 });
+    expect(await server.ask('weather')).toMatchObject({ status: 404 });
+  });
+});
+
+it('a server that is killed after it acknowledged has everything that it acknowledged, and a repeated request changes nothing', async () => {
+  const { post, program, stored, cwd, token, basic } = await receiving();
+  const texts = Array.from({ length: 60 }, (_, index) => sampleAt(index));
+  const acknowledged: string[] = [];
+  const sending = Promise.allSettled(
+    texts.map(async (text) => {
+      if ((await post(text)).status === 200) acknowledged.push(text);
+      if (acknowledged.length === 20) program.child.kill('SIGKILL');
+    }),
+  );
+  await sending;
+  await program.ended;
+  const kept = new Set(stored());
+  expect(acknowledged.length).toBeGreaterThanOrEqual(20);
+  expect(acknowledged.filter((text) => !kept.has(text))).toEqual([]);
+  const { url } = await startServer(cwd, { database: 'again.db', more: ['--sonar-store', 'sonar.db'] });
+  const again = await fetch(`${url}/sonar/sample`, {
+    method: 'POST',
+    body: texts.toReversed().join(''),
+    headers: basic('fox.test', token),
+  });
+  expect(await again.json()).toMatchObject({ refused: 0 });
+  expect(stored()).toEqual(texts);
+});
+
+it('with access control, users see their own jobs and administrators see all', async () => {
+  const cwd = temporaryFolder();
+  for (const name of ['ada', 'root']) {
+    const words = ['add', '--file', 'users', '--cost', '4', name];
+    const added = await start('torc-htpasswd', words, { cwd, input: `${PASSWORD}\n` }).ended;
+    expect(added).toMatchObject({ code: 0 });
+  }
+  const { post, ask, basic } = await receiving([
+    '--auth-file',
+    join(cwd, 'users'),
+    '--require-auth',
+    '--enforce-access-control',
+    '--admin-user',
+    'root',
+  ]);
+  expect(await post(sampleAt(1) + sampleAt(2, { user: 'bob' }))).toMatchObject({ status: 200, body: { stored: 2 } });
+  const range = 'jobs?from=2026-02-28T00:00:00Z&to=2026-03-03T00:00:00Z';
+  const usersSeenBy = async (name: string) =>
+    (await ask(range, basic(name, PASSWORD))).body.items?.map(({ user }) => user).toSorted();
+  expect(await usersSeenBy('ada')).toEqual(['ada']);
+  expect(await usersSeenBy('root')).toEqual(['ada', 'bob']);
+  expect((await ask(range)).status).toBe(401);
+});
+
+it('a server without a store of telemetry has no such routes', async () => {
+  const { url } = await startServer(temporaryFolder());
+  expect((await fetch(`${url}/sonar/sample`, { method: 'POST', body: sampleAt(1) })).status).toBe(404);
+});
