@@ -94,7 +94,7 @@ it('what a receiver missed while it was away, and while the daemon was, it gets 
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   const { port } = server.address() as { port: number };
   const configuration = `${GLOBAL}[http]\napi-root = http://127.0.0.1:${port}/v1\nupload-password-file = FOLDER/secret\nsending-window = 0s\n[sample]\ncadence = 1s\nmin-cpu-time = 999h\n`;
   const folder = temporaryFolder();

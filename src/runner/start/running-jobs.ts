@@ -1,5 +1,4 @@
-import { filesOf, STDIO_FOLDER, type StepId } from '../../core/contract/files/job.ts';
-import { writeFileSync } from 'node:fs';
+import { STDIO_FOLDER, type StepId } from '../../core/contract/files/job.ts';
 import { constants } from 'node:os';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
 import { createAheadJobs, type Parent } from '../claim/ahead.ts';
@@ -17,7 +16,10 @@ import { LaunchError } from '../launch/launcher.ts';
 import { createEnforcer } from '../observe/memory-limit.ts';
 import type { EndedFor } from '../end/outcome.ts';
 import { OutputFolderError } from './output-folders.ts';
-import { lookForOutputs } from '../end/outputs.ts';
+import { createFinish } from '../end/finish.ts';
+import { createStartPause } from './start-pause.ts';
+import { reportUnstartable } from './unstartable.ts';
+import { createWaitingJobs } from './waiting-jobs.ts';
 import type { Account, StartedStep, StepEnd, Steps } from '../step/steps.ts';
 
 /** A running job with its lease. */
@@ -31,13 +33,6 @@ interface Ended {
   readonly attempt: Running;
   readonly end: EndTime;
   readonly stepEnd: StepEnd;
-}
-
-/** A job that waits for a slot. `isFreed`: it was claimed ahead, and what it waited for has completed. */
-interface Queued {
-  readonly job: ClaimedJob;
-  readonly sinceMs: number;
-  readonly isFreed: boolean;
 }
 
 export interface RunningJobsOptions extends AttemptOptions {
@@ -103,12 +98,10 @@ const RETRY_LAUNCH_MS = 100;
  * too long, and free CPUs wait for a batch system that was busy for a moment.
  */
 const AFTER_REFUSAL_MS = 5_000;
-/** The exit code of a shell that cannot execute a command. */
-const CANNOT_EXECUTE = 126;
 
 export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const { facts, capacity, steps, ledger, outbox, watch, log, onEnded, onBegun, onResumed, onUnable } = options;
-  const queue: Queued[] = [];
+  const queue = createWaitingJobs(() => performance.now());
   const ahead = createAheadJobs();
   /** Held jobs whose end makes no job ready that somebody else could take. */
   const settled = new Set<number>();
@@ -118,8 +111,6 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const running = new Map<StepId, Running>();
   /** Ended, but not final: its account is awaited, outputs are checked, or a recovery script runs. */
   const settling = new Set<number>();
-  /** Ended with their allocation, which starts again. */
-  const left = new Set<number>();
   /**
    * Ended, and not yet reported or being checked. Without it, a launch that fails in between would end the runner too
    * early.
@@ -130,34 +121,40 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     else giveBack(ahead.gone(id));
   });
   let isOpen = true;
-  let retry: NodeJS.Timeout | undefined;
-  let isHeldOff = false;
+  const startPause = createStartPause(AFTER_REFUSAL_MS, () => {
+    fill();
+    onResumed?.();
+  });
   /** Why the runner signaled its jobs last. */
   let signaledFor: EndedFor | undefined;
+  const { left, finish } = createFinish({
+    attempts,
+    watch,
+    log,
+    signaledFor: () => signaledFor,
+    isRequeued: options.isRequeued,
+  });
 
   const giveBack = (ids: readonly number[]) => {
     if (ids.length > 0) outbox.returned(ids);
   };
 
   /** Gives back what waits in the queue, and what was claimed ahead and waits for that. */
-  const giveBackQueued = (jobs: readonly Queued[]) => {
-    giveBack(jobs.flatMap(({ job }) => [job.id, ...ahead.gone(job.id)]));
+  const giveBackQueued = (jobs: readonly ClaimedJob[]) => {
+    giveBack(jobs.flatMap(({ id }) => [id, ...ahead.gone(id)]));
   };
 
-  const isHeld = (job: ClaimedJob) =>
-    [...running.values(), ...queue].some((each) => attemptOf(each.job) === attemptOf(job));
+  /** The attempts that run or wait for a slot. */
+  const known = () => new Set([...[...running.values()].map(({ job }) => job), ...queue.jobs()].map(attemptOf));
 
   /** A job that was claimed ahead waits for nothing any more: it goes before those of lower priority. */
   const enqueueFreed = (job: ClaimedJob) => {
-    if (isHeld(job)) return;
+    if (known().has(attemptOf(job))) return;
     if (!isOpen || options.hasTimeFor?.(job.need) === false) {
       giveBack([job.id, ...ahead.gone(job.id)]);
       return;
     }
-    const priority = job.priority ?? 0;
-    const place = queue.findIndex((other) => (other.job.priority ?? 0) < priority);
-    const entry = { job, sinceMs: performance.now(), isFreed: true };
-    queue.splice(place === -1 ? queue.length : place, 0, entry);
+    queue.addFreed(job);
     isFreed = true;
   };
   const fillFreed = () => {
@@ -170,7 +167,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   const parentOf = (id: number): Parent => {
     if (settling.has(id)) return 'open';
     for (const { job } of running.values()) if (job.id === id) return 'open';
-    if (queue.some(({ job }) => job.id === id)) return 'open';
+    if (queue.jobs().some((job) => job.id === id)) return 'open';
     return outbox.untold().findLast(({ job_id: ended }) => ended === id)?.status === 'completed' ? 'completed' : 'gone';
   };
 
@@ -184,17 +181,12 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
 
   /** Starts the jobs that fit, in order, and skips the others. */
   const fill = () => {
-    if (!isOpen || retry !== undefined) return;
-    for (let index = 0; index < queue.length && capacity.free().cpus > 0;) {
-      const { job } = queue[index] as (typeof queue)[number];
-      const lease = capacity.lease(job.need);
-      if (lease === undefined) {
-        index += 1;
-        continue;
-      }
-      queue.splice(index, 1);
-      if (!start(job, lease)) return;
-    }
+    if (!isOpen || startPause.isOn) return;
+    queue.startFitting({
+      isFull: () => capacity.free().cpus <= 0,
+      lease: ({ need }) => capacity.lease(need),
+      start,
+    });
   };
 
   /** False if no more jobs can be started for now. */
@@ -251,91 +243,39 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     onBegun?.();
   };
 
-  /** No step starts for a while. */
-  const holdOff = (ms: number) => {
-    clearTimeout(retry);
-    retry = setTimeout(
-      () => {
-        resume();
-        fill();
-        onResumed?.();
-      },
-      Math.min(ms, AFTER_REFUSAL_MS),
-    );
-  };
-  const resume = () => {
-    clearTimeout(retry);
-    retry = undefined;
-    isHeldOff = false;
-  };
-
   const notStarted = (job: ClaimedJob, startedAtMs: number, error: LaunchError): boolean => {
     if (error.isPassing) {
       log.write('warn', 'Job not started, trying again', { job_id: job.id, error: error.message });
-      queue.unshift({ job, sinceMs: performance.now(), isFreed: false });
-      holdOff(RETRY_LAUNCH_MS);
+      queue.putBack(job);
+      startPause.begin(RETRY_LAUNCH_MS, 'launch');
       return false;
     }
     if (error.code === 'E2BIG' || error instanceof OutputFolderError) {
-      const { stderr } = filesOf(facts, job);
-      try {
-        if (stderr !== undefined) writeFileSync(stderr, `torc: ${error.message}\n`);
-      } catch {
-        // The log contains it too.
-      }
-      log.write('error', 'Job cannot be started', { job_id: job.id, job_name: job.name, error: error.message });
-      const notRun = { atMs: startedAtMs, seconds: 0 };
-      const reported = attempts.report(job, { status: 'failed', returnCode: CANNOT_EXECUTE }, notRun, {});
+      const reported = reportUnstartable(job, error, startedAtMs, { facts, attempts, log });
       if (reported === undefined) onEnded(1, false);
       else settle(job, reported);
       return true;
     }
-    queue.unshift({ job, sinceMs: performance.now(), isFreed: false });
+    queue.putBack(job);
     onUnable(
       `job ${job.id} (${job.name}) could not be started: ${error.message}, output folder ${facts.outputDir}/${STDIO_FOLDER}`,
     );
     return false;
   };
 
-  const finishWithOutputs = async ({ attempt, end }: Ended, account: Account) => {
-    const { missing, files } = await lookForOutputs(attempt.job);
-    await attempts.finish(attempt, end, account, missing, files);
-  };
-
   /** Undefined if the result is final at once. */
-  const finish = (ended: Ended, account: Account): Promise<void> | undefined => {
-    const { attempt } = ended;
+  const finishStep = ({ attempt, end }: Ended, account: Account): Promise<void> | undefined => {
     if (account.refused !== undefined) return refused(attempt, account.refused);
     // It ended before it was seen to begin; its end reports both.
     if (!attempt.isBegun) logStart(attempt);
-    // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
-    if (account.endedBy === 'cancel' || isByTermination(account)) attempt.endedFor ??= signaledFor;
-    if (attempt.endedFor === 'stop' && account.exitCode !== 0 && options.isRequeued !== undefined)
-      return leaveOrReport(options.isRequeued, ended, account);
-    return conclude(ended, account);
-  };
-  const conclude = (ended: Ended, account: Account): Promise<void> | undefined => {
-    const { attempt, end } = ended;
-    if (attempt.job.output_files && account.exitCode === 0) return finishWithOutputs(ended, account);
-    return attempts.finish(attempt, end, account, [], undefined);
-  };
-
-  /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
-  const leaveOrReport = async (isRequeued: () => Promise<boolean>, ended: Ended, account: Account): Promise<void> => {
-    if (!(await isRequeued())) return conclude(ended, account);
-    const { job, step } = ended.attempt;
-    watch?.end(step.id);
-    left.add(job.id);
-    log.write('info', 'Job ended with its allocation, which starts again; it will run again', { job_id: job.id });
+    return finish(attempt, end, account);
   };
 
   const refused = ({ job, step }: Running, reason: string): undefined => {
     watch?.end(step.id);
     log.write('warn', 'Job not started: its step was refused; the job is given back', { job_id: job.id, reason });
     giveBack([job.id, ...ahead.gone(job.id)]);
-    if (!isOpen) return;
-    isHeldOff = true;
-    holdOff(AFTER_REFUSAL_MS);
+    if (isOpen) startPause.begin(AFTER_REFUSAL_MS, 'refusal');
   };
 
   const settle = (job: ClaimedJob, reported: Promise<void>) => {
@@ -353,14 +293,14 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     ...[...running.values()].map(({ job }) => job.id),
     ...settling,
     ...left,
-    ...queue.map(({ job }) => job.id),
+    ...queue.jobs().map(({ id }) => id),
     ...ahead.ids(),
   ];
 
   const stopStarting = () => {
     isOpen = false;
-    resume();
-    giveBackQueued(queue.splice(0));
+    startPause.end();
+    giveBackQueued(queue.clear());
     giveBack(ahead.clear());
     settled.clear();
     after = [];
@@ -386,11 +326,11 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
       if (account instanceof Promise) {
         settle(
           job,
-          account.then((later) => finish(each, later)),
+          account.then((later) => finishStep(each, later)),
         );
         continue;
       }
-      const reported = finish(each, account);
+      const reported = finishStep(each, account);
       if (reported !== undefined) {
         settle(job, reported);
         continue;
@@ -417,16 +357,16 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
 
   return {
     get queued() {
-      return queue.length;
+      return queue.size;
     },
     get running() {
       return running.size + settling.size + reaped;
     },
     get hasRoom() {
-      return isOpen && retry === undefined && capacity.free().cpus > 0;
+      return isOpen && !startPause.isOn && capacity.free().cpus > 0;
     },
     get isHeldOff() {
-      return isHeldOff;
+      return startPause.isForRefusal;
     },
     get ahead() {
       return ahead.size;
@@ -440,10 +380,9 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     },
     take(jobs, claimed) {
       if (jobs.length === 0 && !claimed) return;
-      const sinceMs = performance.now();
       // A held job must not start twice, even if the server assigns it again.
-      const known = new Set([...running.values(), ...queue].map((each) => attemptOf(each.job)));
-      for (const job of jobs) if (!known.has(attemptOf(job))) queue.push({ job, sinceMs, isFreed: false });
+      const held = known();
+      queue.add(jobs.filter((job) => !held.has(attemptOf(job))));
       if (claimed) takeAhead(claimed);
       isFreed = false;
       if (isOpen) fill();
@@ -454,11 +393,8 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     resumeStarting() {
       isOpen = true;
     },
-    giveBackOlderThan(ageMs) {
-      const before = performance.now() - ageMs;
-      giveBackQueued(removeFrom(queue, ({ sinceMs }) => sinceMs < before));
-    },
-    giveBackFreed: () => giveBackQueued(removeFrom(queue, (each) => each.isFreed)),
+    giveBackOlderThan: (ageMs) => giveBackQueued(queue.takeOlderThan(ageMs)),
+    giveBackFreed: () => giveBackQueued(queue.takeFreed()),
     signal(signal, endedFor) {
       signaledFor = endedFor;
       for (const attempt of running.values()) {
@@ -481,23 +417,6 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     },
   };
 }
-
-/** Takes out what is meant, and returns it. */
-function removeFrom(queue: Queued[], isMeant: (each: Queued) => boolean): Queued[] {
-  const removed: Queued[] = [];
-  for (let index = 0; index < queue.length;) {
-    const each = queue[index] as Queued;
-    if (isMeant(each)) {
-      removed.push(each);
-      queue.splice(index, 1);
-    } else index += 1;
-  }
-  return removed;
-}
-
-/** Whether SIGTERM or SIGKILL ended it: also seen through a shell, as 128 and the signal. */
-const isByTermination = ({ exitCode, signal }: Account): boolean =>
-  [constants.signals.SIGTERM, constants.signals.SIGKILL].some((each) => signal === each || exitCode === 128 + each);
 
 /** Is there more of anything than before? */
 const hasMore = (now: NodeSize, before: NodeSize): boolean =>

@@ -191,7 +191,7 @@ it('a message is sent by POST, packed, to the address of its type, with the clus
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   const { port } = server.address() as { port: number };
   const target = { root: `http://127.0.0.1:${port}/api`, password: 'secret', caFile: undefined, proxy: undefined };
   const deliver = createHttpDelivery({ ...target, prefix: 'zap' });
