@@ -14,6 +14,8 @@ import { encodeEnvelope } from '../src/core/contract/sonar/encode.ts';
 import type { SampleEnvelope } from '../src/core/contract/sonar/envelope.ts';
 import type { SampleJob } from '../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../src/core/contract/sonar/timestamp.ts';
+import { profileOf } from '../src/telemetry/questions/profile.ts';
+import { Questions } from '../src/telemetry/questions/queries.ts';
 import { ingestFiles } from '../src/telemetry/store/ingest-files.ts';
 import { TelemetryStore } from '../src/telemetry/store/store.ts';
 import { createFigures } from './support/figures.ts';
@@ -118,14 +120,22 @@ note('CPU', cpuSeconds, 's');
 note('rows a second of CPU', Math.round(rows / cpuSeconds), 'rows/s', { atLeast: 19_000 });
 note('bytes a row, hot', bytes / rows, 'bytes');
 note('greatest memory', Math.round(process.resourceUsage().maxRSS / 1024), 'MB', { atMost: 512 });
-print();
 if (counts.stored !== nodes * samples) throw new Error(`stored ${counts.stored} of ${nodes * samples}`);
 
 const again = new TelemetryStore(path, { isReadOnly: true });
+const questions = new Questions(again.database);
+const window = { from: START, until: START + 86_400 };
+const times = Array.from({ length: 50 }, () => {
+  const begin = performance.now();
+  profileOf(questions, window, { job: zipf(20_000) });
+  return performance.now() - begin;
+}).toSorted((one, other) => one - other);
+note('profile of a job, p95', times[47] ?? 0, 'ms');
 const lines = createInterface({ input: createReadStream(file) })[Symbol.asyncIterator]();
 for (const { envelope } of again.envelopes()) {
   const { value } = (await lines.next()) as { value: string };
   if (encodeEnvelope(envelope, unchangedCompat) !== value) throw new Error('an envelope differs from the file');
 }
+print();
 console.log(`${nodes * samples} envelopes are equal to the file`);
 again.close();

@@ -52,7 +52,7 @@ const text = (row: Row, name: string): string => String(row[name] ?? '');
  * Where two producers send samples of one node, such as the daemon of a site and a runner, every process would count twice. One
  * of them is read for each node: the one that samples the whole node, then the one with more samples.
  */
-const PREFERRED = `
+const preferred = (where: string): string => `
   select node, producer from (
     select e.node as node, json_extract(s.name, '$.producer') as producer,
       row_number() over (
@@ -60,13 +60,18 @@ const PREFERRED = `
         order by max(s.name like '%"scope"%"jobs"%'), count(*) desc, json_extract(s.name, '$.producer')
       ) as place
     from envelope e join source s on s.id = e.source
-    where e.type = 'sample' and e.cluster = :cluster and e.time >= :from and e.time < :until
+    where ${where}
     group by e.node, producer
   ) where place = 1`;
 
 const PROCESSES = `
   select e.id as envelope, e.time, n.name as node, u.name as user_name, j.job, j.epoch, j.slot, p.ord, p.pid, p.ppid,
-    m.name as cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup, g.util, g.memory, g.cards
+    m.name as cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup,
+    (
+      select json_array(sum(case typeof(util) when 'integer' then util / 1000.0 else util end), sum(memory), group_concat(gpu.name, ' '))
+      from process_gpu g join gpu on gpu.id = g.gpu
+      where g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord having count(*) > 0
+    ) as gpu_use
   from envelope e
   join preferred r on r.node = e.node
   join source o on o.id = e.source and json_extract(o.name, '$.producer') = r.producer
@@ -74,12 +79,7 @@ const PROCESSES = `
   join sample_job j on j.envelope = e.id
   join user u on u.id = j.user
   left join process p on p.envelope = j.envelope and p.slot = j.slot
-  left join cmd m on m.id = p.cmd
-  left join (
-    select envelope, slot, ord, sum(case typeof(util) when 'integer' then util / 1000.0 else util end) as util,
-      sum(memory) as memory, group_concat(gpu.name, ' ') as cards
-    from process_gpu join gpu on gpu.id = process_gpu.gpu group by envelope, slot, ord
-  ) g on g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord`;
+  left join cmd m on m.id = p.cmd`;
 
 export class Questions {
   readonly #db: StoreDatabase;
@@ -98,14 +98,15 @@ export class Questions {
   /** Processes in the order of time, then of nodes. Of one job, if it is named. */
   *processes({ cluster, node, from, until, user }: Window, key?: JobKey): Generator<ProcessRow> {
     for (const { id, name } of this.clusters(cluster)) {
+      const inWindow = `e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until`;
+      // Of one job, only its own samples are read: a window may have millions of others.
+      const ofJob = 'select envelope from sample_job where job = :job and (:epoch is null or epoch = :epoch)';
+      // The plus keeps the query from the index by time.
+      const samples = key === undefined ? inWindow : `e.id in (${ofJob}) and ${inWindow.replaceAll('e.', '+e.')}`;
       const where =
-        key === undefined
-          ? "e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until"
-          : `e.id in (select envelope from sample_job where job = :job and (:epoch is null or epoch = :epoch))
-             and j.job = :job and (:epoch is null or j.epoch = :epoch)
-             and e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until`;
+        key === undefined ? samples : `${samples} and j.job = :job and (:epoch is null or j.epoch = :epoch)`;
       const rows = this.#db.eachNamed(
-        `with preferred as materialized (${PREFERRED}) ${PROCESSES}
+        `with preferred as materialized (${preferred(samples)}) ${PROCESSES}
          where ${where} and (:node is null or n.name = :node or n.short = :node)
            and (:user is null or u.name = :user)
          order by e.time, e.id, j.slot, p.ord`,
@@ -120,7 +121,10 @@ export class Questions {
             : { job: toInteger(key.job) ?? 0, epoch: key.epoch === undefined ? null : (toInteger(key.epoch) ?? 0) }),
         },
       );
-      for (const row of rows)
+      for (const row of rows) {
+        const [gpuUtil, gpuMemoryKb, cards] = (row['gpu_use'] === null ? [] : JSON.parse(text(row, 'gpu_use'))) as
+          | [number | null, number | null, string | null]
+          | [];
         yield {
           envelope: number(row, 'envelope'),
           time: number(row, 'time'),
@@ -138,10 +142,11 @@ export class Questions {
           cpuTime: number(row, 'cpu_time'),
           cpuAvg: fromThousandths(row['cpu_avg'] ?? null) ?? 0,
           processes: row['ord'] === null ? 0 : 1 + Math.max(0, number(row, 'rolledup')),
-          gpuUtil: number(row, 'util'),
-          gpuMemoryKb: number(row, 'memory'),
-          cards: text(row, 'cards'),
+          gpuUtil: gpuUtil ?? 0,
+          gpuMemoryKb: gpuMemoryKb ?? 0,
+          cards: cards ?? '',
         };
+      }
     }
   }
 
