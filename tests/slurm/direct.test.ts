@@ -13,25 +13,30 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation that Slurm changes 
   let server: RunningServer;
   let lane: ReturnType<typeof byHand>;
   /** What takes long was begun before the first test. */
-  let begun: Record<'requeued' | 'longer' | 'killed', { id: number; job: string }>;
+  let begun: Record<'steps' | 'processes' | 'longer' | 'killed', { id: number; job: string }>;
   beforeAll(async () => {
     cluster = await startCluster({ nodes: 3, cpusPerNode: 16, set: ['KillWait=8', 'JobAcctGatherFrequency=30'] });
     folder = temporaryFolder();
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
-    begun = { requeued: await requeued(), longer: await longer(), killed: await killed() };
+    begun = {
+      steps: await requeued('steps', 'slurm'),
+      processes: await requeued('processes', 'direct'),
+      longer: await longer(),
+      killed: await killed(),
+    };
   }, 240_000);
 
   /** Jobs that wait for a file, in an allocation that is requeued while they run. */
-  const requeued = async () => {
+  const requeued = async (name: string, mode: string) => {
     const id = await lane.created(
-      'requeued',
-      `${small}execution_config: {mode: slurm}
-jobs: [{name: "life_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "touch life-{i}-$TORC_ATTEMPT_ID; until [ -e go ]; do sleep 0.1; done"}]
+      name,
+      `${small}execution_config: {mode: ${mode}}
+jobs: [{name: "${name}_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "touch ${name}-{i}-$TORC_ATTEMPT_ID; until [ -e go ]; do sleep 0.1; done"}]
 `,
     );
     const job = lane.allocated(id, ['-c', '4', '--mem=400M', '-t', '10', '--requeue', '--open-mode=append']);
-    await lane.there('life-', 4);
+    await lane.there(`${name}-`, 4);
     cluster.run('scontrol', 'requeue', job);
     return { id, job };
   };
@@ -189,23 +194,26 @@ jobs:
     expect(lane.logOf(begun.longer.id)).toContain('The end of the allocation has changed');
   });
 
-  it('jobs of a requeued allocation run again in it as a new attempt, and have one result each', async () => {
-    const { id, job } = begun.requeued;
-    await lane.there('life-', 8);
-    writeFileSync(join(folder, 'go'), '');
-    const results = await until(
-      () => lane.resultsOf(id),
-      (found) => Object.keys(found).length === 4,
-      'the jobs to be completed',
-      60_000,
-    );
-    expect(Object.values(results).map((each) => `${each.status} ${each.attempt_id}`)).toEqual(
-      Array.from({ length: 4 }, () => 'completed 2'),
-    );
-    const names = cluster
-      .run('sacct', '-D', '-n', '-P', '-j', job, '-o', 'JobName')
-      .split('\n')
-      .filter((name) => name.startsWith(`wf${id}_j`));
-    expect([names.length, new Set(names).size]).toEqual([8, 8]);
-  });
+  it.for(['steps', 'processes'] as const)(
+    '%s of a requeued allocation run again in it as a new attempt, and have one result each',
+    async (name) => {
+      const { id, job } = begun[name];
+      await lane.there(`${name}-`, 8);
+      writeFileSync(join(folder, 'go'), '');
+      const results = await until(
+        () => lane.resultsOf(id),
+        (found) => Object.keys(found).length === 4,
+        'the jobs to be completed',
+        60_000,
+      );
+      expect(Object.values(results).map((each) => `${each.status} ${each.attempt_id}`)).toEqual(
+        Array.from({ length: 4 }, () => 'completed 2'),
+      );
+      const names = cluster
+        .run('sacct', '-D', '-n', '-P', '-j', job, '-o', 'JobName')
+        .split('\n')
+        .filter((name) => name.startsWith(`wf${id}_j`));
+      expect([names.length, new Set(names).size]).toEqual(name === 'steps' ? [8, 8] : [0, 0]);
+    },
+  );
 });

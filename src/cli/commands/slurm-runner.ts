@@ -115,13 +115,19 @@ export const slurmRunner = command({
   },
 });
 
+const MOST_ASKING_MS = 5_000;
+const LEAST_ASKING_MS = 1_000;
+
 /** How Slurm ends the allocation; undefined where stand-ins play Slurm. */
 async function batchOf(allocation: Allocation, environment: Context['environment'], isShared: boolean) {
   if (environment['TORC_FAKE_SBATCH']) return undefined;
   const { endingOf } = await import('../../cluster/slurm/ending.ts');
   const ending = endingOf(allocation, environment);
   const memoryBytes = isShared ? undefined : allocation.memoryBytes;
-  return { ...ending, killWaitSeconds: await ending.killWaitSeconds(), memoryBytes, isShared };
+  const killWaitSeconds = await ending.killWaitSeconds();
+  // The runner is killed soon, and its results are to be reported before.
+  const atMostMs = Math.min(MOST_ASKING_MS, Math.max(LEAST_ASKING_MS, (killWaitSeconds ?? Infinity) * 250));
+  return { killWaitSeconds, memoryBytes, isShared, isRequeued: () => ending.isRequeued(atMostMs), end: ending.end };
 }
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */

@@ -8,27 +8,29 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Ending {
   /** From SIGTERM to SIGKILL, in seconds; undefined if Slurm does not tell. Never rejects. */
   killWaitSeconds(): Promise<number | undefined>;
-  /** Whether the allocation, which is being ended, starts again: it was requeued, or preempted. Never rejects. */
-  isRequeued(): Promise<boolean>;
+  /**
+   * Whether the allocation, which is being ended, starts again: it was requeued, or preempted. Without an answer in this time it
+   * is not. Never rejects.
+   */
+  isRequeued(atMostMs: number): Promise<boolean>;
   /** Its end as it is now, in Unix milliseconds: administrators change time limits. Rejects if squeue does not answer. */
   end(): Promise<number | undefined>;
 }
 
-/** Within seconds the runner is killed: an answer that takes longer is of no use. */
 const SOON_MS = 5_000;
 
 export function endingOf({ jobId }: { readonly jobId: number }, environment: Environment): Ending {
-  const ask = (program: 'scontrol' | 'squeue', ...args: string[]) =>
-    runHelper(slurmProgram(program, environment), args, { atMostMs: SOON_MS, environment });
+  const ask = (program: 'scontrol' | 'squeue', args: readonly string[], atMostMs = SOON_MS) =>
+    runHelper(slurmProgram(program, environment), args, { atMostMs, environment });
   const restarts = Number(environment['SLURM_RESTART_COUNT'] ?? 0) || 0;
   return {
-    killWaitSeconds: () => ask('scontrol', 'show', 'config').then(parseKillWait, () => undefined),
-    isRequeued: () =>
-      ask('scontrol', '-o', 'show', 'job', String(jobId)).then(
+    killWaitSeconds: () => ask('scontrol', ['show', 'config']).then(parseKillWait, () => undefined),
+    isRequeued: (atMostMs) =>
+      ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs).then(
         (text) => restartsIn(text) > restarts,
         () => false,
       ),
-    end: async () => parseTime(await ask('squeue', '--noheader', '--jobs', String(jobId), '--format', '%e')),
+    end: async () => parseTime(await ask('squeue', ['--noheader', '--jobs', String(jobId), '--format', '%e'])),
   };
 }
 
