@@ -10,8 +10,8 @@ const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner
 it('every group of commands has a description, and no other group has', async () => {
   const tables = await Promise.all(PROGRAMS.map(commandsOf));
   const named = tables.flat().flatMap(({ words }) => {
-    const [first = '', second = ''] = words.split(' ');
-    return /^[a-z]/.test(second) ? [first] : [];
+    const said = words.split(' ').filter((word) => /^[a-z]/.test(word));
+    return said.slice(0, -1).map((_, at) => said.slice(0, at + 1).join(' '));
   });
   expect(new Set(named)).toEqual(new Set(Object.keys(groups)));
 });

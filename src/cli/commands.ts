@@ -46,7 +46,7 @@ async function groupsOf(program: string): Promise<readonly CommandGroup[]> {
   }));
 }
 
-/** The description of each group of commands. */
+/** The description of each group of commands, by all of its words. */
 export const groups: Readonly<Record<string, string>> = {
   workflows: 'Workflows: list, initialize, reset, export and more.',
   jobs: 'Jobs: list, change, run again.',
@@ -65,6 +65,8 @@ export const groups: Readonly<Record<string, string>> = {
   'access-groups': 'Groups of users, and the workflows that they may see.',
   remote: 'Runners on hosts that ssh reaches.',
   sonar: 'HPC telemetry in the format of Sonar: nodes, processes, GPUs and Slurm jobs.',
+  'sonar clusters': 'Clusters whose envelopes are stored.',
+  'sonar show': 'What nodes, jobs, cards and users did, from the store.',
   'ro-crate': 'The research object (RO-Crate) of a workflow.',
   tasks: 'Background tasks of the server.',
   admin: 'The server itself: logins, SQL, traffic.',

@@ -157,8 +157,9 @@ function add(root: Commander, program: string, command: Command, act: Act): void
   const globals = globalsOf(program);
   const [words, args] = split(command.words);
   let parent = root;
-  for (const word of words.slice(0, -1)) {
-    parent = parent.commands.find((each) => each.name() === word) ?? groupOf(parent, word, program, command);
+  for (const [at, word] of words.slice(0, -1).entries()) {
+    const known = parent.commands.find((each) => each.name() === word);
+    parent = known ?? groupOf(parent, words.slice(0, at + 1), program, command);
   }
   const own = fitted(new Commander(words.at(-1)))
     .summary(command.says)
@@ -186,9 +187,9 @@ function add(root: Commander, program: string, command: Command, act: Act): void
 }
 
 /** `first` is the first of its commands. */
-function groupOf(parent: Commander, word: string, program: string, first: Command): Commander {
-  const group = fitted(new Commander(word))
-    .description(groups[word] ?? '')
+function groupOf(parent: Commander, words: readonly string[], program: string, first: Command): Commander {
+  const group = fitted(new Commander(words.at(-1)))
+    .description(groups[words.join(' ')] ?? '')
     .enablePositionalOptions()
     .exitOverride();
   refuseHelpForUnknown(group);

@@ -4,16 +4,16 @@ import type { BadEnd } from '../../operations/recover/bad-ends.ts';
 import type { Recovery } from '../../operations/recover/recover.ts';
 import { adjustmentJson, adjustmentLines } from './adjustments.ts';
 
-/** The causes in the order in which a person reads them. */
-const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, string>> = {
-  memory: 'had too little memory',
-  time: 'had too little time',
-  cpus: 'used more CPUs than requested',
-  lost: 'lost their runner or allocation',
-  'missing output': 'did not write a declared output',
-  'bad command': 'could not start their command',
-  undecided: 'wait for a decision (pending_failed)',
-  unknown: 'failed for another reason',
+/** The causes in the order in which a person reads them, of one job and of several. */
+const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, readonly [one: string, several: string]>> = {
+  memory: ['had too little memory', 'had too little memory'],
+  time: ['had too little time', 'had too little time'],
+  cpus: ['used more CPUs than requested', 'used more CPUs than requested'],
+  lost: ['lost its runner or allocation', 'lost their runner or allocation'],
+  'missing output': ['did not write a declared output', 'did not write a declared output'],
+  'bad command': ['could not start its command', 'could not start their command'],
+  undecided: ['waits for a decision (pending_failed)', 'wait for a decision (pending_failed)'],
+  unknown: ['failed for another reason', 'failed for another reason'],
 };
 
 const ORDER = Object.keys(WORDS) as Exclude<Cause, 'downstream'>[];
@@ -49,7 +49,7 @@ function causeLines(why: Exclude<Cause, 'downstream'>, jobs: readonly BadEnd[]):
   if (jobs.length === 0) return [];
   const shown = jobs.slice(0, SHOWN).map(({ id, name, words }) => `    job ${id} (${name}): ${words}`);
   const more = jobs.length > SHOWN ? [`    and ${jobs.length - SHOWN} more`] : [];
-  return [`  ${counted(jobs.length, 'job')} ${WORDS[why]}:`, ...shown, ...more];
+  return [`  ${counted(jobs.length, 'job')} ${WORDS[why][jobs.length === 1 ? 0 : 1]}:`, ...shown, ...more];
 }
 
 /** `result` as Torc 1.0.0 has it, with what we add. */
