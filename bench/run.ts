@@ -13,6 +13,7 @@ const all = [
   'expand',
   'stalls',
   'remote',
+  'recover',
   'slurm',
   'sonar',
 ];
