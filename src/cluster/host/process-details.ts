@@ -34,6 +34,7 @@ interface Known {
   readonly startTicks: number;
   name: string;
   isSettled: boolean;
+  isAsked: boolean;
   userId: number | undefined;
   slurm: SlurmStep | undefined;
   cpuSeconds: number;
@@ -116,6 +117,7 @@ export function openDetails(root = '/proc'): DetailsReader {
         startTicks,
         name: '',
         isSettled: false,
+        isAsked: false,
         userId: undefined,
         slurm: undefined,
         cpuSeconds: -1,
@@ -131,7 +133,9 @@ export function openDetails(root = '/proc'): DetailsReader {
     process.seen = reads;
     if (!process.isSettled || process.name !== sample.name) {
       process.name = sample.name;
-      process.isSettled = startTicks < youngAfterTicks;
+      // A young process is asked a second time, and not more often: a node may start hundreds a second.
+      process.isSettled = process.isAsked || startTicks < youngAfterTicks;
+      process.isAsked = true;
       process.userId = ownerOf(`${root}/${pid}`);
       process.slurm = slurmStepOf(groupsOf(`${root}/${pid}/cgroup`, buffer));
     }
