@@ -11,6 +11,7 @@ import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/en
 import { mergeRecord, valuesOf } from '../../src/telemetry/jobs/merge.ts';
 import { TelemetryStore } from '../../src/telemetry/store/store.ts';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
+import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { edges } from './edge.ts';
 import { everyField, jobs, sample } from './every-field.ts';
 
@@ -270,6 +271,7 @@ describe('the commands', () => {
       repeated: 600,
       quarantined: 0,
       unknown_clusters: {},
+      unreadable: [],
     });
     const list = await torc(['sonar', 'clusters', 'list', '-f', 'json'], { cwd });
     expect(JSON.parse(list.stdout)).toEqual({
@@ -312,6 +314,36 @@ describe('the commands', () => {
     expect((await torc(['sonar', 'ingest', 'one.json'], { cwd })).stdout).toBe('1 file: 1 stored\n');
     expect((await torc(['sonar', 'export'], { cwd })).stdout).toBe(`${written(sample)}\n`);
     expect((await torc(['sonar', 'export', '--from', '2026-03-02'], { cwd })).stdout).toBe('');
+  });
+
+  it.skipIf(noSmallDisk)(
+    'a full disk ends an ingest with a clear error, and the repeated ingest stores everything',
+    async () => {
+      const cwd = temporaryFolder();
+      tree(cwd);
+      const disk = smallDisk(4);
+      const store = join(disk, 'sonar.db');
+      await torc(['sonar', 'clusters', 'add', 'fox.test', '--store', store], { cwd });
+      const empty = fill(disk);
+      const full = await torc(['sonar', 'ingest', 'data', '--store', store], { cwd });
+      expect(full.stderr).toMatch(/^Error: .*the store .*: (database or disk is full|disk I\/O error)/);
+      expect(full.code).toBe(1);
+      empty();
+      const again = await torc(['sonar', 'ingest', 'data', '--store', store], { cwd });
+      expect(again).toMatchObject({ code: 0, stdout: '2 files: 300 stored\n' });
+    },
+  );
+
+  it('a damaged file of several costs what stands behind the damage, and no other file', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.json.gz'), gzipSync(`${written(sample)}\n`.repeat(3)).subarray(0, 60));
+    writeFileSync(join(cwd, 'b.json'), written(sample));
+    const { stdout, stderr, code } = await torc(['sonar', 'ingest', 'a.json.gz', 'b.json', '--add-clusters'], { cwd });
+    expect(stderr).toContain('a.json.gz cannot be read to its end: unexpected end of file');
+    expect({ stdout, code }).toEqual({ stdout: '2 files: 1 stored\n', code: 1 });
+    const empty = await torc(['sonar', 'ingest', temporaryFolder()], { cwd });
+    expect(empty.stderr).toContain('no files of envelopes in');
+    expect(empty.code).toBe(1);
   });
 
   it('says where no store is', async () => {

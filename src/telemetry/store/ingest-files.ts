@@ -12,6 +12,11 @@ export interface IngestProgress {
   readonly records: number;
 }
 
+export interface FileCounts extends IngestCounts {
+  /** Files that could not be read to their end; what stands before the damage is stored. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
+}
+
 export interface IngestSettings {
   /** The cluster of envelopes that name none, before that of their folder. */
   readonly cluster?: string | undefined;
@@ -27,8 +32,9 @@ export async function ingestFiles(
   store: TelemetryStore,
   files: readonly InputFile[],
   { cluster, addsClusters, now, onProgress }: IngestSettings,
-): Promise<IngestCounts> {
+): Promise<FileCounts> {
   const total = noCounts();
+  const unreadable: { path: string; reason: string }[] = [];
   let [bytes, records] = [0, 0];
   for (const file of files) {
     const fallback = cluster ?? file.cluster;
@@ -42,13 +48,23 @@ export async function ingestFiles(
       batch = [];
       onProgress({ bytes, records });
     };
-    for await (const portion of recordsOf(file.path, { onBytes: (count) => void (bytes += count) })) {
-      batch = batch.length === 0 ? [...portion] : [...batch, ...portion];
+    const portions = recordsOf(file.path, { onBytes: (count) => void (bytes += count) });
+    for (;;) {
+      let next: IteratorResult<readonly EnvelopeRecord[]>;
+      try {
+        next = await portions.next();
+      } catch (error) {
+        // One damaged file of a tree must not hide the others.
+        unreadable.push({ path: file.path, reason: (error as Error).message });
+        break;
+      }
+      if (next.done === true) break;
+      batch = batch.length === 0 ? [...next.value] : [...batch, ...next.value];
       if (batch.length >= BATCH) write();
     }
     write();
   }
-  return total;
+  return { ...total, unreadable };
 }
 
 const clustersOf = (records: readonly EnvelopeRecord[], fallback: string | undefined): ReadonlySet<string> =>

@@ -27,6 +27,10 @@ export const ingest = command({
     output.recordOnly('sonar ingest');
     const { ingestFiles } = await import('../../../telemetry/store/ingest-files.ts');
     const files = filesAt(paths);
+    if (files.length === 0)
+      throw new Failure(
+        `no files of envelopes in ${paths.join(', ')}: expected names that end in .json, .ndjson or .jsonl`,
+      );
     const progress = progressLine(output, files);
     const counts = await withStore(options.store, {}, (store) =>
       ingestFiles(store, files, {
@@ -36,9 +40,9 @@ export const ingest = command({
         onProgress: progress.update,
       }).finally(progress.clear),
     );
-    const { stored, repeated, quarantined, unknownClusters } = counts;
+    const { stored, repeated, quarantined, unknownClusters, unreadable } = counts;
     const unknown = Object.fromEntries(unknownClusters);
-    const result = { files: files.length, stored, repeated, quarantined, unknown_clusters: unknown };
+    const result = { files: files.length, stored, repeated, quarantined, unknown_clusters: unknown, unreadable };
     output.record('sonar ingest', result, resultText(files.length, counts));
     if (unknownClusters.size > 0) {
       const [name = ''] = unknownClusters.keys();
@@ -46,7 +50,8 @@ export const ingest = command({
         `the store has no cluster ${[...unknownClusters.keys()].join(', ')}; torc sonar clusters add ${name}`,
       );
     }
-    if (quarantined > 0 || unknownClusters.size > 0) exitWith(1);
+    for (const { path, reason } of unreadable) output.warn(`${path} cannot be read to its end: ${reason}`);
+    if (quarantined > 0 || unknownClusters.size > 0 || unreadable.length > 0) exitWith(1);
   },
 });
 

@@ -22,6 +22,11 @@ export async function withStore<Result>(
     store = new Store(path, options);
     return await use(store);
   } catch (cause) {
+    // A full disk, a lock that another program keeps: what was stored before stays.
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR')
+      throw new Failure(`the store ${path} cannot be used: ${(cause as Error).message}; run the command again`, {
+        cause,
+      });
     if (!(cause instanceof StoreUnusable)) throw cause;
     const hint = options.isReadOnly === true ? '; torc sonar ingest makes one, --store names another' : '';
     throw new Failure(`${cause.message}${hint}`, { cause });
