@@ -29,8 +29,8 @@ interface Link {
 /** Burns a second of CPU time, in two processes that stay in the session of the job. */
 const burn = "bash -c 'ulimit -t 1; while :; do :; done'; true";
 const three = `
-  - {name: burner, command: "${burn}; sleep 3"}
-  - {name: tree, command: "for i in 1 2 3 4 5 6 7; do sleep 3 & done; wait"}
+  - {name: burner, command: "${burn}; sleep 5"}
+  - {name: tree, command: "for i in 1 2 3 4 5 6 7; do sleep 6 & done; wait"}
   - {name: short, command: "true"}`;
 
 async function run(monitor: string, jobs: string) {

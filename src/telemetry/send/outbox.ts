@@ -29,6 +29,16 @@ export function createOutbox({ spool, deliver, onProblem, windowMs, random = Mat
   let draining: Promise<void> | undefined;
   let isAway = false;
   let isClosing = false;
+  /** Messages that had no room, and how many there were when that was told last. */
+  let [lost, toldLost] = [0, 0];
+
+  const lose = (count: number, reason: string) => {
+    lost += count;
+    // Told again when it is twice as bad: an outage may last for days.
+    if (lost < 2 * toldLost) return;
+    toldLost = lost;
+    onProblem(`${reason}: ${lost} messages are lost so far`);
+  };
 
   const drain = async () => {
     for (let first = spool.first(); first !== undefined; first = spool.first()) {
@@ -45,8 +55,10 @@ export function createOutbox({ spool, deliver, onProblem, windowMs, random = Mat
       }
       if (result.kind === 'refused') onProblem(`a ${first.packet.type} message was refused: ${result.reason}`);
       spool.remove(first.id);
-      if (isAway) onProblem(`messages are delivered again; ${spool.count} wait`);
+      if (isAway)
+        onProblem(`messages are delivered again; ${spool.count} wait${lost === 0 ? '' : `, and ${lost} were lost`}`);
       isAway = false;
+      [lost, toldLost] = [0, 0];
       pauseMs = FIRST_PAUSE_MS;
     }
   };
@@ -65,9 +77,9 @@ export function createOutbox({ spool, deliver, onProblem, windowMs, random = Mat
     send(packet) {
       try {
         const dropped = spool.add(packet);
-        if (dropped > 0) onProblem(`the spool is full: the ${dropped} oldest messages are lost`);
+        if (dropped > 0) lose(dropped, 'the spool is full, and the oldest go');
       } catch (error) {
-        onProblem(`a ${packet.type} message is lost: it cannot be kept: ${(error as Error).message}`);
+        lose(1, `messages cannot be kept: ${(error as Error).message}`);
       }
       if (draining === undefined && !isAway) schedule(windowMs * random());
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { noSmallDisk, smallDisk } from '../../../tests/support/small-disk.ts';
 import { appendLine, createDirectorySink, fileOf } from './directory.ts';
 import { createHttpDelivery, outcomeOf } from './http.ts';
 import { createOutbox, type Delivery } from './outbox.ts';
@@ -98,6 +99,20 @@ it('the spool keeps messages in their order across restarts, and no more bytes t
   const before = second.count;
   expect(second.first()?.packet.text).toContain('"n"');
   expect(second.count).toBe(before - 1);
+});
+
+it.skipIf(noSmallDisk)('on a full disk the oldest messages of the spool make room for the newest', () => {
+  const spool = openSpool(join(smallDisk(1), 'spool'), 2 ** 30);
+  const large = 'x'.repeat(250_000);
+  const dropped = ['a', 'b', 'c', 'd', 'e', 'f'].map((each) => spool.add(packet(each + large)));
+  expect(dropped.reduce((sum, each) => sum + each, 0)).toBe(6 - spool.count);
+  expect(spool.count).toBeLessThan(6);
+  let last = '';
+  for (let first = spool.first(); first !== undefined; first = spool.first()) {
+    last = first.packet.text;
+    spool.remove(first.id);
+  }
+  expect(last).toBe(packet(`f${large}`).text);
 });
 
 /** A receiver that gives these answers in turn, and what it delivered. */

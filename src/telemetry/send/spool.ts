@@ -13,8 +13,8 @@ export interface Spool {
 }
 
 /**
- * Opens the spool of a folder. It holds at most `mostBytes`: when more come, the oldest go, because old samples are worth less
- * than new ones.
+ * Opens the spool of a folder. It holds at most `mostBytes`: when more come, or the disk is full, the oldest go, because old
+ * samples are worth less than new ones.
  */
 export function openSpool(folder: string, mostBytes: number): Spool {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -32,6 +32,22 @@ export function openSpool(folder: string, mostBytes: number): Spool {
     rmSync(join(folder, oldest.id), { force: true });
   };
 
+  /** Writes the file; false if the disk is full and something can be dropped. */
+  const isWritten = (id: string, text: string): boolean => {
+    // A file that a crash cut off has another name.
+    const temporary = join(folder, `${id}.new`);
+    try {
+      writeFileSync(temporary, text, { mode: 0o600 });
+      renameSync(temporary, join(folder, id));
+      return true;
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (entries.length > 0 && ['ENOSPC', 'EDQUOT'].includes(code)) return false;
+      throw error;
+    }
+  };
+
   return {
     add(packet) {
       const text = JSON.stringify(packet);
@@ -43,14 +59,9 @@ export function openSpool(folder: string, mostBytes: number): Spool {
       }
       const id = `${String(next).padStart(DIGITS, '0')}.json`;
       next += 1;
-      // A file that a crash cut off has another name.
-      const temporary = join(folder, `${id}.new`);
-      try {
-        writeFileSync(temporary, text, { mode: 0o600 });
-        renameSync(temporary, join(folder, id));
-      } catch (error) {
-        rmSync(temporary, { force: true });
-        throw error;
+      while (!isWritten(id, text)) {
+        drop();
+        dropped += 1;
       }
       entries.push({ id, bytes });
       total += bytes;
