@@ -1,4 +1,4 @@
-import { queueStateOf, type QueueState } from './queue.ts';
+import { queueStateOf, type QueueState } from '../../core/lifecycle/slurm-state.ts';
 
 /** What the controller or the accounting says of a job. */
 export interface AccountedJob {

@@ -1,7 +1,6 @@
-/** Readers of what sbatch and squeue print. */
+import { type QueueState, queueStateOf } from '../../core/lifecycle/slurm-state.ts';
 
-/** How a job of Slurm stands, for an allocation: it waits, it runs, it ended, or squeue says a word that is none of these. */
-export type QueueState = 'queued' | 'running' | 'ended' | 'unknown';
+/** Readers of what sbatch and squeue print. */
 
 export interface QueuedJob {
   readonly jobId: number;
@@ -17,41 +16,6 @@ export const parseSubmitted = (text: string): number | undefined => {
   const match = /Submitted batch job (\d+)/.exec(text);
   return match === null ? undefined : Number(match[1]);
 };
-
-const QUEUED = new Set([
-  'PENDING',
-  'CONFIGURING',
-  'REQUEUED',
-  'REQUEUE_HOLD',
-  'REQUEUE_FED',
-  'SPECIAL_EXIT',
-  'RESV_DEL_HOLD',
-]);
-const RUNNING = new Set(['RUNNING', 'SUSPENDED', 'STOPPED', 'RESIZING', 'SIGNALING', 'STAGE_OUT', 'COMPLETING']);
-const ENDED = new Set([
-  'BOOT_FAIL',
-  'CANCELLED',
-  'COMPLETED',
-  'DEADLINE',
-  'FAILED',
-  'NODE_FAIL',
-  'OUT_OF_MEMORY',
-  'PREEMPTED',
-  'REVOKED',
-  'TIMEOUT',
-]);
-
-/**
- * A state as squeue and sacct print it, such as `RUNNING` or `CANCELLED by 1000`.
- *
- * Source: squeue(1), JOB STATE CODES. A word that is not listed there is `unknown`: nothing may be concluded from it.
- */
-export function queueStateOf(text: string): QueueState {
-  const word = text.trim().split(' ')[0] ?? '';
-  if (QUEUED.has(word)) return 'queued';
-  if (RUNNING.has(word)) return 'running';
-  return ENDED.has(word) ? 'ended' : 'unknown';
-}
 
 /** The lines of `--Format jobid,state`; lines of another shape are passed over, array tasks and steps among them. */
 export const parseQueue = (text: string): QueuedJob[] =>

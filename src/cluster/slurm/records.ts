@@ -2,7 +2,7 @@ import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { HelperFailed, runHelper } from '../exec.ts';
 import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
-import { queueStateOf, type QueueState } from './queue.ts';
+import { queueStateOf, type QueueState } from '../../core/lifecycle/slurm-state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

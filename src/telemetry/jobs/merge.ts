@@ -1,4 +1,5 @@
 import { exactJson } from '../../core/contract/sonar/encode.ts';
+import { queueStateOf } from '../../core/lifecycle/slurm-state.ts';
 import { limitInSeconds, stateWord } from '../../core/contract/sonar/conventions.ts';
 import type { SlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
@@ -23,20 +24,9 @@ const ACCOUNTING = 'sacct.';
 /** The instant from which accounting data of a job are valid, kept beside them. */
 const ACCOUNTING_CLEARED = 'sacct cleared';
 
-const RUNNING = new Set(['RUNNING', 'SUSPENDED', 'COMPLETING', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'RESIZING']);
-const PENDING = new Set([
-  'PENDING',
-  'CONFIGURING',
-  'REQUEUED',
-  'REQUEUE_HOLD',
-  'REQUEUE_FED',
-  'SPECIAL_EXIT',
-  'RESV_DEL_HOLD',
-]);
-
 export function rankOfState(state: string): 1 | 2 | 3 {
-  const word = stateWord(state);
-  return PENDING.has(word) ? 1 : RUNNING.has(word) ? 2 : 3;
+  const is = queueStateOf(state);
+  return is === 'queued' ? 1 : is === 'running' ? 2 : 3;
 }
 
 export function mergeRecord(row: Merged, record: SlurmJob, time: number, meta: Metadata): Merged {

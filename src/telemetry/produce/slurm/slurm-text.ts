@@ -1,3 +1,5 @@
+import { queueStateOf } from '../../../core/lifecycle/slurm-state.ts';
+
 /** Readers of the texts that several programs of Slurm print. */
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -44,21 +46,4 @@ export function utcMs(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** States in which a job has ended. Source: sacct(1), JOB STATE CODES. */
-const ENDED = new Set([
-  'BOOT_FAIL',
-  'CANCELLED',
-  'COMPLETED',
-  'DEADLINE',
-  'FAILED',
-  'NODE_FAIL',
-  'OUT_OF_MEMORY',
-  'PREEMPTED',
-  'REVOKED',
-  'TIMEOUT',
-]);
-
-/** `CANCELLED` of `CANCELLED by 1000`. */
-export const stateWord = (state: string): string => state.split(' ', 1)[0] ?? '';
-
-export const hasEnded = (state: string): boolean => ENDED.has(stateWord(state));
+export const hasEnded = (state: string): boolean => queueStateOf(state) === 'ended';

@@ -1,5 +1,6 @@
 import type { SlurmJob } from '../../../core/contract/sonar/jobs.ts';
-import { hasEnded, stateWord } from './slurm-text.ts';
+import { stateWord } from '../../../core/contract/sonar/conventions.ts';
+import { hasEnded } from './slurm-text.ts';
 
 /** What was told of a job or step, and when. */
 interface Told {
