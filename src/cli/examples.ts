@@ -77,6 +77,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc sonar cluster': '--cluster hpc.example.org',
   'torc sonar daemon': 'sonar.ini',
   'torc sonar sysinfo': '--cluster hpc.example.org',
+  'torc sonar prune': '--before 14d',
   'torc sonar ingest': 'data/ --add-clusters',
   'torc sonar export': '--node c1 --from 2h',
   'torc sonar clusters add': 'hpc.example.org',

@@ -9,12 +9,14 @@ import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { mergeRecord, valuesOf } from '../../src/telemetry/jobs/merge.ts';
+import { prune } from '../../src/telemetry/store/prune.ts';
 import { TelemetryStore } from '../../src/telemetry/store/store.ts';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { edges } from './edge.ts';
 import { everyField, jobs, sample } from './every-field.ts';
 
+const START = 1_772_323_200;
 const options = { received: 1_772_323_200, origin: 'test' };
 const written = (envelope: Envelope): string => encodeEnvelope(envelope, unchangedCompat);
 
@@ -228,6 +230,42 @@ describe('merging the records of a Slurm job', () => {
       ];
     expect([limit('sonar'), limit('torc'), limit('other')]).toEqual([62, 62, 3602]);
   });
+});
+
+it('pruning deletes what is older with all its rows, and keeps the newest facts and the records of jobs', () => {
+  const store = storeWith('fox.test');
+  const at = (type: keyof typeof everyField, time: string) => {
+    const { meta, data } = everyField[type];
+    return written({ meta, data: { type, attributes: { ...data.attributes, time } } } as Envelope);
+  };
+  const times = ['2026-03-01T00:00:00+00:00', '2026-03-02T00:00:00+00:00'];
+  const kept = [...(['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[1] ?? ''))];
+  store.ingest(recordsIn(kept.join('\n')), options);
+  const counts = () =>
+    [
+      'process',
+      'process_gpu',
+      'node_sample',
+      'gpu_sample',
+      'disk_sample',
+      'sample_job',
+      'job_event',
+      'content',
+      'job',
+      'topology',
+    ].map((table) => store.database.get(`select count(*) as n from ${table}`)?.['n']);
+  const before = counts();
+  store.ingest(
+    recordsIn((['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[0] ?? '')).join('\n')),
+    options,
+  );
+  expect(prune(store.database, START + 86_400)).toBe(4);
+  expect(exported(store).toSorted()).toEqual(kept.toSorted());
+  expect(counts()).toEqual(before);
+  // Everything is older now: samples and messages of jobs go, and what says what things are stays.
+  expect(prune(store.database, START + 10 * 86_400)).toBe(2);
+  expect([...store.envelopes()].map(({ type }) => type).toSorted()).toEqual(['cluster', 'sysinfo']);
+  expect(store.database.get('select count(*) as n from job')?.['n']).toBe(2n);
 });
 
 describe('the commands', () => {

@@ -5,6 +5,7 @@ import { daemon } from './daemon.ts';
 import { exportEnvelopes } from './export.ts';
 import { ingest } from './ingest.ts';
 import { jobs } from './jobs.ts';
+import { pruneStore } from './prune.ts';
 import { sample } from './sample.ts';
 import { showCommands } from './show.ts';
 import { sysinfo } from './sysinfo.ts';
@@ -22,6 +23,7 @@ export const sonarCommands: readonly Command[] = [
   validate,
   ingest,
   exportEnvelopes,
+  pruneStore,
   ...clusterCommands,
   // what is asked of them
   ...showCommands,

@@ -1,0 +1,25 @@
+import { counted } from '../../../core/quantity/count-text.ts';
+import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
+import { command } from '../../command.ts';
+import { readTime } from './read-time.ts';
+import { storeOption, withStore } from './store.ts';
+
+export const pruneStore = command({
+  words: 'sonar prune',
+  says: 'Delete telemetry from before a time.',
+  more:
+    'The newest facts of each node and cluster stay, and the records of Slurm jobs. What is deleted would be stored again by an ' +
+    'ingest of the same files.',
+  options: [
+    storeOption,
+    { flags: '--before <time>', says: 'such as 2026-03-01 or 14d', required: true, read: readTime('--before') },
+  ],
+  offline: true,
+  async run({ output }, _args, options) {
+    output.recordOnly('sonar prune');
+    const { prune } = await import('../../../telemetry/store/prune.ts');
+    const deleted = await withStore(options.store, {}, (store) => prune(store.database, options.before));
+    const before = formatTimestamp(options.before);
+    output.record('sonar prune', { deleted, before }, `Deleted ${counted(deleted, 'envelope')} from before ${before}`);
+  },
+});

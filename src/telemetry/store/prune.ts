@@ -1,0 +1,60 @@
+import type { StoreDatabase } from './database.ts';
+
+/** Envelopes of one transaction: others that write wait for no longer than that takes. */
+const BATCH = 500;
+
+const TABLES = [
+  'sample_job',
+  'process',
+  'process_gpu',
+  'node_sample',
+  'gpu_sample',
+  'disk_sample',
+  'topology',
+  'job_event',
+  'extra',
+] as const;
+
+/**
+ * Deletes envelopes from before a time, with all their rows, and gives their number.
+ *
+ * The newest sysinfo of each node and the newest state of each cluster stay, and so do the merged records of Slurm jobs: they
+ * say what things are, not what they did. The space is used again by what is stored next.
+ */
+export function prune(db: StoreDatabase, before: number): number {
+  let deleted = 0;
+  for (;;) {
+    const count = db.transaction(() => {
+      const ids = db.all(
+        `select id from envelope e
+         where time < ?1 and (
+           type in ('sample', 'job', 'error')
+           or exists (
+             select 1 from envelope n
+             where n.cluster = e.cluster and n.type = e.type and n.node is e.node and (n.time > e.time or (n.time = e.time and n.id > e.id))
+           )
+         )
+         limit ?2`,
+        before,
+        BATCH,
+      );
+      for (const { id } of ids) {
+        for (const table of TABLES) db.run(`delete from ${table} where envelope = ?`, id ?? null);
+        db.run('delete from envelope where id = ?', id ?? null);
+      }
+      return ids.length;
+    });
+    if (count === 0) break;
+    deleted += count;
+  }
+  db.transaction(() => {
+    db.run(`delete from content where id not in (
+      select content from envelope where content is not null
+      union select content from job_event
+      union select svg from topology where svg is not null
+      union select text from topology where text is not null
+    )`);
+    db.run('delete from quarantine where received < ?', before);
+  });
+  return deleted;
+}
