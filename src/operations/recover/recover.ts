@@ -133,12 +133,21 @@ export async function applyRecovery(
     options.onHook(await runUserProgram({ command: options.recoveryHook, more: [String(workflowId)], environment }));
   }
   if (plan.retried.length === 0) return 0;
-  const jobs = plan.retried.map((job) => ({ id: job.id, name: job.name, workflow_id: workflowId, command: '' }));
+  await resetRetried(client, workflowId, plan);
+  await reinitialize(client, workflowId, { force: options.isForced, tell: options.tell });
+  return plan.retried.length;
+}
+
+/** In one request if every job that did not end well is repeated: there may be tens of thousands. */
+async function resetRetried(client: Client, workflowId: number, plan: RecoveryPlan<BadEnd>): Promise<void> {
+  if (plan.left.length === 0) {
+    await client.resetJobStatus({ params: { id: workflowId }, query: { failed_only: true } });
+    return;
+  }
+  const jobs = plan.retried.map(({ id, name }) => ({ id, name, workflow_id: workflowId, command: '' }));
   const { reset, failures } = await resetJobs(client, { workflowId, jobs });
   if (failures.length > 0)
     throw new Refusal('RECOVERY_REFUSED', resetFailed(reset.length, jobs.length, failures), { reset: reset.length });
-  await reinitialize(client, workflowId, { force: options.isForced, tell: options.tell });
-  return reset.length;
 }
 
 /** Failures that are shown. */
