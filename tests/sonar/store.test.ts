@@ -239,7 +239,7 @@ it('pruning deletes what is older with all its rows, and keeps the newest facts 
     return written({ meta, data: { type, attributes: { ...data.attributes, time } } } as Envelope);
   };
   const times = ['2026-03-01T00:00:00+00:00', '2026-03-02T00:00:00+00:00'];
-  const kept = [...(['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[1] ?? ''))];
+  const kept = (['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[1] ?? ''));
   store.ingest(recordsIn(kept.join('\n')), options);
   const counts = () =>
     [
