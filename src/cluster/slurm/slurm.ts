@@ -70,7 +70,7 @@ export function openSlurm({ environment, atMostMs = AT_MOST_MS }: SlurmOptions):
       if (jobIds.length === 0) return states;
       const list = jobIds.join(',');
       // An id that the controller has forgotten makes squeue fail, if it is the only one.
-      const queued = await run('squeue', ['-h', '-t', 'all', '-j', list, '-o', '%i|%T||']).catch(() => '');
+      const queued = await run('squeue', ['-h', '-t', 'all', '-j', list, '-o', '%i|%T|%S|']).catch(() => '');
       for (const job of parseAccountedJobs(queued)) states.set(job.jobId, job);
       const missing = jobIds.filter((id) => !states.has(id));
       if (missing.length === 0) return states;

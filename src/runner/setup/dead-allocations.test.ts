@@ -14,6 +14,16 @@ describe('a runner in another allocation is gone', () => {
     expect(endOf(node, '60', { state: 'queued', word: 'PENDING' }, undefined)).toBe('allocation 60 was requeued');
   });
 
+  it('a runner in another allocation is gone when that began after it registered: it was requeued, or its id is that of another job now', () => {
+    const later = { state: 'running', word: 'RUNNING', startedAtMs: Date.parse(at(12)) };
+    expect(endOf(node, '60', later, own)).toBe('allocation 60 has started again');
+  });
+
+  it('a runner in another allocation is not gone when that began before it registered, by clocks that differ a little', () => {
+    const before = { state: 'running', word: 'RUNNING', startedAtMs: Date.parse(at(10)) + 30_000 };
+    expect(endOf(node, '60', before, own)).toBeUndefined();
+  });
+
   test.each([[{ state: 'running', word: 'RUNNING' }], [{ state: 'unknown', word: 'NEW_WORD' }], [undefined]])(
     'but not when Slurm says %j',
     (known) => {

@@ -1,4 +1,5 @@
 import { all } from '../../client/every.ts';
+import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
 import { hasSlurm, openSlurm, type Slurm } from '../../cluster/slurm/slurm.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
@@ -68,6 +69,9 @@ export async function recoverInSlurm(options: LostOptions): Promise<number> {
   return recoverDeadAllocations({ ...options, slurm, own: await ownAllocationOf(process.env, slurm) });
 }
 
+/** The clocks of a cluster may differ by this much. */
+const CLOCKS_MS = 60_000;
+
 interface NodeInSlurm {
   readonly node: ComputeNode & { id: number };
   readonly jobId: string;
@@ -92,7 +96,7 @@ async function nodesInSlurm({ client, workflowId }: DeadAllocationsOptions): Pro
 export function endOf(
   { start_time: registered }: Pick<ComputeNode, 'start_time'>,
   jobId: string,
-  known: { readonly state: string; readonly word: string } | undefined,
+  known: (Pick<AccountedJob, 'word' | 'startedAtMs'> & { readonly state: string }) | undefined,
   own: OwnAllocation | undefined,
 ): string | undefined {
   if (jobId === own?.jobId) {
@@ -100,6 +104,9 @@ export function endOf(
     return own.restarts > 0 && isEarlier ? `allocation ${jobId} was requeued` : undefined;
   }
   if (known?.state === 'ended') return `allocation ${jobId} ended ${known.word}`;
+  // A run that began after this runner registered is another one: of the requeued allocation, or of a job with the same id.
+  if (known?.state === 'running' && (known.startedAtMs ?? 0) > Date.parse(registered) + CLOCKS_MS)
+    return `allocation ${jobId} has started again`;
   // It has run, or no runner of it could have registered.
   return known?.state === 'queued' ? `allocation ${jobId} was requeued` : undefined;
 }
