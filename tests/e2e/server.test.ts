@@ -246,12 +246,12 @@ describe('a service of systemd', () => {
   it('a service of systemd runs what the options of its installation say, in any folder', async () => {
     withSystemd();
     const words =
-      'service install --user --port 9999 --auth-file users --require-auth --admin-user ada --admin-user bob';
+      'service install --user --port 9999 --auth-file users --require-auth --admin-user ada --admin-user bob --sonar-store sonar.db';
     const { code, stdout } = await call(...words.split(' '));
     expect([code, stdout]).toEqual([0, `Installed ${unit()}\n`]);
     const started = /^ExecStart=(.*)$/m.exec(readFileSync(unit(), 'utf8'))?.[1] as string;
     expect(started.split('torc-server.mjs ')[1]).toBe(
-      `run --port 9999 --database ${inFolder('.torc/torc.db')} --log-dir ${inFolder('.torc/logs')} --auth-file ${inFolder('users')} --require-auth --admin-user ada --admin-user bob`,
+      `run --port 9999 --database ${inFolder('.torc/torc.db')} --log-dir ${inFolder('.torc/logs')} --auth-file ${inFolder('users')} --require-auth --admin-user ada --admin-user bob --sonar-store ${inFolder('sonar.db')}`,
     );
     expect(readdirSync(inFolder('.torc'))).toEqual(['logs']);
     expect(asked()).toEqual(['--user daemon-reload', '--user enable torc-server.service']);

@@ -49,6 +49,7 @@ export function writeUnit({ configuration }: Context, place: Place, options: Giv
     authFile: named(options.authFile),
     tlsCert: named(options.tlsCert),
     tlsKey: named(options.tlsKey),
+    sonarStore: named(options.sonarStore),
   };
   const folder = database === ':memory:' ? logDir : dirname(database);
   const command = [process.execPath, realpathSync(process.argv[1] as string), 'run', ...runWords(runOptions, values)];
