@@ -7,7 +7,7 @@ import { ingest } from './ingest.ts';
 import { jobs } from './jobs.ts';
 import { pruneStore } from './prune.ts';
 import { sample } from './sample.ts';
-import { showCommands } from './show.ts';
+import { showCommands } from './show/all.ts';
 import { sysinfo } from './sysinfo.ts';
 import { validate } from './validate.ts';
 

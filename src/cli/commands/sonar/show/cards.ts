@@ -1,0 +1,50 @@
+import type { CardFacts } from '../../../../telemetry/questions/nodes.ts';
+import { command } from '../../../command.ts';
+import type { Column } from '../../../output/table.ts';
+import { percentText } from '../../../output/words.ts';
+import { nodeOption, ask, kbText, right, print, windowOptions } from './window.ts';
+
+const cardColumns: readonly Column<CardFacts>[] = [
+  { title: 'Node', value: ({ node }) => node, importance: 9 },
+  { title: 'Index', value: ({ index }) => index, align: right },
+  { title: 'Model', value: ({ model }) => model, cut: 'end' },
+  { title: 'UUID', value: ({ uuid }) => uuid, cut: 'middle', importance: 3 },
+  { title: 'Memory', value: ({ memoryKb }) => memoryKb, text: ({ memoryKb }) => kbText(memoryKb), align: right },
+  {
+    title: 'Used',
+    value: ({ usedMemoryKb }) => usedMemoryKb,
+    text: ({ usedMemoryKb }) => kbText(usedMemoryKb),
+    align: right,
+  },
+  {
+    title: 'GPU',
+    value: ({ utilPercent }) => utilPercent,
+    text: ({ utilPercent, time }) => (time === undefined ? '' : percentText(utilPercent)),
+    align: right,
+  },
+  {
+    title: 'Temperature',
+    value: ({ temperature }) => temperature,
+    text: ({ temperature, time }) => (time === undefined ? '' : `${temperature} °C`),
+    align: right,
+  },
+  {
+    title: 'Power',
+    value: ({ powerWatts }) => powerWatts,
+    text: ({ powerWatts, time }) => (time === undefined ? '' : `${powerWatts} W`),
+    align: right,
+  },
+  { title: 'State', value: ({ performanceState: state }) => (state === undefined ? '' : `P${state}`) },
+  { title: 'Failing', value: ({ failing }) => (failing === 0 ? '' : failing) },
+];
+
+export const showCards = command({
+  words: 'sonar show cards',
+  says: 'Show the GPUs of nodes and their newest state.',
+  options: [...windowOptions, nodeOption],
+  offline: true,
+  async run({ output }, _args, options) {
+    const { cardsOf } = await import('../../../../telemetry/questions/nodes.ts');
+    print(output, 'cards', await ask(options, cardsOf), cardColumns);
+  },
+});

@@ -1,0 +1,69 @@
+import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
+import type { JobUse } from '../../../../telemetry/questions/jobs.ts';
+import { command } from '../../../command.ts';
+import { integer } from '../../../option.ts';
+import type { Column } from '../../../output/table.ts';
+import { percentText, secondsText } from '../../../output/words.ts';
+import { nodeOption, ask, timeText, kbText, right, print, exact, windowOptions } from './window.ts';
+
+const jobColumns: readonly Column<JobUse>[] = [
+  { title: 'Job', value: ({ job }) => exact(job), importance: 9 },
+  { title: 'User', value: ({ user }) => user, importance: 8 },
+  { title: 'State', value: ({ state }) => state },
+  { title: 'Command', value: ({ commands }) => commands[0] ?? '', cut: 'end' },
+  { title: 'Nodes', value: ({ nodes }) => nodes.join(' '), cut: 'end', importance: 4 },
+  { title: 'First', value: ({ first }) => formatTimestamp(first), text: ({ first }) => timeText(first), importance: 3 },
+  { title: 'Last', value: ({ last }) => formatTimestamp(last), text: ({ last }) => timeText(last), importance: 4 },
+  {
+    title: 'CPU Time',
+    value: ({ cpuSeconds }) => cpuSeconds,
+    text: ({ cpuSeconds }) => secondsText(cpuSeconds),
+    align: right,
+  },
+  {
+    title: 'CPU',
+    value: ({ cpuPercent }) => cpuPercent.toFixed(1),
+    text: ({ cpuPercent }) => percentText(cpuPercent),
+    align: right,
+  },
+  {
+    title: 'Peak Memory',
+    value: ({ peakMemoryKb }) => peakMemoryKb,
+    text: ({ peakMemoryKb }) => kbText(peakMemoryKb),
+    align: right,
+  },
+  {
+    title: 'Cards',
+    value: ({ cards }) => cards.length,
+    text: ({ cards }) => (cards.length === 0 ? '' : String(cards.length)),
+    align: right,
+  },
+  {
+    title: 'GPU',
+    value: ({ gpuPercent }) => gpuPercent.toFixed(1),
+    text: ({ gpuPercent, cards }) => (cards.length === 0 ? '' : percentText(gpuPercent)),
+    align: right,
+  },
+];
+
+export const showJobs = command({
+  words: 'sonar show jobs',
+  says: 'Show what jobs used in a time, by CPU time.',
+  more:
+    'A job of Slurm is one on all its nodes. Any other job is a process group of one node; a gap of three hours ends it. ' +
+    'CPU is the average in percent of one core.',
+  options: [
+    ...windowOptions,
+    nodeOption,
+    { flags: '-u, --user <name>', says: 'only of this user' },
+    { flags: '-l, --limit <n>', says: 'jobs to show', default: 50, read: integer('--limit', 1) },
+  ],
+  offline: true,
+  async run({ output }, _args, options) {
+    const { jobsOf } = await import('../../../../telemetry/questions/jobs.ts');
+    const jobs = await ask(options, jobsOf);
+    const chosen = jobs.filter(({ user }) => options.user === undefined || user === options.user);
+    print(output, 'jobs', chosen.slice(0, options.limit), jobColumns);
+    if (chosen.length > options.limit) output.notice(`${chosen.length - options.limit} more jobs; --limit shows them`);
+  },
+});

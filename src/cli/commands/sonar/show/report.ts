@@ -1,0 +1,54 @@
+import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
+import { type ReportLine, reportKinds, type ReportKind } from '../../../../telemetry/questions/report.ts';
+import { command } from '../../../command.ts';
+import { UsageError } from '../../../failure.ts';
+import type { Column } from '../../../output/table.ts';
+import { nodeOption, ask, timeText, kbText, right, print, windowOptions } from './window.ts';
+
+const reportColumns: readonly Column<ReportLine>[] = [
+  { title: 'Subject', value: ({ subject }) => subject, importance: 9 },
+  { title: 'User', value: ({ user = '' }) => user },
+  { title: 'Node', value: ({ node = '' }) => node, cut: 'end', importance: 4 },
+  { title: 'Jobs', value: ({ jobs = '' }) => jobs, align: right },
+  { title: 'CPU Hours', value: ({ cpuHours }) => cpuHours?.toFixed(2) ?? '', align: right },
+  { title: 'GPU Hours', value: ({ gpuHours }) => gpuHours?.toFixed(2) ?? '', align: right },
+  {
+    title: 'Memory',
+    value: ({ memoryKb = '' }) => memoryKb,
+    text: ({ memoryKb = 0 }) => kbText(memoryKb),
+    align: right,
+  },
+  {
+    title: 'GPU Memory',
+    value: ({ gpuMemoryKb = '' }) => gpuMemoryKb,
+    text: ({ gpuMemoryKb = 0 }) => kbText(gpuMemoryKb),
+    align: right,
+  },
+  {
+    title: 'First Seen',
+    value: ({ first }) => formatTimestamp(first),
+    text: ({ first }) => timeText(first),
+    importance: 4,
+  },
+  { title: 'Last Seen', value: ({ last }) => formatTimestamp(last), text: ({ last }) => timeText(last) },
+  { title: 'Reason', value: ({ reason }) => reason, importance: 8 },
+];
+
+export const showReport = command({
+  words: 'sonar show report <kind>',
+  says: `Show who uses what, and what should not be there: ${reportKinds.join(', ')}.`,
+  more:
+    'hogs: jobs that take 10 % of the cores of nodes with cards and use no card. idle-gpu: jobs that had a card for 30 minutes and used ' +
+    'less than 5 % of it. zombies: processes that ended and were not waited for, and memory of cards whose process is gone. ' +
+    'greedy: finished jobs of Slurm that used less than a quarter of their CPUs or memory.',
+  options: [...windowOptions, nodeOption],
+  offline: true,
+  async run({ output }, [kind], options) {
+    if (!(reportKinds as readonly string[]).includes(kind))
+      throw new UsageError(`expected one of ${reportKinds.join(', ')}, found "${kind}"`);
+    const { reportOf } = await import('../../../../telemetry/questions/report.ts');
+    const lines = await ask(options, (questions, window) => reportOf(questions, window, kind as ReportKind));
+    const hasValue = ({ value }: Column<ReportLine>) => lines.some((line) => value(line) !== '');
+    print(output, 'lines', lines, output.format === 'table' ? reportColumns.filter(hasValue) : reportColumns);
+  },
+});

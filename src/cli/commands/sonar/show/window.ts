@@ -1,0 +1,93 @@
+import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
+import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
+import { sizeText } from '../../../../core/quantity/size-text.ts';
+import { asData } from '../../../../telemetry/questions/answers.ts';
+import type { Questions, Window } from '../../../../telemetry/questions/queries.ts';
+import { Failure, UsageError } from '../../../failure.ts';
+import { optionsOf } from '../../../option.ts';
+import type { Output } from '../../../output/output.ts';
+import type { Column } from '../../../output/table.ts';
+import { readTime } from '../read-time.ts';
+import { storeOption, withStore } from '../store.ts';
+
+export const clusterOption = { flags: '--cluster <name>', says: 'only of this cluster' } as const;
+export const nodeOption = { flags: '--node <name>', says: 'only of this node; its first label is enough' } as const;
+export const windowOptions = optionsOf([
+  storeOption,
+  clusterOption,
+  {
+    flags: '--from <time>',
+    says: 'from this time on, such as 2026-03-01 or 2h (default: 1d)',
+    read: readTime('--from'),
+  },
+  { flags: '--to <time>', says: 'before this time (default: now)', read: readTime('--to') },
+]);
+
+export interface WindowValues {
+  readonly store: string;
+  readonly cluster?: string | undefined;
+  readonly node?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export const DAY = 86_400;
+
+/** Asks the store a question about a window. */
+export async function ask<Answer>(
+  { store, cluster, node, from, to }: WindowValues,
+  question: (questions: Questions, window: Window) => Answer | Promise<Answer>,
+  ago = DAY,
+): Promise<Answer> {
+  const { Questions: Asked } = await import('../../../../telemetry/questions/queries.ts');
+  // The clock of a node may be ahead of ours.
+  const until = to ?? Math.floor(Date.now() / 1000) + 60;
+  const window = { cluster, node, from: from ?? until - ago, until };
+  if (window.from >= until) throw new UsageError('--from: expected a time before --to');
+  return withStore(store, { isReadOnly: true }, (opened) => {
+    const questions = new Asked(opened.database);
+    if (cluster !== undefined && questions.clusters(cluster).length === 0)
+      throw new Failure(`the store has no cluster ${cluster}; torc sonar clusters list names those that it has`);
+    return question(questions, window);
+  });
+}
+
+export const timeText = (time: number | undefined): string =>
+  time === undefined ? '' : formatTimestamp(time).slice(0, 16).replace('T', ' ');
+export const kbText = (kb: number): string => (kb === 0 ? '' : sizeText(kb * 1024));
+export const right = 'right' as const;
+
+export function print<Row extends object>(
+  output: Output,
+  things: string,
+  items: readonly Row[],
+  columns: readonly Column<Row>[],
+  title?: string,
+): void {
+  const clusters = new Set(items.map((item) => (item as { readonly cluster?: string }).cluster ?? ''));
+  const cluster: Column<Row> = {
+    title: 'Cluster',
+    value: (item) => (item as { readonly cluster?: string }).cluster ?? '',
+    importance: 6,
+  };
+  output.list({
+    items,
+    // One cluster is the usual case.
+    columns: clusters.size > 1 ? [cluster, ...columns] : columns,
+    things,
+    empty: `No ${things} in this time; --from asks for an earlier one`,
+    ...(title === undefined ? {} : { title }),
+    json: { items: items.map(asData) },
+  });
+}
+
+export const exact = (value: Uint): string => String(value);
+
+export const buckets: Readonly<Record<string, number>> = {
+  '5m': 300,
+  '30m': 1800,
+  '1h': 3600,
+  '12h': 43_200,
+  '1d': DAY,
+  '1w': 7 * DAY,
+};
