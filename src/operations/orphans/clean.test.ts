@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import type { Account, JobState, SlurmRecords } from '../../cluster/slurm/records.ts';
 import { cleanOrphans } from './clean.ts';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
 
 let service: TestService;
 beforeEach(() => {
@@ -75,7 +76,7 @@ async function inAllocation(names: readonly string[]) {
 }
 
 const clean = (id: number, slurm: SlurmRecords, isDryRun = false) =>
-  cleanOrphans(service.client, id, { slurm, outputDir: '/nonexistent', isDryRun, nowMs: () => NOW });
+  cleanOrphans(service.client, id, { slurm, outputDir: temporaryFolder(), isDryRun, nowMs: () => NOW });
 
 const NODE_FAIL = new Map([[7, { state: 'ended' as const, word: 'NODE_FAIL' }]]);
 

@@ -184,7 +184,7 @@ describe('regenerate', () => {
 const clean = (of: TestService, at: ReturnType<typeof cluster>, id: number) =>
   cleanOrphans(of.client, id, {
     slurm: at.records,
-    outputDir: '/nonexistent',
+    outputDir: temporaryFolder(),
     isDryRun: false,
     nowMs: () => options.nowMs,
   });

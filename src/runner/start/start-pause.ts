@@ -1,3 +1,5 @@
+import { after, type Timer } from '../../client/long-timers.ts';
+
 /** A time in which a runner starts no job, because a start failed for a reason that passes. */
 export interface StartPause {
   readonly isOn: boolean;
@@ -10,10 +12,10 @@ export interface StartPause {
 
 /** `onOver` is called when the pause is over by itself. */
 export function createStartPause(longestMs: number, onOver: () => void): StartPause {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let isForRefusal = false;
   const end = () => {
-    clearTimeout(timer);
+    timer?.cancel();
     timer = undefined;
     isForRefusal = false;
   };
@@ -25,15 +27,12 @@ export function createStartPause(longestMs: number, onOver: () => void): StartPa
       return isForRefusal;
     },
     begin(ms, why) {
-      clearTimeout(timer);
+      timer?.cancel();
       isForRefusal ||= why === 'refusal';
-      timer = setTimeout(
-        () => {
-          end();
-          onOver();
-        },
-        Math.min(ms, longestMs),
-      );
+      timer = after(Math.min(ms, longestMs), () => {
+        end();
+        onOver();
+      });
     },
     end,
   };
