@@ -89,7 +89,7 @@ async function watched(
 }
 
 describe('watch', () => {
-  it('ends with 0 when the workflow is complete, and with 1 when a job failed or it was canceled', async () => {
+  it('torc watch ends with 0 when the workflow is complete, and with 1 when a job failed or it was canceled', async () => {
     expect((await watched([WORKING, DONE])).exitCode).toBe(0);
     expect((await watched([WORKING, FAILED])).exitCode).toBe(1);
     expect((await watched([status({ canceled: 1 }, { is_canceled: true })])).exitCode).toBe(1);
@@ -103,13 +103,13 @@ describe('watch', () => {
     expect(limited.said).toContain('after 2 recoveries, the maximum');
   });
 
-  it('waits for runners that still leave before it recovers', async () => {
+  it('torc watch waits for runners that still leave before it recovers', async () => {
     const leaving = status({ failed: 1 }, { is_complete: true, active_compute_nodes: 1 });
     const done = await watched([leaving, FAILED, DONE], { recovers: true });
     expect(done.did.filter((each) => each === 'recover')).toHaveLength(1);
   });
 
-  it('ends when a round raised nothing and the same jobs failed alike', async () => {
+  it('torc watch ends when a round raised nothing and the same jobs failed alike', async () => {
     const same = { ...ROUND, raised: 0 };
     const done = await watched([FAILED], { recovers: true }, { rounds: [same] });
     expect([done.exitCode, done.did.length]).toEqual([1, 2]);
@@ -117,7 +117,7 @@ describe('watch', () => {
     expect(progress.exitCode).toBe(0);
   });
 
-  it('ends when no failure can be repeated, when only undecided jobs remain, and when a hook fails', async () => {
+  it('torc watch ends when no failure can be repeated, when only undecided jobs remain, and when a hook fails', async () => {
     const none = { ...ROUND, reset: 0, raised: 0, submitted: 0 };
     expect((await watched([FAILED], { recovers: true }, { rounds: [none] })).said).toContain('needs a person');
     const undecided = status({ pending_failed: 2 }, { is_complete: true });
@@ -126,7 +126,7 @@ describe('watch', () => {
     expect((await watched([FAILED], { recovers: true }, { rounds: [hook] })).exitCode).toBe(1);
   });
 
-  it('waits while another command recovers the workflow', async () => {
+  it('torc watch waits while another command recovers the workflow', async () => {
     const other = new Refusal('RECOVERY_ACTIVE', 'being recovered by torc recover');
     const done = await watched([FAILED, FAILED, DONE], { recovers: true }, { rounds: [other, ROUND] });
     expect([done.exitCode, done.did]).toEqual([0, ['recover', 'recover']]);
@@ -159,7 +159,7 @@ describe('watch', () => {
     expect([done.exitCode, done.said.match(/does not answer/g)?.length]).toEqual([0, 1]);
   });
 
-  it('ends for a workflow that does not exist', async () => {
+  it('torc watch ends for a workflow that does not exist', async () => {
     await expect(watched([new Error('no workflow 7')])).rejects.toThrow('no workflow 7');
   });
 });

@@ -43,7 +43,7 @@ describe.skipIf(!isThere)(
       expect(items.map(({ data }) => data)).toEqual([{ total: 18 }]);
     });
 
-    it('adds generations of jobs from inside of a job until they converge', async () => {
+    it('a program adds generations of jobs from inside of a job until they converge', async () => {
       const folder = temporaryFolder();
       const server = await startServer(folder);
       const { id } = (await server.client.createWorkflow({ body: { name: 'loop', user: 'python' } })) as { id: number };

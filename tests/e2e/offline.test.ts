@@ -101,7 +101,7 @@ describe.each([
   ['is gone, and a proxy answers in its place', 'answers a page'],
   ['takes connections and never answers', 'silent'],
 ] as const)('a server that %s', (_, condition) => {
-  it('is away: jobs go on, what was claimed ahead too until the runner drains, and when it is back the run goes on', async () => {
+  it('while a server is away jobs go on, what was claimed ahead too until the runner drains, and when it is back the run goes on', async () => {
     const at = await place([
       { name: 'a' },
       { name: 'b' },
@@ -135,7 +135,7 @@ describe.each([
     expect(existsSync(join(at.folder, 'torc_output/worker-is-done'))).toBe(true);
   });
 
-  it('and does not come back: the runner ends with its jobs, and leaves a journal, the node as it is, and the action of its end', async () => {
+  it('when a server does not come back the runner ends with its jobs, and leaves a journal, the node as it is, and the action of its end', async () => {
     const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'bad' }]);
     const run = at.run();
     await beginning(at, 2);

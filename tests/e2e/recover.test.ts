@@ -68,7 +68,7 @@ describe('torc recover where there is no Slurm', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ jobs_reset: 0, next: `torc run ${id}` });
   });
 
-  it('asks a person, takes defaults for empty answers, asks again after a wrong one, and needs an answer', async () => {
+  it('torc recover where there is no Slurm asks a person, takes defaults for empty answers, asks again after a wrong one, and needs an answer', async () => {
     const id = await failed('asked');
     const cut = await call(['recover', String(id)], '2\n');
     expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining('the input ended')]);
@@ -78,7 +78,7 @@ describe('torc recover where there is no Slurm', () => {
     expect(await statuses(id)).toMatchObject({ typo: 'ready', three: 'ready', after: 'blocked', killed: 'ready' });
   });
 
-  it('runs the hook before it resets anything, and resets nothing if the hook fails', async () => {
+  it('torc recover where there is no Slurm runs the hook before it resets anything, and resets nothing if the hook fails', async () => {
     const id = await failed('hooked');
     const before = await statuses(id);
     const bad = await call(['-f', 'json', 'recover', String(id), '--no-prompts', '--recovery-hook', 'false']);
@@ -93,7 +93,7 @@ describe('torc recover where there is no Slurm', () => {
     expect(await statuses(id)).toMatchObject({ typo: 'ready', three: 'ready', empty: 'ready', killed: 'ready' });
   });
 
-  it('refuses a workflow that is complete, and one that another command recovers at this time', async () => {
+  it('torc recover where there is no Slurm refuses a workflow that is complete, and one that another command recovers at this time', async () => {
     const { stdout } = await call(['create', '-'], 'name: ok\njobs: [{name: a, command: "true"}]\n');
     const id = Number(/\d+/.exec(stdout)?.[0]);
     const fresh = await call(['recover', String(id), '--no-prompts']);
@@ -110,7 +110,7 @@ describe('torc recover where there is no Slurm', () => {
     ]);
   });
 
-  it('takes the jobs of a runner that was killed back, with everything that had ended', async () => {
+  it('torc recover where there is no Slurm takes the jobs of a runner that was killed back, with everything that had ended', async () => {
     writeFileSync(
       join(folder, 'long.yaml'),
       'name: long\njobs: [{name: a, command: "true"}, {name: b, command: "[ -e go ] || sleep 600"}]\n',

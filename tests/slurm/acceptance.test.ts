@@ -77,7 +77,7 @@ describe.skipIf(slurmIsMissing !== undefined)('60 jobs on a real Slurm cluster, 
     return { ...cluster.environment, PATH: [bin, path].join(delimiter) };
   };
 
-  it('have their results, their peaks and their accounting, and no allocation has more in use than it has', async () => {
+  it('60 jobs on a real Slurm cluster, from torc submit to the end have their results, their peaks and their accounting, and no allocation has more in use than it has', async () => {
     writeFileSync(join(folder, 'flow.yaml'), flow);
     const environment = counting();
     const args = ['--url', server.url, '-f', 'json', 'submit', 'flow.yaml', '-o', 'out', '-p', '1'];

@@ -150,7 +150,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     expect(await settleSubmissions(tools({}, { outputDir }), made.id)).toEqual([]);
   });
 
-  it('but not while the process that wrote its script still runs', async () => {
+  it('no other submission is made while the process that wrote the script still runs', async () => {
     const made = await workflow();
     const outputDir = join(folder, `out-${made.id}`);
     const unreached = tools({ sbatch: 'sleep 60', squeue: 'exit 1' }, { outputDir, atMostMs: 500 });

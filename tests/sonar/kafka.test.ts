@@ -12,7 +12,7 @@ const node = hostname().split('.')[0] as string;
 if (kafkaIsMissing !== undefined) process.stderr.write(`no broker, so nothing is sent to Kafka: ${kafkaIsMissing}\n`);
 
 describe.skipIf(kafkaIsMissing !== undefined)('a real broker of Kafka', () => {
-  it('gets messages by topic and node, packed with snappy, with and without a password over TLS', async () => {
+  it('a real broker of Kafka gets messages by topic and node, packed with snappy, with and without a password over TLS', async () => {
     const broker = await startBroker({ admin: 'x', 'c.org': 'hush' });
     const send = (address: string, more: string) => {
       const folder = temporaryFolder();

@@ -60,7 +60,7 @@ function asked(...envelopes: readonly Envelope[]): Questions {
 const idle = sampleAt(0, []);
 
 describe('jobs', () => {
-  it('counts CPU time once where a parent takes over the time of a child that ended', () => {
+  it('the list of jobs counts CPU time once where a parent takes over the time of a child that ended', () => {
     const [use] = jobsOf(
       asked(
         idle,
@@ -85,7 +85,7 @@ describe('jobs', () => {
     });
   });
 
-  it('keeps the time of a child that nobody in the job waited for', () => {
+  it('the list of jobs keeps the time of a child that nobody in the job waited for', () => {
     const [use] = jobsOf(
       asked(
         idle,
@@ -102,7 +102,7 @@ describe('jobs', () => {
     expect(use?.cpuSeconds).toBe(106);
   });
 
-  it('does not count what a job had used before the first sample of its node', () => {
+  it('the list of jobs does not count what a job had used before the first sample of its node', () => {
     const running = (at: number, seconds: number) =>
       sampleAt(at, [job(7, [{ pid: 1, cpu_time: seconds, cpu_avg: 40 }])]);
     expect(jobsOf(asked(running(0, 9000), running(300, 9150)), window)).toMatchObject([
@@ -111,7 +111,7 @@ describe('jobs', () => {
     expect(jobsOf(asked(running(0, 9000)), window)).toMatchObject([{ cpuSeconds: 0, cpuPercent: 40 }]);
   });
 
-  it('is one on all nodes if Slurm runs it, and belongs to its node and boot if not', () => {
+  it('a job is one on all nodes if Slurm runs it, and belongs to its node and boot if not', () => {
     const uses = jobsOf(
       asked(
         sampleAt(0, [job(7, [{ pid: 1 }]), job(7, [{ pid: 2 }], { epoch: 5 })]),
@@ -135,7 +135,7 @@ describe('jobs', () => {
     expect(jobsOf(asked(of(0, 0), of(0, 300)), window)).toHaveLength(2);
   });
 
-  it('is counted once where the daemon of a site and a runner sample the same node', () => {
+  it('a job is counted once where the daemon of a site and a runner sample the same node', () => {
     const both = [300, 600].flatMap((at) =>
       ['sonar', 'torc'].map((producer, index) =>
         sampleAt(at + index, [job(7, [{ pid: 1, cpu_time: at / 10 }])], { producer }),
@@ -146,7 +146,7 @@ describe('jobs', () => {
     expect([seconds(both), seconds(only('sonar')), seconds(only('torc'))]).toEqual([30, 30, 30]);
   });
 
-  it('tells processes apart that were rolled up into pid 0', () => {
+  it('the list of jobs tells processes apart that were rolled up into pid 0', () => {
     const rolled = (a: number, b: number) =>
       job(7, [
         { ppid: 3, cmd: 'x', cpu_time: a, rolledup: 3 },
@@ -157,7 +157,7 @@ describe('jobs', () => {
     ).toBe(26);
   });
 
-  it('has its name and state of Slurm, and ids of 64 bits', () => {
+  it('a job has its name and state of Slurm, and ids of 64 bits', () => {
     const slurm = envelope('job', {
       time: formatTimestamp(START),
       slurm_jobs: [{ job_id: GREATEST, job_name: 'train', job_state: 'RUNNING', partition: 'gpu' }],
@@ -187,7 +187,7 @@ describe('the profile of a job', () => {
     sampleAt(600, [job(7, [{ pid: 4, cmd: 'lazy', cpu_time: 0 }])], { node: 'n2' }),
   );
 
-  it('has the use at each sample, of this job alone', () => {
+  it('the profile of a job has the use at each sample, of this job alone', () => {
     const { steps, nodeImbalancePercent } = profileOf(questions, window, { job: 7 });
     expect(steps.map(({ time, node, cpuPercent, memoryKb }) => [time - START, node, cpuPercent, memoryKb])).toEqual([
       [300, 'n1', 0, 5],
@@ -197,7 +197,7 @@ describe('the profile of a job', () => {
     expect(nodeImbalancePercent).toBe(50);
   });
 
-  it('has its processes as a tree', () => {
+  it('the profile of a job has its processes as a tree', () => {
     const { processes } = profileOf(questions, window, { job: 7 });
     expect(processes.map(({ cmd, depth, cpuSeconds }) => [cmd, depth, cpuSeconds])).toEqual([
       ['sh', 0, 0],
@@ -414,7 +414,7 @@ describe('reports', () => {
 });
 
 describe('torc sonar show', () => {
-  it('answers each question as a table, as JSON and as CSV', async () => {
+  it('torc sonar show answers each question as a table, as JSON and as CSV', async () => {
     const cwd = temporaryFolder();
     const all = [
       withCards,

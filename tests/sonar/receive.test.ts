@@ -96,7 +96,7 @@ describe('a server that receives telemetry', () => {
     expect(stored()).toEqual([text]);
   });
 
-  it('takes every field of the format, and exports it', async () => {
+  it('a server that receives telemetry takes every field of the format, and exports it', async () => {
     for (const [type, envelope] of Object.entries(everyField)) {
       const answer = await server.post(written(envelope), undefined, `sonar/${type}`);
       expect({ type, ...answer }).toMatchObject({ type, status: 200, body: { stored: 1 } });
@@ -108,7 +108,7 @@ describe('a server that receives telemetry', () => {
     expect(Object.values(everyField).filter((envelope) => !lines.has(written(envelope)))).toEqual([]);
   });
 
-  it('gives a verdict for each of several envelopes, and refuses a single wrong one', async () => {
+  it('a server that receives telemetry gives a verdict for each of several envelopes, and refuses a single wrong one', async () => {
     const bad = sampleAt(3).replace('"pid":1', '"pid":-1');
     const several = await server.post([sampleAt(2), bad, sampleAt(4), sampleAt(2)].join('\n'));
     expect(several).toMatchObject({ status: 200, body: { stored: 2, repeated: 1, refused: 1 } });
@@ -117,7 +117,7 @@ describe('a server that receives telemetry', () => {
     expect(await server.post(bad)).toMatchObject({ status: 422, body: { refused: 1 } });
   });
 
-  it('accepts the token of the cluster as a login, as Bearer and in meta, and stores it nowhere', async () => {
+  it('a server that receives telemetry accepts the token of the cluster as a login, as Bearer and in meta, and stores it nowhere', async () => {
     const { post, token, cwd } = server;
     expect(await post(sampleAt(10), { Authorization: `Bearer ${token}` })).toMatchObject({ status: 200 });
     const inMeta = sampleAt(11).replace('"version"', `"token":"${token}","version"`);
@@ -126,7 +126,7 @@ describe('a server that receives telemetry', () => {
     expect(readFileSync(join(cwd, 'sonar.db-wal')).includes(token)).toBe(false);
   });
 
-  it('refuses who cannot prove to be the cluster, and stores nothing of such a request', async () => {
+  it('a server that receives telemetry refuses who cannot prove to be the cluster, and stores nothing of such a request', async () => {
     const { post, token, basic, stored } = server;
     const before = stored().length;
     const refused = await Promise.all([
@@ -143,7 +143,7 @@ describe('a server that receives telemetry', () => {
     expect(stored()).toHaveLength(before);
   });
 
-  it('refuses what is larger than 64 MB when it is unpacked, and what is nested too deeply, and goes on', async () => {
+  it('a server that receives telemetry refuses what is larger than 64 MB when it is unpacked, and what is nested too deeply, and goes on', async () => {
     const { post, basic, token } = server;
     const bomb = gzipSync(Buffer.alloc(70 * 2 ** 20, 0x20));
     const packed = { ...basic('fox.test', token), 'Content-Encoding': 'gzip' };
@@ -156,7 +156,7 @@ describe('a server that receives telemetry', () => {
     expect(await post(sampleAt(30))).toMatchObject({ status: 200, body: { stored: 1 } });
   });
 
-  it('answers questions, and says which parameter is wrong', async () => {
+  it('a server that receives telemetry answers questions, and says which parameter is wrong', async () => {
     const range = 'from=2026-02-28T00:00:00Z&to=2026-03-03T00:00:00%2B01:00';
     const jobs = await server.ask(`jobs?${range}&cluster=fox.test&node=n1`);
     expect(jobs.body.items).toMatchObject([{ job: 7, user: 'ada', nodes: ['n1'], first: '2026-03-01T00:00:01+00:00' }]);

@@ -51,7 +51,7 @@ describe('the round trip', () => {
     },
   );
 
-  it('keeps unknown members at any depth, and forgets tokens', () => {
+  it('the store keeps unknown members at any depth, and forgets tokens', () => {
     const store = storeWith('fox.test');
     const [job, second] = sample.data.attributes.jobs ?? [];
     const strange = {
@@ -183,7 +183,7 @@ describe('merging the records of a Slurm job', () => {
   const rowOf = (...records: readonly (readonly [time: number, record: Omit<SlurmJob, 'job_id'>])[]) =>
     valuesOf(records.reduce((row, [at, each]) => mergeRecord(row, { job_id: 1, ...each }, at, meta), {}));
 
-  it('takes each field from the latest record that has it', () => {
+  it('the merge of Slurm records takes each field from the latest record that has it', () => {
     const row = rowOf(
       [30, { job_state: 'COMPLETED', end_time: '2026-03-01T00:00:00+00:00' }],
       [10, { job_state: 'PENDING', user_name: 'alice', priority: 5 }],
@@ -223,7 +223,7 @@ describe('merging the records of a Slurm job', () => {
     });
   });
 
-  it('reads the time limit as its producer writes it', () => {
+  it('the merge of Slurm records reads the time limit as its producer writes it', () => {
     const limit = (producer: string) =>
       valuesOf(mergeRecord({}, { job_id: 1, job_state: 'PENDING', time_limit: 62 }, 1, { producer, version: '1' }))[
         'time_limit'
@@ -384,7 +384,7 @@ describe('the commands', () => {
     expect(empty.code).toBe(1);
   });
 
-  it('says where no store is', async () => {
+  it('torc sonar says where no store is', async () => {
     const { stderr, code } = await torc(['sonar', 'export'], { cwd: temporaryFolder() });
     expect(stderr).toContain('there is no store at sonar.db; torc sonar ingest makes one, --store names another');
     expect(code).toBe(1);

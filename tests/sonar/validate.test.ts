@@ -124,7 +124,7 @@ describe('torc sonar validate', () => {
     expect({ stderr, code }).toEqual({ stderr: '', code: 1 });
   });
 
-  it('accepts valid envelopes in files that gzip packed, and exits with 0; --strict lets warnings fail', async () => {
+  it('torc sonar validate accepts valid envelopes in files that gzip packed, and exits with 0; --strict lets warnings fail', async () => {
     const file = join(temporaryFolder(), 'good.json.gz');
     writeFileSync(file, gzipSync(`${sampleText}\n${edges.find(({ name }) => name === 'null_pid')?.bytes.toString()}`));
     const [plain, strict] = await Promise.all([
@@ -139,12 +139,12 @@ describe('torc sonar validate', () => {
     expect([plain.code, strict.code]).toEqual([0, 1]);
   });
 
-  it('reads standard input where no file is named', async () => {
+  it('torc sonar validate reads standard input where no file is named', async () => {
     const { stdout, code } = await validate([], sampleText).ended;
     expect({ stdout, code }).toEqual({ stdout: '-: 1 record: 1 valid\n', code: 0 });
   });
 
-  it('says which file it cannot read', async () => {
+  it('torc sonar validate says which file it cannot read', async () => {
     const { stderr, code } = await validate(['no-such.json']).ended;
     expect(stderr).toContain('cannot read no-such.json: ENOENT');
     expect(code).toBe(1);

@@ -100,14 +100,14 @@ const planned = (format: Format) => {
 describe.each(['json', 'json5', 'kdl'] as const)('the same workflow in %s and in YAML', (format) => {
   const [yaml, other] = [planned('yaml'), planned(format)];
 
-  it('has the same jobs, files and settings', () => {
+  it('a workflow in this format has the same jobs, files and settings', () => {
     expect([...each(other.plan.jobs)]).toEqual([...each(yaml.plan.jobs)]);
     expect([...each(other.plan.files)]).toEqual([...each(yaml.plan.files)]);
     expect(other.plan.resourceRequirements).toEqual(yaml.plan.resourceRequirements);
     expect(other.plan.workflow).toEqual(yaml.plan.workflow);
   });
 
-  it('has the same counts and the same plan', () => {
+  it('a workflow in this format has the same counts and the same plan', () => {
     expect(dryRunReport(other.reading)).toEqual(dryRunReport(yaml.reading));
     expect(executionPlan(other.plan)).toEqual(executionPlan(yaml.plan));
   });

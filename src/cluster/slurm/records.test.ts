@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAccount, parseStates } from './records.ts';
 
 describe('the reply of squeue', () => {
-  it('has an id and a state in each line, and a word of another program between them does no harm', () => {
+  it('the reply of squeue has an id and a state in each line, and a word of another program between them does no harm', () => {
     const states = parseStates('12                  RUNNING             \n13 name PENDING\n14_[1-3] PENDING\n');
     expect([...states]).toEqual([
       [12, { state: 'running', word: 'RUNNING' }],
@@ -10,14 +10,14 @@ describe('the reply of squeue', () => {
     ]);
   });
 
-  it('is empty if the controller knows no job, and refused if it is no list of jobs', () => {
+  it('the reply of squeue is empty if the controller knows no job, and refused if it is no list of jobs', () => {
     expect(parseStates('\n').size).toBe(0);
     expect(() => parseStates('slurm is away today\n')).toThrow('no line with a job id and a state');
   });
 });
 
 describe('the reply of sacct', () => {
-  it('has jobs and their ended steps; steps without a name of a job attempt do no harm', () => {
+  it('the reply of sacct has jobs and their ended steps; steps without a name of a job attempt do no harm', () => {
     const { jobs, steps } = parseAccount(
       [
         '7|nodes|NODE_FAIL|0:0|00:01:00|2026-11-21T16:30:00|',

@@ -49,12 +49,12 @@ describe('the plan of a recovery', () => {
     { id: 4, why: 'bad command' as const },
   ];
 
-  it('repeats what can go better, and leaves the rest; downstream jobs follow by themselves', () => {
+  it('the plan of a recovery repeats what can go better, and leaves the rest; downstream jobs follow by themselves', () => {
     const { retried, left } = planRecovery(jobs, { retriesUnknown: false });
     expect([retried.map(({ id }) => id), left.map(({ id }) => id)]).toEqual([[1], [2, 4]]);
   });
 
-  it('repeats everything if that is asked for', () => {
+  it('the plan of a recovery repeats everything if that is asked for', () => {
     expect(planRecovery(jobs, { retriesUnknown: true }).retried.map(({ id }) => id)).toEqual([1, 2, 4]);
   });
 });

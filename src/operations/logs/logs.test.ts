@@ -30,7 +30,7 @@ const someLogs = () => {
 };
 
 describe('logs analyze', () => {
-  it('reads the logs of one workflow, and not those whose id only begins alike', async () => {
+  it('logs analyze reads the logs of one workflow, and not those whose id only begins alike', async () => {
     someLogs();
     const found = await analyzeLogs(folder, 4);
     expect([found.files, found.errors, found.findings.map(({ label }) => label)]).toEqual([
@@ -58,7 +58,7 @@ describe('logs analyze', () => {
     await expect(analyzeLogs(join(folder, 'notes.txt'), undefined)).rejects.toThrow('is no bundle of logs');
   });
 
-  it('finds in a bundle what it finds in the folder', async () => {
+  it('logs analyze finds in a bundle what it finds in the folder', async () => {
     someLogs();
     const workflow = { id: 4, name: 'w', user: 'u' };
     const bundle = await bundleLogs({ workflow, outputDir: folder, bundleDir: folder, nowMs: 0 });
@@ -88,7 +88,7 @@ describe('slurm parse-logs', () => {
       allocationOf: (job) => (job === 1 ? '7' : undefined),
     });
 
-  it('finds each error with its file, line, allocation, job and remedy; warnings only if they are wanted', async () => {
+  it('slurm parse-logs finds each error with its file, line, allocation, job and remedy; warnings only if they are wanted', async () => {
     someLogs();
     const found = await parse(false);
     expect([found.slurmJobs, found.files, found.total, found.errors]).toEqual([1, 4, 3, 2]);
@@ -115,7 +115,7 @@ describe('slurm parse-logs', () => {
     expect((await parse(true)).total).toBe(2);
   });
 
-  it('reads no job output where there is no output of an allocation', async () => {
+  it('slurm parse-logs reads no job output where there is no output of an allocation', async () => {
     write('job_stdio/job_wf4_j1_r1_a1.e', 'Segmentation fault');
     expect(await parse(false)).toMatchObject({ slurmJobs: 0, files: 0, total: 0 });
   });

@@ -91,7 +91,7 @@ const jobs = (count: number, more: object = {}) =>
 const actionsOf = (id: number) => service.client.listWorkflowActions({ params: { id } });
 
 describe('regenerate', () => {
-  it('makes a scheduler for the jobs that wait, binds them to it, and submits as many allocations as they need', async () => {
+  it('slurm regenerate makes a scheduler for the jobs that wait, binds them to it, and submits as many allocations as they need', async () => {
     const { id } = await workflowOf(service, [...jobs(5), { name: 'last', requirements: 'two', after: ['j0'] }], needs);
     const found = await regenerate(tools, id, options);
     expect(found.pendingJobs).toBe(6);
@@ -149,7 +149,7 @@ describe('regenerate', () => {
     expect((await fireActions(tools, id)).jobIds).toHaveLength(1);
   });
 
-  it('does nothing in a dry run, or where no job waits', async () => {
+  it('slurm regenerate does nothing in a dry run, or where no job waits', async () => {
     const { id, nodeId } = await workflowOf(service, jobs(1), needs);
     const found = await regenerate(tools, id, { ...options, isDryRun: true });
     expect([found.schedulers[0]?.allocations, slurm.submissions()]).toEqual([1, 0]);

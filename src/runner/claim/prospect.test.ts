@@ -54,12 +54,12 @@ describe('an idle runner that was handed none of the ready jobs', () => {
   describe('while jobs that are not ready yet may be ones that it can take', () => {
     const later = { counts: counts({ ready: 2, blocked: 3 }), left: { ...sole.left, may_take_later: true } };
 
-    it('stays on a server of others, where a larger runner may be about to start', () => {
+    it('an idle runner stays on a server of others, where a larger runner may be about to start', () => {
       expect(kind(later)).toBe('tell');
       expect(kind({ ...later, left: { ...sole.left, may_take_later: undefined } })).toBe('tell');
     });
 
-    it('leaves on a server that was started for it, where nobody else can come', () => {
+    it('an idle runner leaves on a server that was started for it, where nobody else can come', () => {
       expect(kind({ ...later, othersMayCome: false })).toBe('leave');
     });
   });

@@ -145,7 +145,9 @@ async function answer({ app }: TestService, name: RouteName, person: Person, gro
   const authorization = person === 'anonymous' ? {} : { Authorization: `Basic ${btoa(`${person}:x`)}` };
   const query = queryOf(
     Object.fromEntries(
-      ['workflow_id', 'max_retries'].flatMap((field) => (route.query?.shape[field] === undefined ? [] : [[field, 1]])),
+      ['workflow_id', 'max_retries', 'token'].flatMap((field) =>
+        route.query?.shape[field] === undefined ? [] : [[field, 1]],
+      ),
     ),
   );
   const stop = new AbortController();

@@ -26,7 +26,7 @@ const counted = () => {
 };
 
 describe('writes of one event-loop iteration', () => {
-  it('writes of one event-loop iteration writes share a transaction: nothing is visible, and no request is answered, before it is committed', async () => {
+  it('writes of one event-loop iteration share a transaction: nothing is visible, and no request is answered, before it is committed', async () => {
     const { turns, add, notes } = counted();
     const answered: string[] = [];
     const first = turns.write(() => add('a')).then(() => answered.push('a'));
@@ -39,7 +39,7 @@ describe('writes of one event-loop iteration', () => {
     ]);
   });
 
-  it('writes of one event-loop iteration writes are rolled back one by one: a failing write affects only itself', async () => {
+  it('writes of one event-loop iteration are rolled back one by one: a failing write affects only itself', async () => {
     const { turns, add, notes, changes } = counted();
     const heard: unknown[] = [];
     changes.subscribe(1, (change) => heard.push(change.entries));

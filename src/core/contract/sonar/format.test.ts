@@ -33,7 +33,7 @@ describe('the definition', () => {
     expect(problems.filter(({ level }) => level !== 'warning')).toEqual([]);
   });
 
-  it('leaves defaults out and writes the members that consumers rely on', () => {
+  it('the format leaves defaults out and writes the members that consumers rely on', () => {
     const bare = { time: '2026-01-01T00:00:00Z', cluster: 'c', node: 'n' };
     const written = encodeEnvelope({ meta: sample.meta, data: { type: 'sample', attributes: bare } });
     expect(written).toBe(
@@ -44,7 +44,7 @@ describe('the definition', () => {
     );
   });
 
-  it('keeps members that it does not know, at any depth, and says so', () => {
+  it('the format keeps members that it does not know, at any depth, and says so', () => {
     const raw = {
       ...everyField.sample,
       data: { type: 'sample', attributes: { ...sample.data.attributes, zappa: [1] } },
@@ -102,7 +102,7 @@ describe('extended integers', () => {
     );
   });
 
-  it('has unset as 0 or nothing and infinite as 1, and refuses what has no representation', () => {
+  it('an extended integer has unset as 0 or nothing and infinite as 1, and refuses what has no representation', () => {
     expect([encodeExtended('unset'), encodeExtended('infinite'), encodeExtended(0)]).toEqual([0, 1, 2]);
     expect([decodeExtended(undefined), decodeExtended(0), decodeExtended(1)]).toEqual(['unset', 'unset', 'infinite']);
     expect(() => encodeExtended(GREATEST_UINT - 1n)).toThrow(RangeError);
@@ -111,7 +111,7 @@ describe('extended integers', () => {
 });
 
 describe('values of other producers', () => {
-  it('gives the performance state of a card as its producer writes it', () => {
+  it('the reader gives the performance state of a card as its producer writes it', () => {
     const [sonar, torc] = [
       { producer: 'sonar', version: '0.19.0' },
       { producer: 'torc', version: '1.0.0' },
@@ -121,7 +121,7 @@ describe('values of other producers', () => {
     expect([performanceState(sonar, undefined), performanceState(torc, 1)]).toEqual([undefined, undefined]);
   });
 
-  it('reads cpu_util of Sonar before 0.16 as a fraction', () => {
+  it('the reader reads cpu_util of Sonar before 0.16 as a fraction', () => {
     const of = (producer: string, version: string) => cpuUtilPercent({ producer, version }, 0.5);
     expect([of('sonar', '0.15.2'), of('sonar', '0.16.0'), of('sonar', '1.0.0'), of('torc', '0.1.0')]).toEqual([
       50, 0.5, 0.5, 0.5,
@@ -182,7 +182,7 @@ describe('node ranges', () => {
     'n[a]',
   ])('"%s" is no range', (text) => expect(rangeProblem(text)).toContain('not a node range'));
 
-  it('refuses more than 100,000 names before it makes them', () => {
+  it('the code of node ranges refuses more than 100,000 names before it makes them', () => {
     expect(rangeProblem('n[0-999999999999]')).toContain('it has 1000000000000 names');
     expect(expandNodeRange('n[1-100000]')).toHaveLength(100_000);
   });
@@ -199,13 +199,13 @@ describe('node ranges', () => {
     );
   });
 
-  it('writes neighbours as one range and keeps leading zeros', () => {
+  it('the code of node ranges writes neighbours as one range and keeps leading zeros', () => {
     expect(compressNodeNames(['n08', 'n09', 'n10', 'n12', 'login'])).toEqual(['n[08-10,12]', 'login']);
   });
 });
 
 describe('reading JSON', () => {
-  test('gives what JSON.parse gives, for every JSON text whose numbers it keeps', () => {
+  test('the reader of JSON gives what JSON.parse gives, for every JSON text whose numbers it keeps', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         if (mayLoseDigits(text) || /\d(\.0)?e|-0\b/i.test(text)) return;
@@ -214,7 +214,7 @@ describe('reading JSON', () => {
     );
   });
 
-  it('keeps the digits of 64 bits and reports members that stand twice', () => {
+  it('the reader of JSON keeps the digits of 64 bits and reports members that stand twice', () => {
     const twice: string[] = [];
     expect(readJson('{"a":18446744073709551615,"b":[{"c":1,"c":2}]}', (name) => twice.push(name))).toEqual({
       a: GREATEST_UINT,
@@ -237,7 +237,7 @@ describe('reading JSON', () => {
     '"\\x"',
     '{} {}',
     '['.repeat(100_000),
-  ])('refuses the malformed text of test %#', (text) =>
+  ])('the reader of JSON refuses the malformed text of test %#', (text) =>
     expect(() => readJson(text)).toThrow(expect.objectContaining({ name: 'JsonMalformed' })),
   );
 });
@@ -277,11 +277,11 @@ describe('checking', () => {
     ]);
   });
 
-  it('accepts the greatest integer and every float', () => {
+  it('the check accepts the greatest integer and every float', () => {
     expect(problemsOf('{"pid":18446744073709551615,"cpu_avg":3,"cpu_util":-1.5,"cmd":""}')).toEqual([]);
   });
 
-  it('refuses job 0 where the epoch is 0 and accepts it with an epoch', () => {
+  it('the check refuses job 0 where the epoch is 0 and accepts it with an epoch', () => {
     const of = (job: object) =>
       checkEnvelope({
         ...withProcess({}),
@@ -291,12 +291,12 @@ describe('checking', () => {
     expect(of({ user: 'u', epoch: 5, processes: [] }).problems).toEqual([]);
   });
 
-  it('reports a limited number of problems of one envelope', () => {
+  it('the check reports a limited number of problems of one envelope', () => {
     const many = withProcess(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`x${index}`, 1])));
     expect(checkEnvelope(many).problems.length).toBeLessThanOrEqual(200);
   });
 
-  test('says something of any JSON value and never throws', () => {
+  test('the check says something of any JSON value and never throws', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(checkEnvelope(value).problems.length).toBeGreaterThan(0);
