@@ -36,6 +36,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc jobs list': '1 --status failed',
   'torc jobs explain': 'train_3 -w 1',
   'torc jobs output': 'train_3 -w 1 --stderr',
+  'torc jobs profile': 'train_3 -w 1 --processes',
   'torc jobs create': "1 --name extra --command 'python extra.py'",
   'torc jobs create-from-file': '1 commands.txt',
   'torc jobs spawn': 'more-jobs.json',

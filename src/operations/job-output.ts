@@ -46,14 +46,30 @@ export async function findOutput(
   jobId: number,
   { wanted, stream, outputDir }: OutputOptions,
 ): Promise<JobOutput> {
+  const { workflow, job, attempt, node } = await findAttempt(client, jobId, wanted);
+  return { job, attempt, path: outputPath({ workflow, job, attempt, node, stream, outputDir }) };
+}
+
+/** Finds an attempt and the runner that had it. Throws `ATTEMPT_UNKNOWN`. */
+export async function findAttempt(
+  client: Client,
+  jobId: number,
+  wanted: WantedAttempt,
+): Promise<Pick<OutputPlace, 'workflow' | 'job' | 'attempt' | 'node'>> {
   const job = await client.getJob({ params: { id: jobId } });
   const workflow = await client.getWorkflow({ params: { id: job.workflow_id } });
   const attempt = chosenAttempt(job, await startedAttempts(client, job, workflow.run_id ?? 0), wanted);
   const { nodeId } = attempt;
   const node =
     nodeId === undefined ? undefined : await client.getComputeNode({ params: { id: nodeId } }).catch(() => undefined);
-  return { job, attempt, path: outputPath({ workflow, job, attempt, node, stream, outputDir }) };
+  return { workflow, job, attempt, node };
 }
+
+/** The output folders in which the files of an attempt may be: that of its runner first. */
+export const outputFolders = (node: ComputeNode | undefined, outputDir: string): string[] => {
+  const ledger = node?.process?.ledger;
+  return [...new Set([...(ledger ? [outputDirOf(ledger)] : []), resolve(outputDir)])];
+};
 
 /** Between two looks at a job: soon enough for a reader, and two requests a second for the server. */
 const LOOK_MS = 500;
@@ -151,9 +167,7 @@ interface OutputPlace {
 export function outputPath(place: OutputPlace): string {
   const { workflow, job, attempt, node, stream, outputDir } = place;
   const execution = workflow.execution_config ?? {};
-  const ledger = node?.process?.ledger;
-  const folders = [...(ledger ? [outputDirOf(ledger)] : []), resolve(outputDir)];
-  const paths = folders.map((folder) => {
+  const paths = outputFolders(node, outputDir).map((folder) => {
     const files = filesOf(
       { workflowId: job.workflow_id, runId: attempt.run, outputDir: folder, execution },
       { id: job.id as number, attempt_id: attempt.attempt, name: job.name },

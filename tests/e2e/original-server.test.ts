@@ -222,6 +222,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   submit: 'below',
   'slurm schedule-nodes': 'the same as submit',
   watch: 'the same as recover, again and again',
+  'jobs profile': 'asks for records that are tried, and files',
   'logs bundle': 'asks for records that are tried, and files',
   'logs analyze': 'needs no server',
   'slurm parse-logs': 'asks for records that are tried, and files',

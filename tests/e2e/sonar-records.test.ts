@@ -40,13 +40,14 @@ async function run(monitor: string, jobs: string) {
   const { code, stderr } = await torc(['-s', 'run', 'flow.yaml', '-o', 'out'], { cwd: folder, environment });
   expect([code, stderr]).toEqual([0, stderr]);
   return {
+    folder,
     samples: linesIn(globSync(join(folder, 'out/sonar/c.org/*/*/*/0+sample-*.json'))) as SampleEnvelope[],
     links: linesIn(globSync(join(folder, 'out/sonar/c.org/*/*/*/0+link-*.links'))) as Link[],
   };
 }
 
 it('a runner writes samples of the processes of its jobs, and beside them to which attempt each belongs', async () => {
-  const { samples, links } = await run('{sonar: true}', three);
+  const { folder, samples, links } = await run('{sonar: true}', three);
   expect(samples.length).toBeGreaterThan(0);
   expect(samples.flatMap((record) => [...refusalsOf(record), ...checkEnvelope(record).problems])).toEqual([]);
   const processes = samples.flatMap(({ data }) =>
@@ -70,11 +71,34 @@ it('a runner writes samples of the processes of its jobs, and beside them to whi
   // The first process of each job, which its parent waited for, has the total of the attempt.
   const totals = ends.map(({ cpu_seconds: seconds = 0 }) => seconds).toSorted((left, right) => right - left);
   expect(totals[0]).toBeGreaterThan(0.5);
+
+  // The same, asked by the name of the job.
+  const profile = async (job: string, ...more: string[]) =>
+    torc(['-s', '-f', 'json', 'jobs', 'profile', job, '-o', 'out', ...more], { cwd: folder });
+  const burner = JSON.parse((await profile('burner')).stdout) as { cpu_seconds: number; items: object[] };
+  expect(burner.cpu_seconds).toBe(totals[0]);
+  expect(burner.items.length).toBeGreaterThan(0);
+  const tree = JSON.parse((await profile('tree', '--processes')).stdout) as { items: { cmd: string; depth: number }[] };
+  expect(tree.items.filter(({ cmd, depth }) => cmd === 'sleep' && depth === 1)).toHaveLength(7);
+  // It ended before a sample: its total is known all the same.
+  const short = JSON.parse((await profile('short')).stdout) as { cpu_seconds: number; items: object[] };
+  expect([short.items, short.cpu_seconds]).toEqual([[], expect.any(Number)]);
+  const text = await torc(['-s', 'jobs', 'profile', 'short', '-o', 'out'], { cwd: folder });
+  expect(text.stdout).toContain('of CPU time');
+  expect(text.stdout).toContain('it ended before the first one');
+  expect((await profile('nosuch')).code).toBe(1);
+});
+
+it('the profile of a job without samples says what its workflow needs', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'flow.yaml'), 'name: flow\njobs: [{name: one, command: "true"}]\n');
+  await torc(['-s', 'run', 'flow.yaml'], { cwd: folder });
+  const { code, stdout, stderr } = await torc(['-s', 'jobs', 'profile', 'one'], { cwd: folder });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('the workflow needs resource_monitor: {sonar: true}');
 });
 
 it('a runner writes no Sonar records unless its workflow requests them', async () => {
-  expect(await run('{jobs: {enabled: true}}', '\n  - {name: one, command: sleep 1}')).toEqual({
-    samples: [],
-    links: [],
-  });
+  const { samples, links } = await run('{jobs: {enabled: true}}', '\n  - {name: one, command: sleep 1}');
+  expect([samples, links]).toEqual([[], []]);
 });

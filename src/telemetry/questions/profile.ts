@@ -1,5 +1,5 @@
 import { bySample, CpuTime, keyed } from './cpu-time.ts';
-import type { JobKey, Questions, Window } from './queries.ts';
+import type { JobKey, ProcessRow, Questions, Window } from './queries.ts';
 
 /** What a job did in one interval, on one node. */
 export interface ProfileStep {
@@ -34,13 +34,17 @@ export interface Profile {
   readonly nodeImbalancePercent: number;
 }
 
-export function profileOf(questions: Questions, window: Window, key: JobKey, bucketSeconds = 0): Profile {
+export const profileOf = (questions: Questions, window: Window, key: JobKey, bucketSeconds = 0): Profile =>
+  profileOfRows(questions.processes(window, key), bucketSeconds);
+
+/** The profile of the job whose processes these are, in the order of time. */
+export function profileOfRows(found: Iterable<ProcessRow>, bucketSeconds = 0): Profile {
   const cpu = new CpuTime();
   const latest = new Map<string, number>();
   const steps: ProfileStep[] = [];
   const processes = new Map<string, ProcessUse>();
   const byNode = new Map<string, number>();
-  for (const rows of bySample(questions.processes(window, key))) {
+  for (const rows of bySample(found)) {
     const [row] = rows;
     if (row === undefined) continue;
     const id = `${row.cluster} ${row.node} ${row.epoch} ${row.user}`;

@@ -5,6 +5,7 @@ import { jobsExplain } from './explain.ts';
 import { jobLists } from './list.ts';
 import { jobNeeds } from './needs.ts';
 import { jobsOutput } from './output.ts';
+import { jobsProfile } from './profile.ts';
 import { jobsResetStatus } from './reset-status.ts';
 import { jobsSpawn } from './spawn.ts';
 import { jobsUpdate } from './update.ts';
@@ -19,4 +20,5 @@ export const jobCommands: readonly Command[] = [
   ...jobNeeds,
   jobsExplain,
   jobsOutput,
+  jobsProfile,
 ];

@@ -1,70 +1,10 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { exactUint, GREATEST_UINT } from '../../../../core/contract/sonar/extended-uint.ts';
-import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import type { ProcessUse, ProfileStep } from '../../../../telemetry/questions/profile.ts';
 import { command } from '../../../command.ts';
 import { Failure, UsageError } from '../../../failure.ts';
-import type { Column } from '../../../output/table.ts';
-import { percentText, secondsText } from '../../../output/words.ts';
-import { nodeOption, DAY, ask, timeText, kbText, right, print, buckets, windowOptions } from './window.ts';
-
-const stepColumns: readonly Column<ProfileStep>[] = [
-  {
-    title: 'Time',
-    value: ({ time }) => formatTimestamp(time),
-    text: ({ time }) => formatTimestamp(time).slice(0, 19).replace('T', ' '),
-    importance: 9,
-  },
-  { title: 'Node', value: ({ node }) => node },
-  { title: 'Processes', value: ({ processes }) => processes, align: right },
-  {
-    title: 'CPU',
-    value: ({ cpuPercent }) => cpuPercent.toFixed(1),
-    text: ({ cpuPercent }) => percentText(cpuPercent),
-    align: right,
-    importance: 8,
-  },
-  {
-    title: 'Memory',
-    value: ({ memoryKb }) => memoryKb,
-    text: ({ memoryKb }) => kbText(memoryKb),
-    align: right,
-    importance: 8,
-  },
-  {
-    title: 'GPU',
-    value: ({ gpuPercent }) => gpuPercent.toFixed(1),
-    text: ({ gpuPercent }) => (gpuPercent === 0 ? '' : percentText(gpuPercent)),
-    align: right,
-  },
-  {
-    title: 'GPU Memory',
-    value: ({ gpuMemoryKb }) => gpuMemoryKb,
-    text: ({ gpuMemoryKb }) => kbText(gpuMemoryKb),
-    align: right,
-  },
-];
-
-const processColumns: readonly Column<ProcessUse>[] = [
-  { title: 'Process', value: ({ cmd }) => cmd, text: ({ cmd, depth }) => `${'  '.repeat(depth)}${cmd}`, importance: 9 },
-  { title: 'Pid', value: ({ pid }) => pid, align: right },
-  { title: 'Parent', value: ({ ppid }) => ppid, align: right },
-  { title: 'Node', value: ({ node }) => node },
-  {
-    title: 'CPU Time',
-    value: ({ cpuSeconds }) => cpuSeconds,
-    text: ({ cpuSeconds }) => secondsText(cpuSeconds),
-    align: right,
-  },
-  {
-    title: 'Peak Memory',
-    value: ({ peakMemoryKb }) => peakMemoryKb,
-    text: ({ peakMemoryKb }) => kbText(peakMemoryKb),
-    align: right,
-  },
-  { title: 'First', value: ({ first }) => formatTimestamp(first), text: ({ first }) => timeText(first) },
-  { title: 'Last', value: ({ last }) => formatTimestamp(last), text: ({ last }) => timeText(last) },
-];
+import { percentText } from '../../../output/words.ts';
+import { processColumns, stepColumns } from './profile-columns.ts';
+import { nodeOption, DAY, ask, print, buckets, windowOptions } from './window.ts';
 
 function readJobId(text: string): Uint {
   if (!/^\d{1,20}$/.test(text) || BigInt(text) === 0n || BigInt(text) > GREATEST_UINT)
