@@ -91,8 +91,8 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
     };
   };
   const untilThere = (name: string) => `until [ -e ${name} ]; do sleep 0.1; done`;
-  const pidOf = async (id: number) =>
-    (await server.client.listComputeNodes({ query: { workflow_id: id, is_active: true } })).items[0]?.pid as number;
+  const pidOf = async (id: number, at = server) =>
+    (await at.client.listComputeNodes({ query: { workflow_id: id, is_active: true } })).items[0]?.pid as number;
 
   /** One `torc recover`, and what came of it. */
   const recovered = async (name: string, id: number, { at = server, completes = true } = {}): Promise<Row> => {
@@ -172,6 +172,7 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
       const own = await startServer(folder, { database: 'own.db' });
       const { id, allocation, go } = await begin('down', { command: `${untilThere('down')}; touch down_ran` }, own);
       await reaches(own, id, 'running');
+      const pid = await pidOf(id, own);
       own.program.child.kill('SIGKILL');
       await own.program.ended;
       go();
@@ -182,6 +183,13 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
       );
       cluster.run('scancel', allocation);
       await ends(allocation);
+      // A runner that still ends would report to a server that is back, and nothing would be left to recover.
+      await until(
+        () => existsSync(`/proc/${pid}`),
+        (lives) => !lives,
+        'the runner to be gone',
+        timeout / 4,
+      );
       const again = await startServer(folder, { database: 'own.db', port: own.port });
       return recovered('down', id, { at: again });
     },
