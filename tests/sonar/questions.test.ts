@@ -11,12 +11,13 @@ import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { loadOf } from '../../src/telemetry/questions/load.ts';
 import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
 import { profileOf } from '../../src/telemetry/questions/profile.ts';
-import { Questions } from '../../src/telemetry/questions/queries.ts';
 import { queueOf } from '../../src/telemetry/questions/queue.ts';
 import { reportOf } from '../../src/telemetry/questions/report.ts';
+import type { TelemetryRows } from '../../src/telemetry/questions/rows.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { TelemetryStore } from '../../src/telemetry/store/store.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
+import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 const START = 1_772_323_200;
@@ -44,25 +45,25 @@ const job = (id: number | bigint, processes: readonly SampleProcess[], more: obj
   ...more,
 });
 
-function asked(...envelopes: readonly Envelope[]): Questions {
-  const store = new TelemetryStore(':memory:');
-  store.addCluster('fox', 0);
+async function asked(...envelopes: readonly Envelope[]): Promise<TelemetryRows> {
+  const store = new EmbeddedStore(':memory:');
+  await store.addCluster('fox', 0);
   const reader = new EnvelopeReader();
   const text = envelopes.map((each) => encodeEnvelope(each, unchangedCompat)).join('\n');
-  const { stored } = store.ingest([...reader.push(Buffer.from(text)), ...reader.end()], {
+  const { stored } = await ingest(store, [...reader.push(Buffer.from(text)), ...reader.end()], {
     received: 0,
     origin: 'test',
   });
   expect(stored).toBe(envelopes.length);
-  return new Questions(store.database);
+  return store.rows;
 }
 
 const idle = sampleAt(0, []);
 
-describe('jobs', () => {
-  it('the list of jobs counts CPU time once where a parent takes over the time of a child that ended', () => {
-    const [use] = jobsOf(
-      asked(
+describe('jobs', async () => {
+  it('the list of jobs counts CPU time once where a parent takes over the time of a child that ended', async () => {
+    const [use] = await jobsOf(
+      await asked(
         idle,
         sampleAt(300, [
           job(7, [
@@ -85,9 +86,9 @@ describe('jobs', () => {
     });
   });
 
-  it('the list of jobs keeps the time of a child that nobody in the job waited for', () => {
-    const [use] = jobsOf(
-      asked(
+  it('the list of jobs keeps the time of a child that nobody in the job waited for', async () => {
+    const [use] = await jobsOf(
+      await asked(
         idle,
         sampleAt(300, [
           job(7, [
@@ -102,18 +103,18 @@ describe('jobs', () => {
     expect(use?.cpuSeconds).toBe(106);
   });
 
-  it('the list of jobs does not count what a job had used before the first sample of its node', () => {
+  it('the list of jobs does not count what a job had used before the first sample of its node', async () => {
     const running = (at: number, seconds: number) =>
       sampleAt(at, [job(7, [{ pid: 1, cpu_time: seconds, cpu_avg: 40 }])]);
-    expect(jobsOf(asked(running(0, 9000), running(300, 9150)), window)).toMatchObject([
+    expect(await jobsOf(await asked(running(0, 9000), running(300, 9150)), window)).toMatchObject([
       { cpuSeconds: 150, cpuPercent: 50 },
     ]);
-    expect(jobsOf(asked(running(0, 9000)), window)).toMatchObject([{ cpuSeconds: 0, cpuPercent: 40 }]);
+    expect(await jobsOf(await asked(running(0, 9000)), window)).toMatchObject([{ cpuSeconds: 0, cpuPercent: 40 }]);
   });
 
-  it('a job is one on all nodes if Slurm runs it, and belongs to its node and boot if not', () => {
-    const uses = jobsOf(
-      asked(
+  it('a job is one on all nodes if Slurm runs it, and belongs to its node and boot if not', async () => {
+    const uses = await jobsOf(
+      await asked(
         sampleAt(0, [job(7, [{ pid: 1 }]), job(7, [{ pid: 2 }], { epoch: 5 })]),
         sampleAt(0, [job(7, [{ pid: 1 }]), job(7, [{ pid: 2 }], { epoch: 5 })], { node: 'n2' }),
         sampleAt(300, [job(7, [{ pid: 2 }], { epoch: 6 })]),
@@ -128,41 +129,43 @@ describe('jobs', () => {
     ]);
   });
 
-  it('outside of Slurm ends at a gap of three hours, and job 0 is never merged', () => {
+  it('outside of Slurm ends at a gap of three hours, and job 0 is never merged', async () => {
     const of = (id: number, seconds: number) => sampleAt(seconds, [job(id, [{ pid: 1 }], { epoch: 5 })]);
-    expect(jobsOf(asked(of(7, 0), of(7, 10_800)), window)).toHaveLength(1);
-    expect(jobsOf(asked(of(7, 0), of(7, 10_801)), window)).toHaveLength(2);
-    expect(jobsOf(asked(of(0, 0), of(0, 300)), window)).toHaveLength(2);
+    expect(await jobsOf(await asked(of(7, 0), of(7, 10_800)), window)).toHaveLength(1);
+    expect(await jobsOf(await asked(of(7, 0), of(7, 10_801)), window)).toHaveLength(2);
+    expect(await jobsOf(await asked(of(0, 0), of(0, 300)), window)).toHaveLength(2);
   });
 
-  it('a job is counted once where the daemon of a site and a runner sample the same node', () => {
+  it('a job is counted once where the daemon of a site and a runner sample the same node', async () => {
     const both = [300, 600].flatMap((at) =>
       ['sonar', 'torc'].map((producer, index) =>
         sampleAt(at + index, [job(7, [{ pid: 1, cpu_time: at / 10 }])], { producer }),
       ),
     );
     const only = (producer: string) => both.filter(({ meta }) => meta.producer === producer);
-    const seconds = (envelopes: readonly Envelope[]) => jobsOf(asked(...envelopes), window)[0]?.cpuSeconds;
-    expect([seconds(both), seconds(only('sonar')), seconds(only('torc'))]).toEqual([30, 30, 30]);
+    const seconds = async (envelopes: readonly Envelope[]) =>
+      (await jobsOf(await asked(...envelopes), window))[0]?.cpuSeconds;
+    expect([await seconds(both), await seconds(only('sonar')), await seconds(only('torc'))]).toEqual([30, 30, 30]);
   });
 
-  it('the list of jobs tells processes apart that were rolled up into pid 0', () => {
+  it('the list of jobs tells processes apart that were rolled up into pid 0', async () => {
     const rolled = (a: number, b: number) =>
       job(7, [
         { ppid: 3, cmd: 'x', cpu_time: a, rolledup: 3 },
         { ppid: 3, cmd: 'x', cpu_time: b },
       ]);
     expect(
-      jobsOf(asked(idle, sampleAt(300, [rolled(10, 5)]), sampleAt(600, [rolled(20, 6)])), window)[0]?.cpuSeconds,
+      (await jobsOf(await asked(idle, sampleAt(300, [rolled(10, 5)]), sampleAt(600, [rolled(20, 6)])), window))[0]
+        ?.cpuSeconds,
     ).toBe(26);
   });
 
-  it('a job has its name and state of Slurm, and ids of 64 bits', () => {
+  it('a job has its name and state of Slurm, and ids of 64 bits', async () => {
     const slurm = envelope('job', {
       time: formatTimestamp(START),
       slurm_jobs: [{ job_id: GREATEST, job_name: 'train', job_state: 'RUNNING', partition: 'gpu' }],
     });
-    expect(jobsOf(asked(slurm, sampleAt(0, [job(GREATEST, [{ pid: 1 }])])), window)).toMatchObject([
+    expect(await jobsOf(await asked(slurm, sampleAt(0, [job(GREATEST, [{ pid: 1 }])])), window)).toMatchObject([
       { job: GREATEST, name: 'train', state: 'RUNNING', partition: 'gpu' },
     ]);
   });
@@ -187,8 +190,8 @@ describe('the profile of a job', () => {
     sampleAt(600, [job(7, [{ pid: 4, cmd: 'lazy', cpu_time: 0 }])], { node: 'n2' }),
   );
 
-  it('the profile of a job has the use at each sample, of this job alone', () => {
-    const { steps, nodeImbalancePercent } = profileOf(questions, window, { job: 7 });
+  it('the profile of a job has the use at each sample, of this job alone', async () => {
+    const { steps, nodeImbalancePercent } = await profileOf(await questions, window, { job: 7 });
     expect(steps.map(({ time, node, cpuPercent, memoryKb }) => [time - START, node, cpuPercent, memoryKb])).toEqual([
       [300, 'n1', 0, 5],
       [600, 'n1', 50, 9],
@@ -197,8 +200,8 @@ describe('the profile of a job', () => {
     expect(nodeImbalancePercent).toBe(50);
   });
 
-  it('the profile of a job has its processes as a tree', () => {
-    const { processes } = profileOf(questions, window, { job: 7 });
+  it('the profile of a job has its processes as a tree', async () => {
+    const { processes } = await profileOf(await questions, window, { job: 7 });
     expect(processes.map(({ cmd, depth, cpuSeconds }) => [cmd, depth, cpuSeconds])).toEqual([
       ['sh', 0, 0],
       ['burn', 1, 250],
@@ -207,7 +210,7 @@ describe('the profile of a job', () => {
   });
 });
 
-test('load is the rise of the counters of the cores, also behind a boot', () => {
+test('load is the rise of the counters of the cores, also behind a boot', async () => {
   const at = (seconds: number, cpus: readonly number[]) =>
     sampleAt(seconds, [], { system: { cpus, used_memory: 500, load1: 1.5 } });
   const sysinfo = envelope('sysinfo', {
@@ -221,8 +224,8 @@ test('load is the rise of the counters of the cores, also behind a boot', () => 
     threads_per_core: 1,
     memory: 1000,
   });
-  const steps = loadOf(
-    asked(sysinfo, at(0, [1000, 1000]), at(300, [1300, 1150]), at(600, [5, 5]), at(900, [155, 5])),
+  const steps = await loadOf(
+    await asked(sysinfo, at(0, [1000, 1000]), at(300, [1300, 1150]), at(600, [5, 5]), at(900, [155, 5])),
     window,
     3600,
   );
@@ -240,13 +243,16 @@ test('load is the rise of the counters of the cores, also behind a boot', () => 
   ]);
 });
 
-test('a node is down while it sends nothing, and a boot begins a new time', () => {
+test('a node is down while it sends nothing, and a boot begins a new time', async () => {
   const at = (seconds: number, boot: number) =>
     sampleAt(seconds, [], { system: { boot: formatTimestamp(START + boot) } });
-  const spans = uptimeOf(asked(at(0, -9), at(300, -9), at(600, -9), at(9000, 8000), at(9300, 8000), at(9600, 9500)), {
-    from: START,
-    until: START + 9700,
-  });
+  const spans = await uptimeOf(
+    await asked(at(0, -9), at(300, -9), at(600, -9), at(9000, 8000), at(9300, 8000), at(9600, 9500)),
+    {
+      from: START,
+      until: START + 9700,
+    },
+  );
   expect(spans.map(({ state, from, until, isBooted }) => [state, from - START, until - START, isBooted])).toEqual([
     ['up', 0, 600, false],
     ['down', 600, 9000, false],
@@ -268,7 +274,7 @@ const withCards = envelope('sysinfo', {
   cards: [{ index: 0, uuid: 'A', model: 'RTX', memory: 64 }],
 });
 
-test('nodes have the states of Slurm by their first labels, and cards their newest state by uuid', () => {
+test('nodes have the states of Slurm by their first labels, and cards their newest state by uuid', async () => {
   const state = envelope('cluster', {
     time: formatTimestamp(START),
     slurm: true,
@@ -279,13 +285,13 @@ test('nodes have the states of Slurm by their first labels, and cards their newe
     gpus: [{ index, uuid: 'A', performance_state: 3, ce_util: 50 + index, temperature: -4 }],
   });
   const options = { node: 'n1.fox.org', producer: 'sonar' };
-  const questions = asked(
+  const questions = await asked(
     state,
     withCards,
     sampleAt(5, [], { ...options, system: gpus(0) }),
     sampleAt(305, [], { ...options, system: gpus(1) }),
   );
-  expect(nodesOf(questions, window)).toMatchObject([
+  expect(await nodesOf(questions, window)).toMatchObject([
     {
       node: 'n1.fox.org',
       cores: 16,
@@ -296,7 +302,7 @@ test('nodes have the states of Slurm by their first labels, and cards their newe
       sampled: START + 305,
     },
   ]);
-  expect(cardsOf(questions, window)).toMatchObject([
+  expect(await cardsOf(questions, window)).toMatchObject([
     { uuid: 'A', index: 1, model: 'RTX', utilPercent: 51, temperature: -4, performanceState: 2 },
   ]);
 });
@@ -305,9 +311,9 @@ const slurmJobs = (...jobs: readonly Partial<SlurmJob>[]): Envelope =>
   envelope('job', { time: formatTimestamp(START + 1000), slurm_jobs: jobs });
 const time = (seconds: number) => formatTimestamp(START + seconds);
 
-test('the queue tells what waits in each partition, and how long jobs waited', () => {
-  const queue = queueOf(
-    asked(
+test('the queue tells what waits in each partition, and how long jobs waited', async () => {
+  const queue = await queueOf(
+    await asked(
       slurmJobs(
         { job_id: 1, job_state: 'PENDING', partition: 'a,b', submit_time: time(100) },
         { job_id: 2, job_state: 'RUNNING', partition: 'a', submit_time: time(0), start_time: time(60) },
@@ -340,7 +346,7 @@ test('the queue tells what waits in each partition, and how long jobs waited', (
   ]);
 });
 
-describe('reports', () => {
+describe('reports', async () => {
   const at = { node: 'n1.fox.org' };
   const onCard = (util: number) => ({ gpus: [{ index: 0, uuid: 'A', gpu_util: util, gpu_memory: 7 }] });
   const samples = [0, 900, 1800, 2700].map((seconds) =>
@@ -362,7 +368,7 @@ describe('reports', () => {
       at,
     ),
   );
-  const questions = asked(
+  const questions = await asked(
     withCards,
     ...samples,
     slurmJobs(
@@ -386,34 +392,34 @@ describe('reports', () => {
       },
     ),
   );
-  const subjects = (kind: Parameters<typeof reportOf>[2]) =>
-    reportOf(questions, window, kind).map(({ subject }) => subject);
+  const subjects = async (kind: Parameters<typeof reportOf>[2]) =>
+    (await reportOf(questions, window, kind)).map(({ subject }) => subject);
 
-  it('users and commands have their hours', () => {
-    expect(reportOf(questions, window, 'users')).toMatchObject([
+  it('users and commands have their hours', async () => {
+    expect(await reportOf(questions, window, 'users')).toMatchObject([
       { subject: 'bob', jobs: 1, cpuHours: 3 },
       { subject: 'ada', jobs: 3, cpuHours: 2.25 },
     ]);
-    expect(subjects('commands').slice(0, 2)).toEqual(['busy', 'burn']);
+    expect((await subjects('commands')).slice(0, 2)).toEqual(['busy', 'burn']);
   });
 
-  it('tell who does not use what it has, and nobody else', () => {
-    expect(subjects('hogs')).toEqual(['job 1']);
-    expect(subjects('idle-gpu').toSorted()).toEqual(['group 4 on n1.fox.org', 'job 2']);
-    expect(reportOf(questions, window, 'greedy')).toMatchObject([
+  it('tell who does not use what it has, and nobody else', async () => {
+    expect(await subjects('hogs')).toEqual(['job 1']);
+    expect((await subjects('idle-gpu')).toSorted()).toEqual(['group 4 on n1.fox.org', 'job 2']);
+    expect(await reportOf(questions, window, 'greedy')).toMatchObject([
       { subject: 'job 9', user: 'eve', reason: 'used 10 % of 4 CPUs' },
     ]);
   });
 
-  it('tell each zombie once, with the first and the last time', () => {
-    expect(reportOf(questions, window, 'zombies')).toMatchObject([
+  it('tell each zombie once, with the first and the last time', async () => {
+    expect(await reportOf(questions, window, 'zombies')).toMatchObject([
       { subject: 'pid 4 sleep <defunct>', first: START, last: START + 2700 },
       { subject: 'pid 5 _unknown_', gpuMemoryKb: 7, reason: 'the card has memory of a process that is gone' },
     ]);
   });
 });
 
-describe('torc sonar show', () => {
+describe('torc sonar show', async () => {
   it('torc sonar show answers each question as a table, as JSON and as CSV', async () => {
     const cwd = temporaryFolder();
     const all = [

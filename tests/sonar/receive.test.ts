@@ -6,7 +6,7 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { TelemetryStore } from '../../src/telemetry/store/store.ts';
+import { openStore } from '../../src/telemetry/store/open-store.ts';
 import { start, startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { everyField } from './every-field.ts';
 
@@ -66,10 +66,10 @@ async function receiving(more: readonly string[] = []) {
     postAt: (path: string, body: string) => request(path, { method: 'POST', body, headers: basic('fox.test', token) }),
     ask: (question: string, headers: Record<string, string> = {}) =>
       request(`${url}/sonar/show/${question}`, { headers }),
-    stored: () => {
-      const store = new TelemetryStore(join(cwd, 'sonar.db'), { isReadOnly: true });
-      const texts = [...store.envelopes()].map(({ envelope }) => written(envelope));
-      store.close();
+    stored: async () => {
+      const store = await openStore(join(cwd, 'sonar.db'), { isReadOnly: true });
+      const texts = await Array.fromAsync(store.envelopes(), ({ envelope }) => written(envelope));
+      await store.close();
       return texts;
     },
   };
@@ -85,7 +85,7 @@ describe('a server that receives telemetry', () => {
     const { post, postAt, token, stored } = server;
     const text = sampleAt(1);
     expect(await post(text)).toMatchObject({ status: 200, body: { stored: 1 } });
-    expect(stored()).toEqual([text]);
+    expect(await stored()).toEqual([text]);
     const packed = await post(
       gzipSync(text),
       { ...server.basic('fox.test', token), 'Content-Encoding': 'gzip' },
@@ -93,7 +93,7 @@ describe('a server that receives telemetry', () => {
     );
     expect(packed).toMatchObject({ status: 200, body: { stored: 0, repeated: 1 } });
     expect(await postAt('/api/v1/insert/sample', text)).toMatchObject({ status: 200, body: { repeated: 1 } });
-    expect(stored()).toEqual([text]);
+    expect(await stored()).toEqual([text]);
   });
 
   it('a server that receives telemetry takes every field of the format, and exports it', async () => {
@@ -128,7 +128,7 @@ describe('a server that receives telemetry', () => {
 
   it('a server that receives telemetry refuses who cannot prove to be the cluster, and stores nothing of such a request', async () => {
     const { post, token, basic, stored } = server;
-    const before = stored().length;
+    const before = (await stored()).length;
     const refused = await Promise.all([
       post(sampleAt(20), {}),
       post(sampleAt(20), basic('fox.test', 'wrong')),
@@ -140,7 +140,7 @@ describe('a server that receives telemetry', () => {
     expect(refused.map(({ status, body }) => [status, body.error?.code])).toEqual(
       refused.map(() => [401, 'TELEMETRY_DENIED']),
     );
-    expect(stored()).toHaveLength(before);
+    expect(await stored()).toHaveLength(before);
   });
 
   it('a server that receives telemetry refuses what is larger than 64 MB when it is unpacked, and what is nested too deeply, and goes on', async () => {
@@ -192,7 +192,7 @@ it('a server that is killed after it acknowledged has everything that it acknowl
   );
   await sending;
   await program.ended;
-  const kept = new Set(stored());
+  const kept = new Set(await stored());
   expect(acknowledged.length).toBeGreaterThanOrEqual(20);
   expect(acknowledged.filter((text) => !kept.has(text))).toEqual([]);
   const { url } = await startServer(cwd, { database: 'again.db', more: ['--sonar-store', 'sonar.db'] });
@@ -202,7 +202,7 @@ it('a server that is killed after it acknowledged has everything that it acknowl
     headers: basic('fox.test', token),
   });
   expect(await again.json()).toMatchObject({ refused: 0 });
-  expect(stored()).toEqual(texts);
+  expect(await stored()).toEqual(texts);
 });
 
 it('with access control, users see their own jobs and administrators see all', async () => {

@@ -9,8 +9,8 @@ import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { mergeRecord, valuesOf } from '../../src/telemetry/jobs/merge.ts';
-import { prune } from '../../src/telemetry/store/prune.ts';
-import { TelemetryStore } from '../../src/telemetry/store/store.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
+import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { edges } from './edge.ts';
@@ -25,17 +25,18 @@ function recordsIn(text: string | Buffer): EnvelopeRecord[] {
   return [...reader.push(Buffer.from(text as string)), ...reader.end()];
 }
 
-function storeWith(...clusters: readonly string[]): TelemetryStore {
-  const store = new TelemetryStore(':memory:');
-  for (const name of clusters) store.addCluster(name, 0);
+async function storeWith(...clusters: readonly string[]): Promise<EmbeddedStore> {
+  const store = new EmbeddedStore(':memory:');
+  for (const name of clusters) await store.addCluster(name, 0);
   return store;
 }
 
-const exported = (store: TelemetryStore): string[] => [...store.envelopes()].map(({ envelope }) => written(envelope));
+const exported = (store: EmbeddedStore): Promise<string[]> =>
+  Array.fromAsync(store.envelopes(), ({ envelope }) => written(envelope));
 
 /** What every question is answered from. */
-const contents = (store: TelemetryStore): unknown[] => [
-  exported(store).toSorted(),
+const contents = async (store: EmbeddedStore): Promise<unknown[]> => [
+  (await exported(store)).toSorted(),
   store.database.all(
     'select cluster, job_id, step, state, user, submit, start, "end", seen, fields from job order by 1, 2, 3',
   ),
@@ -44,15 +45,15 @@ const contents = (store: TelemetryStore): unknown[] => [
 describe('the round trip', () => {
   test.each(Object.entries(everyField))(
     '%s with every field comes out of the store as it went in',
-    (_type, envelope) => {
-      const store = storeWith('fox.test');
-      expect(store.ingest(recordsIn(written(envelope)), options).stored).toBe(1);
-      expect(exported(store)).toEqual([written(envelope)]);
+    async (_type, envelope) => {
+      const store = await storeWith('fox.test');
+      expect((await ingest(store, recordsIn(written(envelope)), options)).stored).toBe(1);
+      expect(await exported(store)).toEqual([written(envelope)]);
     },
   );
 
-  it('the store keeps unknown members at any depth, and forgets tokens', () => {
-    const store = storeWith('fox.test');
+  it('the store keeps unknown members at any depth, and forgets tokens', async () => {
+    const store = await storeWith('fox.test');
     const [job, second] = sample.data.attributes.jobs ?? [];
     const strange = {
       ...sample,
@@ -64,14 +65,14 @@ describe('the round trip', () => {
         attributes: { ...sample.data.attributes, jobs: [{ ...job, hot: 'rats' }, second] },
       },
     } as unknown as Envelope;
-    store.ingest(recordsIn(written(strange)), options);
-    const out = exported(store)[0] ?? '';
+    await ingest(store, recordsIn(written(strange)), options);
+    const out = (await exported(store))[0] ?? '';
     expect(out).toBe(written(strange).replace(',"token":"secret"', ''));
     expect(JSON.stringify(store.database.all('select name from source'))).not.toContain('secret');
   });
 
-  it('stores an envelope of errors, a heartbeat, and a job without processes', () => {
-    const store = storeWith('fox.test');
+  it('stores an envelope of errors, a heartbeat, and a job without processes', async () => {
+    const store = await storeWith('fox.test');
     const attributes = { time: '2026-01-01T00:00:00+00:00', cluster: 'fox.test', node: 'n' };
     const errors = sample.data.attributes.errors ?? [];
     const lines = [
@@ -82,38 +83,41 @@ describe('the round trip', () => {
       }),
       written({ meta: sample.meta, errors }),
     ];
-    expect(store.ingest(recordsIn(lines.join('\n')), options).stored).toBe(3);
-    expect(exported(store)).toEqual(lines);
+    expect((await ingest(store, recordsIn(lines.join('\n')), options)).stored).toBe(3);
+    expect(await exported(store)).toEqual(lines);
   });
 
   const corpus = process.env['SONAR_CORPUS'];
-  it.skipIf(corpus === undefined)('every envelope of a corpus of Sonar comes out of the store as it went in', () => {
-    const files = readdirSync(corpus ?? '', { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.json') && !file.includes('edge/reader'),
-    );
-    for (const file of files) {
-      const records = recordsIn(readFileSync(join(corpus ?? '', file))).filter(
-        ({ envelope }) => envelope?.data !== undefined,
+  it.skipIf(corpus === undefined)(
+    'every envelope of a corpus of Sonar comes out of the store as it went in',
+    async () => {
+      const files = readdirSync(corpus ?? '', { recursive: true, encoding: 'utf8' }).filter(
+        (file) => file.endsWith('.json') && !file.includes('edge/reader'),
       );
-      const named = records.filter(({ envelope }) => envelope?.data?.attributes.cluster !== undefined);
-      const store = storeWith(...named.map(({ envelope }) => envelope?.data?.attributes.cluster ?? ''));
-      store.ingest(named, options);
-      const sent = new Set(
-        named.map(({ envelope }) => written({ ...envelope, meta: { ...envelope?.meta, token: '' } } as Envelope)),
-      );
-      expect({ file, out: exported(store).toSorted() }).toEqual({ file, out: [...sent].toSorted() });
-    }
-  });
+      for (const file of files) {
+        const records = recordsIn(readFileSync(join(corpus ?? '', file))).filter(
+          ({ envelope }) => envelope?.data !== undefined,
+        );
+        const named = records.filter(({ envelope }) => envelope?.data?.attributes.cluster !== undefined);
+        const store = await storeWith(...named.map(({ envelope }) => envelope?.data?.attributes.cluster ?? ''));
+        await ingest(store, named, options);
+        const sent = new Set(
+          named.map(({ envelope }) => written({ ...envelope, meta: { ...envelope?.meta, token: '' } } as Envelope)),
+        );
+        expect({ file, out: (await exported(store)).toSorted() }).toEqual({ file, out: [...sent].toSorted() });
+      }
+    },
+  );
 });
 
 describe('ingestion', () => {
-  it('stores nothing twice, and keeps what it cannot use without its secrets', () => {
-    const store = storeWith('c');
+  it('stores nothing twice, and keeps what it cannot use without its secrets', async () => {
+    const store = await storeWith('c');
     const bad = `{"meta":{"producer":"p","version":"1","token":"hush \\" hush"},"data":{"type":"nothing"}}`;
     const records = recordsIn(
       `${edges.find(({ name }) => name === 'good_then_bad_then_good')?.bytes.toString()}\n${bad}`,
     );
-    const counts = [store.ingest(records, options), store.ingest(records, options)];
+    const counts = [await ingest(store, records, options), await ingest(store, records, options)];
     expect(counts.map(({ stored, repeated, quarantined }) => [stored, repeated, quarantined])).toEqual([
       [1, 1, 2],
       [0, 2, 2],
@@ -124,11 +128,11 @@ describe('ingestion', () => {
     expect(rows.map(({ raw }) => Buffer.from(raw as Uint8Array).toString('latin1')).join('')).not.toContain('hush');
   });
 
-  it('stores no data of clusters that nobody added', () => {
-    const store = storeWith('other');
-    const counts = store.ingest(recordsIn(written(sample)), options);
+  it('stores no data of clusters that nobody added', async () => {
+    const store = await storeWith('other');
+    const counts = await ingest(store, recordsIn(written(sample)), options);
     expect([...counts.unknownClusters]).toEqual([['fox.test', 1]]);
-    expect(exported(store)).toEqual([]);
+    expect(await exported(store)).toEqual([]);
   });
 
   const states = fc.constantFrom('PENDING', 'RUNNING', 'COMPLETED', 'FAILED', 'NODE_FAIL', 'CANCELLED by 7');
@@ -160,18 +164,18 @@ describe('ingestion', () => {
   const message = fc.record({ time, slurm_jobs: fc.array(record, { maxLength: 4 }) });
 
   test('any order and any repetition of a capture give the same rows', () => {
-    fc.assert(
-      fc.property(fc.array(message, { maxLength: 6 }), fc.infiniteStream(fc.nat()), (messages, numbers) => {
+    return fc.assert(
+      fc.asyncProperty(fc.array(message, { maxLength: 6 }), fc.infiniteStream(fc.nat()), async (messages, numbers) => {
         const texts = messages.map((attributes) =>
           written({ ...jobs, data: { type: 'job', attributes: { ...attributes, cluster: 'c' } } }),
         );
-        const [once, often] = [storeWith('c'), storeWith('c')];
-        once.ingest(recordsIn(texts.join('\n')), options);
+        const [once, often] = [await storeWith('c'), await storeWith('c')];
+        await ingest(once, recordsIn(texts.join('\n')), options);
         const shuffled = [...texts, ...texts]
           .map((text) => ({ text, at: numbers.next().value ?? 0 }))
           .toSorted((a, b) => a.at - b.at);
-        for (const { text } of shuffled) often.ingest(recordsIn(text), options);
-        expect(contents(often)).toEqual(contents(once));
+        for (const { text } of shuffled) await ingest(often, recordsIn(text), options);
+        expect(await contents(often)).toEqual(await contents(once));
       }),
       { numRuns: 60 },
     );
@@ -232,15 +236,15 @@ describe('merging the records of a Slurm job', () => {
   });
 });
 
-it('pruning deletes what is older with all its rows, and keeps the newest facts and the records of jobs', () => {
-  const store = storeWith('fox.test');
+it('pruning deletes what is older with all its rows, and keeps the newest facts and the records of jobs', async () => {
+  const store = await storeWith('fox.test');
   const at = (type: keyof typeof everyField, time: string) => {
     const { meta, data } = everyField[type];
     return written({ meta, data: { type, attributes: { ...data.attributes, time } } } as Envelope);
   };
   const times = ['2026-03-01T00:00:00+00:00', '2026-03-02T00:00:00+00:00'];
   const kept = (['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[1] ?? ''));
-  store.ingest(recordsIn(kept.join('\n')), options);
+  await ingest(store, recordsIn(kept.join('\n')), options);
   const counts = () =>
     [
       'process',
@@ -255,16 +259,17 @@ it('pruning deletes what is older with all its rows, and keeps the newest facts 
       'topology',
     ].map((table) => store.database.get(`select count(*) as n from ${table}`)?.['n']);
   const before = counts();
-  store.ingest(
+  await ingest(
+    store,
     recordsIn((['sample', 'sysinfo', 'job', 'cluster'] as const).map((type) => at(type, times[0] ?? '')).join('\n')),
     options,
   );
-  expect(prune(store.database, START + 86_400)).toBe(4);
-  expect(exported(store).toSorted()).toEqual(kept.toSorted());
+  expect(await store.prune(START + 86_400)).toBe(4);
+  expect((await exported(store)).toSorted()).toEqual(kept.toSorted());
   expect(counts()).toEqual(before);
   // Everything is older now: samples and messages of jobs go, and what says what things are stays.
-  expect(prune(store.database, START + 10 * 86_400)).toBe(2);
-  expect([...store.envelopes()].map(({ type }) => type).toSorted()).toEqual(['cluster', 'sysinfo']);
+  expect(await store.prune(START + 10 * 86_400)).toBe(2);
+  expect((await Array.fromAsync(store.envelopes(), ({ type }) => type)).toSorted()).toEqual(['cluster', 'sysinfo']);
   expect(store.database.get('select count(*) as n from job')?.['n']).toBe(2n);
 });
 
@@ -332,14 +337,14 @@ describe('the commands', () => {
       await ended;
     }
     expect((await torc(['sonar', 'ingest', 'data', 'more', '--add-clusters'], { cwd })).code).toBe(0);
-    const [killed, clean] = [new TelemetryStore(join(cwd, 'sonar.db')), storeWith('fox.test')];
+    const [killed, clean] = [new EmbeddedStore(join(cwd, 'sonar.db')), await storeWith('fox.test')];
     for (const file of ['01/0+sample-c1.json', '02/0+sample-c1.json.gz']) {
       const reader = await import('../../src/telemetry/read/files.ts');
       for await (const records of reader.recordsOf(join(data, 'fox.test/2026/03', file)))
-        clean.ingest(records, options);
+        await ingest(clean, records, options);
     }
-    expect(contents(killed)).toEqual(contents(clean));
-    killed.close();
+    expect(await contents(killed)).toEqual(await contents(clean));
+    await killed.close();
   });
 
   it('names the cluster that is missing, and what adds it', async () => {

@@ -1,4 +1,4 @@
-import type { ProcessRow } from './queries.ts';
+import type { Portions, ProcessRow } from './rows.ts';
 
 /**
  * CPU seconds of jobs from the counters of their processes.
@@ -50,19 +50,24 @@ export function keyed(rows: readonly ProcessRow[]): [string, ProcessRow][] {
     });
 }
 
-/** The rows of each job of each sample, in their order: consecutive rows of one envelope and one job. */
-export function* bySample(rows: Iterable<ProcessRow>): Generator<readonly ProcessRow[]> {
+/** Calls `use` with the rows of each job of each sample, in their order: consecutive rows of one envelope and one job. */
+export async function eachSample(
+  portions: Portions<ProcessRow> | Iterable<readonly ProcessRow[]>,
+  use: (rows: readonly [ProcessRow, ...ProcessRow[]]) => void,
+): Promise<void> {
   let open: ProcessRow[] = [];
   let envelope: number | undefined;
-  for (const row of rows) {
-    if (row.envelope !== envelope && open.length > 0) {
-      yield* byJob(open);
-      open = [];
+  const end = () => {
+    for (const [first, ...rest] of byJob(open)) if (first !== undefined) use([first, ...rest]);
+    open = [];
+  };
+  for await (const rows of portions)
+    for (const row of rows) {
+      if (row.envelope !== envelope) end();
+      envelope = row.envelope;
+      open.push(row);
     }
-    envelope = row.envelope;
-    open.push(row);
-  }
-  yield* byJob(open);
+  end();
 }
 
 /** A job may have several entries in a sample. */

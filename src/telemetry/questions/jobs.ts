@@ -1,6 +1,6 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import { bySample, CpuTime } from './cpu-time.ts';
-import type { ProcessRow, Questions, Window } from './queries.ts';
+import { CpuTime, eachSample } from './cpu-time.ts';
+import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
 export interface JobUse {
@@ -59,14 +59,13 @@ interface Tally {
 }
 
 /** Jobs by their CPU time, most first. */
-export function jobsOf(questions: Questions, window: Window, gapSeconds = JOB_GAP_SECONDS): JobUse[] {
+export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds = JOB_GAP_SECONDS): Promise<JobUse[]> {
   const open = new Map<string, Tally>();
   const done: Tally[] = [];
   const cpu = new CpuTime();
-  const begins = questions.firstSamples(window);
-  for (const rows of bySample(questions.processes(window))) {
+  const begins = await source.firstSamples(window);
+  await eachSample(source.processes(window), (rows) => {
     const [row] = rows;
-    if (row === undefined) continue;
     const key = identityOf(row);
     let tally = open.get(key);
     // The id of a job of Slurm is never used again.
@@ -78,9 +77,9 @@ export function jobsOf(questions: Questions, window: Window, gapSeconds = JOB_GA
     const used = cpu.since(`${key} ${row.node} ${tally.first}`, rows);
     const isKnown = tally.nodes.has(row.node) || row.time > (begins.get(`${row.cluster} ${row.node}`) ?? 0);
     add(tally, rows, isKnown ? used : 0);
-  }
+  });
   const slurm = new Map(
-    questions.slurmJobs({ ...window, from: 0 }).map((each) => [`${each.cluster} ${each.job}`, each]),
+    (await source.slurmJobs({ ...window, from: 0 })).map((each) => [`${each.cluster} ${each.job}`, each]),
   );
   return [...done, ...open.values()]
     .map((tally) => useOf(tally, tally.epoch === 0 ? slurm.get(`${tally.cluster} ${tally.job}`) : undefined))
@@ -150,7 +149,7 @@ function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: number): voi
   tally.peakGpuMemory = Math.max(tally.peakGpuMemory, gpuMemory);
 }
 
-function useOf(tally: Tally, slurm: ReturnType<Questions['slurmJobs']>[number] | undefined): JobUse {
+function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
   const { cluster, job, epoch, user, first, last, samples, cpuSeconds, measured } = tally;
   const name =
     slurm === undefined ? undefined : (JSON.parse(slurm.fields) as Record<string, unknown[]>)['job_name']?.[2];

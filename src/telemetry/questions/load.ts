@@ -1,4 +1,4 @@
-import type { Questions, Window } from './queries.ts';
+import type { NodeSample, TelemetryRows, Window } from './rows.ts';
 
 /** The use of a node in one interval. */
 export interface LoadStep {
@@ -23,9 +23,12 @@ export interface LoadStep {
 const GREATEST_GAP_SECONDS = 3600;
 
 /** The use of each node in intervals that begin at multiples of their length. */
-export function loadOf(questions: Questions, window: Window, bucketSeconds: number): LoadStep[] {
+export async function loadOf(source: TelemetryRows, window: Window, bucketSeconds: number): Promise<LoadStep[]> {
   const memory = new Map(
-    questions.sysinfo(window).map(({ cluster, node, info }) => [`${cluster} ${node}`, Number(info['memory'] ?? 0)]),
+    (await source.sysinfo(window)).map(({ cluster, node, info }) => [
+      `${cluster} ${node}`,
+      Number(info['memory'] ?? 0),
+    ]),
   );
   const steps = new Map<
     string,
@@ -41,8 +44,8 @@ export function loadOf(questions: Questions, window: Window, bucketSeconds: numb
       head: readonly [string, string, number];
     }
   >();
-  let before: { id: string; time: number; cpuSeconds: readonly number[] } | undefined;
-  for (const sample of questions.nodeSamples(window)) {
+  const latest = new Map<string, NodeSample>();
+  const add = (sample: NodeSample) => {
     const id = `${sample.cluster} ${sample.node}`;
     const time = Math.floor(sample.time / bucketSeconds) * bucketSeconds;
     let step = steps.get(`${id} ${time}`);
@@ -60,7 +63,8 @@ export function loadOf(questions: Questions, window: Window, bucketSeconds: numb
       };
       steps.set(`${id} ${time}`, step);
     }
-    const percent = before?.id === id ? cpuPercent(before, sample) : undefined;
+    const before = latest.get(id);
+    const percent = before === undefined ? undefined : cpuPercent(before, sample);
     if (percent !== undefined) step.cpu.push(percent);
     step.rows++;
     step.cores = Math.max(step.cores, sample.cpuSeconds.length);
@@ -69,8 +73,9 @@ export function loadOf(questions: Questions, window: Window, bucketSeconds: numb
     step.cards = Math.max(step.cards, sample.cards);
     step.gpuMemory += sample.gpuMemoryKb;
     if (sample.gpuUtil !== undefined) step.gpu.push(sample.gpuUtil);
-    before = { id, time: sample.time, cpuSeconds: sample.cpuSeconds };
-  }
+    latest.set(id, sample);
+  };
+  for await (const samples of source.nodeSamples(window)) for (const sample of samples) add(sample);
   return [...steps.values()].map(
     ({ rows, cpu, cores, memory: used, load, gpu, cards, gpuMemory, head: [cluster, node, time] }) => {
       const total = memory.get(`${cluster} ${node}`) ?? 0;
@@ -95,12 +100,7 @@ export function loadOf(questions: Questions, window: Window, bucketSeconds: numb
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length;
 
-interface Counters {
-  readonly time: number;
-  readonly cpuSeconds: readonly number[];
-}
-
-function cpuPercent(before: Counters, now: Counters): number | undefined {
+function cpuPercent(before: NodeSample, now: NodeSample): number | undefined {
   const elapsed = now.time - before.time;
   if (elapsed <= 0 || elapsed > GREATEST_GAP_SECONDS || now.cpuSeconds.length !== before.cpuSeconds.length)
     return undefined;

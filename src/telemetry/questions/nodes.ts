@@ -1,7 +1,6 @@
 import { performanceState } from '../../core/contract/sonar/conventions.ts';
 import { expandNodeRange, rangeProblem } from '../../core/contract/sonar/node-range.ts';
-import { fromInteger, fromSigned } from '../store/numbers.ts';
-import type { Questions, Window } from './queries.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 const labelOf = (node: string): string => node.split('.', 1)[0] ?? node;
 
@@ -21,11 +20,13 @@ export interface NodeFacts {
 }
 
 /** What nodes are. Names of Slurm and of the nodes themselves are compared by their first labels. */
-export function nodesOf(questions: Questions, window: Window): NodeFacts[] {
+export async function nodesOf(source: TelemetryRows, window: Window): Promise<NodeFacts[]> {
   const states = new Map<string, ReturnType<typeof slurmFacts>>();
-  return questions.sysinfo(window).map(({ cluster, node, info, sampled }) => {
-    let known = states.get(cluster);
-    if (known === undefined) states.set(cluster, (known = slurmFacts(questions.clusterState(cluster, window.until))));
+  const nodes = await source.sysinfo(window);
+  for (const cluster of new Set(nodes.map((each) => each.cluster)))
+    states.set(cluster, slurmFacts(await source.clusterState(cluster, window.until)));
+  return nodes.map(({ cluster, node, info, sampled }) => {
+    const known = states.get(cluster);
     const number = (name: string) => Number(info[name] ?? 0);
     return {
       cluster,
@@ -35,8 +36,8 @@ export function nodesOf(questions: Questions, window: Window): NodeFacts[] {
       cards: ((info['cards'] ?? []) as readonly unknown[]).length,
       model: String((info['cpu_model'] as string | undefined) ?? ''),
       system: [info['os_name'], info['os_release']].filter((each) => typeof each === 'string').join(' '),
-      states: known.states.get(labelOf(node)) ?? [],
-      partitions: known.partitions.get(labelOf(node)) ?? [],
+      states: known?.states.get(labelOf(node)) ?? [],
+      partitions: known?.partitions.get(labelOf(node)) ?? [],
       sampled,
     };
   });
@@ -80,9 +81,9 @@ export interface CardFacts {
 }
 
 /** What cards are, and their newest state within the window. Cards are known by their uuids: an index may change at boot. */
-export function cardsOf(questions: Questions, window: Window): CardFacts[] {
+export async function cardsOf(source: TelemetryRows, window: Window): Promise<CardFacts[]> {
   const cards = new Map<string, CardFacts>();
-  for (const { cluster, node, info } of questions.sysinfo(window))
+  for (const { cluster, node, info } of await source.sysinfo(window))
     for (const card of (info['cards'] ?? []) as readonly Readonly<Record<string, unknown>>[]) {
       const uuid = typeof card['uuid'] === 'string' ? card['uuid'] : '';
       cards.set(`${cluster} ${node} ${uuid}`, {
@@ -95,21 +96,19 @@ export function cardsOf(questions: Questions, window: Window): CardFacts[] {
         ...noState,
       });
     }
-  for (const { cluster, row, meta } of questions.cardStates(window)) {
-    const uint = (name: string) => Number(fromInteger(row[name] ?? null) ?? 0);
-    const [node, uuid] = [String(row['node'] as string), String(row['uuid'] as string)];
+  for (const state of await source.cardStates(window)) {
+    const { cluster, node, uuid, meta, performance } = state;
     const key = `${cluster} ${node} ${uuid}`;
-    const known = cards.get(key) ?? { cluster, node, uuid, model: '', memoryKb: 0 };
     cards.set(key, {
-      ...known,
-      index: uint('idx'),
-      usedMemoryKb: uint('memory'),
-      utilPercent: uint('ce_util'),
-      temperature: Number(fromSigned(row['temperature'] ?? null) ?? 0),
-      powerWatts: uint('power'),
-      performanceState: performanceState(meta, fromInteger(row['performance'] ?? null)),
-      failing: uint('failing'),
-      time: Number(row['time']),
+      ...(cards.get(key) ?? { cluster, node, uuid, model: '', memoryKb: 0 }),
+      index: state.index,
+      usedMemoryKb: state.memoryKb,
+      utilPercent: state.utilPercent,
+      temperature: state.temperature,
+      powerWatts: state.powerWatts,
+      performanceState: performanceState(meta, performance),
+      failing: state.failing,
+      time: state.time,
     });
   }
   return [...cards.values()].toSorted((one, other) =>

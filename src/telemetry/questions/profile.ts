@@ -1,5 +1,5 @@
-import { bySample, CpuTime, keyed } from './cpu-time.ts';
-import type { JobKey, ProcessRow, Questions, Window } from './queries.ts';
+import { CpuTime, eachSample, keyed } from './cpu-time.ts';
+import type { JobKey, Portions, ProcessRow, TelemetryRows, Window } from './rows.ts';
 
 /** What a job did in one interval, on one node. */
 export interface ProfileStep {
@@ -34,19 +34,21 @@ export interface Profile {
   readonly nodeImbalancePercent: number;
 }
 
-export const profileOf = (questions: Questions, window: Window, key: JobKey, bucketSeconds = 0): Profile =>
-  profileOfRows(questions.processes(window, key), bucketSeconds);
+export const profileOf = (source: TelemetryRows, window: Window, key: JobKey, bucketSeconds = 0): Promise<Profile> =>
+  profileOfRows(source.processes(window, key), bucketSeconds);
 
 /** The profile of the job whose processes these are, in the order of time. */
-export function profileOfRows(found: Iterable<ProcessRow>, bucketSeconds = 0): Profile {
+export async function profileOfRows(
+  found: Portions<ProcessRow> | Iterable<readonly ProcessRow[]>,
+  bucketSeconds = 0,
+): Promise<Profile> {
   const cpu = new CpuTime();
   const latest = new Map<string, number>();
   const steps: ProfileStep[] = [];
   const processes = new Map<string, ProcessUse>();
   const byNode = new Map<string, number>();
-  for (const rows of bySample(found)) {
+  await eachSample(found, (rows) => {
     const [row] = rows;
-    if (row === undefined) continue;
     const id = `${row.cluster} ${row.node} ${row.epoch} ${row.user}`;
     const before = latest.get(id);
     const seconds = cpu.since(id, rows);
@@ -79,7 +81,7 @@ export function profileOfRows(found: Iterable<ProcessRow>, bucketSeconds = 0): P
         peakMemoryKb: Math.max(each.rssKb, held?.peakMemoryKb ?? 0),
       });
     }
-  }
+  });
   const times = [...byNode.values()];
   const most = times.reduce((greatest, each) => Math.max(greatest, each), 0);
   const mean = times.reduce((total, each) => total + each, 0) / Math.max(1, times.length);

@@ -1,5 +1,5 @@
 import { rankOfState } from '../jobs/merge.ts';
-import type { Questions, Window } from './queries.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 /** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
 export interface PartitionQueue {
@@ -15,8 +15,8 @@ export interface PartitionQueue {
   readonly failed: number;
 }
 
-export function queueOf(questions: Questions, window: Window): PartitionQueue[] {
-  const jobs = questions.slurmJobs({ ...window, from: 0 });
+export async function queueOf(source: TelemetryRows, window: Window): Promise<PartitionQueue[]> {
+  const jobs = await source.slurmJobs({ ...window, from: 0 });
   // A pending job may name several partitions: it waits in each.
   const places = jobs.flatMap((job) => job.partition.split(',').map((partition) => ({ ...job, partition })));
   const groups = Map.groupBy(places, ({ cluster, partition }) => `${cluster} ${partition}`);

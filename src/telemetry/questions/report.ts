@@ -1,6 +1,6 @@
 import type { JobUse } from './jobs.ts';
 import { jobsOf } from './jobs.ts';
-import type { Questions, Window } from './queries.ts';
+import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 
 /** Standing reports: who uses what, and what should not be there. */
 export const reportKinds = ['users', 'commands', 'hogs', 'idle-gpu', 'zombies', 'greedy'] as const;
@@ -35,16 +35,16 @@ const IDLE_SECONDS = 1800;
 const GREEDY_PERCENT = 25;
 const GREEDY_SECONDS = 600;
 
-export function reportOf(questions: Questions, window: Window, kind: ReportKind): ReportLine[] {
+export async function reportOf(source: TelemetryRows, window: Window, kind: ReportKind): Promise<ReportLine[]> {
   switch (kind) {
     case 'users':
-      return grouped(jobsOf(questions, window), ({ user }) => [user]);
+      return grouped(await jobsOf(source, window), ({ user }) => [user]);
     case 'commands':
-      return grouped(jobsOf(questions, window), ({ commands }) => commands.slice(0, 1));
+      return grouped(await jobsOf(source, window), ({ commands }) => commands.slice(0, 1));
     case 'hogs':
-      return hogs(questions, window);
+      return hogs(source, window);
     case 'idle-gpu':
-      return jobsOf(questions, window)
+      return (await jobsOf(source, window))
         .filter((job) => job.cards.length > 0 && job.last - job.first >= IDLE_SECONDS && job.gpuPercent < IDLE_PERCENT)
         .map((job) => ({
           ...lineOf(job),
@@ -53,9 +53,9 @@ export function reportOf(questions: Questions, window: Window, kind: ReportKind)
           reason: `${job.cards.length} card${job.cards.length === 1 ? '' : 's'}, used to ${job.gpuPercent.toFixed(1)} %`,
         }));
     case 'zombies':
-      return zombies(questions, window);
+      return zombies(source, window);
     case 'greedy':
-      return greedy(questions, window);
+      return greedy(source, window);
   }
 }
 
@@ -96,16 +96,16 @@ function grouped(jobs: readonly JobUse[], namesOf: (job: JobUse) => readonly str
     .toSorted((one, other) => other.cpuHours - one.cpuHours);
 }
 
-function hogs(questions: Questions, window: Window): ReportLine[] {
+async function hogs(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
   const cores = new Map<string, number>();
-  const nodes = questions.sysinfo(window);
+  const nodes = await source.sysinfo(window);
   for (const { cluster, node, info } of nodes)
     if (((info['cards'] ?? []) as readonly unknown[]).length > 0)
       cores.set(
         `${cluster} ${node}`,
         Number(info['sockets'] ?? 0) * Number(info['cores_per_socket'] ?? 0) * Number(info['threads_per_core'] ?? 0),
       );
-  return jobsOf(questions, window).flatMap((job) => {
+  return (await jobsOf(source, window)).flatMap((job) => {
     const counts = job.nodes.map((node) => cores.get(`${job.cluster} ${node}`) ?? 0);
     if (counts.includes(0) || job.cards.length > 0 || job.last - job.first < HOG_SECONDS) return [];
     const percent = job.peakCpuPercent / counts.reduce((sum, each) => sum + each, 0);
@@ -117,12 +117,12 @@ function hogs(questions: Questions, window: Window): ReportLine[] {
 }
 
 /** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is told once. */
-function zombies(questions: Questions, window: Window): ReportLine[] {
+async function zombies(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
   const found = new Map<string, ReportLine>();
-  for (const row of questions.processes(window)) {
+  const add = (row: ProcessRow) => {
     const isDefunct = row.cmd.endsWith('<defunct>') || row.cmd.startsWith('_zombie_');
     const isLost = row.cmd === '_unknown_' && row.gpuMemoryKb > 0;
-    if (!isDefunct && !isLost) continue;
+    if (!isDefunct && !isLost) return;
     const key = `${row.cluster} ${row.node} ${row.job} ${row.epoch} ${row.pid} ${row.cmd}`;
     found.set(key, {
       cluster: row.cluster,
@@ -134,20 +134,24 @@ function zombies(questions: Questions, window: Window): ReportLine[] {
       last: row.time,
       reason: isLost ? 'the card has memory of a process that is gone' : 'the process ended and nobody waited for it',
     });
-  }
+  };
+  for await (const rows of source.processes(window)) for (const row of rows) add(row);
   return [...found.values()];
 }
 
 /** Finished Slurm jobs that used little of what they asked for, by the accounting of Slurm. */
-function greedy(questions: Questions, window: Window): ReportLine[] {
-  return questions.slurmJobs(window).flatMap((job) => {
-    if (window.user !== undefined && job.user !== window.user) return [];
-    if (job.end === undefined || job.start === undefined || job.end < window.from || job.end >= window.until) return [];
-    const elapsed = job.end - job.start;
-    if (elapsed < GREEDY_SECONDS) return [];
-    const fields = questions
-      .slurmJob(job.cluster, job.job)
-      .map((each) => JSON.parse(each.fields) as Record<string, unknown[]>);
+async function greedy(source: TelemetryRows, window: Window): Promise<ReportLine[]> {
+  const ended: { job: SlurmJobRow; all: readonly SlurmJobRow[] }[] = [];
+  for (const job of await source.slurmJobs(window)) {
+    if (window.user !== undefined && job.user !== window.user) continue;
+    if (job.end === undefined || job.start === undefined || job.end < window.from || job.end >= window.until) continue;
+    if (job.end - job.start < GREEDY_SECONDS) continue;
+    ended.push({ job, all: await source.slurmJob(job.cluster, job.job) });
+  }
+  return ended.flatMap(({ job, all }) => {
+    const [begin, end] = [job.start ?? 0, job.end ?? 0];
+    const elapsed = end - begin;
+    const fields = all.map((each) => JSON.parse(each.fields) as Record<string, unknown[]>);
     const value = (entry: Record<string, unknown[]> | undefined, name: string) => Number(entry?.[name]?.[2] ?? 0);
     const [main, ...steps] = fields;
     const cpus = value(main, 'requested_cpus');
@@ -172,8 +176,8 @@ function greedy(questions: Questions, window: Window): ReportLine[] {
         user: job.user,
         cpuHours: used / HOUR,
         memoryKb: memory,
-        first: job.start,
-        last: job.end,
+        first: begin,
+        last: end,
         reason: `used ${reasons.join(' and ')}`,
       },
     ];

@@ -1,4 +1,4 @@
-import type { Questions, Window } from './queries.ts';
+import type { TelemetryRows, Window } from './rows.ts';
 
 /** A time during which a node sent samples, or did not. */
 export interface UptimeSpan {
@@ -21,8 +21,8 @@ const LATE = 2.5;
  * When nodes sent samples. Without an interval, a node is down where the gap is 2.5 times its median gap, and at least as much of 5
  * minutes.
  */
-export function uptimeOf(questions: Questions, window: Window, intervalSeconds?: number): UptimeSpan[] {
-  const nodes = Map.groupBy(questions.sampleTimes(window), ({ cluster, node }) => `${cluster} ${node}`);
+export async function uptimeOf(source: TelemetryRows, window: Window, intervalSeconds?: number): Promise<UptimeSpan[]> {
+  const nodes = Map.groupBy(await source.sampleTimes(window), ({ cluster, node }) => `${cluster} ${node}`);
   return [...nodes.values()].flatMap((samples) => {
     const gap = LATE * (intervalSeconds ?? Math.max(USUAL_SECONDS, medianGap(samples.map(({ time }) => time))));
     const spans: UptimeSpan[] = [];

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { basename, dirname, join } from 'node:path';
 import type { SampleJob, SampleProcess } from '../../core/contract/sonar/sample.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import type { ProcessRow } from '../questions/queries.ts';
+import type { ProcessRow } from '../questions/rows.ts';
 import { recordsOf } from './files.ts';
 
 /** An attempt at a job of a workflow. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { EnvelopeReader } from '../read/envelope-reader.ts';
-import type { TelemetryStore } from '../store/store.ts';
+import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { type Credential, type ReceiveTask, refusalOf, type Reply, replyOf } from './messages.ts';
 
 /** What a sender is told of an envelope. */
@@ -17,7 +17,11 @@ interface Verdict {
  * The sender must prove for each envelope that it may send data of its cluster: by a login whose user is the cluster, by a bearer
  * token, or by the token in `meta`. One that cannot stops the whole request, before anything is stored.
  */
-export function accept(store: TelemetryStore, { body, credential, origin }: ReceiveTask, received: number): Reply {
+export async function accept(
+  store: TelemetryStore,
+  { body, credential, origin }: ReceiveTask,
+  received: number,
+): Promise<Reply> {
   const reader = new EnvelopeReader();
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const records = [...reader.push(bytes), ...reader.end()].filter(({ number }) => number > 0);
@@ -25,16 +29,15 @@ export function accept(store: TelemetryStore, { body, credential, origin }: Rece
   // Without a usable envelope nothing names a cluster: the login must, or strangers could fill the quarantine.
   const clusters = usable.length === 0 ? [undefined] : usable;
   for (const record of clusters) {
-    const denied = deniedFor(store, record, credential);
+    const denied = await deniedFor(store, record, credential);
     if (denied !== undefined) return refusalOf(401, 'TELEMETRY_DENIED', denied, REMEDY);
   }
-  const verdicts = store
-    .ingestEach(records, { received, origin, cluster: credential.user })
-    .map((result, index): Verdict => {
-      const record = records[index] as EnvelopeRecord;
-      if (result === 'stored' || result === 'repeated') return { record: record.number, verdict: result };
-      return { record: record.number, verdict: 'refused', problem: problemOf(record) };
-    });
+  const results = await store.ingestEach(records, { received, origin, cluster: credential.user });
+  const verdicts = results.map((result, index): Verdict => {
+    const record = records[index] as EnvelopeRecord;
+    if (result === 'stored' || result === 'repeated') return { record: record.number, verdict: result };
+    return { record: record.number, verdict: 'refused', problem: problemOf(record) };
+  });
   const count = (wanted: Verdict['verdict']) => verdicts.filter(({ verdict }) => verdict === wanted).length;
   const answer = {
     stored: count('stored'),
@@ -49,11 +52,11 @@ export function accept(store: TelemetryStore, { body, credential, origin }: Rece
 const REMEDY =
   'Send the name of the cluster and its token as a login, or the token as Bearer. torc sonar clusters add NAME --new-token gives a cluster a token.';
 
-function deniedFor(
+async function deniedFor(
   store: TelemetryStore,
   record: EnvelopeRecord | undefined,
   { user, secret }: Credential,
-): string | undefined {
+): Promise<string | undefined> {
   const envelope = record?.envelope;
   const about = envelope?.data === undefined ? envelope?.errors[0] : envelope.data.attributes;
   const cluster = about?.cluster ?? user;
@@ -61,7 +64,7 @@ function deniedFor(
   if (cluster === undefined) return 'the request names no cluster: neither its envelope nor a login';
   if (user !== undefined && user !== cluster) return `the login is of ${user}, and the envelope is of ${cluster}`;
   if (token === undefined || token === '') return `there is no token for ${cluster} in the request`;
-  const expected = store.tokenHashOf(cluster);
+  const expected = await store.tokenHashOf(cluster);
   const presented = createHash('sha256').update(token).digest();
   // The same for a cluster that is unknown and one without a token: names are not told to strangers.
   return expected !== undefined && timingSafeEqual(presented, expected)

@@ -5,11 +5,11 @@ import { jobsOf } from '../questions/jobs.ts';
 import { loadOf } from '../questions/load.ts';
 import { cardsOf, nodesOf } from '../questions/nodes.ts';
 import { profileOf } from '../questions/profile.ts';
-import { Questions, type Window } from '../questions/queries.ts';
 import { queueOf } from '../questions/queue.ts';
 import { type ReportKind, reportKinds, reportOf } from '../questions/report.ts';
+import type { TelemetryRows, Window } from '../questions/rows.ts';
 import { uptimeOf } from '../questions/uptime.ts';
-import type { TelemetryStore } from '../store/store.ts';
+import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { type AskTask, refusalOf, type Reply, replyOf } from './messages.ts';
 
 const DAY = 86_400;
@@ -36,12 +36,14 @@ function time(parameters: Parameters, name: string, usual: number): number {
 }
 
 /** The questions of `torc sonar show`, by their names. */
-const questions: Readonly<Record<string, (asked: Questions, window: Window, parameters: Parameters) => unknown>> = {
-  jobs: (asked, window) => ({ items: jobsOf(asked, window) }),
-  load: (asked, window, parameters) => ({
-    items: loadOf(asked, window, Math.max(60, number(parameters, 'every', 3600))),
+const questions: Readonly<
+  Record<string, (asked: TelemetryRows, window: Window, parameters: Parameters) => Promise<unknown>>
+> = {
+  jobs: async (asked, window) => ({ items: await jobsOf(asked, window) }),
+  load: async (asked, window, parameters) => ({
+    items: await loadOf(asked, window, Math.max(60, number(parameters, 'every', 3600))),
   }),
-  profile(asked, window, parameters) {
+  async profile(asked, window, parameters) {
     const { job = '', epoch } = parameters;
     const id = (name: string, text: string) => {
       if (/^\d{1,20}$/.test(text) && BigInt(text) <= GREATEST_UINT) return exactUint(BigInt(text));
@@ -50,20 +52,24 @@ const questions: Readonly<Record<string, (asked: Questions, window: Window, para
     const key = { job: id('job', job), epoch: epoch === undefined ? undefined : id('epoch', epoch) };
     return profileOf(asked, window, key, number(parameters, 'every', 0));
   },
-  uptime: (asked, window) => ({ items: uptimeOf(asked, window) }),
-  nodes: (asked, window) => ({ items: nodesOf(asked, window) }),
-  cards: (asked, window) => ({ items: cardsOf(asked, window) }),
-  queue: (asked, window) => ({ items: queueOf(asked, window) }),
-  report(asked, window, { kind = '' }) {
+  uptime: async (asked, window) => ({ items: await uptimeOf(asked, window) }),
+  nodes: async (asked, window) => ({ items: await nodesOf(asked, window) }),
+  cards: async (asked, window) => ({ items: await cardsOf(asked, window) }),
+  queue: async (asked, window) => ({ items: await queueOf(asked, window) }),
+  async report(asked, window, { kind = '' }) {
     if ((reportKinds as readonly string[]).includes(kind))
-      return { items: reportOf(asked, window, kind as ReportKind) };
+      return { items: await reportOf(asked, window, kind as ReportKind) };
     throw new ParameterWrong(`kind: expected one of ${reportKinds.join(', ')}, found "${kind}"`);
   },
 };
 
 /** Answers a question from the store. `now` is Unix time. */
-export function answer(store: TelemetryStore, { question, parameters, onlyUser }: AskTask, now: number): Reply {
-  if (question === 'clusters') return replyOf(200, asData({ items: store.clusters() }));
+export async function answer(
+  store: TelemetryStore,
+  { question, parameters, onlyUser }: AskTask,
+  now: number,
+): Promise<Reply> {
+  if (question === 'clusters') return replyOf(200, asData({ items: await store.clusters() }));
   const reply = Object.hasOwn(questions, question) ? questions[question] : undefined;
   if (reply === undefined) {
     const names = ['clusters', ...Object.keys(questions)].join(', ');
@@ -78,10 +84,7 @@ export function answer(store: TelemetryStore, { question, parameters, onlyUser }
     const until = time(parameters, 'to', now + 60);
     const from = time(parameters, 'from', until - DAY);
     const { cluster, node } = parameters;
-    return replyOf(
-      200,
-      asData(reply(new Questions(store.database), { cluster, node, from, until, user: onlyUser }, parameters)),
-    );
+    return replyOf(200, asData(await reply(store.rows, { cluster, node, from, until, user: onlyUser }, parameters)));
   } catch (error) {
     if (!(error instanceof ParameterWrong)) throw error;
     return refusalOf(400, 'PARAMETER_REFUSED', error.message, 'Correct the parameter that the message names.');

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
-import { TelemetryStore } from '../store/store.ts';
+import { openStore } from '../store/open-store.ts';
 import { type Credential, refusalOf, type Reply } from './messages.ts';
 import { StoreThread } from './thread.ts';
 
@@ -31,9 +31,12 @@ const ASK = new RegExp(`^${BASE_PATH}/sonar/show/([a-z-]+)/?$`);
  * The routes of telemetry: senders post envelopes, and people ask questions. The event loop reads bodies; two threads
  * do everything else.
  */
-export function createReceiver(path: string, viewerOf: (incoming: IncomingMessage) => Promise<Viewer>): Receiver {
+export async function createReceiver(
+  path: string,
+  viewerOf: (incoming: IncomingMessage) => Promise<Viewer>,
+): Promise<Receiver> {
   // A file that cannot be opened must end the start of the server, and not its first request.
-  new TelemetryStore(path).close();
+  await (await openStore(path)).close();
   const [writer, reader] = [new StoreThread(path, false), new StoreThread(path, true)];
 
   const receive = async (incoming: IncomingMessage): Promise<Reply> => {

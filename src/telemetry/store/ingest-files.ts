@@ -1,7 +1,8 @@
 import { recordsOf } from '../read/files.ts';
 import type { InputFile } from '../read/paths.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
-import { type IngestCounts, noCounts, type TelemetryStore } from './store.ts';
+import { ingest, type IngestCounts, noCounts } from './ingest.ts';
+import type { TelemetryStore } from './telemetry-store.ts';
 
 /** Records of one transaction: more lock the store for longer, fewer are slower. 500 samples are 20,000 rows, 0.2 s. */
 const BATCH = 500;
@@ -39,11 +40,11 @@ export async function ingestFiles(
   for (const file of files) {
     const fallback = cluster ?? file.cluster;
     let batch: EnvelopeRecord[] = [];
-    const write = () => {
+    const write = async () => {
       if (batch.length === 0) return;
       const received = now();
-      if (addsClusters) for (const name of clustersOf(batch, fallback)) store.addCluster(name, received);
-      addCounts(total, store.ingest(batch, { received, origin: file.path, cluster: fallback }));
+      if (addsClusters) for (const name of clustersOf(batch, fallback)) await store.addCluster(name, received);
+      addCounts(total, await ingest(store, batch, { received, origin: file.path, cluster: fallback }));
       records += batch.length;
       batch = [];
       onProgress({ bytes, records });
@@ -60,9 +61,9 @@ export async function ingestFiles(
       }
       if (next.done === true) break;
       batch = batch.length === 0 ? [...next.value] : [...batch, ...next.value];
-      if (batch.length >= BATCH) write();
+      if (batch.length >= BATCH) await write();
     }
-    write();
+    await write();
   }
   return { ...total, unreadable };
 }

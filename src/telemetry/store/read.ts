@@ -11,27 +11,9 @@ import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import type { Row, StoreDatabase } from './database.ts';
 import { Dictionary } from './dictionary.ts';
 import { type Cell, fromInteger, fromSigned, fromThousandths, unpackUints } from './numbers.ts';
+import type { Selection, StoredEnvelope } from './telemetry-store.ts';
 import { storedJson } from './stored-json.ts';
 import { putUnknownMembers, type UnknownMember } from './unknown-members.ts';
-
-/** Which envelopes to read. */
-export interface Selection {
-  readonly cluster?: string | undefined;
-  readonly node?: string | undefined;
-  readonly types?: readonly (MessageType | 'error')[] | undefined;
-  /** Unix times; `until` is not part of it. */
-  readonly from?: number | undefined;
-  readonly until?: number | undefined;
-}
-
-export interface StoredEnvelope {
-  readonly cluster: string;
-  readonly node?: string | undefined;
-  readonly type: MessageType | 'error';
-  /** Unix time. */
-  readonly time: number;
-  readonly envelope: Envelope;
-}
 
 /** Members that have a value: an absent one is a default. */
 const given = <T extends object>(members: T): T =>

@@ -56,14 +56,14 @@ export class Writer {
     const about = (envelope.data === undefined ? envelope.errors[0] : envelope.data.attributes) ?? { time: '' };
     const clusterName = about.cluster ?? fallback;
     if (clusterName === undefined) return 'no cluster';
-    const cluster = this.#clusterOf(clusterName);
+    const cluster = this.clusterOf(clusterName);
     if (cluster === undefined) return 'unknown cluster';
     const type = envelope.data?.type ?? 'error';
     const text =
       envelope.data === undefined
         ? exactJson(envelope.errors)
         : encodeAttributes(envelope.data.type, { ...envelope.data.attributes, cluster: clusterName });
-    const node = 'node' in about && typeof about.node === 'string' ? this.#nodeOf(cluster, about.node) : null;
+    const node = 'node' in about && typeof about.node === 'string' ? this.nodeOf(cluster, about.node) : null;
     const instant = parseTimestamp(about.time) ?? { seconds: 0, offsetMinutes: 0 };
     const { changes, id } = this.#db.run(
       `insert into envelope (cluster, type, sha256, node, time, zone, source, received) values (?, ?, ?, ?, ?, ?, ?, ?)
@@ -100,7 +100,7 @@ export class Writer {
     }
   }
 
-  #clusterOf(name: string): number | undefined {
+  clusterOf(name: string): number | undefined {
     const known = this.#clusters.get(name);
     if (known !== undefined) return known;
     const found = this.#db.get('select id from cluster where name = ?', name);
@@ -109,7 +109,7 @@ export class Writer {
     return Number(found['id']);
   }
 
-  #nodeOf(cluster: number, name: string): number {
+  nodeOf(cluster: number, name: string): number {
     const key = `${cluster} ${name}`;
     const known = this.#nodes.get(key);
     if (known !== undefined) return known;

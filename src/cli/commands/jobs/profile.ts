@@ -47,7 +47,10 @@ export const jobsProfile = command({
     const key = { workflow: job.workflow_id, workflowJob: id, run: attempt.run, attempt: attempt.attempt };
     const { rows, total } = await samplesOfAttempt(folder, key);
     if (rows.length === 0 && total === undefined) throw new Failure(`no samples of ${which} in ${folder}`);
-    const { steps, processes } = profileOfRows(rows, options.every === undefined ? 0 : (buckets[options.every] ?? 0));
+    const { steps, processes } = await profileOfRows(
+      [rows],
+      options.every === undefined ? 0 : (buckets[options.every] ?? 0),
+    );
     const title = `Job ${id} (${job.name}), run ${attempt.run}, attempt ${attempt.attempt}${totalText(total)}:`;
     const about = {
       title,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
-import type { ClusterSummary } from '../../../telemetry/store/store.ts';
+import type { ClusterSummary } from '../../../telemetry/store/telemetry-store.ts';
 import { type Command, command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import { readInput } from '../../read-input.ts';

@@ -4,7 +4,7 @@ import { unchangedCompat } from '../../../core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../../core/contract/sonar/encode.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import type { Selection, StoredEnvelope } from '../../../telemetry/store/read.ts';
+import type { Selection, StoredEnvelope } from '../../../telemetry/store/telemetry-store.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { isReaderGone, writeOut } from '../../write-out.ts';
@@ -43,7 +43,7 @@ export const exportEnvelopes = command({
     await withStore(options.store, { isReadOnly: true }, async (store) => {
       if (dir === undefined) return print(store.envelopes(selection));
       let count = 0;
-      for (const stored of store.envelopes(selection)) {
+      for await (const stored of store.envelopes(selection)) {
         const path = join(dir, pathOf(stored));
         mkdirSync(dirname(path), { recursive: true });
         appendFileSync(path, `${encodeEnvelope(stored.envelope, unchangedCompat)}\n`);
@@ -54,10 +54,10 @@ export const exportEnvelopes = command({
   },
 });
 
-async function print(envelopes: Iterable<StoredEnvelope>): Promise<void> {
+async function print(envelopes: AsyncIterable<StoredEnvelope>): Promise<void> {
   let text = '';
   try {
-    for (const { envelope } of envelopes) {
+    for await (const { envelope } of envelopes) {
       text += `${encodeEnvelope(envelope, unchangedCompat)}\n`;
       if (text.length < PORTION) continue;
       await writeOut(Buffer.from(text));

@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../../core/quantity/count-text.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import type { IngestProgress } from '../../../telemetry/store/ingest-files.ts';
-import type { IngestCounts } from '../../../telemetry/store/store.ts';
+import type { IngestCounts } from '../../../telemetry/store/ingest.ts';
 import { type InputFile, inputFiles } from '../../../telemetry/read/paths.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';

@@ -17,8 +17,7 @@ export const pruneStore = command({
   offline: true,
   async run({ output }, _args, options) {
     output.recordOnly('sonar prune');
-    const { prune } = await import('../../../telemetry/store/prune.ts');
-    const deleted = await withStore(options.store, {}, (store) => prune(store.database, options.before));
+    const deleted = await withStore(options.store, {}, (store) => store.prune(options.before));
     const before = formatTimestamp(options.before);
     output.record('sonar prune', { deleted, before }, `Deleted ${counted(deleted, 'envelope')} from before ${before}`);
   },

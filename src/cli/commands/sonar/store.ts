@@ -1,4 +1,4 @@
-import type { TelemetryStore } from '../../../telemetry/store/store.ts';
+import type { TelemetryStore } from '../../../telemetry/store/telemetry-store.ts';
 import { Failure } from '../../failure.ts';
 import { option } from '../../option.ts';
 
@@ -16,10 +16,10 @@ export async function withStore<Result>(
 ): Promise<Result> {
   // A sample of a node needs no database: it is loaded on use.
   const { StoreUnusable } = await import('../../../telemetry/store/database.ts');
-  const { TelemetryStore: Store } = await import('../../../telemetry/store/store.ts');
+  const { openStore } = await import('../../../telemetry/store/open-store.ts');
   let store: TelemetryStore | undefined;
   try {
-    store = new Store(path, options);
+    store = await openStore(path, options);
     return await use(store);
   } catch (cause) {
     // A full disk, a lock that another program keeps: what was stored before stays.
@@ -31,6 +31,6 @@ export async function withStore<Result>(
     const hint = options.isReadOnly === true ? '; torc sonar ingest makes one, --store names another' : '';
     throw new Failure(`${cause.message}${hint}`, { cause });
   } finally {
-    store?.close();
+    await store?.close();
   }
 }

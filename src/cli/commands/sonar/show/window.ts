@@ -2,7 +2,7 @@ import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { sizeText } from '../../../../core/quantity/size-text.ts';
 import { asData } from '../../../../telemetry/questions/answers.ts';
-import type { Questions, Window } from '../../../../telemetry/questions/queries.ts';
+import type { TelemetryRows, Window } from '../../../../telemetry/questions/rows.ts';
 import { Failure, UsageError } from '../../../failure.ts';
 import { optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
@@ -36,19 +36,17 @@ export const DAY = 86_400;
 /** Asks the store a question about a window. */
 export async function ask<Answer>(
   { store, cluster, node, from, to }: WindowValues,
-  question: (questions: Questions, window: Window) => Answer | Promise<Answer>,
+  question: (rows: TelemetryRows, window: Window) => Answer | Promise<Answer>,
   ago = DAY,
 ): Promise<Answer> {
-  const { Questions: Asked } = await import('../../../../telemetry/questions/queries.ts');
   // The clock of a node may be ahead of ours.
   const until = to ?? Math.floor(Date.now() / 1000) + 60;
   const window = { cluster, node, from: from ?? until - ago, until };
   if (window.from >= until) throw new UsageError('--from: expected a time before --to');
-  return withStore(store, { isReadOnly: true }, (opened) => {
-    const questions = new Asked(opened.database);
-    if (cluster !== undefined && questions.clusters(cluster).length === 0)
+  return withStore(store, { isReadOnly: true }, async ({ rows }) => {
+    if (cluster !== undefined && (await rows.clusterNames(cluster)).length === 0)
       throw new Failure(`the store has no cluster ${cluster}; torc sonar clusters list names those that it has`);
-    return question(questions, window);
+    return question(rows, window);
   });
 }
 

@@ -1,49 +1,25 @@
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { Row, StoreDatabase } from '../store/database.ts';
-import { fromInteger, fromThousandths, toInteger, unpackUints } from '../store/numbers.ts';
-import { storedJson } from '../store/stored-json.ts';
-
-/** The SQL of the questions. Times are Unix times; `until` is not part of a window. */
-
-export interface Window {
-  readonly cluster?: string | undefined;
-  readonly node?: string | undefined;
-  readonly from: number;
-  readonly until: number;
-  /** Only the jobs of this user; totals of nodes are for all. */
-  readonly user?: string | undefined;
-}
-
-export interface JobKey {
-  readonly job: Uint;
-  /** 0 for jobs of Slurm. */
-  readonly epoch?: Uint | undefined;
-}
-
-/** One process of one sample; `pid` is undefined for an entry of a job that has no process. */
-export interface ProcessRow {
-  readonly envelope: number;
-  readonly time: number;
-  readonly cluster: string;
-  readonly node: string;
-  readonly user: string;
-  readonly job: Uint;
-  readonly epoch: Uint;
-  readonly slot: number;
-  readonly ord: number | undefined;
-  readonly pid: Uint;
-  readonly ppid: Uint;
-  readonly cmd: string;
-  readonly rssKb: number;
-  readonly cpuTime: number;
-  readonly cpuAvg: number;
-  readonly processes: number;
-  readonly gpuUtil: number;
-  readonly gpuMemoryKb: number;
-  /** Cards by their uuids, separated by blanks. */
-  readonly cards: string;
-}
+import type {
+  CardSample,
+  DiskSample,
+  JobHour,
+  JobKey,
+  Link,
+  NodeHour,
+  NodeInfo,
+  NodeSample,
+  ProcessRow,
+  SampleTime,
+  SlurmJobRow,
+  TelemetryRows,
+  Window,
+} from '../questions/rows.ts';
+import type { Row, StoreDatabase } from './database.ts';
+import { readLinks } from './links.ts';
+import { fromInteger, fromSigned, fromThousandths, toInteger, unpackUints } from './numbers.ts';
+import { portionsOf } from './portions.ts';
+import { storedJson } from './stored-json.ts';
 
 const number = (row: Row, name: string): number => Number(row[name] ?? 0);
 const text = (row: Row, name: string): string => String(row[name] ?? '');
@@ -81,23 +57,45 @@ const PROCESSES = `
   left join process p on p.envelope = j.envelope and p.slot = j.slot
   left join cmd m on m.id = p.cmd`;
 
-export class Questions {
+const SAMPLES_IN_WINDOW = `e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until
+  and (:node is null or n.name = :node or n.short = :node)`;
+
+const CARDS_IN_ORDER = `
+  select n.name as node, g.*, u.name as uuid, e.time, s.name as source
+  from envelope e join gpu_sample g on g.envelope = e.id join gpu u on u.id = g.gpu
+  join node n on n.id = e.node join source s on s.id = e.source
+  where ${SAMPLES_IN_WINDOW} order by n.name, e.time, e.id, g.item`;
+
+const NEWEST_CARDS = `
+  select n.name as node, g.*, u.name as uuid, max(e.time) as time, s.name as source
+  from envelope e join gpu_sample g on g.envelope = e.id join gpu u on u.id = g.gpu
+  join node n on n.id = e.node join source s on s.id = e.source
+  where ${SAMPLES_IN_WINDOW} group by n.name, u.name order by n.name, g.idx, u.name`;
+
+/** The rows of the embedded store. */
+export class HotRows implements TelemetryRows {
   readonly #db: StoreDatabase;
 
   constructor(db: StoreDatabase) {
     this.#db = db;
   }
 
-  /** The clusters of a window: the one that is named, or all. */
-  clusters(name: string | undefined): { id: number; name: string }[] {
+  async clusterNames(name: string | undefined): Promise<string[]> {
+    return this.#clusters(name).map((each) => each.name);
+  }
+
+  #clusters(name: string | undefined): { id: number; name: string }[] {
     return this.#db
       .all('select id, name from cluster where (?1 is null or name = ?1) order by name', name ?? null)
       .map((row) => ({ id: number(row, 'id'), name: text(row, 'name') }));
   }
 
-  /** Processes in the order of time, then of nodes. Of one job, if it is named. */
-  *processes({ cluster, node, from, until, user }: Window, key?: JobKey): Generator<ProcessRow> {
-    for (const { id, name } of this.clusters(cluster)) {
+  processes(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessRow[]> {
+    return portionsOf(this.#processes(window, key));
+  }
+
+  *#processes({ cluster, node, from, until, user }: Window, key?: JobKey): Generator<ProcessRow> {
+    for (const { id, name } of this.#clusters(cluster)) {
       const inWindow = `e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until`;
       // Of one job, only its own samples are read: a window may have millions of others.
       const ofJob = 'select envelope from sample_job where job = :job and (:epoch is null or epoch = :epoch)';
@@ -150,9 +148,8 @@ export class Questions {
     }
   }
 
-  /** The time of the first sample of each node in a window, by cluster and node. */
-  firstSamples(window: Window): ReadonlyMap<string, number> {
-    const rows = this.clusters(window.cluster).flatMap(({ id, name }) =>
+  async firstSamples(window: Window): Promise<ReadonlyMap<string, number>> {
+    const rows = this.#clusters(window.cluster).flatMap(({ id, name }) =>
       this.#db
         .all(
           `select n.name as node, min(e.time) as time from envelope e join node n on n.id = e.node
@@ -166,14 +163,8 @@ export class Questions {
     return new Map(rows);
   }
 
-  /** The times of samples of each node, in their order. */
-  sampleTimes({
-    cluster,
-    node,
-    from,
-    until,
-  }: Window): { cluster: string; node: string; time: number; boot: number | undefined }[] {
-    return this.clusters(cluster).flatMap(({ id, name }) =>
+  async sampleTimes({ cluster, node, from, until }: Window): Promise<SampleTime[]> {
+    return this.#clusters(cluster).flatMap(({ id, name }) =>
       this.#db
         .all(
           `select n.name as node, e.time, s.boot from envelope e join node n on n.id = e.node
@@ -194,9 +185,12 @@ export class Questions {
     );
   }
 
-  /** The state of nodes at each of their samples, in the order of nodes and times. */
-  *nodeSamples({ cluster, node, from, until }: Window) {
-    for (const { id, name } of this.clusters(cluster)) {
+  nodeSamples(window: Window): AsyncGenerator<readonly NodeSample[]> {
+    return portionsOf(this.#nodeSamples(window));
+  }
+
+  *#nodeSamples({ cluster, node, from, until }: Window): Generator<NodeSample> {
+    for (const { id, name } of this.#clusters(cluster)) {
       const rows = this.#db.eachNamed(
         `select n.name as node, e.time, s.used_memory, s.cpus, s.load1,
            (select count(*) from gpu_sample g where g.envelope = e.id) as cards,
@@ -222,9 +216,8 @@ export class Questions {
     }
   }
 
-  /** The newest sysinfo of each node up to a time, with its producer. */
-  sysinfo({ cluster, node, until }: Window) {
-    return this.clusters(cluster).flatMap(({ id, name }) =>
+  async sysinfo({ cluster, node, until }: Window): Promise<NodeInfo[]> {
+    return this.#clusters(cluster).flatMap(({ id, name }) =>
       this.#db
         .all(
           `select n.name as node, e.time, c.text,
@@ -248,27 +241,64 @@ export class Questions {
     );
   }
 
-  /** The newest state of each card up to a time. */
-  cardStates({ cluster, node, until, from }: Window) {
-    return this.clusters(cluster).flatMap(({ id, name }) =>
-      this.#db
-        .all(
-          `select n.name as node, g.*, u.name as uuid, max(e.time) as time, s.name as source
-           from envelope e join gpu_sample g on g.envelope = e.id join gpu u on u.id = g.gpu
-           join node n on n.id = e.node join source s on s.id = e.source
-           where e.cluster = ? and e.type = 'sample' and e.time >= ? and e.time < ?
-             and (?4 is null or n.name = ?4 or n.short = ?4) group by n.name, u.name order by n.name, g.idx, u.name`,
-          id,
-          from,
-          until,
-          node ?? null,
-        )
-        .map((row) => ({ cluster: name, row, meta: JSON.parse(text(row, 'source')) as Metadata })),
-    );
+  cardSamples(window: Window): AsyncGenerator<readonly CardSample[]> {
+    return portionsOf(this.#cards(window, CARDS_IN_ORDER));
   }
 
-  /** The newest state of the cluster up to a time. */
-  clusterState(cluster: string, until: number): Readonly<Record<string, unknown>> {
+  async cardStates(window: Window): Promise<CardSample[]> {
+    return [...this.#cards(window, NEWEST_CARDS)];
+  }
+
+  *#cards({ cluster, node, from, until }: Window, sql: string): Generator<CardSample> {
+    for (const { id, name } of this.#clusters(cluster))
+      for (const row of this.#db.eachNamed(sql, { cluster: id, from, until, node: node ?? null })) {
+        const uint = (column: string) => Number(fromInteger(row[column] ?? null) ?? 0);
+        yield {
+          cluster: name,
+          node: text(row, 'node'),
+          time: number(row, 'time'),
+          uuid: text(row, 'uuid'),
+          index: uint('idx'),
+          failing: uint('failing'),
+          fan: uint('fan'),
+          memoryKb: uint('memory'),
+          utilPercent: uint('ce_util'),
+          memoryPercent: uint('memory_util'),
+          temperature: Number(fromSigned(row['temperature'] ?? null) ?? 0),
+          powerWatts: uint('power'),
+          powerLimitWatts: uint('power_limit'),
+          performance: fromInteger(row['performance'] ?? null),
+          meta: JSON.parse(text(row, 'source')) as Metadata,
+        };
+      }
+  }
+
+  diskSamples(window: Window): AsyncGenerator<readonly DiskSample[]> {
+    return portionsOf(this.#disks(window));
+  }
+
+  *#disks({ cluster, node, from, until }: Window): Generator<DiskSample> {
+    for (const { id, name } of this.#clusters(cluster)) {
+      const rows = this.#db.eachNamed(
+        `select n.name as node, e.time, k.name as disk, d.major, d.minor, d.stats
+         from envelope e join disk_sample d on d.envelope = e.id join disk k on k.id = d.disk join node n on n.id = e.node
+         where ${SAMPLES_IN_WINDOW} order by n.name, e.time, e.id, d.item`,
+        { cluster: id, from, until, node: node ?? null },
+      );
+      for (const row of rows)
+        yield {
+          cluster: name,
+          node: text(row, 'node'),
+          time: number(row, 'time'),
+          disk: text(row, 'disk'),
+          major: Number(fromInteger(row['major'] ?? null) ?? 0),
+          minor: Number(fromInteger(row['minor'] ?? null) ?? 0),
+          stats: unpackUints(row['stats'] ?? null).map(Number),
+        };
+    }
+  }
+
+  async clusterState(cluster: string, until: number): Promise<Readonly<Record<string, unknown>>> {
     const row = this.#db.get(
       `select b.text from envelope e join cluster c on c.id = e.cluster join content b on b.id = e.content
        where c.name = ? and e.type = 'cluster' and e.time < ? order by e.time desc, e.id desc limit 1`,
@@ -278,9 +308,8 @@ export class Questions {
     return (row === undefined ? {} : storedJson(text(row, 'text'))) as Readonly<Record<string, unknown>>;
   }
 
-  /** Merged records of Slurm jobs, without steps, that were seen from `from` on. */
-  slurmJobs({ cluster, from, until }: Window) {
-    return this.clusters(cluster).flatMap(({ id, name }) =>
+  async slurmJobs({ cluster, from, until }: Window): Promise<SlurmJobRow[]> {
+    return this.#clusters(cluster).flatMap(({ id, name }) =>
       this.#db
         .all(
           "select * from job where cluster = ? and step = '' and seen >= ? and coalesce(submit, seen) < ?",
@@ -292,16 +321,28 @@ export class Questions {
     );
   }
 
-  /** The record of a Slurm job and those of its steps. */
-  slurmJob(cluster: string | undefined, job: Uint) {
-    return this.clusters(cluster).flatMap(({ id, name }) =>
+  async slurmJob(cluster: string | undefined, job: Uint): Promise<SlurmJobRow[]> {
+    return this.#clusters(cluster).flatMap(({ id, name }) =>
       this.#db
         .all('select * from job where cluster = ? and job_id = ? order by step', id, toInteger(job) ?? 0)
         .map((row) => this.#slurmJobOf(name, row)),
     );
   }
 
-  #slurmJobOf(cluster: string, row: Row) {
+  async links(cluster: string | undefined, key: JobKey): Promise<Link[]> {
+    return this.#clusters(cluster).flatMap(({ id, name }) => readLinks(this.#db, id, name, key));
+  }
+
+  /** All samples are here. */
+  async jobHours(): Promise<JobHour[]> {
+    return [];
+  }
+
+  async nodeHours(): Promise<NodeHour[]> {
+    return [];
+  }
+
+  #slurmJobOf(cluster: string, row: Row): SlurmJobRow {
     const optional = (name: string) => (row[name] === null ? undefined : number(row, name));
     return {
       cluster,

@@ -1,41 +1,21 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
+import type { Link } from '../questions/rows.ts';
 import { type Row, type StoreAccess, StoreDatabase } from './database.ts';
-import { Reader, type Selection, type StoredEnvelope } from './read.ts';
+import { HotRows } from './hot-rows.ts';
+import { writeLinks } from './links.ts';
+import { prune } from './prune.ts';
+import { Reader } from './read.ts';
+import type {
+  ClusterSummary,
+  IngestOptions,
+  IngestResult,
+  Selection,
+  StoredEnvelope,
+  TelemetryStore,
+} from './telemetry-store.ts';
 import { Writer } from './write.ts';
-
-/** What became of the records of a call. */
-export interface IngestCounts {
-  stored: number;
-  /** Envelopes that the store had already. */
-  repeated: number;
-  quarantined: number;
-  /** Envelopes of clusters that nobody added, which are not stored. */
-  readonly unknownClusters: Map<string, number>;
-}
-
-/** `nothing`: commas and brackets between envelopes. */
-export type IngestResult = 'stored' | 'repeated' | 'quarantined' | 'unknown cluster' | 'nothing';
-
-export const noCounts = (): IngestCounts => ({ stored: 0, repeated: 0, quarantined: 0, unknownClusters: new Map() });
-
-export interface IngestOptions {
-  /** Unix time. */
-  readonly received: number;
-  /** Where the records come from: a file, or an address. */
-  readonly origin: string;
-  /** The cluster of envelopes that name none. */
-  readonly cluster?: string | undefined;
-}
-
-export interface ClusterSummary {
-  readonly name: string;
-  readonly nodes: number;
-  readonly envelopes: number;
-  /** Unix time of the newest data, if there are any. */
-  readonly newest?: number;
-}
 
 /** Of a record in quarantine: enough to see what it was. */
 const KEPT_RAW = 65_536;
@@ -43,11 +23,11 @@ const KEPT_RAW = 65_536;
 /**
  * The embedded store of telemetry: one SQLite file, apart from the database of workflows.
  *
- * A call of `ingest` is one transaction, and an envelope that is already there changes nothing. So a program that was killed
- * reads its input again from the beginning.
+ * Everything within a call happens at once, in one transaction: the promises are those of the interface.
  */
-export class TelemetryStore {
+export class EmbeddedStore implements TelemetryStore {
   readonly database: StoreDatabase;
+  readonly rows: HotRows;
   readonly #writer: Writer;
   readonly #reader: Reader;
 
@@ -55,24 +35,10 @@ export class TelemetryStore {
     this.database = new StoreDatabase(path, options);
     this.#writer = new Writer(this.database);
     this.#reader = new Reader(this.database);
+    this.rows = new HotRows(this.database);
   }
 
-  ingest(records: readonly EnvelopeRecord[], options: IngestOptions): IngestCounts {
-    const counts = noCounts();
-    for (const [index, result] of this.ingestEach(records, options).entries()) {
-      if (result === 'stored') counts.stored++;
-      else if (result === 'repeated') counts.repeated++;
-      else if (result === 'quarantined') counts.quarantined++;
-      else if (result === 'unknown cluster') {
-        const name = clusterNameOf(records[index] as EnvelopeRecord);
-        counts.unknownClusters.set(name, (counts.unknownClusters.get(name) ?? 0) + 1);
-      }
-    }
-    return counts;
-  }
-
-  /** What became of each record. */
-  ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): IngestResult[] {
+  async ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
     try {
       return this.database.transaction(() => records.map((record) => this.#ingest(record, options)));
     } catch (error) {
@@ -108,12 +74,19 @@ export class TelemetryStore {
     );
   }
 
-  envelopes(selection: Selection = {}): Generator<StoredEnvelope> {
-    return this.#reader.envelopes(selection);
+  async addLinks(links: readonly Link[]): Promise<number> {
+    return this.database.transaction(() => writeLinks(this.database, this.#writer, links));
   }
 
-  /** Adds a cluster, or gives it another token; false if it was there. */
-  addCluster(name: string, added: number, token?: string): boolean {
+  async *envelopes(selection: Selection = {}): AsyncGenerator<StoredEnvelope> {
+    yield* this.#reader.envelopes(selection);
+  }
+
+  async prune(before: number): Promise<number> {
+    return prune(this.database, before);
+  }
+
+  async addCluster(name: string, added: number, token?: string): Promise<boolean> {
     const hash = token === undefined ? null : createHash('sha256').update(token).digest();
     return this.database.transaction(() => {
       const isNew = this.database.run(
@@ -126,13 +99,12 @@ export class TelemetryStore {
     });
   }
 
-  /** The hash of the token of a cluster; undefined if there is none. */
-  tokenHashOf(cluster: string): Uint8Array | undefined {
+  async tokenHashOf(cluster: string): Promise<Uint8Array | undefined> {
     const hash = this.database.get('select token_sha256 from cluster where name = ?', cluster)?.['token_sha256'];
     return hash instanceof Uint8Array ? hash : undefined;
   }
 
-  clusters(): ClusterSummary[] {
+  async clusters(): Promise<ClusterSummary[]> {
     return this.database
       .all(
         `select c.name,
@@ -149,7 +121,7 @@ export class TelemetryStore {
       }));
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.database.close();
   }
 }
@@ -160,8 +132,3 @@ const withoutSecrets = (raw: Buffer): Buffer =>
     raw.toString('latin1').replaceAll(/("(?:token|sasl-password)"\s*:\s*")(?:[^"\\]|\\.)*/g, '$1removed'),
     'latin1',
   );
-
-function clusterNameOf({ envelope }: EnvelopeRecord): string {
-  const about = envelope?.data === undefined ? envelope?.errors[0] : envelope.data.attributes;
-  return about?.cluster ?? '';
-}

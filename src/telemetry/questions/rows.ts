@@ -1,0 +1,224 @@
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { Metadata } from '../../core/contract/sonar/shared.ts';
+
+/**
+ * What questions are answered from: rows of a store, whatever holds them. Times are Unix times; `until` is not part of a
+ * window. Rows without an end come in portions of any length, so that a week of a cluster needs no memory.
+ */
+export interface TelemetryRows {
+  /** The clusters of a window: the one that is named, or all, by name. */
+  clusterNames(name: string | undefined): Promise<readonly string[]>;
+  /**
+   * Processes in the order of time, then of envelopes, entries and processes, cluster by cluster. Of one job, if it is named.
+   * Where two producers send samples of one node, the rows of one of them: the one that samples the whole node, then the
+   * one with more samples.
+   */
+  processes(window: Window, key?: JobKey): Portions<ProcessRow>;
+  /** The time of the first sample of each node in a window, by cluster and node, with a blank between. */
+  firstSamples(window: Window): Promise<ReadonlyMap<string, number>>;
+  /** The times of samples, in the order of clusters, nodes and times. */
+  sampleTimes(window: Window): Promise<readonly SampleTime[]>;
+  /** The state of nodes at each of their samples; of each node in the order of time. */
+  nodeSamples(window: Window): Portions<NodeSample>;
+  /** The state of cards at each sample; of each card in the order of time. */
+  cardSamples(window: Window): Portions<CardSample>;
+  /** The counters of disks at each sample; of each disk in the order of time. */
+  diskSamples(window: Window): Portions<DiskSample>;
+  /** Each node with its newest sysinfo and its newest sample before `until`, by cluster and name. */
+  sysinfo(window: Window): Promise<readonly NodeInfo[]>;
+  /** The newest state of each card in the window, in the order of clusters, nodes and indexes. */
+  cardStates(window: Window): Promise<readonly CardSample[]>;
+  /** The attributes of the newest `cluster` record of a cluster before a time, without time and cluster. */
+  clusterState(cluster: string, until: number): Promise<Readonly<Record<string, unknown>>>;
+  /** Merged records of Slurm jobs, without steps, that were seen from `from` on and submitted before `until`. */
+  slurmJobs(window: Window): Promise<readonly SlurmJobRow[]>;
+  /** The merged record of a Slurm job, and those of its steps. */
+  slurmJob(cluster: string | undefined, job: Uint): Promise<readonly SlurmJobRow[]>;
+  /** Which processes of a job belong to which attempts of workflow jobs, in the order of time. */
+  links(cluster: string | undefined, key: JobKey): Promise<readonly Link[]>;
+  /** What jobs did in hours of which no samples are left, in the order of time. */
+  jobHours(window: Window, key?: JobKey): Promise<readonly JobHour[]>;
+  /** What nodes did in hours of which no samples are left, in the order of time. */
+  nodeHours(window: Window): Promise<readonly NodeHour[]>;
+}
+
+export type Portions<Row> = AsyncIterable<readonly Row[]>;
+
+export interface Window {
+  readonly cluster?: string | undefined;
+  /** The name of a node, or its first label. */
+  readonly node?: string | undefined;
+  readonly from: number;
+  readonly until: number;
+  /** Only the jobs of this user; totals of nodes are for all. */
+  readonly user?: string | undefined;
+}
+
+export interface JobKey {
+  readonly job: Uint;
+  /** 0 for jobs of Slurm; undefined: any. */
+  readonly epoch?: Uint | undefined;
+}
+
+/** One process of one sample; `ord` is undefined for an entry of a job that has no process. */
+export interface ProcessRow {
+  readonly envelope: number;
+  readonly time: number;
+  readonly cluster: string;
+  readonly node: string;
+  readonly user: string;
+  readonly job: Uint;
+  readonly epoch: Uint;
+  readonly slot: number;
+  readonly ord: number | undefined;
+  readonly pid: Uint;
+  readonly ppid: Uint;
+  readonly cmd: string;
+  readonly rssKb: number;
+  readonly cpuTime: number;
+  readonly cpuAvg: number;
+  readonly processes: number;
+  readonly gpuUtil: number;
+  readonly gpuMemoryKb: number;
+  /** Cards by their uuids, separated by blanks. */
+  readonly cards: string;
+}
+
+export interface SampleTime {
+  readonly cluster: string;
+  readonly node: string;
+  readonly time: number;
+  readonly boot: number | undefined;
+}
+
+export interface NodeSample {
+  readonly cluster: string;
+  readonly node: string;
+  readonly time: number;
+  readonly usedMemoryKb: number;
+  /** Since boot, of each core. */
+  readonly cpuSeconds: readonly number[];
+  readonly load1: number;
+  readonly cards: number;
+  /** The average of the cards. */
+  readonly gpuUtil: number | undefined;
+  readonly gpuMemoryKb: number;
+}
+
+export interface CardSample {
+  readonly cluster: string;
+  readonly node: string;
+  readonly time: number;
+  readonly uuid: string;
+  readonly index: number;
+  readonly failing: number;
+  readonly fan: number;
+  readonly memoryKb: number;
+  readonly utilPercent: number;
+  readonly memoryPercent: number;
+  readonly temperature: number;
+  readonly powerWatts: number;
+  readonly powerLimitWatts: number;
+  /** As it was sent: what it means depends on the producer. */
+  readonly performance: Uint | undefined;
+  readonly meta: Metadata;
+}
+
+export interface DiskSample {
+  readonly cluster: string;
+  readonly node: string;
+  readonly time: number;
+  readonly disk: string;
+  readonly major: number;
+  readonly minor: number;
+  /** As in /proc/diskstats. */
+  readonly stats: readonly number[];
+}
+
+export interface NodeInfo {
+  readonly cluster: string;
+  readonly node: string;
+  /** Of its newest sysinfo. */
+  readonly time: number | undefined;
+  /** Of its newest sample. */
+  readonly sampled: number | undefined;
+  /** The attributes of its sysinfo without time, cluster, node and topology. */
+  readonly info: Readonly<Record<string, unknown>>;
+}
+
+export interface SlurmJobRow {
+  readonly cluster: string;
+  readonly job: Uint;
+  readonly step: string;
+  readonly state: string;
+  readonly user: string;
+  readonly account: string;
+  readonly partition: string;
+  readonly submit: number | undefined;
+  readonly start: number | undefined;
+  readonly end: number | undefined;
+  readonly seen: number;
+  /** The merged row (`jobs/merge.ts`) as JSON. */
+  readonly fields: string;
+}
+
+/** A process of a runner, and the attempt at a workflow job that it belongs to (ADR 81). */
+export interface Link {
+  readonly cluster: string;
+  readonly node: string;
+  readonly job: Uint;
+  readonly epoch: Uint;
+  readonly pid: Uint;
+  /** Start of the process in ticks after boot. */
+  readonly start: Uint;
+  readonly time: number;
+  readonly workflow: number;
+  readonly workflowJob: number;
+  readonly run: number;
+  readonly attempt: number;
+  readonly slurmJob?: Uint | undefined;
+  readonly step?: string | undefined;
+}
+
+/** What one job did on one node in one hour, made of its samples when their day was closed. */
+export interface JobHour {
+  readonly cluster: string;
+  readonly node: string;
+  /** Begin of the hour. */
+  readonly time: number;
+  readonly job: Uint;
+  readonly epoch: Uint;
+  readonly user: string;
+  /** The most frequent command. */
+  readonly cmd: string;
+  readonly first: number;
+  readonly last: number;
+  readonly samples: number;
+  /** The most at a sample. */
+  readonly processes: number;
+  readonly cpuSeconds: number;
+  readonly peakCpuPercent: number;
+  readonly memoryKb: number;
+  readonly peakMemoryKb: number;
+  readonly gpuPercent: number;
+  readonly peakGpuMemoryKb: number;
+  readonly cards: string;
+}
+
+/** What one node did in one hour. */
+export interface NodeHour {
+  readonly cluster: string;
+  readonly node: string;
+  readonly time: number;
+  readonly first: number;
+  readonly last: number;
+  readonly boot: number | undefined;
+  readonly samples: number;
+  readonly cores: number;
+  readonly cpuPercent: number;
+  readonly usedMemoryKb: number;
+  readonly load1: number;
+  readonly cards: number;
+  readonly gpuPercent: number | undefined;
+  readonly gpuMemoryKb: number;
+}

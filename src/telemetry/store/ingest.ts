@@ -1,0 +1,38 @@
+import type { EnvelopeRecord } from '../read/envelope-reader.ts';
+import type { IngestOptions, TelemetryStore } from './telemetry-store.ts';
+
+/** What became of the records of a call. */
+export interface IngestCounts {
+  stored: number;
+  /** Envelopes that the store had already. */
+  repeated: number;
+  quarantined: number;
+  /** Envelopes of clusters that nobody added, which are not stored. */
+  readonly unknownClusters: Map<string, number>;
+}
+
+export const noCounts = (): IngestCounts => ({ stored: 0, repeated: 0, quarantined: 0, unknownClusters: new Map() });
+
+/** Stores records and counts what became of them. */
+export async function ingest(
+  store: TelemetryStore,
+  records: readonly EnvelopeRecord[],
+  options: IngestOptions,
+): Promise<IngestCounts> {
+  const counts = noCounts();
+  for (const [index, result] of (await store.ingestEach(records, options)).entries()) {
+    if (result === 'stored') counts.stored++;
+    else if (result === 'repeated') counts.repeated++;
+    else if (result === 'quarantined') counts.quarantined++;
+    else if (result === 'unknown cluster') {
+      const name = clusterNameOf(records[index] as EnvelopeRecord);
+      counts.unknownClusters.set(name, (counts.unknownClusters.get(name) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function clusterNameOf({ envelope }: EnvelopeRecord): string {
+  const about = envelope?.data === undefined ? envelope?.errors[0] : envelope.data.attributes;
+  return about?.cluster ?? '';
+}

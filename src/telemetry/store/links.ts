@@ -1,0 +1,58 @@
+import type { JobKey, Link } from '../questions/rows.ts';
+import type { StoreDatabase } from './database.ts';
+import { fromInteger, toInteger } from './numbers.ts';
+import type { Writer } from './write.ts';
+
+/** Writes links of clusters that the store knows, and gives how many were new. Part of a transaction of the caller. */
+export function writeLinks(db: StoreDatabase, writer: Writer, links: readonly Link[]): number {
+  let added = 0;
+  for (const link of links) {
+    const cluster = writer.clusterOf(link.cluster);
+    if (cluster === undefined) continue;
+    added += db.run(
+      'insert into link values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing',
+      cluster,
+      writer.nodeOf(cluster, link.node),
+      toInteger(link.job) ?? 0,
+      toInteger(link.epoch) ?? 0,
+      toInteger(link.pid) ?? 0,
+      toInteger(link.start) ?? 0,
+      link.time,
+      link.workflow,
+      link.workflowJob,
+      link.run,
+      link.attempt,
+      toInteger(link.slurmJob),
+      link.step ?? null,
+    ).changes;
+  }
+  return added;
+}
+
+export const readLinks = (db: StoreDatabase, id: number, cluster: string, { job, epoch }: JobKey): Link[] =>
+  db
+    .all(
+      `select l.*, n.name as node_name from link l join node n on n.id = l.node
+       where l.cluster = ?1 and l.job = ?2 and (?3 is null or l.epoch = ?3) order by l.time, l.pid`,
+      id,
+      toInteger(job) ?? 0,
+      epoch === undefined ? null : (toInteger(epoch) ?? 0),
+    )
+    .map((row) => {
+      const uint = (name: string) => fromInteger(row[name] ?? null);
+      return {
+        cluster,
+        node: String(row['node_name']),
+        job: uint('job') ?? 0,
+        epoch: uint('epoch') ?? 0,
+        pid: uint('pid') ?? 0,
+        start: uint('start') ?? 0,
+        time: Number(row['time']),
+        workflow: Number(row['workflow']),
+        workflowJob: Number(row['workflow_job']),
+        run: Number(row['run']),
+        attempt: Number(row['attempt']),
+        slurmJob: uint('slurm_job'),
+        step: row['step'] === null ? undefined : String(row['step']),
+      };
+    });
