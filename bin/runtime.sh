@@ -32,7 +32,8 @@ become() {
   }
   # bin/start.mjs takes it out of the environment again: jobs must not see it.
   [ -z "$own" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own"
-  exec "$node" "$@"
+  # A start allocates 10 to 40 MB; with V8's first size of the young generation it stops 4 to 20 times to clear that.
+  exec "$node" --min-semi-space-size=8 "$@"
 }
 
 # node:sqlite works without a flag from 24.15 on.

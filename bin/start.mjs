@@ -1,5 +1,6 @@
 // Plain JavaScript that any Node since 14 can read: it finds a runtime that can run the rest.
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { followOuter, OUTER_VARIABLE, SIGNALS } from './outer.mjs';
@@ -22,12 +23,34 @@ export async function start(program) {
     await runWithNewer();
     return;
   }
+  keepCompiled();
   giveBackLibraryPath();
   followOuter();
   const source = join(here, '..', 'src', 'cli', 'main.ts');
   const entry = existsSync(source) ? source : join(here, '..', 'dist', 'cli', 'main.js');
   const { main } = await import(entry);
   await main(program, process.argv.slice(2));
+}
+
+/**
+ * Keeps compiled code on the local disk, in a folder that only this user may write (docs/adr/0095): the next start takes it
+ * from there, which is a fifth of a start from the package and two thirds of one from the sources.
+ *
+ * Whoever writes there decides what torc does, so a folder that another user has prepared is left alone. A full disk or a
+ * damaged file costs the gain and nothing else. With NODE_COMPILE_CACHE Node has a folder already.
+ */
+function keepCompiled() {
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  const folder = join(process.env.TMPDIR || '/tmp', `torc-compiled-${user}`);
+  try {
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(folder, { mode: 0o700 });
+    else if (!found.isDirectory() || found.uid !== user || (found.mode & 0o077) !== 0) return;
+    module.enableCompileCache?.(folder);
+  } catch {
+    // There is no such place here, or another start has made it just now.
+  }
 }
 
 /**

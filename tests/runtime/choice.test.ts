@@ -39,7 +39,7 @@ async function choose(onPath: readonly string[], asPackage?: string): Promise<Ra
   });
 }
 
-const GOT = ' <one> <two words> <>';
+const GOT = ' <--min-semi-space-size=8> <one> <two words> <>';
 
 it('the Node that came as a package wins, and gets the arguments as they are', async () => {
   expect(await choose(['v26.0.0'], 'v26.10.0')).toMatchObject({ code: 0, stdout: `v26.10.0${GOT}`, stderr: '' });
