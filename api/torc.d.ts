@@ -1225,6 +1225,7 @@ export interface Calls {
           after?: number[] | null | undefined;
         } | null | undefined;
       } | null | undefined;
+      setup?: boolean | null | undefined;
     };
   }) => Promise<{
     jobs: {
@@ -1330,6 +1331,11 @@ export interface Calls {
     change_id: number;
     is_deregistered?: boolean | null | undefined;
     due_actions?: number[] | null | undefined;
+    setup?: {
+      default_requirements_id?: number | null | undefined;
+      has_actions: boolean;
+      failure_handlers?: FailureHandlerModel[] | null | undefined;
+    } | null | undefined;
   }>;
   /** The last exchange of a runner that is proven lost (addition). */
   readonly reportLostRunner: (call: {
@@ -1769,6 +1775,8 @@ export interface Calls {
       hostname?: string | undefined;
       is_active?: boolean | undefined;
       holds_jobs?: boolean | undefined;
+      may_hold_jobs?: boolean | undefined;
+      in_slurm?: boolean | undefined;
       scheduled_compute_node_id?: number | undefined;
     };
   }) => Promise<{
@@ -1898,6 +1906,7 @@ export interface Calls {
       scheduler_id?: number | undefined;
       scheduler_config_id?: number | undefined;
       status?: string | undefined;
+      is_open?: boolean | undefined;
     };
   }) => Promise<{
     items: ScheduledComputeNodesModel[];

@@ -71,7 +71,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     waitForNewJobsSeconds: workflow.compute_node_wait_for_new_jobs_seconds,
     log,
   });
-  const { client } = server;
+  const { client, reads } = server;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
   // Slurm ends steps at their own time limit, which lies before the headroom: the runner signals those that are left then.
   const afterJobs = registered.mode === 'slurm' ? Math.max(0, headroomSeconds - leadSeconds) : headroomSeconds;
@@ -94,17 +94,19 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const steps = await createSteps({
     mode: registered.mode,
     client: waiting,
+    reads,
     workflow,
     facts,
     endAtMs,
     environment: { ...process.env },
     log,
   });
-  const monitor = await startMonitor({ client: waiting, workflow, facts, steps, scheduler: options.scheduler, log });
+  const monitor = await startMonitor({ reads, workflow, facts, steps, scheduler: options.scheduler, log });
   const outbox = createOutbox();
   const shells = createShells(() => limit && scriptsEndAt(limit.deadline), Date.now);
   const retry = await createRetry({
     client: waiting,
+    reads,
     facts,
     usesPendingFailed: workflow.use_pending_failed === true,
     ledger,
@@ -115,6 +117,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const crate = createCrate({ client: waiting, facts, workflow, startedAtMs, log });
   const actions = await createActions({
     client: waiting,
+    reads,
     facts,
     nodeId,
     shells,

@@ -70,6 +70,10 @@ describe('the stand-in for Torc’s own server', () => {
     expect(added.toSorted()).toEqual([
       // Runners of that server have no identity, so none is proven gone.
       'GET /compute_nodes holds_jobs',
+      // Lists more there; what comes too much is passed over.
+      'GET /compute_nodes in_slurm',
+      'GET /compute_nodes may_hold_jobs',
+      'GET /scheduled_compute_nodes is_open',
       // Its answer has the jobs instead, and says by that that positions are unknown.
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',

@@ -241,13 +241,17 @@ describe('an exchange that loses one of its requests', () => {
 
 describe('whether a server has the exchange route', () => {
   it('the reply to an empty exchange shows whether the server has the route', async () => {
-    expect(await knowsExchange(server.client, workflowId, { run_id: 1, compute_node_id: nodeId })).toBe(false);
-    expect(await knowsExchange(server.behind, workflowId, { run_id: 1, compute_node_id: nodeId })).toBe(true);
+    expect(await knowsExchange(server.client, workflowId, { run_id: 1, compute_node_id: nodeId })).toMatchObject({
+      isKnown: false,
+    });
+    expect(await knowsExchange(server.behind, workflowId, { run_id: 1, compute_node_id: nodeId })).toMatchObject({
+      isKnown: true,
+    });
   });
 
   it('a refusal by our server proves that it has the exchange route', async () => {
     const { client } = testService();
-    expect(await knowsExchange(client, 999, { run_id: 1, compute_node_id: 1 })).toBe(true);
+    expect(await knowsExchange(client, 999, { run_id: 1, compute_node_id: 1 })).toMatchObject({ isKnown: true });
   });
 });
 

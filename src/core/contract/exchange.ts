@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
-import { LostActions } from './scheduling.ts';
+import { FailureHandler, LostActions } from './scheduling.ts';
 import { execMinutes, JobCompletionError, OutputTimes } from './result.ts';
 import { id, maybe, text } from './shape.ts';
 
@@ -99,6 +99,8 @@ export const ExchangeRequest = z.object({
    */
   held: maybe(z.array(id)),
   want: maybe(Want),
+  /** The first exchange of a runner: the reply has what it needs to know of the workflow once. */
+  setup: maybe(z.boolean()),
 });
 export type ExchangeRequest = z.output<typeof ExchangeRequest>;
 
@@ -134,6 +136,16 @@ export type AheadJob = z.output<typeof AheadJob>;
 export const Ahead = z.object({ jobs: z.array(AheadJob), rest: z.array(id), settled: z.array(id) });
 export type Ahead = z.output<typeof Ahead>;
 
+/** What a runner needs to know of its workflow once, before its first job. */
+export const RunnerSetup = z.object({
+  /** The requirements of jobs that name none. */
+  default_requirements_id: maybe(id),
+  has_actions: z.boolean(),
+  /** Absent if there are too many for one reply: they are listed by their own route. */
+  failure_handlers: maybe(z.array(FailureHandler)),
+});
+export type RunnerSetup = z.output<typeof RunnerSetup>;
+
 export const ExchangeReply = z.object({
   jobs: z.array(ClaimedJob),
   /** Absent when none was wanted. */
@@ -150,6 +162,8 @@ export const ExchangeReply = z.object({
   is_deregistered: maybe(z.boolean()),
   /** Actions of jobs that are due and not claimed; absent if there are none. */
   due_actions: maybe(z.array(id)),
+  /** Only if the request asked for it. */
+  setup: maybe(RunnerSetup),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 

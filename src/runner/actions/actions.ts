@@ -7,10 +7,12 @@ import type { Log } from '../log.ts';
 import type { Shells } from '../launch/shell.ts';
 import { type RunFacts, runVariables } from '../step/request.ts';
 import { type PlannedAction, plannedActionOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
+import type { WorkflowFacts } from '../setup/workflow-facts.ts';
 import type { Scheduling } from './scheduling.ts';
 
 export interface ActionsOptions {
   readonly client: Client;
+  readonly reads: Pick<WorkflowFacts, 'hasActions'>;
   readonly facts: RunFacts;
   readonly nodeId: number;
   readonly shells: Shells;
@@ -46,7 +48,7 @@ export interface Actions {
 }
 
 export async function createActions(options: ActionsOptions): Promise<Actions> {
-  const { client, facts, nodeId, shells, scheduling, ledger, log, onDone } = options;
+  const { client, reads, facts, nodeId, shells, scheduling, ledger, log, onDone } = options;
   const { workflowId } = facts;
   const params = { id: workflowId };
   const canSchedule = scheduling !== undefined;
@@ -55,7 +57,7 @@ export async function createActions(options: ActionsOptions): Promise<Actions> {
   const leftToOthers = new Set<number>();
   /** Reported as due and not checked yet. */
   const expected = new Set<number>();
-  let hasActions = (await client.listWorkflowActions({ params })).length > 0;
+  let hasActions = await reads.hasActions();
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
   let isEnding = false;

@@ -14,7 +14,7 @@ import type { MetricsFile } from './metrics-file.ts';
 import { type NodeSummary, watchNode } from './node-watch.ts';
 import { type MonitorPlan, monitorPlanOf } from './plan.ts';
 
-export interface MonitorOptions extends Pick<JobWatchOptions, 'client' | 'steps'> {
+export interface MonitorOptions extends JobWatchOptions {
   readonly workflow: Workflow;
   readonly facts: RunFacts;
   readonly log: Log;
@@ -37,14 +37,12 @@ export interface Monitor {
 
 /** Reads the configuration of the workflow once, and starts monitoring accordingly. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
-  const { client, workflow, facts, steps, scheduler, log } = options;
+  const { reads, workflow, facts, steps, scheduler, log } = options;
   const plan = planFor(workflow, log);
   const label = labelOf({ ...facts, hostname: hostname(), scheduler });
   const file = await fileFor(plan, metricsPath(facts.outputDir, label), log);
   const timer = file && every(plan.flushSeconds * 1000, () => file.flush());
-  const watch =
-    plan.jobs &&
-    (await watchJobs(plan, { client, workflowId: facts.workflowId, steps }, plan.jobs.isTimeSeries ? file : undefined));
+  const watch = plan.jobs && (await watchJobs(plan, { reads, steps }, plan.jobs.isTimeSeries ? file : undefined));
   const node =
     plan.node &&
     watchNode({

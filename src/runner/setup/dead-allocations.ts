@@ -79,13 +79,8 @@ interface NodeInSlurm {
 
 /** The runners in allocations that are active, or in whose name jobs are pending or running. */
 async function nodesInSlurm({ client, workflowId }: DeadAllocationsOptions): Promise<NodeInSlurm[]> {
-  const query = { workflow_id: workflowId };
-  const nodes = [
-    ...(await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }))),
-    ...(await all((page) =>
-      client.listComputeNodes({ query: { ...query, is_active: false, holds_jobs: true, ...page } }),
-    )),
-  ];
+  const query = { workflow_id: workflowId, may_hold_jobs: true, in_slurm: true };
+  const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   return nodes.flatMap((node) => {
     const jobId = slurmTaskOf(node.scheduler)?.jobId;
     return jobId === undefined || typeof node.id !== 'number' ? [] : [{ node: { ...node, id: node.id }, jobId }];
@@ -142,10 +137,12 @@ async function settleRecords(
   { client, workflowId, slurm, own }: DeadAllocationsOptions,
   known: ReadonlyMap<number, { readonly state: string }>,
 ): Promise<void> {
-  const open = async (status: string) =>
-    all((page) => client.listScheduledComputeNodes({ query: { workflow_id: workflowId, status, ...page } }));
-  const records = [...(await open('active')), ...(await open('pending'))].filter(
-    ({ scheduler_type: type, scheduler_id: id }) => type === 'slurm' && String(id) !== own?.jobId,
+  const query = { workflow_id: workflowId, is_open: true };
+  const open = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
+  const records = open.filter(
+    // Torc's own server lists those that are over, too.
+    ({ scheduler_type: type, scheduler_id: id, status }) =>
+      type === 'slurm' && String(id) !== own?.jobId && ['active', 'pending'].includes(status),
   );
   const more = await slurm.statesOf(records.map(({ scheduler_id: id }) => id).filter((id) => !known.has(id)));
   for (const record of records) {

@@ -71,13 +71,8 @@ async function candidates({
   workflowId,
   hostname,
 }: Pick<LostOptions, 'client' | 'workflowId' | 'hostname'>): Promise<Told[]> {
-  const query = { workflow_id: workflowId, hostname };
-  const nodes = [
-    ...(await all((page) => client.listComputeNodes({ query: { ...query, is_active: true, ...page } }))),
-    ...(await all((page) =>
-      client.listComputeNodes({ query: { ...query, is_active: false, holds_jobs: true, ...page } }),
-    )),
-  ];
+  const query = { workflow_id: workflowId, hostname, may_hold_jobs: true };
+  const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   const around = new Set(marksOf(process.env));
   return nodes.flatMap((node) => {
     const { id, process: told } = node;

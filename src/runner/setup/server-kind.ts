@@ -4,6 +4,7 @@ import { knowsExchange } from '../../client/plain/knows-exchange.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { endDoubleRegistrations } from './double-registrations.ts';
 import type { Log } from '../log.ts';
+import { type WorkflowFacts, workflowFacts } from './workflow-facts.ts';
 import { ORIGINAL_WAKING_EVENTS, WAKING_EVENTS } from '../report/wake.ts';
 
 /** How a runner communicates with its server. */
@@ -16,6 +17,7 @@ export interface ServerKind {
   readonly wakeAtMostEveryMs: number;
   /** How long no job may be ready or running before the runner concludes that none will be. */
   readonly stuckMs: number;
+  readonly reads: WorkflowFacts;
 }
 
 export interface ServerKindOptions {
@@ -39,8 +41,10 @@ const WAKE_MS = 1_000;
 /** Checks once, after the registration, whether the server has our `exchange` or is Torc's own. */
 export async function serverKind(options: ServerKindOptions): Promise<ServerKind> {
   const { client, patient, workflowId, runId, nodeId, node, waitForNewJobsSeconds, log } = options;
-  if (await knowsExchange(patient, workflowId, { run_id: runId, compute_node_id: nodeId }))
-    return { client, wakingEvents: WAKING_EVENTS, wakeAtMostEveryMs: 0, stuckMs: 0 };
+  const turn = { run_id: runId, compute_node_id: nodeId, setup: true };
+  const { isKnown, reply } = await knowsExchange(patient, workflowId, turn);
+  const reads = workflowFacts(patient, workflowId, reply?.setup ?? undefined);
+  if (isKnown) return { client, wakingEvents: WAKING_EVENTS, wakeAtMostEveryMs: 0, stuckMs: 0, reads };
 
   log.write('warn', "The server has no route exchange: Torc's own routes are used, at their pace", {
     workflow_id: workflowId,
@@ -57,5 +61,6 @@ export async function serverKind(options: ServerKindOptions): Promise<ServerKind
     wakingEvents: ORIGINAL_WAKING_EVENTS,
     wakeAtMostEveryMs: WAKE_MS,
     stuckMs: (waitForNewJobsSeconds || WAIT_SECONDS) * 1000,
+    reads,
   };
 }

@@ -2,9 +2,9 @@ import type { Client } from '../../client/client.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../log.ts';
-import { defaultRequirements } from '../observe/job-watch.ts';
 import { writesSonar } from '../observe/plan.ts';
 import type { Mode } from '../setup/mode.ts';
+import type { WorkflowFacts } from '../setup/workflow-facts.ts';
 import { createDirectSteps } from './direct.ts';
 import type { RunFacts } from './request.ts';
 import { createSlurmSteps } from './slurm/slurm.ts';
@@ -14,6 +14,7 @@ import type { Steps } from './steps.ts';
 export interface StepsOptions {
   readonly mode: Mode;
   readonly client: Client;
+  readonly reads: Pick<WorkflowFacts, 'defaultRequirements'>;
   readonly workflow: Pick<Workflow, 'resource_monitor_config'>;
   readonly facts: RunFacts;
   /** The end of the allocation as it is known now, in Unix milliseconds. */
@@ -24,7 +25,7 @@ export interface StepsOptions {
 
 /** The steps of a runner, in its mode. */
 export async function createSteps(options: StepsOptions): Promise<Steps> {
-  const { mode, client, workflow, facts, endAtMs, environment, log } = options;
+  const { mode, client, reads, workflow, facts, endAtMs, environment, log } = options;
   const allocation = mode === 'slurm' ? allocationOf(environment) : undefined;
   if (allocation === undefined) {
     const sonar = writesSonar(workflow) ? await sonarRecord(facts, environment, log) : undefined;
@@ -36,7 +37,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
     environment,
     allocation,
     endAtMs,
-    defaultRequirementsId: await defaultRequirements(client, facts.workflowId),
+    defaultRequirementsId: await reads.defaultRequirements(),
     // A summary comes from the accounting alone.
     samples: (jobs?.granularity ?? granularity) === 'time_series',
     client,

@@ -30,9 +30,11 @@ export const allocateHandlers = (store: Store) => {
 
   return {
     createScheduledComputeNode: ({ body }) => allocate(body),
-    listScheduledComputeNodes({ query: { workflow_id, scheduler_id, scheduler_config_id, status, ...paging } }) {
+    listScheduledComputeNodes({
+      query: { workflow_id, scheduler_id, scheduler_config_id, status, is_open, ...paging },
+    }) {
       find.workflow(workflow_id);
-      return queries.listAllocations({ workflow_id, scheduler_id, scheduler_config_id, status }, paging);
+      return queries.listAllocations({ workflow_id, scheduler_id, scheduler_config_id, status, is_open }, paging);
     },
     getScheduledComputeNode: ({ params }) => read(allocations, params.id),
     updateScheduledComputeNode: ({ params, body }) => reallocate(params.id, body),

@@ -25,7 +25,9 @@ export const allocateQueries = (db: Database) => ({
       status = :status
     where id = :id`),
   listAllocations: createListing<
-    Asked<ScheduledComputeNode, 'workflow_id' | 'scheduler_id' | 'scheduler_config_id' | 'status'>,
+    Asked<ScheduledComputeNode, 'workflow_id' | 'scheduler_id' | 'scheduler_config_id' | 'status'> & {
+      is_open?: boolean | undefined;
+    },
     ScheduledComputeNode,
     ScheduledComputeNode
   >(
@@ -38,6 +40,7 @@ export const allocateQueries = (db: Database) => ({
         scheduler_id: 'scheduler_id = :scheduler_id',
         scheduler_config_id: 'scheduler_config_id = :scheduler_config_id',
         status: 'status = :status',
+        is_open: ":is_open = (status in ('pending', 'active'))",
       },
       sortable: { scheduler_id: 'scheduler_id', scheduler_config_id: 'scheduler_config_id', status: 'status' },
       idColumn: 'id',

@@ -31,6 +31,10 @@ describe('an allocation', () => {
     const named = async (query: object) =>
       (await client.listScheduledComputeNodes({ query: { workflow_id: id, ...query } })).items.map((each) => each.id);
     expect(await named({ status: 'active' })).toEqual([second.id]);
+    expect(await named({ is_open: true })).toEqual([first.id, second.id]);
+    await client.updateScheduledComputeNode({ params: { id: first.id as number }, body: { status: 'complete' } });
+    expect(await named({ is_open: true })).toEqual([second.id]);
+    expect(await named({ is_open: false })).toEqual([first.id]);
     expect(await named({ scheduler_id: 4711 })).toEqual([first.id]);
     expect(await named({ scheduler_config_id: 2 })).toEqual([]);
     expect(await client.deleteScheduledComputeNode({ params })).toMatchObject({ status: 'active' });

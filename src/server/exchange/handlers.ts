@@ -15,6 +15,7 @@ import type { Store } from '../records/store.ts';
 import { createExchange } from './exchange.ts';
 import { createLost } from './lost.ts';
 import { createRetried } from './retried.ts';
+import { createSetup } from './setup.ts';
 
 export const exchangeHandlers = (store: Store) => {
   const results = resultQueries(store.db);
@@ -31,12 +32,14 @@ export const exchangeHandlers = (store: Store) => {
     counts: createCounts(store.db),
     due: createDue(dueQueries(store.db)),
   });
+  const setupOf = createSetup(store.db);
   const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });
 
   return {
     exchange({ params, body }) {
       try {
-        return exchange(params.id, body);
+        const reply = exchange(params.id, body);
+        return body.setup === true ? { ...reply, setup: setupOf(params.id) } : reply;
       } catch (error) {
         throw placed(error, store.changes.lastId);
       }

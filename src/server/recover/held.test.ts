@@ -254,6 +254,25 @@ describe('a deregistered runner', () => {
     expect(await holding(true)).toEqual([nodeId]);
     expect(await holding(false)).not.toContain(nodeId);
   });
+
+  it('the filter for runners that may hold jobs finds it and active ones, and none that ended with everything reported', async () => {
+    await runOne();
+    await deregister();
+    const over = await registerNode(service, id);
+    await deregister(over);
+    const active = await registerNode(service, id);
+    const found = async (query: object) =>
+      (await service.client.listComputeNodes({ query: { workflow_id: id, ...query } })).items.map((node) => node.id);
+    expect(await found({ may_hold_jobs: true })).toEqual([nodeId, active]);
+    expect(await found({ may_hold_jobs: false })).toContain(over);
+    expect(await found({ may_hold_jobs: true, in_slurm: true })).toEqual([]);
+    const { id: _, ...node } = await service.client.getComputeNode({ params: { id: active } });
+    const inSlurm = await service.client.createComputeNode({
+      body: { ...node, scheduler: { scheduler_type: 'slurm', slurm_job_id: '60' } },
+    });
+    expect(await found({ may_hold_jobs: true, in_slurm: true })).toEqual([inSlurm.id]);
+    expect(await found({ may_hold_jobs: true, in_slurm: false })).toEqual([nodeId, active]);
+  });
 });
 
 interface Process {

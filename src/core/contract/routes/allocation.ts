@@ -52,6 +52,10 @@ export const allocationRoutes = {
       is_active: queryFlag.optional(),
       /** addition: only runners in whose name jobs are pending or running, or only the others. */
       holds_jobs: queryFlag.optional(),
+      /** addition: only runners that are active or in whose name jobs are pending or running, or only the others. */
+      may_hold_jobs: queryFlag.optional(),
+      /** addition: only runners inside of Slurm, or only the others. */
+      in_slurm: queryFlag.optional(),
       scheduled_compute_node_id: queryInteger.optional(),
     }),
     reply: page(ComputeNode),
@@ -149,6 +153,8 @@ export const allocationRoutes = {
       scheduler_id: queryInteger.optional(),
       scheduler_config_id: queryInteger.optional(),
       status: text.optional(),
+      /** addition: only allocations that are pending or active, or only the others. */
+      is_open: queryFlag.optional(),
     }),
     reply: page(ScheduledComputeNode),
   }),

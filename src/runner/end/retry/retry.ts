@@ -1,10 +1,10 @@
 import type { Client } from '../../../client/client.ts';
-import { all } from '../../../client/every.ts';
 import type { ClaimedJob, Completion, Retried } from '../../../core/contract/exchange.ts';
 import type { FailureHandler } from '../../../core/contract/scheduling.ts';
 import type { Ledger } from '../../report/ledger.ts';
 import type { Log } from '../../log.ts';
 import type { Outbox } from '../../report/outbox.ts';
+import type { WorkflowFacts } from '../../setup/workflow-facts.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Shells } from '../../launch/shell.ts';
 import { jobVariables, type RunFacts } from '../../step/request.ts';
@@ -12,6 +12,7 @@ import { readRules, type Rule, type Rules, verdictOf } from './rules.ts';
 
 export interface RetryOptions {
   readonly client: Client;
+  readonly reads: Pick<WorkflowFacts, 'failureHandlers'>;
   readonly facts: RunFacts;
   readonly usesPendingFailed: boolean;
   readonly ledger: Ledger;
@@ -38,7 +39,7 @@ export interface Retry {
  * the next attempt while the script still prepares it.
  */
 export async function createRetry(options: RetryOptions): Promise<Retry> {
-  const { client, facts, usesPendingFailed, ledger, outbox, shells, log } = options;
+  const { client, reads, facts, usesPendingFailed, ledger, outbox, shells, log } = options;
   const { workflowId } = facts;
 
   const rulesOf = ({ id, name, rules }: FailureHandler): Rules => {
@@ -68,7 +69,7 @@ export async function createRetry(options: RetryOptions): Promise<Retry> {
     }
   };
 
-  const handlers = await all((page) => client.listFailureHandlers({ params: { id: workflowId }, query: page }));
+  const handlers = await reads.failureHandlers();
   const known = new Map<number, Rules>(handlers.map((each) => [each.id as number, rulesOf(each)]));
 
   const recover = async (job: ClaimedJob, returnCode: number, script: string): Promise<void> => {

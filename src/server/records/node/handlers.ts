@@ -23,10 +23,22 @@ export const nodeHandlers = ({ db, find }: Store, deletion: Deletions) => {
   return {
     getComputeNode: ({ params }) => read(nodes, params.id),
     listComputeNodes({
-      query: { workflow_id, hostname, is_active, holds_jobs, scheduled_compute_node_id, ...paging },
+      query: {
+        workflow_id,
+        hostname,
+        is_active,
+        holds_jobs,
+        may_hold_jobs,
+        in_slurm,
+        scheduled_compute_node_id,
+        ...paging
+      },
     }) {
       find.workflow(workflow_id);
-      return queries.listNodes({ workflow_id, hostname, is_active, holds_jobs, scheduled_compute_node_id }, paging);
+      return queries.listNodes(
+        { workflow_id, hostname, is_active, holds_jobs, may_hold_jobs, in_slurm, scheduled_compute_node_id },
+        paging,
+      );
     },
     deleteComputeNode({ params: { id } }) {
       refuseBusy(read(nodes, id).workflow_id, id);

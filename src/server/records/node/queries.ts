@@ -12,7 +12,16 @@ interface NodeFilters {
   hostname?: string | undefined;
   is_active?: boolean | undefined;
   holds_jobs?: boolean | undefined;
+  may_hold_jobs?: boolean | undefined;
+  in_slurm?: boolean | undefined;
 }
+
+const HOLDS_JOBS = `exists (
+  select 1 from job
+  where job.workflow_id = compute_node.workflow_id and job.status in ${HELD} and ${unsettled}
+    and job.claimed_by = compute_node.id
+  union all
+  select 1 from held_attempt where held_attempt.compute_node_id = compute_node.id)`;
 
 export const nodeQueries = (db: Database) => ({
   nodes: whole(db, 'compute_node', (row: ComputeNodeRow) => computeNodeOf(row)),
@@ -27,12 +36,9 @@ export const nodeQueries = (db: Database) => ({
         scheduled_compute_node_id:
           "json_extract(compute_node.scheduler, '$.scheduler_id') = :scheduled_compute_node_id",
         is_active: 'compute_node.is_active = :is_active',
-        holds_jobs: `:holds_jobs = exists (
-          select 1 from job
-          where job.workflow_id = compute_node.workflow_id and job.status in ${HELD} and ${unsettled}
-            and job.claimed_by = compute_node.id
-          union all
-          select 1 from held_attempt where held_attempt.compute_node_id = compute_node.id)`,
+        holds_jobs: `:holds_jobs = ${HOLDS_JOBS}`,
+        may_hold_jobs: `:may_hold_jobs = (compute_node.is_active or ${HOLDS_JOBS})`,
+        in_slurm: ":in_slurm = (json_extract(compute_node.scheduler, '$.slurm_job_id') is not null)",
       },
       sortable: {
         id: 'compute_node.id',
