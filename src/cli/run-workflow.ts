@@ -72,7 +72,7 @@ export type RunnerValues = ValuesOf<typeof runnerOptions>;
 type RunnerWishes = Partial<RunnerValues> & Pick<RunnerValues, 'outputDir'>;
 
 /** The registration data of a runner. */
-type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'onRegistered' | 'batch'>;
+type Registration = Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'onRegistered' | 'batch' | 'workflow'>;
 
 /** Runs a workflow here, shows its progress, and handles signals. */
 export async function runWorkflow(

@@ -1,5 +1,6 @@
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
 import type { LogLevel } from '../core/contract/log-line.ts';
 import type { Over } from './report/conversation/state.ts';
 import type { Scheduling } from './actions/scheduling.ts';
@@ -10,6 +11,8 @@ import type { Connection } from '../client/node/connect.ts';
 export interface RunnerOptions {
   readonly workflowId: number;
   readonly connection: Connection;
+  /** The workflow, if it was read just now. */
+  readonly workflow?: Workflow | undefined;
   /** The service's URL in the environment of jobs. */
   readonly apiUrl: string;
   readonly outputDir: string;

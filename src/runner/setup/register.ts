@@ -45,7 +45,7 @@ const GIBIBYTE = 2 ** 30;
 /** Reads the workflow and the machine, recovers jobs of lost runners of this host, and registers the runner. */
 export async function register(client: Client, options: RunnerOptions, startedAtMs: number): Promise<Registered> {
   const { workflowId, outputDir } = options;
-  const stored = await client.getWorkflow({ params: { id: workflowId } });
+  const stored = options.workflow ?? (await client.getWorkflow({ params: { id: workflowId } }));
   const runId = stored.run_id ?? 0;
   const { mode, warning } = resolveMode(stored.execution_config?.mode, workflowId, process.env);
   const host = withinAllocation(hostFacts(), process.env);

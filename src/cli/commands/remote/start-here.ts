@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { ServiceError } from '../../../client/errors.ts';
 import { ownIdentity } from '../../../cluster/host/facts.ts';
 import type { AgentReply, AgentRequestOf, WorkerEnd, WorkerState } from '../../../core/contract/remote-agent.ts';
+import type { Workflow } from '../../../core/contract/workflow.ts';
 import { VERSION } from '../../../core/contract/version.ts';
 import { lookAtWorker } from '../../../runner/detached/look.ts';
 import { takeLock, workerFile, writeState } from '../../../runner/detached/state-file.ts';
@@ -80,6 +81,7 @@ async function runOnce(context: OpenContext, request: StartRequest, reply: Reply
     started_at: startedAt,
     log,
   };
+  let served: Workflow;
   const release = takeLock(path, state);
   if (release === undefined)
     return reply({
@@ -90,8 +92,9 @@ async function runOnce(context: OpenContext, request: StartRequest, reply: Reply
   try {
     const found = lookAtWorker(outputDir, workflowId);
     if (found.is === 'running') return reply(found);
-    const refused = await serverRefusal(context, request);
-    if (refused !== undefined) return reply(refused);
+    const asked = await servedWorkflow(context, request);
+    if ('is' in asked) return reply(asked);
+    served = asked;
     writeState(path, state);
   } finally {
     release();
@@ -101,6 +104,7 @@ async function runOnce(context: OpenContext, request: StartRequest, reply: Reply
   try {
     const summary = await runWorkflow(context, workflowId, runOptions(request), {
       computeNodeType: 'local',
+      workflow: served,
       onRegistered: ({ nodeId, cpus, memoryGb, gpus }) =>
         reply({
           is: 'started',
@@ -131,15 +135,18 @@ function identityFields(): Partial<WorkerState> {
   return { ...rest, hardware_ids: ids === undefined || ids === null ? undefined : [...ids] };
 }
 
-/** Is the server reachable from here, and is it the one that is meant? */
-async function serverRefusal(context: Context, { service, workflow, workflow_id: id }: StartRequest) {
+/** The workflow, or why there is none: the server is not reachable from here, or is not the one that is meant. */
+async function servedWorkflow(
+  context: Context,
+  { service, workflow, workflow_id: id }: StartRequest,
+): Promise<Workflow | AgentReply> {
   const refused = (code: string, message: string): AgentReply => ({ is: 'refused', code, message });
   const stranger = `${service.url} is another server than the one that was asked: the name means this host itself`;
   try {
     const { client } = await context.service();
     const found = await client.getWorkflow({ params: { id } });
     const isSame = found.name === workflow.name && (found.timestamp ?? null) === (workflow.timestamp ?? null);
-    return isSame ? undefined : refused('SERVER_OTHER', `${stranger} (its workflow ${id} is "${found.name}")`);
+    return isSame ? found : refused('SERVER_OTHER', `${stranger} (its workflow ${id} is "${found.name}")`);
   } catch (error) {
     if (!(error instanceof ServiceError)) return refused('SERVER_UNREACHABLE', (error as Error).message);
     const isMissing = error.status === 404;
