@@ -56,6 +56,12 @@ module.exports = {
       { path: '^(node:)?sqlite$' },
     ),
     forbid(
+      'one-room-knows-postgresql',
+      'telemetry/postgres holds connections to PostgreSQL; others know a store by its interface',
+      { path: '^src/', pathNot: '^src/telemetry/postgres/library\\.ts$|\\.test\\.ts$' },
+      { path: '^pg$|node_modules/pg/' },
+    ),
+    forbid(
       'no-server-code-on-a-compute-node',
       'a runner and a use case know routes, never the server',
       { path: '^src/(runner|operations|client|cluster|telemetry|dashboard|tui)/', pathNot: '\\.test\\.ts$' },

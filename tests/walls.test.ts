@@ -76,6 +76,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/telemetry/read/selects.ts',
     "import { DatabaseSync } from 'node:sqlite';\nexport const selects = DatabaseSync;\n",
   ],
+  'one-room-knows-postgresql': [
+    'src/telemetry/questions/connects.ts',
+    "import pg from 'pg';\nexport const connects = pg;\n",
+  ],
   'no-server-code-on-a-compute-node': [
     'src/runner/cheats.ts',
     "import { serve } from '../server/serve.ts';\nexport const cheats = serve;\n",

@@ -74,6 +74,10 @@ export const refusals = {
     status: 422,
     remedy: 'Install the libraries beside torc: npm install --global @platformatic/kafka@2.12.1 snappy@7.4.3',
   },
+  POSTGRES_MISSING: {
+    status: 422,
+    remedy: 'Install the library beside torc: npm install --global pg@8.23.1',
+  },
 
   // order of operations
   ACTION_CLAIMED: { status: 409, remedy: 'Another runner executes it; continue without it.' },

@@ -3,21 +3,44 @@
  * questions, so that neither waits for the other, and the loop of the workflows for none.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { StoreAway } from '../postgres/errors.ts';
 import { openStore } from '../store/open-store.ts';
+import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { accept } from './accept.ts';
 import { answer } from './answer.ts';
 import { refusalOf, type Reply, type Task } from './messages.ts';
 
 const { path, isReadOnly } = workerData as { path: string; isReadOnly: boolean };
-const store = openStore(path, { isReadOnly, isDurable: true });
+/** Opened with the first task, and again with the next one while the store is away. */
+let opened: Promise<TelemetryStore> | undefined;
+
+function storeOfThread(): Promise<TelemetryStore> {
+  opened ??= openStore(path, { isReadOnly, isDurable: true }).catch((error: unknown) => {
+    opened = undefined;
+    throw error;
+  });
+  return opened;
+}
+
+/** Told once for each time that the store is away. */
+let isAway = false;
+
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 async function replyTo(task: Task): Promise<Reply> {
   try {
-    return await (task.kind === 'receive'
-      ? accept(await store, task, seconds())
-      : answer(await store, task, seconds()));
+    const store = await storeOfThread();
+    const reply = await (task.kind === 'receive' ? accept(store, task, seconds()) : answer(store, task, seconds()));
+    if (isAway) process.stderr.write('The store of telemetry is there again\n');
+    isAway = false;
+    return reply;
   } catch (error) {
+    // The address of a database is not told to senders; who runs the server finds it in its log.
+    if (error instanceof StoreAway) {
+      if (!isAway) process.stderr.write(`Warning: ${error.message}; senders are told to send again later\n`);
+      isAway = true;
+      return refusalOf(503, 'TELEMETRY_UNAVAILABLE', 'the store of telemetry is away', 'Send it again later.');
+    }
     // A full disk, for instance: the sender keeps its data and tries again.
     return refusalOf(503, 'TELEMETRY_UNAVAILABLE', (error as Error).message, 'Send it again later.');
   }

@@ -15,6 +15,7 @@ import type {
   StoredEnvelope,
   TelemetryStore,
 } from './telemetry-store.ts';
+import { withoutSecrets } from './without-secrets.ts';
 import { Writer } from './write.ts';
 
 /** Of a record in quarantine: enough to see what it was. */
@@ -125,10 +126,3 @@ export class EmbeddedStore implements TelemetryStore {
     this.database.close();
   }
 }
-
-/** Tokens and passwords prove who sent the data; nothing of them is stored. */
-const withoutSecrets = (raw: Buffer): Buffer =>
-  Buffer.from(
-    raw.toString('latin1').replaceAll(/("(?:token|sasl-password)"\s*:\s*")(?:[^"\\]|\\.)*/g, '$1removed'),
-    'latin1',
-  );

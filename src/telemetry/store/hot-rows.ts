@@ -194,7 +194,7 @@ export class HotRows implements TelemetryRows {
       const rows = this.#db.eachNamed(
         `select n.name as node, e.time, s.used_memory, s.cpus, s.load1,
            (select count(*) from gpu_sample g where g.envelope = e.id) as cards,
-           (select avg(ce_util) from gpu_sample g where g.envelope = e.id) as gpu_util,
+           (select avg(coalesce(ce_util, 0)) from gpu_sample g where g.envelope = e.id) as gpu_util,
            (select sum(memory) from gpu_sample g where g.envelope = e.id) as gpu_memory
          from envelope e join node_sample s on s.envelope = e.id join node n on n.id = e.node
          where e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until
@@ -312,7 +312,7 @@ export class HotRows implements TelemetryRows {
     return this.#clusters(cluster).flatMap(({ id, name }) =>
       this.#db
         .all(
-          "select * from job where cluster = ? and step = '' and seen >= ? and coalesce(submit, seen) < ?",
+          "select * from job where cluster = ? and step = '' and seen >= ? and coalesce(submit, seen) < ? order by job_id",
           id,
           from,
           until,

@@ -1,0 +1,279 @@
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { Metadata } from '../../core/contract/sonar/shared.ts';
+import type {
+  CardSample,
+  DiskSample,
+  JobHour,
+  JobKey,
+  Link,
+  NodeHour,
+  NodeInfo,
+  NodeSample,
+  ProcessRow,
+  SampleTime,
+  SlurmJobRow,
+  TelemetryRows,
+  Window,
+} from '../questions/rows.ts';
+import { fromInteger, fromSigned, toInteger } from '../store/numbers.ts';
+import { storedJson } from '../store/stored-json.ts';
+import type { PgConnection } from './connection.ts';
+import type { PgRow } from './library.ts';
+import * as sql from './queries.ts';
+
+interface Cluster {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The rows of questions from PostgreSQL: those that the embedded store gives, in the same order. */
+export class PgRows implements TelemetryRows {
+  readonly #db: PgConnection;
+
+  constructor(db: PgConnection) {
+    this.#db = db;
+  }
+
+  async clusterNames(name: string | undefined): Promise<string[]> {
+    return (await this.#clusters(name)).map((each) => each.name);
+  }
+
+  async #clusters(name: string | undefined): Promise<Cluster[]> {
+    const rows = await this.#db.query(
+      'select id, name from sonar.cluster where ($1::text is null or name = $1) order by name collate "C"',
+      name ?? null,
+    );
+    return rows.map((row) => ({ id: number(row, 'id'), name: text(row, 'name') }));
+  }
+
+  /** The rows of all clusters of a window, one after the other. */
+  async #all<Result>(
+    window: Window,
+    query: string,
+    toResult: (row: PgRow, cluster: string) => Result,
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const { id, name } of await this.#clusters(window.cluster))
+      for (const row of await this.#db.query(query, ...windowValues(id, window))) results.push(toResult(row, name));
+    return results;
+  }
+
+  async *#portions<Result>(
+    window: Window,
+    query: string,
+    more: readonly unknown[],
+    toResult: (row: PgRow, cluster: string) => Result,
+  ): AsyncGenerator<readonly Result[]> {
+    for (const { id, name } of await this.#clusters(window.cluster))
+      for await (const rows of this.#db.stream(query, ...windowValues(id, window), ...more))
+        yield rows.map((row) => toResult(row, name));
+  }
+
+  processes(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessRow[]> {
+    const user = window.user ?? null;
+    return key === undefined
+      ? this.#portions(window, sql.PROCESSES, [user], processOf)
+      : this.#portions(window, sql.PROCESSES_OF_JOB, [user, stored(key.job), epochOf(key)], processOf);
+  }
+
+  async firstSamples({ cluster, from, until }: Window): Promise<ReadonlyMap<string, number>> {
+    const found = await this.#all({ cluster, from, until }, sql.FIRST_SAMPLES, (row, name): [string, number] => [
+      `${name} ${text(row, 'node')}`,
+      number(row, 'time'),
+    ]);
+    return new Map(found);
+  }
+
+  sampleTimes(window: Window): Promise<SampleTime[]> {
+    return this.#all(window, sql.SAMPLE_TIMES, (row, cluster) => ({
+      cluster,
+      node: text(row, 'node'),
+      time: number(row, 'time'),
+      boot: optional(row, 'boot'),
+    }));
+  }
+
+  nodeSamples(window: Window): AsyncGenerator<readonly NodeSample[]> {
+    return this.#portions(window, sql.NODE_SAMPLES, [], (row, cluster) => ({
+      cluster,
+      node: text(row, 'node'),
+      time: number(row, 'time'),
+      usedMemoryKb: number(row, 'used_memory'),
+      cpuSeconds: numbers(row, 'cpus'),
+      load1: number(row, 'load1'),
+      cards: number(row, 'cards'),
+      gpuUtil: optional(row, 'gpu_util'),
+      gpuMemoryKb: number(row, 'gpu_memory'),
+    }));
+  }
+
+  cardSamples(window: Window): AsyncGenerator<readonly CardSample[]> {
+    return this.#portions(window, sql.CARD_SAMPLES, [], cardOf);
+  }
+
+  cardStates(window: Window): Promise<CardSample[]> {
+    return this.#all(window, sql.NEWEST_CARDS, cardOf);
+  }
+
+  diskSamples(window: Window): AsyncGenerator<readonly DiskSample[]> {
+    return this.#portions(window, sql.DISK_SAMPLES, [], (row, cluster) => ({
+      cluster,
+      node: text(row, 'node'),
+      time: number(row, 'time'),
+      disk: text(row, 'disk_name'),
+      major: Number(uint(row, 'major') ?? 0),
+      minor: Number(uint(row, 'minor') ?? 0),
+      stats: numbers(row, 'stats'),
+    }));
+  }
+
+  async sysinfo({ cluster, node, until }: Window): Promise<NodeInfo[]> {
+    const nodes: NodeInfo[] = [];
+    for (const { id, name } of await this.#clusters(cluster))
+      for (const row of await this.#db.query(sql.SYSINFO, id, until, node ?? null))
+        nodes.push({
+          cluster: name,
+          node: text(row, 'node'),
+          time: optional(row, 'time'),
+          sampled: optional(row, 'sampled'),
+          info: (row['text'] === null ? {} : storedJson(text(row, 'text'))) as NodeInfo['info'],
+        });
+    return nodes;
+  }
+
+  async clusterState(cluster: string, until: number): Promise<Readonly<Record<string, unknown>>> {
+    const [row] = await this.#db.query(sql.CLUSTER_STATE, cluster, until);
+    return (row === undefined ? {} : storedJson(text(row, 'text'))) as Readonly<Record<string, unknown>>;
+  }
+
+  async slurmJobs({ cluster, from, until }: Window): Promise<SlurmJobRow[]> {
+    const jobs: SlurmJobRow[] = [];
+    for (const { id, name } of await this.#clusters(cluster))
+      for (const row of await this.#db.query(sql.SLURM_JOBS, id, from, until)) jobs.push(slurmJobOf(row, name));
+    return jobs;
+  }
+
+  async slurmJob(cluster: string | undefined, job: Uint): Promise<SlurmJobRow[]> {
+    const jobs: SlurmJobRow[] = [];
+    for (const { id, name } of await this.#clusters(cluster))
+      for (const row of await this.#db.query(sql.SLURM_JOB, id, stored(job))) jobs.push(slurmJobOf(row, name));
+    return jobs;
+  }
+
+  async links(cluster: string | undefined, key: JobKey): Promise<Link[]> {
+    const links: Link[] = [];
+    for (const { id, name } of await this.#clusters(cluster))
+      for (const row of await this.#db.query(sql.LINKS, id, stored(key.job), epochOf(key)))
+        links.push(linkOf(row, name));
+    return links;
+  }
+
+  /** All samples are here. */
+  async jobHours(): Promise<JobHour[]> {
+    return [];
+  }
+
+  async nodeHours(): Promise<NodeHour[]> {
+    return [];
+  }
+}
+
+const windowValues = (cluster: number, { from, until, node }: Window) => [cluster, from, until, node ?? null];
+
+/** As it is stored: bigints go to the server as texts. */
+const stored = (value: Uint): string => String(toInteger(value) ?? 0);
+const epochOf = ({ epoch }: JobKey): string | null => (epoch === undefined ? null : stored(epoch));
+
+const text = (row: PgRow, name: string): string => {
+  const cell = row[name];
+  return typeof cell === 'string' ? cell : '';
+};
+const number = (row: PgRow, name: string): number => Number(row[name] ?? 0);
+const optional = (row: PgRow, name: string): number | undefined =>
+  row[name] === null || row[name] === undefined ? undefined : number(row, name);
+const uint = (row: PgRow, name: string): Uint | undefined => {
+  const cell = row[name];
+  return typeof cell === 'bigint' ? fromInteger(cell) : undefined;
+};
+const numbers = (row: PgRow, name: string): number[] => {
+  const cell = row[name];
+  return Array.isArray(cell) ? (cell as readonly bigint[]).map((each) => Number(fromInteger(each) ?? 0)) : [];
+};
+
+const processOf = (row: PgRow, cluster: string): ProcessRow => {
+  const isProcess = row['ord'] !== null;
+  return {
+    envelope: number(row, 'envelope'),
+    time: number(row, 'time'),
+    cluster,
+    node: text(row, 'node'),
+    user: text(row, 'user_name'),
+    job: uint(row, 'job') ?? 0,
+    epoch: uint(row, 'epoch') ?? 0,
+    slot: number(row, 'slot'),
+    ord: isProcess ? number(row, 'ord') : undefined,
+    pid: uint(row, 'pid') ?? 0,
+    ppid: uint(row, 'ppid') ?? 0,
+    cmd: text(row, 'cmd'),
+    rssKb: number(row, 'rss'),
+    cpuTime: number(row, 'cpu_time'),
+    cpuAvg: number(row, 'cpu_avg'),
+    processes: isProcess ? 1 + Math.max(0, number(row, 'rolledup')) : 0,
+    gpuUtil: number(row, 'gpu_util'),
+    gpuMemoryKb: number(row, 'gpu_memory'),
+    cards: text(row, 'cards'),
+  };
+};
+
+const cardOf = (row: PgRow, cluster: string): CardSample => {
+  const value = (name: string) => Number(uint(row, name) ?? 0);
+  const temperature = row['temperature'];
+  return {
+    cluster,
+    node: text(row, 'node'),
+    time: number(row, 'at'),
+    uuid: text(row, 'uuid'),
+    index: value('idx'),
+    failing: value('failing'),
+    fan: value('fan'),
+    memoryKb: value('memory'),
+    utilPercent: value('ce_util'),
+    memoryPercent: value('memory_util'),
+    temperature: typeof temperature === 'bigint' ? Number(fromSigned(temperature)) : 0,
+    powerWatts: value('power'),
+    powerLimitWatts: value('power_limit'),
+    performance: uint(row, 'performance'),
+    meta: storedJson(text(row, 'source')) as Metadata,
+  };
+};
+
+const slurmJobOf = (row: PgRow, cluster: string): SlurmJobRow => ({
+  cluster,
+  job: uint(row, 'job_id') ?? 0,
+  step: text(row, 'step'),
+  state: text(row, 'state'),
+  user: text(row, 'user'),
+  account: text(row, 'account'),
+  partition: text(row, 'partition'),
+  submit: optional(row, 'submit'),
+  start: optional(row, 'start'),
+  end: optional(row, 'end'),
+  seen: number(row, 'seen'),
+  fields: text(row, 'fields'),
+});
+
+const linkOf = (row: PgRow, cluster: string): Link => ({
+  cluster,
+  node: text(row, 'node_name'),
+  job: uint(row, 'job') ?? 0,
+  epoch: uint(row, 'epoch') ?? 0,
+  pid: uint(row, 'pid') ?? 0,
+  start: uint(row, 'start') ?? 0,
+  time: number(row, 'time'),
+  workflow: number(row, 'workflow'),
+  workflowJob: number(row, 'workflow_job'),
+  run: number(row, 'run'),
+  attempt: number(row, 'attempt'),
+  slurmJob: uint(row, 'slurm_job'),
+  step: row['step'] === null ? undefined : text(row, 'step'),
+});

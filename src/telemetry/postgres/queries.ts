@@ -1,0 +1,125 @@
+/** SQL of the questions. Parameters: $1 cluster, $2 from, $3 until, $4 node; names are compared byte by byte. */
+
+const OF_NODE = '($4::text is null or n.name = $4 or n.short = $4)';
+const SAMPLES = `e.cluster = $1 and e.type = 'sample' and e.time >= $2 and e.time < $3`;
+const NAME = 'n.name collate "C"';
+
+/**
+ * Where two producers send samples of one node, such as the daemon of a site and a runner, every process would count twice. One
+ * of them is read for each node: the one that samples the whole node, then the one with more samples.
+ */
+const preferred = (where: string): string => `
+  preferred as materialized (
+    select distinct on (node) node, producer from (
+      select e.node, s.producer, bool_or(s.is_part) as is_part, count(*) as samples
+      from sonar.envelope e join producers s on s.id = e.source
+      where ${where} and e.node is not null group by e.node, s.producer
+    ) as each order by node, is_part, samples desc, producer collate "C"
+  )`;
+
+const PRODUCERS = `
+  producers as materialized (
+    select id, name::jsonb ->> 'producer' as producer, name like '%"scope"%"jobs"%' as is_part from sonar.source
+  )`;
+
+const GPU_USE = `sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory, string_agg(c.name, ' ' order by g.item) as cards
+  from sonar.process_gpu g join sonar.gpu c on c.id = g.gpu`;
+
+const PROCESS = `
+  p.envelope, p.time, n.name as node, u.name as user_name, p.job, p.epoch, p.slot, p.ord, p.pid, p.ppid, m.name as cmd, p.rss, p.cpu_time,
+  p.cpu_avg, p.rolledup, g.gpu_util, g.gpu_memory, g.cards`;
+
+const FROM_PROCESS = `
+  from sonar.process p
+  join sonar.envelope e on e.time = p.time and e.id = p.envelope
+  join preferred r on r.node = p.node
+  join producers o on o.id = e.source and o.producer = r.producer
+  join sonar.node n on n.id = p.node
+  join sonar."user" u on u.id = p."user"
+  left join sonar.cmd m on m.id = p.cmd`;
+
+const WANTED = `p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_NODE} and ($5::text is null or u.name = $5)`;
+const IN_ORDER = `order by p.time, ${NAME}, p.envelope, p.slot, p.ord`;
+
+/** $5: user. */
+export const PROCESSES = `
+  with ${PRODUCERS}, ${preferred(SAMPLES)},
+  uses as (select g.envelope, g.slot, g.ord, ${GPU_USE} where g.time >= $2 and g.time < $3 group by g.envelope, g.slot, g.ord)
+  select ${PROCESS} ${FROM_PROCESS}
+  left join uses g on g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
+  where ${WANTED} ${IN_ORDER}`;
+
+/** Of one job only its own rows are read: a window may have millions of others. $5: user, $6: job, $7: epoch. */
+const OF_JOB = 'p.job = $6 and ($7::bigint is null or p.epoch = $7)';
+export const PROCESSES_OF_JOB = `
+  with ${PRODUCERS},
+  own as materialized (select distinct p.time, p.envelope from sonar.process p where p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_JOB}),
+  ${preferred('(e.time, e.id) in (select time, envelope from own)')}
+  select ${PROCESS} ${FROM_PROCESS}
+  left join lateral (
+    select ${GPU_USE} where g.time = p.time and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
+  ) g on true
+  where ${WANTED} and ${OF_JOB} ${IN_ORDER}`;
+
+export const FIRST_SAMPLES = `
+  select n.name as node, min(e.time) as time from sonar.envelope e join sonar.node n on n.id = e.node
+  where ${SAMPLES} and ${OF_NODE} group by n.id`;
+
+export const SAMPLE_TIMES = `
+  select n.name as node, e.time, s.boot from sonar.envelope e join sonar.node n on n.id = e.node
+  left join sonar.node_sample s on s.time = e.time and s.envelope = e.id
+  where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id`;
+
+export const NODE_SAMPLES = `
+  with cards as (
+    select g.envelope, count(*) as cards, avg(coalesce(g.ce_util, 0))::float8 as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory
+    from sonar.gpu_sample g where g.time >= $2 and g.time < $3 group by g.envelope
+  )
+  select n.name as node, e.time, s.used_memory, s.cpus, s.load1, g.cards, g.gpu_util, g.gpu_memory
+  from sonar.envelope e join sonar.node_sample s on s.time = e.time and s.envelope = e.id join sonar.node n on n.id = e.node
+  left join cards g on g.envelope = e.id
+  where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id`;
+
+const CARDS = `
+  select n.name as node, g.*, u.name as uuid, e.time as at, s.name as source, e.id as sample
+  from sonar.envelope e join sonar.gpu_sample g on g.time = e.time and g.envelope = e.id join sonar.gpu u on u.id = g.gpu
+  join sonar.node n on n.id = e.node join sonar.source s on s.id = e.source
+  where ${SAMPLES} and ${OF_NODE}`;
+
+export const CARD_SAMPLES = `${CARDS} order by ${NAME}, e.time, e.id, g.item`;
+
+export const NEWEST_CARDS = `
+  select * from (select distinct on (node, uuid) * from (${CARDS}) as each order by node, uuid, at desc, sample desc) as newest
+  order by node collate "C", idx nulls first, uuid collate "C"`;
+
+export const DISK_SAMPLES = `
+  select n.name as node, e.time, k.name as disk_name, d.major, d.minor, d.stats
+  from sonar.envelope e join sonar.disk_sample d on d.time = e.time and d.envelope = e.id join sonar.disk k on k.id = d.disk
+  join sonar.node n on n.id = e.node
+  where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id, d.item`;
+
+/** $2: until, $3: node. */
+export const SYSINFO = `
+  select n.name as node, e.time, c.text,
+    (select max(s.time) from sonar.envelope s where s.node = n.id and s.type = 'sample' and s.time < $2) as sampled
+  from sonar.node n
+  left join lateral (
+    select i.time, i.content from sonar.envelope i where i.node = n.id and i.type = 'sysinfo' and i.time < $2
+    order by i.time desc, i.id desc limit 1
+  ) e on true
+  left join sonar.content c on c.id = e.content
+  where n.cluster = $1 and ($3::text is null or n.name = $3 or n.short = $3) order by ${NAME}`;
+
+/** $1: the name of the cluster, $2: until. */
+export const CLUSTER_STATE = `
+  select b.text from sonar.envelope e join sonar.cluster c on c.id = e.cluster join sonar.content b on b.id = e.content
+  where c.name = $1 and e.type = 'cluster' and e.time < $2 order by e.time desc, e.id desc limit 1`;
+
+export const SLURM_JOBS = `
+  select * from sonar.job where cluster = $1 and step = '' and seen >= $2 and coalesce(submit, seen) < $3 order by job_id`;
+
+export const SLURM_JOB = `select * from sonar.job where cluster = $1 and job_id = $2 order by step collate "C"`;
+
+export const LINKS = `
+  select l.*, n.name as node_name from sonar.link l join sonar.node n on n.id = l.node
+  where l.cluster = $1 and l.job = $2 and ($3::bigint is null or l.epoch = $3) order by l.time, l.pid`;

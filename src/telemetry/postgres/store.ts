@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { Envelope } from '../../core/contract/sonar/envelope.ts';
+import type { Link } from '../questions/rows.ts';
+import type { EnvelopeRecord } from '../read/envelope-reader.ts';
+import { toInteger } from '../store/numbers.ts';
+import type {
+  ClusterSummary,
+  IngestOptions,
+  IngestResult,
+  Selection,
+  StoredEnvelope,
+  TelemetryStore,
+} from '../store/telemetry-store.ts';
+import { withoutSecrets } from '../store/without-secrets.ts';
+import { PgConnection } from './connection.ts';
+import { codeOf, PostgresUnusable, StoreAway } from './errors.ts';
+import { aboutOf, type Message, messageOf, problemFor } from './message.ts';
+import { migrate } from './migrate.ts';
+import { prune } from './prune.ts';
+import { PgRows } from './pg-rows.ts';
+import { readEnvelopes } from './read.ts';
+import { Writer } from './write.ts';
+
+/** Of a record in quarantine: enough to see what it was. */
+const KEPT_RAW = 65_536;
+
+/**
+ * The store of a site: tables in PostgreSQL, for many readers, several writers, and the SQL of the site.
+ *
+ * It gives the same answers as the embedded store. What PostgreSQL cannot keep (a NUL character in a text) costs its envelope, which
+ * goes to quarantine.
+ */
+export class PostgresStore implements TelemetryStore {
+  readonly rows: PgRows;
+  /** For what is read: a transaction that failed must not be in its way. */
+  readonly #db: PgConnection;
+  readonly #writing: PgConnection;
+  /** One transaction at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #writer: Writer;
+  readonly #clusters = new Map<string, number>();
+
+  private constructor(db: PgConnection, url: string) {
+    this.#db = db;
+    this.#writing = new PgConnection(url);
+    this.#writer = new Writer(this.#writing);
+    this.rows = new PgRows(db);
+  }
+
+  /** Throws: `PostgresUnusable`, `StoreAway`, `POSTGRES_MISSING`. */
+  static async open(url: string, { isReadOnly = false }: { readonly isReadOnly?: boolean }): Promise<PostgresStore> {
+    const db = new PgConnection(url);
+    try {
+      await migrate(db, isReadOnly);
+    } catch (error) {
+      await db.close();
+      if (codeOf(error) === '' || error instanceof Refusal) throw error;
+      // A wrong login, a database that is not there, a schema that this user may not use.
+      throw new PostgresUnusable(`cannot open the store ${db.address}: ${(error as Error).message}`, { cause: error });
+    }
+    return new PostgresStore(db, url);
+  }
+
+  ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
+    return this.#afterOthers(() => this.#ingestEach(records, options));
+  }
+
+  #afterOthers<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work, work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
+    try {
+      return await this.#ingest(records, options);
+    } catch (error) {
+      if (error instanceof StoreAway || codeOf(error) === '') throw error;
+      // One envelope that PostgreSQL refuses must not cost the others: each is stored alone.
+      const [record] = records;
+      if (records.length > 1) {
+        const results: IngestResult[] = [];
+        for (const each of records) results.push((await this.#ingestEach([each], options))[0] ?? 'nothing');
+        return results;
+      }
+      if (record === undefined || !isOfData(error)) throw error;
+      await this.#quarantine(record, `PostgreSQL refuses it: ${(error as Error).message}`, options);
+      return ['quarantined'];
+    }
+  }
+
+  async #ingest(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
+    const refused: { record: EnvelopeRecord; problem: string }[] = [];
+    const messages: Message[] = [];
+    const results: IngestResult[] = [];
+    for (const [index, record] of records.entries()) {
+      const found = record.number === 0 ? 'nothing' : await this.#read(record, index, options);
+      if (typeof found === 'string') results.push(found);
+      else if ('problem' in found) {
+        results.push('quarantined');
+        refused.push({ record, problem: found.problem });
+      } else {
+        results.push('repeated');
+        messages.push(found);
+      }
+    }
+    const stored = await this.#writer.write(messages, options.received, async () => {
+      for (const { record, problem } of refused) await this.#quarantine(record, problem, options);
+    });
+    return results.map((result, index) => (stored.has(index) ? 'stored' : result));
+  }
+
+  /** The message of a record, or why it is not stored. */
+  async #read(
+    record: EnvelopeRecord,
+    index: number,
+    options: IngestOptions,
+  ): Promise<Message | IngestResult | { readonly problem: string }> {
+    const { envelope } = record;
+    if (envelope === undefined) {
+      const { found = '', expected = '', field = '' } = record.problems.find(({ level }) => level === 'unusable') ?? {};
+      return { problem: `${field === '' ? '' : `${field}: `}found ${found}; expected ${expected}` };
+    }
+    const name = aboutOf(envelope).cluster ?? options.cluster;
+    if (name === undefined) return { problem: 'it names no cluster; name one with --cluster' };
+    const id = await this.#clusterOf(name);
+    if (id === undefined) return 'unknown cluster';
+    const problem = problemFor(envelope);
+    if (problem !== undefined) return { problem };
+    return messageOf(record as EnvelopeRecord & { readonly envelope: Envelope }, index, { id, name });
+  }
+
+  async #clusterOf(name: string): Promise<number | undefined> {
+    const known = this.#clusters.get(name);
+    if (known !== undefined || name.includes('\0')) return known;
+    const [row] = await this.#db.query('select id from sonar.cluster where name = $1', name);
+    if (row === undefined) return undefined;
+    this.#clusters.set(name, Number(row['id']));
+    return Number(row['id']);
+  }
+
+  async #quarantine(
+    { bytes, number, line }: EnvelopeRecord,
+    problem: string,
+    { received, origin }: IngestOptions,
+  ): Promise<void> {
+    await this.#writing.query(
+      `insert into sonar.quarantine (received, origin, position, problem, raw, sha256) values ($1, $2, $3, $4, $5, $6)
+       on conflict do nothing`,
+      received,
+      origin,
+      `record ${number} (line ${line})`,
+      problem.replaceAll('\0', '\\u0000'),
+      gzipSync(withoutSecrets(bytes.subarray(0, KEPT_RAW))),
+      createHash('sha256').update(origin).update('\0').update(bytes).digest(),
+    );
+  }
+
+  addLinks(links: readonly Link[]): Promise<number> {
+    return this.#afterOthers(() => this.#addLinks(links));
+  }
+
+  async #addLinks(links: readonly Link[]): Promise<number> {
+    const known: (Link & { readonly clusterId: number })[] = [];
+    for (const link of links) {
+      const clusterId = await this.#clusterOf(link.cluster);
+      if (clusterId !== undefined) known.push({ ...link, clusterId });
+    }
+    if (known.length === 0) return 0;
+    const nodes = await this.#writer.nodesOf(known.map(({ clusterId, node }) => ({ cluster: clusterId, name: node })));
+    const column = <Value>(valueOf: (link: (typeof known)[number]) => Value): Value[] => known.map(valueOf);
+    const uint = (value: Link['job'] | undefined) => (value === undefined ? null : String(toInteger(value) ?? 0));
+    return this.#writing.run(
+      `insert into sonar.link select * from unnest($1::int[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+         $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[]) on conflict do nothing`,
+      column(({ clusterId }) => clusterId),
+      column(({ clusterId, node }) => nodes.get(`${clusterId} ${node}`) ?? null),
+      column(({ job }) => uint(job)),
+      column(({ epoch }) => uint(epoch)),
+      column(({ pid }) => uint(pid)),
+      column(({ start }) => uint(start)),
+      column(({ time }) => time),
+      column(({ workflow }) => workflow),
+      column(({ workflowJob }) => workflowJob),
+      column(({ run }) => run),
+      column(({ attempt }) => attempt),
+      column(({ slurmJob }) => uint(slurmJob)),
+      column(({ step }) => step ?? null),
+    );
+  }
+
+  envelopes(selection: Selection = {}): AsyncIterable<StoredEnvelope> {
+    return readEnvelopes(this.#db, selection);
+  }
+
+  async prune(before: number): Promise<number> {
+    const deleted = await this.#afterOthers(() => prune(this.#writing, before));
+    this.#writer.days.forget();
+    return deleted;
+  }
+
+  async addCluster(name: string, added: number, token?: string): Promise<boolean> {
+    const hash = token === undefined ? null : createHash('sha256').update(token).digest();
+    const count = await this.#db.run(
+      'insert into sonar.cluster (name, added) values ($1, $2) on conflict do nothing',
+      name,
+      added,
+    );
+    if (hash !== null) await this.#db.run('update sonar.cluster set token_sha256 = $1 where name = $2', hash, name);
+    return count > 0;
+  }
+
+  async tokenHashOf(cluster: string): Promise<Uint8Array | undefined> {
+    if (cluster.includes('\0')) return undefined;
+    const [row] = await this.#db.query('select token_sha256 from sonar.cluster where name = $1', cluster);
+    const hash = row?.['token_sha256'];
+    return hash instanceof Uint8Array ? hash : undefined;
+  }
+
+  async clusters(): Promise<ClusterSummary[]> {
+    const rows = await this.#db.query(
+      `select c.name,
+         (select count(*) from sonar.node n where n.cluster = c.id) as nodes,
+         (select count(*) from sonar.envelope e where e.cluster = c.id) as envelopes,
+         (select max(time) from sonar.envelope e where e.cluster = c.id) as newest
+       from sonar.cluster c order by c.name collate "C"`,
+    );
+    return rows.map((row) => ({
+      name: String(row['name']),
+      nodes: Number(row['nodes']),
+      envelopes: Number(row['envelopes']),
+      ...(row['newest'] === null ? {} : { newest: Number(row['newest']) }),
+    }));
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await Promise.all([this.#db.close(), this.#writing.close()]);
+  }
+}
+
+/** Errors of values (22), of limits of the program (54), and of constraints (23). */
+const isOfData = (error: unknown): boolean => /^(?:22|23|54)/.test(codeOf(error));
