@@ -130,6 +130,8 @@ export const schema = {
     'by name: `display_name`, `description`, `detect_env_var`, `detect_hostname`, `default_account`, `charge_factor_cpu`, `charge_factor_gpu`, `partitions`; in files only',
   ),
 
+  'client.sonar.store': key(text, 'sonar.db', 'telemetry store: a file, or postgres://USER@HOST/DATABASE'),
+
   'server.host': key(text, 'localhost', 'address to listen on; 0.0.0.0 for all', { alias: 'url' }),
   'server.port': key(port, 8080, 'port; 0 selects any free one', { objection: notZero }),
   'server.threads': key(integer(1), 1, 'accepted for compatibility with scripts; one thread serves all requests'),
@@ -167,6 +169,7 @@ export const schema = {
     'accepted for compatibility with scripts; dependents are released at once',
     { variable: 'TORC_COMPLETION_CHECK_INTERVAL_SECS' },
   ),
+  'server.sonar_store': unset(text, 'telemetry store that receives: a file, or postgres://USER@HOST/DATABASE'),
   'server.disable_admin_sql': key(boolean, false, 'disable SQL of administrators'),
   'server.disable_admin_sql_writes': key(boolean, false, 'let administrators only read with SQL'),
   'server.umask': key(mask, '077', 'umask of the database, its copies and logs: 027 lets the group read', {

@@ -76,7 +76,8 @@ export const runOptions = optionsOf([
   },
   {
     flags: '--sonar-store <file>',
-    says: 'receive telemetry into this store, and answer questions about it',
+    says: 'receive telemetry into this store (a file, or postgres://USER@HOST/DATABASE), and answer questions about it',
+    setting: 'server.sonar_store',
   },
   { flags: '--disable-admin-sql', says: 'disable SQL of administrators', setting: 'server.disable_admin_sql' },
   {

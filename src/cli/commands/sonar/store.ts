@@ -4,8 +4,8 @@ import { option } from '../../option.ts';
 
 export const storeOption = option({
   flags: '--store <file>',
-  says: 'file of the telemetry store',
-  default: 'sonar.db',
+  says: 'file of the telemetry store, or postgres://USER@HOST/DATABASE',
+  setting: 'client.sonar.store',
 });
 
 /** Opens the store for a command, and closes it behind it. */
@@ -27,7 +27,10 @@ export async function withStore<Result>(
       throw new Failure(`the store ${path} cannot be used: ${(cause as Error).message}; run the command again`, {
         cause,
       });
-    if (!(cause instanceof StoreUnusable)) throw cause;
+    const { PostgresUnusable, StoreAway } = await import('../../../telemetry/postgres/errors.ts');
+    if (cause instanceof StoreAway)
+      throw new Failure(`${cause.message}; what was stored before stays: run the command again`, { cause });
+    if (!(cause instanceof StoreUnusable || cause instanceof PostgresUnusable)) throw cause;
     const hint = options.isReadOnly === true ? '; torc sonar ingest makes one, --store names another' : '';
     throw new Failure(`${cause.message}${hint}`, { cause });
   } finally {

@@ -1,0 +1,414 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
+import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
+import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
+import { PostgresUnusable, StoreAway } from '../../src/telemetry/postgres/errors.ts';
+import { migrations } from '../../src/telemetry/postgres/migrations.ts';
+import type { Link } from '../../src/telemetry/questions/rows.ts';
+import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
+import { answer } from '../../src/telemetry/receive/answer.ts';
+import { openStore } from '../../src/telemetry/store/open-store.ts';
+import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
+import { startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { random } from '../support/random.ts';
+import { everyField } from './every-field.ts';
+import { PostgresServer, postgresIsMissing } from './postgres-server.ts';
+import { DAY, messagesOfTwoDays, START } from './two-days.ts';
+
+/** Both stores of telemetry, with the same envelopes and the same questions. */
+
+const options = { received: START + 2 * DAY, origin: 'test' };
+const written = (envelope: Envelope): string => encodeEnvelope(envelope, unchangedCompat);
+const everyText = Object.values(everyField).map(written);
+/** PostgreSQL stores no NUL character; everything else of the format it does. */
+const withoutNul = everyText.map((text) => text.replaceAll(String.raw`\u0000`, ''));
+
+function recordsIn(...texts: readonly string[]): EnvelopeRecord[] {
+  const reader = new EnvelopeReader();
+  return [...reader.push(Buffer.from(texts.join('\n'))), ...reader.end()];
+}
+
+async function exported(store: TelemetryStore, selection = {}): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const { envelope } of store.envelopes(selection)) texts.push(written(envelope));
+  return texts;
+}
+
+const QUESTIONS: readonly (readonly [question: string, parameters: Readonly<Record<string, string>>])[] = [
+  ['clusters', {}],
+  ['jobs', {}],
+  ['jobs', { node: 'n1', cluster: 'fox.test' }],
+  ['load', { every: '3600' }],
+  ['load', { every: '86400', node: 'n2.fox.test' }],
+  ['profile', { job: '101' }],
+  ['profile', { job: '18446744073709551615', every: '600' }],
+  ['profile', { job: '7', epoch: '3' }],
+  ['uptime', {}],
+  ['nodes', {}],
+  ['cards', {}],
+  ['queue', {}],
+  ...['hogs', 'idle-gpu', 'zombies', 'greedy', 'users', 'commands'].map((kind) => ['report', { kind }] as const),
+];
+
+/** What the store answers to everything that can be asked, and what it exports. */
+async function answers(store: TelemetryStore): Promise<unknown[]> {
+  const window = { from: '2026-02-28T00:00:00Z', to: '2026-03-04T00:00:00Z' };
+  const replies = [];
+  for (const [question, parameters] of QUESTIONS)
+    for (const onlyUser of question === 'jobs' ? [undefined, 'ada'] : [undefined]) {
+      const task = { kind: 'ask', question, parameters: { ...window, ...parameters }, onlyUser } as const;
+      const { status, text } = await answer(store, task, START + 3 * DAY);
+      expect({ question, status }).toEqual({ question, status: 200 });
+      replies.push([question, parameters, onlyUser, JSON.parse(text)]);
+    }
+  const { rows } = store;
+  const all = { from: START - DAY, until: START + 3 * DAY };
+  const portions = async (source: AsyncIterable<readonly object[]>) => (await Array.fromAsync(source)).flat();
+  return [
+    ...replies,
+    (await exported(store)).toSorted(),
+    await portions(rows.cardSamples(all)),
+    await portions(rows.diskSamples(all)),
+    (await rows.slurmJobs(all)).toSorted((one, other) => Number(one.job) - Number(other.job)),
+    await rows.slurmJob('fox.test', 101),
+    await rows.links(undefined, { job: 101 }),
+    await rows.clusterState('fox.test', START + DAY),
+  ];
+}
+
+const links: readonly Link[] = [1, 2, 3].map((pid) => ({
+  cluster: pid === 3 ? 'nobody' : 'fox.test',
+  node: 'n1.fox.test',
+  job: 101,
+  epoch: 0,
+  pid,
+  start: 2n ** 64n - 1n,
+  time: START + pid,
+  workflow: 1,
+  workflowJob: pid,
+  run: 1,
+  attempt: 1,
+  slurmJob: 101,
+  step: '0',
+}));
+
+const shuffled = <Item>(items: readonly Item[], seed: number): Item[] => {
+  const next = random(seed);
+  return items
+    .map((item) => ({ item, at: next() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ item }) => item);
+};
+
+async function withClusters(store: TelemetryStore): Promise<TelemetryStore> {
+  for (const name of ['fox.test', 'wolf.test']) await store.addCluster(name, 0);
+  return store;
+}
+
+/** The answers of an embedded store that was given everything once and in order. */
+async function cleanAnswers(): Promise<unknown[]> {
+  const store = await withClusters(await openStore(':memory:'));
+  await store.ingestEach(recordsIn(...messagesOfTwoDays()), options);
+  await store.addLinks(links);
+  const found = await answers(store);
+  await store.close();
+  return found;
+}
+
+if (postgresIsMissing !== undefined) process.stderr.write(`no store in PostgreSQL is tested: ${postgresIsMissing}\n`);
+
+const kinds = ['an embedded store', ...(postgresIsMissing === undefined ? ['a store in PostgreSQL'] : [])];
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (postgresIsMissing === undefined) server = await PostgresServer.start();
+}, 120_000);
+afterAll(() => server?.stop());
+const postgres = (): PostgresServer => server as PostgresServer;
+
+describe.each(kinds)('%s', (kind) => {
+  const isPostgres = kind.includes('PostgreSQL');
+  const opened = async (): Promise<TelemetryStore> =>
+    withClusters(await openStore(isPostgres ? await postgres().newDatabase() : ':memory:'));
+
+  it(`${kind} gives every field of the format as it went in, once`, async () => {
+    const store = await opened();
+    const texts = isPostgres ? withoutNul : everyText;
+    expect(await store.ingestEach(recordsIn(...texts), options)).toEqual(texts.map(() => 'stored'));
+    expect(await store.ingestEach(recordsIn(...texts), options)).toEqual(texts.map(() => 'repeated'));
+    expect((await exported(store)).toSorted()).toEqual(texts.toSorted());
+    expect(await exported(store, { types: ['sysinfo'], node: 'c1-2', cluster: 'fox.test' })).toHaveLength(1);
+    expect(await exported(store, { node: 'c1' })).toEqual([]);
+    await store.close();
+  });
+
+  it(`${kind} answers alike whatever the order of envelopes was, and however often they came`, async () => {
+    const store = await opened();
+    const texts = messagesOfTwoDays();
+    const often = shuffled([...texts, ...texts], 7);
+    for (let at = 0; at < often.length; at += 90)
+      await store.ingestEach(recordsIn(...often.slice(at, at + 90)), options);
+    expect([await store.addLinks(links), await store.addLinks(links)]).toEqual([2, 0]);
+    expect(await answers(store)).toEqual(await cleanAnswers());
+    await store.close();
+  });
+
+  it(`${kind} keeps unknown members, idle samples, jobs without processes and errors, and no token`, async () => {
+    const store = await opened();
+    const meta = { producer: 'p', version: '1', colour: 'red' };
+    const head = { time: '2026-03-01T00:00:00+00:00', cluster: 'fox.test', node: 'n' };
+    const texts = [
+      { meta, data: { type: 'sample', attributes: { ...head, jobs: [] } }, zappa: [{ a: 1 }] },
+      {
+        meta,
+        data: { type: 'sample', attributes: { ...head, jobs: [{ job: 1, user: 'u', processes: [], hot: 'rats' }] } },
+      },
+      { meta, errors: [{ time: head.time, detail: 'd', cluster: 'fox.test', node: 'n' }] },
+    ].map((each) => written(each as unknown as Envelope));
+    const sent = texts.map((text) => text.replace('"version"', '"token":"hush","version"'));
+    expect(await store.ingestEach(recordsIn(...sent), options)).toEqual(['stored', 'stored', 'stored']);
+    expect((await exported(store)).toSorted()).toEqual(texts.toSorted());
+    await store.close();
+  });
+
+  it(`${kind} quarantines what it cannot use, and refuses clusters that nobody added`, async () => {
+    const store = await opened();
+    const [good = ''] = messagesOfTwoDays();
+    const records = recordsIn(good, '{"meta":{}}', written(everyField.sample).replaceAll('fox.test', 'nobody'), good);
+    expect(await store.ingestEach(records, options)).toEqual(['stored', 'quarantined', 'unknown cluster', 'repeated']);
+    expect(await exported(store)).toEqual([good]);
+    await store.close();
+  });
+
+  it(`${kind} forgets what is older than a time, and keeps the newest facts and the records of jobs`, async () => {
+    const store = await opened();
+    await store.ingestEach(recordsIn(...messagesOfTwoDays()), options);
+    const before = await exported(store);
+    const isKept = (text: string): boolean => {
+      const { type, attributes } = (JSON.parse(text) as { data: { type: string; attributes: { time: string } } }).data;
+      return Date.parse(attributes.time) / 1000 >= START + DAY + 600 || ['sysinfo', 'cluster'].includes(type);
+    };
+    const jobs = await store.rows.slurmJobs({ from: 0, until: START + 3 * DAY });
+    const deleted = await store.prune(START + DAY + 600);
+    const after = await exported(store);
+    expect(after.filter((text) => !isKept(text))).toEqual([]);
+    expect(deleted).toBe(before.length - after.length);
+    // Of each node one sysinfo, and of the cluster one state.
+    expect(after.filter((text) => /"type":"(?:sysinfo|cluster)"/.test(text))).toHaveLength(5);
+    expect(await store.rows.slurmJobs({ from: 0, until: START + 3 * DAY })).toEqual(jobs);
+    expect(await store.prune(START + DAY + 600)).toBe(0);
+    // What was deleted would be stored again.
+    const again = await store.ingestEach(recordsIn(...messagesOfTwoDays()), options);
+    expect(again.filter((each) => each === 'stored')).toHaveLength(deleted);
+    expect((await exported(store)).toSorted()).toEqual(before.toSorted());
+    await store.close();
+  });
+});
+
+describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
+  it('a NUL character in a text costs its envelope in PostgreSQL, and no other', async () => {
+    const store = await withClusters(await openStore(await postgres().newDatabase()));
+    const results = await store.ingestEach(recordsIn(...everyText, ...withoutNul), options);
+    expect(results.filter((each) => each === 'quarantined')).toHaveLength(1);
+    expect((await exported(store)).toSorted()).toEqual(withoutNul.toSorted());
+    await store.close();
+  });
+
+  it('a text that PostgreSQL cannot index costs its envelope, and long names that can be hashed do not', async () => {
+    const url = await postgres().newDatabase();
+    const store = await withClusters(await openStore(url));
+    // Text that does not become short when it is packed.
+    const next = random(1);
+    const long = Array.from({ length: 9000 }, () => next().toString(36).slice(2, 4)).join('');
+    const head = { time: '2026-03-01T00:00:00+00:00', cluster: 'fox.test' };
+    const meta = { producer: 'torc', version: '1' };
+    const texts = [
+      {
+        meta,
+        data: {
+          type: 'job',
+          attributes: { ...head, slurm_jobs: [{ job_id: 1, job_step: long, job_state: 'RUNNING' }] },
+        },
+      },
+      {
+        meta,
+        data: {
+          type: 'sample',
+          attributes: { ...head, node: 'n', jobs: [{ job: 1, user: long, processes: [{ cmd: long, pid: 3 }] }] },
+        },
+      },
+    ].map((each) => JSON.stringify(each));
+    expect(await store.ingestEach(recordsIn(...texts), options)).toEqual(['quarantined', 'stored']);
+    expect(await exported(store)).toEqual(texts.slice(1));
+    const [row] = await postgres().query(url, 'select problem from sonar.quarantine');
+    expect(row?.['problem']).toContain('slurm_jobs[0].job_step: found a text of ');
+    await store.close();
+  });
+
+  it('several writers of one store at once leave the same as one, also where they send the same', async () => {
+    const url = await postgres().newDatabase();
+    const stores = [await withClusters(await openStore(url)), await openStore(url), await openStore(url)];
+    const texts = messagesOfTwoDays();
+    await Promise.all(
+      stores.map(async (store, index) => {
+        const own = shuffled(texts, index);
+        for (let at = 0; at < own.length; at += 45)
+          await store.ingestEach(recordsIn(...own.slice(at, at + 45)), options);
+        await store.addLinks(links);
+      }),
+    );
+    expect(await answers(stores[1] as TelemetryStore)).toEqual(await cleanAnswers());
+    for (const store of stores) await store.close();
+  });
+
+  it('each day has its partitions, which are dropped with it; days of clocks that are not set have none', async () => {
+    const url = await postgres().newDatabase();
+    const store = await withClusters(await openStore(url));
+    const at = (time: string) =>
+      JSON.stringify({
+        meta: { producer: 'p', version: '1' },
+        data: {
+          type: 'sample',
+          attributes: { time, cluster: 'fox.test', node: 'n', jobs: [{ job: 1, user: 'u', processes: [{ pid: 1 }] }] },
+        },
+      });
+    const times = [
+      '1970-01-01T00:00:10+00:00',
+      '2026-03-01T23:59:59+00:00',
+      '2026-03-02T00:00:00+00:00',
+      '9999-12-31T00:00:00+00:00',
+    ];
+    const texts = times.map(at);
+    await store.ingestEach(recordsIn(...texts), options);
+    const partitions = async () =>
+      (
+        await postgres().query(
+          url,
+          `select c.relname as name, (select count(*) from sonar.process p where p.tableoid = c.oid) as rows
+           from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'sonar.process'::regclass order by 1`,
+        )
+      ).map(({ name, rows }) => `${String(name)} ${Number(rows)}`);
+    expect(await partitions()).toEqual(['process_d20513 1', 'process_d20514 1', 'process_default 2']);
+    expect(await exported(store)).toEqual(texts);
+    expect(await store.prune(START + DAY)).toBe(2);
+    expect(await partitions()).toEqual(['process_d20514 1', 'process_default 1']);
+    expect(await exported(store)).toEqual(texts.slice(2));
+    await store.close();
+  });
+
+  it('a server that goes away in the middle loses nothing that was stored and stores nothing twice', async () => {
+    const url = await postgres().newDatabase();
+    const store = await withClusters(await openStore(url));
+    const texts = messagesOfTwoDays();
+    const parts = Array.from({ length: 12 }, (_, part) => texts.filter((_text, index) => index % 12 === part));
+    let isDown = false;
+    const stored = new Set<number>();
+    for (const [index, part] of parts.entries()) {
+      const storing = store.ingestEach(recordsIn(...part), options);
+      if (index === 4) {
+        await postgres().kill();
+        isDown = true;
+      }
+      const failure = await storing.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure === undefined) stored.add(index);
+      else {
+        expect(isDown).toBe(true);
+        expect(failure).toBeInstanceOf(StoreAway);
+        expect((failure as Error).message).toMatch(/PostgreSQL at .*(?:cannot be used now: .+|was lost)/);
+      }
+      if (index === 7) {
+        await postgres().begin();
+        isDown = false;
+      }
+    }
+    expect([...stored]).toEqual(expect.arrayContaining([0, 1, 2, 3, 8, 9, 10, 11]));
+    expect([...stored]).not.toContain(6);
+    const kept = new Set(await exported(store));
+    for (const index of stored) expect((parts[index] ?? []).filter((text) => !kept.has(text))).toEqual([]);
+    for (const part of parts) await store.ingestEach(recordsIn(...part), options);
+    await store.addLinks(links);
+    expect(await answers(store)).toEqual(await cleanAnswers());
+    await store.close();
+  });
+
+  it('a program refuses a store of a newer torc, an empty database to read, and says who was refused', async () => {
+    const url = await postgres().newDatabase();
+    await expect(openStore(url, { isReadOnly: true })).rejects.toThrow(/^there is no store at postgres:/);
+    await (await openStore(url)).close();
+    await postgres().query(url, 'insert into sonar.migration (number) values ($1)', migrations.length + 1);
+    await expect(openStore(url)).rejects.toThrow(/was written by a newer torc/);
+    const wrong = url.replace('postgres@', 'eve:velvet@').replace(/test\d+/, 'nowhere');
+    const refused = (await openStore(wrong).catch((error: unknown) => error)) as Error;
+    expect(refused).toBeInstanceOf(PostgresUnusable);
+    expect(refused.message).toMatch(/cannot open the store postgres:\/\/eve@\/nowhere.*: role "eve" does not exist/);
+    expect(refused.message).not.toContain('velvet');
+  });
+
+  it('the commands take the URL of a database where they take the file of a store', async () => {
+    const cwd = temporaryFolder();
+    const store = ['--store', await postgres().newDatabase()];
+    writeFileSync(join(cwd, 'all.json'), messagesOfTwoDays().join('\n'));
+    expect(await torc(['sonar', 'ingest', 'all.json', '--add-clusters', ...store], { cwd })).toMatchObject({
+      stdout: `1 file: ${messagesOfTwoDays().length} stored\n`,
+      code: 0,
+    });
+    const out = await torc(['sonar', 'export', '--type', 'cluster', ...store], { cwd });
+    expect(out.stdout.trim().split('\n')).toEqual(
+      messagesOfTwoDays().filter((text) => text.includes('"type":"cluster"')),
+    );
+    const shown = await torc(
+      ['sonar', 'show', 'queue', '--from', '2026-03-01', '--to', '2026-03-03', '-f', 'csv', ...store],
+      { cwd },
+    );
+    expect(shown.stdout).toMatch(/^normal,/m);
+    const pruned = await torc(['sonar', 'prune', '--before', '2026-03-02', ...store], { cwd });
+    expect(pruned.stdout).toMatch(/^Deleted \d+ envelopes from before 2026-03-02T00:00:00\+00:00\n$/);
+    const nobody = 'postgres://ada:velvet@127.0.0.1:1/site';
+    const away = await torc(['sonar', 'export', '--store', nobody], { cwd });
+    expect(away).toMatchObject({ stdout: '', code: 1 });
+    expect(away.stderr).toMatch(
+      /PostgreSQL at postgres:\/\/ada@127.0.0.1:1\/site cannot be used now: .*ECONNREFUSED.*run the command again/,
+    );
+    expect(away.stderr).not.toContain('velvet');
+  });
+
+  it('a server that receives into PostgreSQL acknowledges what is stored, nothing while the database is away, and all of it later', async () => {
+    const cwd = temporaryFolder();
+    const url = await postgres().newDatabase();
+    const added = await torc(['sonar', 'clusters', 'add', 'fox.test', '--new-token', '-f', 'json', '--store', url], {
+      cwd,
+    });
+    const { token } = JSON.parse(added.stdout) as { token: string };
+    const { url: root } = await startServer(cwd, { more: ['--sonar-store', url] });
+    const post = async (text: string) => {
+      const response = await fetch(`${root}/sonar/envelopes`, {
+        method: 'POST',
+        body: text,
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    const texts = withoutNul;
+    const stored = await post(texts.join('\n'));
+    expect([stored.status, JSON.parse(stored.text)]).toMatchObject([200, { stored: 4, repeated: 0, refused: 0 }]);
+    const [nul = ''] = everyText.filter((text) => !withoutNul.includes(text));
+    const refused = await post(nul);
+    expect(refused.status).toBe(422);
+    const later = texts.map((text) => text.replaceAll('2026-03-01T', '2026-03-02T'));
+    await postgres().kill();
+    const away = await post(later.join('\n'));
+    expect(away.status).toBe(503);
+    expect(away.text).not.toContain('postgres');
+    await postgres().begin();
+    expect(JSON.parse((await post(later.join('\n'))).text)).toMatchObject({ stored: 4, repeated: 0 });
+    const asked = await fetch(`${root}/sonar/show/jobs?from=2026-02-28T00:00:00Z&to=2026-03-04T00:00:00Z`);
+    expect([asked.status, ((await asked.json()) as { items: unknown[] }).items.length]).toEqual([200, 3]);
+    const store = await openStore(url, { isReadOnly: true });
+    expect((await exported(store)).toSorted()).toEqual([...texts, ...later].toSorted());
+    await store.close();
+  });
+});
