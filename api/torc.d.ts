@@ -1173,6 +1173,7 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        cause?: string | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1189,11 +1190,17 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        cause?: string | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
         max_retries: number;
+        raise?: {
+          memory_bytes?: number | null | undefined;
+          runtime_seconds?: number | null | undefined;
+        } | null | undefined;
+        is_refunded?: boolean | null | undefined;
       }[] | null | undefined;
       returned?: number[] | null | undefined;
       held?: number[] | null | undefined;
@@ -1360,6 +1367,7 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        cause?: string | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1376,11 +1384,17 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        cause?: string | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
         max_retries: number;
+        raise?: {
+          memory_bytes?: number | null | undefined;
+          runtime_seconds?: number | null | undefined;
+        } | null | undefined;
+        is_refunded?: boolean | null | undefined;
       }[] | null | undefined;
       actions?: {
         begun?: number[] | null | undefined;

@@ -70,7 +70,7 @@ export async function diagnosed(
         allocations: cleaned.activeAllocationsEnded + cleaned.pendingAllocationsCleaned,
         requeued: 0,
         runners: cleaned.computeNodesDeactivated + recovered,
-        jobs: cleaned.failed.length + cleaned.finishedWorkKept,
+        jobs: cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued,
         isCorrected,
       }
     : { allocations: 0, requeued: cleaned.allocationsRequeued, runners: 0, jobs: 0, isCorrected };

@@ -1,4 +1,5 @@
 import type { Job } from '../core/contract/job.ts';
+import { storedRules } from '../core/lifecycle/cause-rules.ts';
 import type { ExecutionConfig, ResourceMonitorConfig } from '../core/contract/workflow.ts';
 import type { Plan, PlannedAction, PlannedJob } from '../core/spec/plan/plan.ts';
 import type { Client } from './client.ts';
@@ -50,8 +51,8 @@ async function createRecords(client: Client, plan: Plan, workflowId: number, opt
     schedulers.push(spec.name === undefined ? 0 : ((await client.createSlurmScheduler({ body })).id as number));
   }
   const handlers: number[] = [];
-  for (const { name, rules } of plan.failureHandlers) {
-    const body = { workflow_id: workflowId, name, rules: JSON.stringify(rules) };
+  for (const handler of plan.failureHandlers) {
+    const body = { workflow_id: workflowId, name: handler.name, rules: JSON.stringify(storedRules(handler)) };
     handlers.push((await client.createFailureHandler({ body })).id as number);
   }
   const records = { files, userData, requirements, schedulers, handlers };

@@ -6,9 +6,9 @@ import type { Workflow } from '../core/contract/workflow.ts';
 import { partOfSize } from '../core/quantity/size-text.ts';
 import { needOf } from './explain/facts.ts';
 
-/** A cause of a failure that was measured; an exit code does not say these. */
+/** A cause of a failure that was measured, or is stored with the result; an exit code does not say these. */
 export interface Cause {
-  readonly code: 'out_of_memory' | 'missing_output';
+  readonly code: 'out_of_memory' | 'missing_output' | 'recorded';
   readonly message: string;
 }
 
@@ -30,10 +30,14 @@ export async function causesOf(
 ): Promise<Map<Result, readonly Cause[]>> {
   const failed = results.filter(({ status }) => status === 'failed');
   const found = new Map<Result, readonly Cause[]>();
+  for (const result of results)
+    if (result.cause && result.status !== 'completed') found.set(result, [{ code: 'recorded', message: result.cause }]);
   if (failed.length === 0) return found;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const oomExitCode = workflow.execution_config?.oom_exit_code ?? standardExecution.oom_exit_code;
-  const killed = failed.filter((each) => each.return_code === oomExitCode && (each.peak_memory_bytes ?? 0) > 0);
+  const killed = failed.filter(
+    (each) => each.return_code === oomExitCode && (each.peak_memory_bytes ?? 0) > 0 && !found.has(each),
+  );
   if (killed.length > 0) {
     const limits = await memoryLimits(client, workflowId);
     for (const result of killed) {

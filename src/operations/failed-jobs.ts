@@ -53,9 +53,12 @@ export async function failedJobs(
   return found;
 }
 
+/** Reasons that an exit code does not say. */
+const MEASURED: ReadonlySet<string> = new Set(['out_of_memory', 'missing_output', 'handler_limit']);
+
 async function causesOf(client: Client, { job_id: id, attempt_id: attempt }: Result): Promise<readonly Reason[]> {
   // The job may be deleted or run again meanwhile.
   const gathered = await gatherFacts(client, id, Date.now()).catch(() => undefined);
   if (gathered?.facts.end === undefined || gathered.facts.end.attempt !== (attempt ?? 1)) return [];
-  return explain(gathered.facts).reasons.filter(({ code }) => code === 'out_of_memory' || code === 'missing_output');
+  return explain(gathered.facts).reasons.filter(({ code }) => MEASURED.has(code));
 }

@@ -1,3 +1,4 @@
+import type { Fate } from '../cluster/slurm/ending.ts';
 import type { ClaimedJob } from '../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
@@ -67,8 +68,8 @@ export interface BatchSystem {
   readonly memoryBytes: number | undefined;
   /** Whether it is one of several runners that share the node. */
   readonly isShared: boolean;
-  /** Whether the allocation, which is being ended, starts again. */
-  isRequeued(): Promise<boolean>;
+  /** Why the allocation is being ended. */
+  fate(): Promise<Fate>;
   /** The end of the allocation as it is now, in Unix milliseconds. May reject. */
   end(): Promise<number | undefined>;
 }

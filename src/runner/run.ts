@@ -159,7 +159,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     onPoll: () => orphanCheck.check(),
     onJobEnded: options.onJobEnded,
     onMeasured: monitor.onMeasured,
-    isRequeued: batch && once(() => batch.isRequeued()),
+    fate: batch && once(() => batch.fate()),
     stuckMs: server.stuckMs,
   });
   const { runningJobs, conversation, stop } = work;

@@ -68,7 +68,7 @@ export interface WorkOptions extends AttemptOptions {
   /** It is time to check for lost runners of this host. */
   readonly onPoll: () => void;
   /** See `RunningJobsOptions`. */
-  readonly isRequeued?: RunningJobsOptions['isRequeued'];
+  readonly fate?: RunningJobsOptions['fate'];
   /** See `IdlePolicyOptions`; the default is 0. */
   readonly stuckMs?: number | undefined;
 }

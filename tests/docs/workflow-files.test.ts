@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createWorkflow } from '../../src/client/create-workflow.ts';
 import { parseMemory } from '../../src/core/quantity/bytes.ts';
-import { parseDuration } from '../../src/core/quantity/duration.ts';
+import { readCauseRules } from '../../src/core/lifecycle/cause-rules.ts';
+import { formatDuration, parseDuration } from '../../src/core/quantity/duration.ts';
 import { parseWalltime } from '../../src/core/quantity/slurm-time.ts';
 import { formatProblem } from '../../src/core/spec/problems.ts';
 import { readSpec } from '../../src/core/spec/read.ts';
@@ -162,6 +163,7 @@ async function applied(): Promise<Record<string, unknown>> {
   const request = deed?.kind === 'schedule_nodes' ? deed.request : undefined;
   const created = await client.getWorkflow({ params: { id } });
   const [rule] = readRules('[{}]');
+  const causes = readCauseRules({ backoff: { initial: 'PT1S' } }, () => {});
   const monitored = monitorPlanOf({
     resource_monitor_config: { jobs: { enabled: true }, compute_node: { enabled: true } },
   });
@@ -184,6 +186,11 @@ async function applied(): Promise<Record<string, unknown>> {
     ...under('workflow', created),
     ...under('dynamic_jobs', { max_iterations: STANDARD_MAX_ITERATIONS }),
     ...under('failure_handlers.rules', { match_all_exit_codes: rule?.matchesAll, max_retries: rule?.maxRetries }),
+    ...under('failure_handlers', { on_node_fail: causes.retriesNodeFailure ? 'retry' : 'fail' }),
+    ...under('failure_handlers.backoff', {
+      factor: causes.backoff?.factor,
+      max: formatDuration(causes.backoff?.maxSeconds ?? 0),
+    }),
     ...under('execution_config', {
       ...standardExecution,
       sigterm_lead_seconds: leadSeconds,

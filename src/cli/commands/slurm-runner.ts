@@ -127,7 +127,7 @@ async function batchOf(allocation: Allocation, environment: Context['environment
   const killWaitSeconds = await ending.killWaitSeconds();
   // The runner is killed soon, and its results are to be reported before.
   const atMostMs = Math.min(MOST_ASKING_MS, Math.max(LEAST_ASKING_MS, (killWaitSeconds ?? Infinity) * 250));
-  return { killWaitSeconds, memoryBytes, isShared, isRequeued: () => ending.isRequeued(atMostMs), end: ending.end };
+  return { killWaitSeconds, memoryBytes, isShared, fate: () => ending.fate(atMostMs), end: ending.end };
 }
 
 /** The resources of one of several runners on the node: its CPUs, and the same share of the memory. */

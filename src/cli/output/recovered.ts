@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<Exclude<Cause, 'downstream'>, readonly [one: string
   memory: ['had too little memory', 'had too little memory'],
   time: ['had too little time', 'had too little time'],
   cpus: ['used more CPUs than requested', 'used more CPUs than requested'],
+  'at maximum': ['had all that its failure handler allows', 'had all that their failure handler allows'],
   lost: ['lost its runner or allocation', 'lost their runner or allocation'],
   'missing output': ['did not write a declared output', 'did not write a declared output'],
   'bad command': ['could not start its command', 'could not start their command'],
@@ -56,7 +57,7 @@ function causeLines(why: Exclude<Cause, 'downstream'>, jobs: readonly BadEnd[]):
 export function recoveryJson({ plan, adjustments }: Recovery, retriesUnknown: boolean) {
   const count = (...causes: readonly Cause[]) =>
     causes.reduce((sum, why) => sum + (plan.byCause.get(why)?.length ?? 0), 0);
-  const unknown = count('unknown', 'bad command', 'missing output', 'undecided');
+  const unknown = count('unknown', 'bad command', 'missing output', 'undecided', 'at maximum');
   return {
     oom_fixed: count('memory'),
     timeout_fixed: count('time'),

@@ -1,5 +1,7 @@
-import type { Completion, ExchangeRequest, Retried } from '../../core/contract/exchange.ts';
+import type { Completion, ExchangeRequest, RaisedNeed, Retried } from '../../core/contract/exchange.ts';
 import type { JobCompletion, JobCompletionError } from '../../core/contract/result.ts';
+import { memoryText, raisedName } from '../../core/lifecycle/cause-rules.ts';
+import { formatDuration } from '../../core/quantity/duration.ts';
 import type { Client } from '../client.ts';
 import type { Files } from './files.ts';
 import { inParallel } from './in-parallel.ts';
@@ -112,6 +114,7 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
     // The start of an attempt that ended in the same exchange was not reported, and only a running job can be retried.
     if (job.status === 'pending') await start(turn, id, attempt);
     try {
+      if (told.raise) await raiseJob(client, job, told.raise);
       await client.retryJob({ params: { id, run_id: turn.run_id }, query: { max_retries: most } });
       return undefined;
     } catch (error) {
@@ -142,6 +145,27 @@ export function createReports({ client, workflowId, files }: ReportsOptions): Re
       return errors.flat();
     },
   };
+}
+
+/** Gives one job larger requirements, in a record of its own: others share the one that it has. */
+async function raiseJob(client: Client, job: PlainJob, { memory_bytes: memory, runtime_seconds: runtime }: RaisedNeed) {
+  const before = await client.getResourceRequirements({ params: { id: job.resource_requirements_id as number } });
+  const after = {
+    ...before,
+    memory: memory ? memoryText(memory) : before.memory,
+    runtime: runtime ? formatDuration(runtime) : before.runtime,
+  };
+  const name = raisedName(before.name, after.memory ?? '', after.runtime ?? '');
+  const created = await client.createResourceRequirements({ body: { ...after, id: undefined, name } });
+  await client.updateJob({
+    params: { id: job.id as number },
+    body: {
+      workflow_id: job.workflow_id,
+      name: job.name,
+      command: job.command,
+      resource_requirements_id: created.id as number,
+    },
+  });
 }
 
 /** The server has the job in the reported state: the end was reported before, and the reply was lost. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseKillWait, restartsIn } from './ending.ts';
+import { isPreempted, parseKillWait, restartsIn } from './ending.ts';
 
 it('the time from SIGTERM to SIGKILL is read from the configuration of Slurm', () => {
   expect(
@@ -19,4 +19,15 @@ it('the restarts of a job are read from its description', () => {
 
 it('a description without them counts none', () => {
   expect(restartsIn('')).toBe(0);
+});
+
+it.each([
+  ['JobId=7 JobState=PREEMPTED Reason=None', true],
+  ['JobId=7 JobState=NODE_FAIL Reason=NodeDown', true],
+  ['JobId=7 JobState=RUNNING PreemptEligibleTime=2026-03-01T10:00:00 PreemptTime=2026-03-01T12:00:00', true],
+  ['JobId=7 JobState=RUNNING PreemptEligibleTime=2026-03-01T10:00:00 PreemptTime=None', false],
+  ['JobId=7 JobState=CANCELLED Reason=None', false],
+  ['', false],
+])('an allocation with %j lost its nodes: %s', (text, expected) => {
+  expect(isPreempted(text)).toBe(expected);
 });

@@ -8,14 +8,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Ending {
   /** From SIGTERM to SIGKILL, in seconds; undefined if Slurm does not tell. Never rejects. */
   killWaitSeconds(): Promise<number | undefined>;
-  /**
-   * Whether the allocation, which is being ended, starts again: it was requeued, or preempted. Without an answer in this time it
-   * is not. Never rejects.
-   */
-  isRequeued(atMostMs: number): Promise<boolean>;
+  /** Why the allocation is being ended. Without an answer in this time it is `over`. Never rejects. */
+  fate(atMostMs: number): Promise<Fate>;
   /** Its end as it is now, in Unix milliseconds: administrators change time limits. Rejects if squeue does not answer. */
   end(): Promise<number | undefined>;
 }
+
+/** `requeued`: it starts again. `preempted`: it does not, and made room for others, or lost its node. `over`: any other end. */
+export type Fate = 'requeued' | 'preempted' | 'over';
 
 const SOON_MS = 5_000;
 
@@ -25,10 +25,10 @@ export function endingOf({ jobId }: { readonly jobId: number }, environment: Env
   const restarts = Number(environment['SLURM_RESTART_COUNT'] ?? 0) || 0;
   return {
     killWaitSeconds: () => ask('scontrol', ['show', 'config']).then(parseKillWait, () => undefined),
-    isRequeued: (atMostMs) =>
+    fate: (atMostMs) =>
       ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs).then(
-        (text) => restartsIn(text) > restarts,
-        () => false,
+        (text) => (restartsIn(text) > restarts ? 'requeued' : isPreempted(text) ? 'preempted' : 'over'),
+        () => 'over',
       ),
     end: async () => parseTime(await ask('squeue', ['--noheader', '--jobs', String(jobId), '--format', '%e'])),
   };
@@ -39,6 +39,10 @@ export function parseKillWait(text: string): number | undefined {
   const seconds = /^KillWait\s*=\s*(\d+)/m.exec(text)?.[1];
   return seconds === undefined ? undefined : Number(seconds);
 }
+
+/** Whether Slurm takes the nodes of a job away from it: its state, or during its grace time the time of the preemption. */
+export const isPreempted = (text: string): boolean =>
+  /\bJobState=(PREEMPTED|NODE_FAIL|BOOT_FAIL)\b/.test(text) || /\bPreemptTime=\d/.test(text);
 
 /** How often Slurm has requeued a job, by `scontrol show job`: it counts when it begins to end the job. */
 export const restartsIn = (text: string): number => Number(/\bRestarts=(\d+)/.exec(text)?.[1] ?? 0);

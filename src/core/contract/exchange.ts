@@ -35,15 +35,29 @@ export const Completion = z.object({
   avg_memory_bytes: maybe(z.int()),
   peak_cpu_percent: maybe(z.number()),
   avg_cpu_percent: maybe(z.number()),
+  /** Why it ended, where the return code does not say it; stored with the result. */
+  cause: maybe(text),
   files: maybe(OutputTimes),
 });
 export type Completion = z.output<typeof Completion>;
 
+/** Requirements that the next attempt of a job has instead of those of this one; fields that are absent stay. */
+export const RaisedNeed = z.object({
+  memory_bytes: maybe(z.int().positive()),
+  runtime_seconds: maybe(z.int().positive()),
+});
+export type RaisedNeed = z.output<typeof RaisedNeed>;
+
 /**
  * An attempt that ended and whose job is retried by a rule of its failure handler. `max_retries` comes from the rule
- * and counts attempts: the end of the last one is processed as any other end.
+ * and counts attempts: the end of the last one is processed as any other end. With `raise` this job alone gets larger
+ * requirements; other jobs keep the record that it had. `is_refunded`: the attempt counts for no failure handler.
  */
-export const Retried = Completion.extend({ max_retries: z.int() });
+export const Retried = Completion.extend({
+  max_retries: z.int(),
+  raise: maybe(RaisedNeed),
+  is_refunded: maybe(z.boolean()),
+});
 export type Retried = z.output<typeof Retried>;
 
 const NodeSize = z.object({ num_cpus: z.int(), memory_gb: z.number(), num_gpus: z.int() });

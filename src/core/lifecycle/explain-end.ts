@@ -1,5 +1,6 @@
 import { signalName } from '../contract/signal.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
+import { isLastByHandler } from './cause-rules.ts';
 import { standing } from './explain-wait.ts';
 import { partOfSize } from '../quantity/size-text.ts';
 import { timeText } from '../quantity/time-text.ts';
@@ -69,6 +70,7 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
     };
   }
   if (status === 'completed') return { headline: `completed ${after}${onHost(end)}`, reasons: [], next: [] };
+  if (isLastByHandler(end.cause)) return lastByHandler(job, end, end.cause);
   const memory = outOfMemory(job, end);
   if (memory !== undefined) return memory;
   if (status === 'terminated') return terminated(job, end);
@@ -85,6 +87,19 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
     headline: `failed ${after} with exit code ${returnCode}`,
     reasons: exitReasons(returnCode),
     next: ['read what it printed last'],
+  };
+}
+
+/** Its failure handler raised what it lacked, as far as it may. */
+function lastByHandler({ id, requirementsId, need }: JobFacts, end: AttemptEnd, cause: string): End {
+  const peak = end.peakMemoryBytes ?? 0;
+  const used = peak > need.memory_bytes ? [`it used ${partOfSize(peak, need.memory_bytes)}`] : [];
+  return {
+    headline: `failed after ${timeText(end.seconds)}: ${cause}`,
+    reasons: [cause, ...used].map((message) => ({ code: 'handler_limit', message })),
+    next: [
+      `give it more: torc resource-requirements update ${requirementsId}, then torc jobs reset-status ${id} --reinit`,
+    ],
   };
 }
 

@@ -8,7 +8,7 @@ import type { Explanation, JobFacts } from './job-facts.ts';
  * programs.
  */
 export function explain(job: JobFacts): Explanation {
-  return withLostAttempts(explanationOf(job), job);
+  return withEarlier(withLostAttempts(explanationOf(job), job), job);
 }
 
 function explanationOf(job: JobFacts): Explanation {
@@ -16,6 +16,15 @@ function explanationOf(job: JobFacts): Explanation {
   if (job.status !== 'running') return explainWait(job);
   const headline = `runs on ${job.runningOn ?? 'a runner'} since ${job.startedAt ?? 'a moment'}, attempt ${job.attempt}`;
   return { kind: 'runs', headline, reasons: [], next: [] };
+}
+
+/** Why a job runs again, and what its failure handler gave it. */
+function withEarlier(explanation: Explanation, { earlier = [] }: JobFacts): Explanation {
+  const told = earlier.map(({ attempt, cause }) => ({
+    code: 'earlier_attempt',
+    message: `attempt ${attempt} ended: ${cause}`,
+  }));
+  return told.length === 0 ? explanation : { ...explanation, reasons: [...explanation.reasons, ...told] };
 }
 
 function withLostAttempts(explanation: Explanation, { attemptsWithoutResult: lost }: JobFacts): Explanation {

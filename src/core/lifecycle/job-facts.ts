@@ -62,6 +62,8 @@ export interface JobFacts extends JobKind {
   /** The runner that executes the job. */
   readonly runningOn: string | undefined;
   readonly end: AttemptEnd | undefined;
+  /** Earlier attempts of this run, with what was stored about their ends. */
+  readonly earlier?: readonly { readonly attempt: number; readonly cause: string }[];
   /** Earlier attempts of this run without a result. */
   readonly attemptsWithoutResult: readonly number[];
   /** Declared outputs that did not exist at the end. */

@@ -19,7 +19,14 @@ describe('orphans', () => {
     const found = orphansOf(facts({ queue: new Map([ended(7, 'NODE_FAIL')]) }));
     expect(found.ended).toHaveLength(1);
     expect(found.deadNodes).toEqual([
-      { nodeId: 3, isActive: true, slurmJobId: 7, jobIds: [11], cause: 'allocation 7 ended NODE_FAIL' },
+      {
+        nodeId: 3,
+        isActive: true,
+        slurmJobId: 7,
+        jobIds: [11],
+        isNodeLost: true,
+        cause: 'allocation 7 ended NODE_FAIL',
+      },
     ]);
     expect(found.abandoned).toEqual([]);
   });

@@ -49,6 +49,8 @@ export interface DeadNode {
   readonly jobIds: readonly number[];
   /** `allocation 7 ended NODE_FAIL`. */
   readonly cause: string;
+  /** Its node failed, or its allocation was preempted. */
+  readonly isNodeLost: boolean;
 }
 
 export interface Orphans {
@@ -64,6 +66,9 @@ export interface Orphans {
   /** Running jobs in a workflow without an active runner. */
   readonly abandoned: readonly number[];
 }
+
+/** States of allocations whose jobs a failure handler may run again because of `on_node_fail`. */
+const NODE_LOST: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'PREEMPTED']);
 
 export const NO_ACTIVE_NODES = 'No active compute nodes';
 
@@ -82,8 +87,9 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
     const jobIds = (held.get(id) ?? []).map((job) => job.id);
     if (slurmJobId === undefined || (!isActive && !isHolder && jobIds.length === 0)) continue;
     const state = stateOf(slurmJobId);
-    const node = { nodeId: id, isActive, slurmJobId, jobIds };
-    if (state === 'ended') deadNodes.push({ ...node, cause: `allocation ${slurmJobId} ended ${wordOf(slurmJobId)}` });
+    const word = wordOf(slurmJobId);
+    const node = { nodeId: id, isActive, slurmJobId, jobIds, isNodeLost: state === 'ended' && NODE_LOST.has(word) };
+    if (state === 'ended') deadNodes.push({ ...node, cause: `allocation ${slurmJobId} ended ${word}` });
     // It has run, or no runner of it could have registered.
     else if (state === 'queued') requeuedNodes.push({ ...node, cause: `allocation ${slurmJobId} was requeued` });
   }

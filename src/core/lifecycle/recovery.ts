@@ -1,4 +1,5 @@
 import type { JobStatus } from '../contract/job-statuses.ts';
+import { isAtMax } from './cause-rules.ts';
 import type { Lack } from './resource-use.ts';
 
 /** A job that did not end well, as far as a decision about it needs. */
@@ -16,13 +17,15 @@ export interface EndedBadly {
 /**
  * Why a job did not end well, by what recovery does about it.
  *
- * `lost`: its runner or its allocation ended; it runs again as it is. `unknown` and what follows is not repeated unless
+ * `lost`: its runner or its allocation ended; it runs again as it is. `at maximum`: its failure handler says that it gets no more
+ * memory or time. `unknown` and what follows is not repeated unless
  * that is asked for: the same would happen again.
  */
 export type Cause =
   | 'memory'
   | 'time'
   | 'cpus'
+  | 'at maximum'
   | 'lost'
   | 'downstream'
   | 'missing output'
@@ -41,6 +44,7 @@ export function causeOf(job: EndedBadly): Cause {
   if (returnCode === LOST) return 'lost';
   // SIGKILL of somebody who is named is no proof of too little memory.
   const isNamed = cause !== undefined && /cancel|requeue|preempt|node_fail/i.test(cause);
+  if (isAtMax(cause)) return 'at maximum';
   if (lack?.memory === 'memory_exceeded' || (lack?.memory === 'sigkill_137' && !isNamed)) return 'memory';
   if (lack?.timeout === true || lack?.runtime === true) return 'time';
   if (lack?.cpu === true) return 'cpus';

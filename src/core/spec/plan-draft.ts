@@ -1,5 +1,6 @@
 import { announceActions, checkActions } from './check/actions.ts';
 import { checkBindings } from './check/bindings.ts';
+import { checkFailureHandlers } from './check/handlers.ts';
 import { checkEnvironment } from './check/environment.ts';
 import { checkExecution } from './check/execution.ts';
 import { checkFileFlow } from './check/file-flow.ts';
@@ -76,6 +77,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   const { links, graph, explicit } = linkDraft(draft, maxEdges, complain);
   const actionJobs = checkActions(draft, complain);
   checkBindings(draft, complain);
+  checkFailureHandlers(draft, complain);
   checkIdentifiers(draft, links, complain);
   checkSchedulerNodes(draft, complain);
   checkRequirements(draft, complain);

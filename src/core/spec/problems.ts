@@ -74,6 +74,7 @@ export const problemKinds = {
   CYCLE_IMPLICIT: ['reference', 'error'],
   SCHEDULER_NODES: ['reference', 'error'],
   SLURM_DEFAULT_EXCLUDED: ['reference', 'error'],
+  HANDLER_REFUSED: ['reference', 'error'],
 
   HANDLER_UNKNOWN: ['creation', 'error'],
   ACTION_INCOMPLETE: ['creation', 'error'],

@@ -73,6 +73,9 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
       lastRunner: status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId) : undefined,
       runningOn: node?.hostname,
       end: result && attemptEndOf(result, node),
+      earlier: results
+        .flatMap(({ attempt_id: n, cause }) => (cause && (n ?? 1) < attempt ? [{ attempt: n ?? 1, cause }] : []))
+        .toSorted((a, b) => a.attempt - b.attempt),
       attemptsWithoutResult: Array.from({ length: attempt - 1 }, (_, index) => index + 1).filter((n) => !told.has(n)),
       missingOutputs: result?.return_code === 1 ? await missingOutputs(client, job) : [],
     },

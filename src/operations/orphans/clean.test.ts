@@ -155,6 +155,36 @@ describe('orphans of an allocation that ended', () => {
     await service.client.retryJob({ params, query: { max_retries: 2 } });
   });
 
+  it('jobs of a failed node run again where their failure handler says so, and the others fail', async () => {
+    const { client } = service;
+    const { id, jobIds } = await inAllocation(['a', 'b']);
+    const body = { workflow_id: id, name: 'nodes', rules: '[{"on_node_fail":"retry"}]' };
+    const handler = await client.createFailureHandler({ body });
+    service.store.db
+      .prepare<{ handlerId: number; id: number }>('update job set failure_handler_id = :handlerId where id = :id')
+      .run({ handlerId: handler.id as number, id: jobIds.get('a') as number });
+    const { slurm } = slurmThat({ queue: NODE_FAIL });
+    expect(await clean(id, slurm, true)).toMatchObject({ jobsRequeued: 1, slurmJobsFailed: 1 });
+    expect(await clean(id, slurm)).toMatchObject({ jobsRequeued: 1, slurmJobsFailed: 1 });
+    expect(await statuses(service, id)).toEqual({ a: 'ready', b: 'failed' });
+    const job = await client.getJob({ params: { id: jobIds.get('a') as number } });
+    expect(job).toMatchObject({ attempt_id: 2, refunded_attempts: 1 });
+    // A second pass finds nothing more.
+    expect(await clean(id, slurm)).toMatchObject({ jobsRequeued: 0, slurmJobsFailed: 0 });
+  });
+
+  it('jobs of a canceled allocation fail although their failure handler retries them when a node fails', async () => {
+    const { client } = service;
+    const { id, jobIds } = await inAllocation(['a']);
+    const body = { workflow_id: id, name: 'nodes', rules: '[{"on_node_fail":"retry"}]' };
+    const handler = await client.createFailureHandler({ body });
+    service.store.db
+      .prepare<{ handlerId: number; id: number }>('update job set failure_handler_id = :handlerId where id = :id')
+      .run({ handlerId: handler.id as number, id: jobIds.get('a') as number });
+    const { slurm } = slurmThat({ queue: new Map([[7, { state: 'ended', word: 'CANCELLED' }]]) });
+    expect(await clean(id, slurm)).toMatchObject({ jobsRequeued: 0, slurmJobsFailed: 1 });
+  });
+
   it('a report that arrives late is refused, and the jobs stay as they are', async () => {
     const { id, turn, jobs } = await inAllocation(['a']);
     const { slurm } = slurmThat({ queue: NODE_FAIL });

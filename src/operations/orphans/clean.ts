@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { SlurmRecords } from '../../cluster/slurm/records.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import type { Job } from '../../core/contract/job.ts';
+import type { FailureHandler } from '../../core/contract/scheduling.ts';
 import type { JobCompletion } from '../../core/contract/result.ts';
+import { readCauses } from '../../core/lifecycle/cause-rules.ts';
 import { type DeadNode, endOfStep, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { type LedgerFacts } from '../../runner/report/ledger.ts';
 import { provenBy } from '../../runner/setup/lost-runners.ts';
@@ -36,7 +39,7 @@ export interface Cleaned {
   readonly allocationsRequeued: number;
   readonly runningJobsFailed: number;
   readonly computeNodesDeactivated: number;
-  /** Jobs of allocations that Slurm requeued: they run again as a new attempt. */
+  /** Jobs of allocations that Slurm requeued, and those whose failure handler says so: they run again as a new attempt. */
   readonly jobsRequeued: number;
   /** Jobs that had ended, as a journal, a ledger or the accounting says; their results are stored now. */
   readonly finishedWorkKept: number;
@@ -88,7 +91,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     activeAllocationsEnded: orphans.ended.length,
     allocationsRequeued: orphans.requeued.length,
     computeNodesDeactivated: [...orphans.deadNodes, ...orphans.requeuedNodes].filter((node) => node.isActive).length,
-    jobsRequeued: orphans.requeuedNodes.reduce((sum, { jobIds }) => sum + jobIds.length, 0),
+    jobsRequeued: settled.retried + orphans.requeuedNodes.reduce((sum, { jobIds }) => sum + jobIds.length, 0),
     finishedWorkKept: kept + settled.kept,
     failed: settled.failed,
     warnings: [...warnings, ...settled.warnings],
@@ -111,18 +114,23 @@ interface Tools extends CleanOptions {
 interface Settled {
   readonly failed: OrphanedJob[];
   kept: number;
+  /** Jobs that run again because of `on_node_fail`. */
+  retried: number;
   readonly warnings: string[];
 }
 
 async function settleJobs(tools: Tools, orphans: Orphans): Promise<Settled> {
   const { records, client, workflowId, runId, isDryRun } = tools;
-  const settled: Settled = { failed: [], kept: 0, warnings: [] };
+  const settled: Settled = { failed: [], kept: 0, retried: 0, warnings: [] };
+  const retrying = orphans.deadNodes.some(({ isNodeLost }) => isNodeLost)
+    ? await handlersThatRetry(client, workflowId)
+    : new Set<number>();
   const jobs = new Map(records.running.map((job) => [job.id as number, job]));
   const nodes = new Map(records.nodes.map((node) => [node.id, node]));
   for (const dead of [...orphans.deadNodes, ...orphans.requeuedNodes]) {
     const ledger = ledgerOf(nodes.get(dead.nodeId) as Records['nodes'][number], runId);
     const isRequeued = orphans.requeuedNodes.includes(dead);
-    if (!isRequeued) await settleNode(tools, { dead, ledger, jobs, settled });
+    if (!isRequeued) await settleNode(tools, { dead, ledger, jobs, settled, retrying });
     if (isDryRun) continue;
     const body = {
       run_id: runId,
@@ -148,10 +156,26 @@ interface OfNode {
   readonly ledger: LedgerFacts | undefined;
   readonly jobs: ReadonlyMap<number, Job>;
   readonly settled: Settled;
+  /** Failure handlers whose jobs run again when their node was lost. */
+  readonly retrying: ReadonlySet<number>;
+}
+
+async function handlersThatRetry(client: Client, workflowId: number): Promise<Set<number>> {
+  const handlers = await all((page) => client.listFailureHandlers({ params: { id: workflowId }, query: page }));
+  return new Set(handlers.filter(retriesNodeFailure).map(({ id }) => id as number));
+}
+
+function retriesNodeFailure({ rules }: FailureHandler): boolean {
+  try {
+    return readCauses(rules)?.retriesNodeFailure === true;
+  } catch {
+    // What cannot be read retries nothing, as in a runner.
+    return false;
+  }
 }
 
 /** Stores the ends of jobs that are proven, and fails the others. */
-async function settleNode(tools: Tools, { dead, ledger, jobs, settled }: OfNode): Promise<void> {
+async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying }: OfNode): Promise<void> {
   const { facts } = tools;
   const told = new Map((ledger?.completed ?? []).map((each) => [`${each.job_id} ${each.attempt_id}`, each]));
   // The runner had decided to retry them: the report of its end does that.
@@ -181,6 +205,9 @@ async function settleNode(tools: Tools, { dead, ledger, jobs, settled }: OfNode)
         }),
       );
       settled.kept += 1;
+    } else if (dead.isNodeLost && retrying.has(job.failure_handler_id ?? 0)) {
+      // The report of the lost runner gives it a new attempt, which counts for no failure handler.
+      settled.retried += 1;
     } else {
       ends.push(lostOf(tools, job, dead.nodeId, dead.cause));
       settled.failed.push(orphaned(job, dead.cause, dead.slurmJobId));

@@ -5,7 +5,8 @@ import { standardExecution } from '../../core/contract/execution.ts';
 import type { Crate } from './crate/crate.ts';
 import type { Ledger } from '../report/ledger.ts';
 import type { Log } from '../log.ts';
-import { type EndedFor, type Outcome, outcomeOf } from './outcome.ts';
+import type { FailureCause } from '../../core/lifecycle/cause-rules.ts';
+import { type EndedFor, failureCauseOf, type Outcome, outcomeOf } from './outcome.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { Retry } from './retry/retry.ts';
 import type { RunFacts } from '../step/request.ts';
@@ -21,6 +22,8 @@ export interface Attempt {
   startedAt: number;
   endedFor: EndedFor | undefined;
   wasKilled: boolean;
+  /** Slurm took its allocation away for others, or lost its node. */
+  isPreempted?: boolean;
 }
 
 /** When a step ended, as soon as this was known: what is asked about its end later does not count as its time. */
@@ -70,6 +73,12 @@ export interface MeasuredAttempt {
 /** A job is over for this runner: it completed, or it will not complete here. Its end is in ledger and outbox. */
 export type OnOver = (jobId: number, isCompleted: boolean) => void;
 
+/** Why an attempt ended, as far as it is known. */
+export interface Why {
+  readonly endedFor?: EndedFor | undefined;
+  readonly cause?: FailureCause | undefined;
+}
+
 /** The ends of attempts: determines the result of each, records it and reports it. */
 export interface Attempts {
   readonly tally: Readonly<Tally>;
@@ -90,7 +99,7 @@ export interface Attempts {
     outcome: Outcome,
     end: EndTime,
     measured: Partial<Completion>,
-    endedFor?: EndedFor,
+    why?: Why,
   ): Promise<void> | undefined;
 }
 
@@ -110,9 +119,13 @@ export function createAttempts(
   };
 
   /** The next attempt may run elsewhere: so a job that runs again is over here. */
-  const takeOrRetry = (retry: Retry, job: ClaimedJob, completion: Completion): Promise<void> | undefined => {
+  const takeOrRetry = (
+    retry: Retry,
+    job: ClaimedJob,
+    failed: { readonly completion: Completion; readonly cause: FailureCause | undefined },
+  ): Promise<void> | undefined => {
     let isTold = false;
-    const settled = retry.take(job, completion, (end) => {
+    const settled = retry.take(job, failed, (end) => {
       isTold = true;
       tell(job, end);
     });
@@ -124,7 +137,7 @@ export function createAttempts(
     return undefined;
   };
 
-  const report: Attempts['report'] = (job, { status, returnCode }, { atMs, seconds }, measured, endedFor) => {
+  const report: Attempts['report'] = (job, { status, returnCode }, { atMs, seconds }, measured, why = {}) => {
     const completion: Completion = {
       job_id: job.id,
       attempt_id: job.attempt_id,
@@ -144,8 +157,8 @@ export function createAttempts(
       exec_time_s: seconds.toFixed(3),
     });
     // A canceled job must not run again.
-    if (retry !== undefined && status !== 'completed' && endedFor !== 'cancel')
-      return takeOrRetry(retry, job, completion);
+    if (retry !== undefined && status !== 'completed' && why.endedFor !== 'cancel')
+      return takeOrRetry(retry, job, { completion, cause: why.cause });
     tell(job, completion);
     if (status === 'completed') crate?.completed(job, completion);
     return undefined;
@@ -184,7 +197,11 @@ export function createAttempts(
     };
     if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
     if (outcome.status === 'completed') deleteOutput(job);
-    return report(job, outcome, end, measured, endedFor);
+    const isOverMemory = (measured.peak_memory_bytes ?? 0) > job.need.memory_bytes;
+    const cause = attempt.isPreempted
+      ? 'node'
+      : failureCauseOf({ signal: account.signal, endedFor, endedBy: account.endedBy, isOverMemory });
+    return report(job, outcome, end, measured, { endedFor, cause });
   };
 
   return { tally, finish, report };

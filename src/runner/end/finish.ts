@@ -1,3 +1,4 @@
+import type { Fate } from '../../cluster/slurm/ending.ts';
 import { constants } from 'node:os';
 import type { Log } from '../log.ts';
 import type { Watch } from '../observe/watch.ts';
@@ -12,8 +13,8 @@ export interface FinishOptions {
   readonly log: Log;
   /** Why the runner signaled its jobs last. */
   readonly signaledFor: () => EndedFor | undefined;
-  /** Whether the allocation that is being ended starts again: then its jobs run again, and are not reported. */
-  readonly isRequeued: (() => Promise<boolean>) | undefined;
+  /** Why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
+  readonly fate: (() => Promise<Fate>) | undefined;
 }
 
 /** What becomes of attempts whose steps have ended: a result, or nothing where the allocation starts again. */
@@ -24,7 +25,7 @@ export interface Finish {
   finish(attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined;
 }
 
-export function createFinish({ attempts, watch, log, signaledFor, isRequeued }: FinishOptions): Finish {
+export function createFinish({ attempts, watch, log, signaledFor, fate }: FinishOptions): Finish {
   const left = new Set<number>();
 
   const withOutputs = async (attempt: Attempt, end: EndTime, account: Account) => {
@@ -39,12 +40,14 @@ export function createFinish({ attempts, watch, log, signaledFor, isRequeued }: 
 
   /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
   const leaveOrConclude = async (
-    isAgain: () => Promise<boolean>,
+    fateOf: () => Promise<Fate>,
     attempt: Attempt,
     end: EndTime,
     account: Account,
   ): Promise<void> => {
-    if (!(await isAgain())) return conclude(attempt, end, account);
+    const found = await fateOf();
+    if (found === 'preempted') attempt.isPreempted = true;
+    if (found !== 'requeued') return conclude(attempt, end, account);
     watch?.end(attempt.step.id);
     left.add(attempt.job.id);
     log.write('info', 'Job ended with its allocation, which starts again; it will run again', {
@@ -57,8 +60,8 @@ export function createFinish({ attempts, watch, log, signaledFor, isRequeued }: 
     finish(attempt, end, account) {
       // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
       if (account.endedBy === 'cancel' || isByTermination(account)) attempt.endedFor ??= signaledFor();
-      if (attempt.endedFor === 'stop' && account.exitCode !== 0 && isRequeued !== undefined)
-        return leaveOrConclude(isRequeued, attempt, end, account);
+      if (attempt.endedFor === 'stop' && account.exitCode !== 0 && fate !== undefined)
+        return leaveOrConclude(fate, attempt, end, account);
       return conclude(attempt, end, account);
     },
   };

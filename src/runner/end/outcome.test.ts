@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Ended, type Outcome, outcomeOf } from './outcome.ts';
+import { type Ended, failureCauseOf, type Outcome, outcomeOf } from './outcome.ts';
 
 const ended: Ended = {
   exitCode: 0,
@@ -89,4 +89,27 @@ it('in every case a job is completed if and only if its return code is 0', () =>
       return (status === 'completed') === (returnCode === 0);
     }),
   );
+});
+
+describe('the cause of a failed attempt', () => {
+  const known = { signal: undefined, endedFor: undefined, endedBy: undefined, isOverMemory: false };
+  it.each<[string, Parameters<typeof failureCauseOf>[0], string | undefined]>([
+    ['memory, if the runner killed it for that', { ...known, endedFor: 'memory' }, 'memory'],
+    ['memory, if Slurm did', { ...known, endedBy: 'memory' }, 'memory'],
+    ['memory, for a SIGKILL above its request', { ...known, signal: 9, isOverMemory: true }, 'memory'],
+    ['unknown, for a SIGKILL within its request', { ...known, signal: 9 }, undefined],
+    ['unknown, for another signal above its request', { ...known, signal: 11, isOverMemory: true }, undefined],
+    ['time, at the end of its runner', { ...known, endedFor: 'deadline' }, 'time'],
+    ['time, at the limit of its step', { ...known, endedBy: 'time' }, 'time'],
+    ['the node, if that failed', { ...known, endedBy: 'node' }, 'node'],
+    ['unknown, if a person canceled its step', { ...known, endedBy: 'cancel' }, undefined],
+    [
+      'unknown, if a person stopped its runner',
+      { ...known, endedFor: 'stop', signal: 9, isOverMemory: true },
+      undefined,
+    ],
+    ['unknown, for an exit code', known, undefined],
+  ])('the cause is %s', (_, ended, cause) => {
+    expect(failureCauseOf(ended)).toBe(cause);
+  });
 });

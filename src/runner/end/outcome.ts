@@ -1,4 +1,6 @@
 import type { JobStatus } from '../../core/contract/job.ts';
+import { constants } from 'node:os';
+import type { FailureCause } from '../../core/lifecycle/cause-rules.ts';
 import type { EndedBy } from '../step/steps.ts';
 
 /** Why the runner ended a job itself; the reason determines the reported status. */
@@ -56,4 +58,21 @@ export function outcomeOf({
   if (endedBy !== undefined) return { status: 'failed', returnCode: KILLED };
   if (code !== 0) return { status: 'failed', returnCode: code };
   return missingOutputs.length === 0 ? { status: 'completed', returnCode: 0 } : { status: 'failed', returnCode: 1 };
+}
+
+/**
+ * What ended a failed attempt, where the runner or the accounting knows more than its exit code. SIGKILL of an unknown sender
+ * counts as too little memory only if the attempt had used more than it asked for.
+ */
+export function failureCauseOf({
+  signal,
+  endedFor,
+  endedBy,
+  isOverMemory,
+}: Pick<Ended, 'signal' | 'endedFor' | 'endedBy'> & { readonly isOverMemory: boolean }): FailureCause | undefined {
+  if (endedFor === 'memory') return 'memory';
+  if (endedFor === 'deadline') return 'time';
+  if (endedFor !== undefined) return undefined;
+  if (endedBy !== undefined) return endedBy === 'cancel' ? undefined : endedBy;
+  return signal === constants.signals.SIGKILL && isOverMemory ? 'memory' : undefined;
 }

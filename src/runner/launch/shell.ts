@@ -24,6 +24,8 @@ export type ShellEnd = string | undefined;
  */
 export interface Shells {
   run(request: ShellRequest): Promise<ShellEnd>;
+  /** Resolves after this time, or as soon as no time is left for scripts. */
+  pause(ms: number): Promise<void>;
   /** No time is left for scripts. */
   readonly isOver: boolean;
   /** From now on running and later scripts have at most this time; 0 kills them. */
@@ -85,8 +87,23 @@ export function createShells(endAtMs: () => number | undefined, now: () => numbe
       });
     });
 
+  /** A runner that ends waits for nothing: what was to follow is left to the next one. */
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const atMost = limitMs === Infinity ? Math.min(ms, leftMs()) : 0;
+      if (atMost <= 0) return resolve();
+      const over = () => {
+        timer.cancel();
+        running.delete(over);
+        resolve();
+      };
+      const timer = after(atMost, over);
+      running.add(over);
+    });
+
   return {
     run,
+    pause,
     get isOver() {
       return leftMs() <= 0;
     },

@@ -237,6 +237,7 @@ function isCompletion(value: unknown): value is Completion {
     Number.isFinite(fields['exec_time_minutes']) &&
     BYTES.every((name) => fields[name] === undefined || Number.isSafeInteger(fields[name])) &&
     PERCENTS.every((name) => fields[name] === undefined || Number.isFinite(fields[name])) &&
+    (fields['cause'] === undefined || typeof fields['cause'] === 'string') &&
     (fields['files'] === undefined || (Array.isArray(fields['files']) && fields['files'].every(isOutputTime)))
   );
 }
@@ -250,8 +251,17 @@ function isOutputTime(value: unknown): boolean {
   return Number.isSafeInteger(id) && Number.isFinite(mtime);
 }
 
-const isRetried = (value: unknown): value is Retried =>
-  isCompletion(value) && Number.isSafeInteger((value as Partial<Retried>).max_retries);
+function isRetried(value: unknown): value is Retried {
+  if (!isCompletion(value)) return false;
+  const { max_retries: most, raise, is_refunded: isRefunded } = value as Partial<Retried>;
+  return (
+    Number.isSafeInteger(most) &&
+    (isRefunded === undefined || typeof isRefunded === 'boolean') &&
+    (raise === undefined || (typeof raise === 'object' && raise !== null && Object.values(raise).every(isAmount)))
+  );
+}
+
+const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 
 function headIn(line: string): Pick<LedgerHead, 'run_id' | 'compute_node_id'> | undefined {
   if (!line.startsWith(`${MAGIC} `)) return undefined;

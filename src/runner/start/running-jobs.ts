@@ -1,3 +1,4 @@
+import type { Fate } from '../../cluster/slurm/ending.ts';
 import { STDIO_FOLDER, type StepId } from '../../core/contract/files/job.ts';
 import { constants } from 'node:os';
 import type { Ahead, ClaimedJob, Need } from '../../core/contract/exchange.ts';
@@ -47,8 +48,8 @@ export interface RunningJobsOptions extends AttemptOptions {
   readonly hasTimeFor?: ((need: Need) => boolean) | undefined;
   /** A step began after a wait. */
   readonly onBegun?: (() => void) | undefined;
-  /** Whether the allocation that is being ended starts again: then its jobs run again, and are not reported. */
-  readonly isRequeued?: (() => Promise<boolean>) | undefined;
+  /** Why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
+  readonly fate?: (() => Promise<Fate>) | undefined;
   /** Jobs can be started again after a pause. */
   readonly onResumed?: (() => void) | undefined;
   /** Jobs cannot be started here at all, for this reason. */
@@ -132,7 +133,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     watch,
     log,
     signaledFor: () => signaledFor,
-    isRequeued: options.isRequeued,
+    fate: options.fate,
   });
 
   const giveBack = (ids: readonly number[]) => {

@@ -137,6 +137,7 @@ export function endOf(told: Completion, workflowId: number, runId: number, nodeI
     avgMemoryBytes: told.avg_memory_bytes,
     peakCpuPercent: told.peak_cpu_percent,
     avgCpuPercent: told.avg_cpu_percent,
+    cause: told.cause,
     files: told.files,
   };
 }
@@ -144,6 +145,8 @@ export function endOf(told: Completion, workflowId: number, runId: number, nodeI
 export const retriedOf = (told: Retried, workflowId: number, runId: number, nodeId: number): RetriedEnd => ({
   ...endOf(told, workflowId, runId, nodeId),
   maxRetries: told.max_retries,
+  raise: told.raise ?? undefined,
+  isRefunded: told.is_refunded === true,
 });
 
 /** The refused entries, as the service reports them. */

@@ -1,3 +1,4 @@
+import type { RaisedNeed } from '../../core/contract/exchange.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { runAgain } from '../recover/again.ts';
 import type { RecoverQueries } from '../recover/queries.ts';
@@ -7,12 +8,17 @@ import { createHolderVerdict } from '../result/holder.ts';
 import type { EndedJob, ResultQueries } from '../result/queries.ts';
 import { refuseTooEarly } from '../result/too-early.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
+import { createRaise } from '../records/requirements/raise.ts';
 import type { Store } from '../records/store.ts';
 
 /** A failed attempt whose job is to be retried. */
 export interface RetriedEnd extends End {
   /** From the rule: the number of attempts, not of repetitions. */
   readonly maxRetries: number;
+  /** Requirements of the next attempt. */
+  readonly raise: RaisedNeed | undefined;
+  /** The attempt counts for no failure handler. */
+  readonly isRefunded: boolean;
 }
 
 /**
@@ -24,9 +30,11 @@ export interface RetriedEnd extends End {
  * further attempt, the attempt is the last one, regardless of the runner's report.
  */
 export const createRetried = (
-  { db, changes, now }: Store,
+  store: Store,
   { results, recover, accept }: { results: ResultQueries; recover: RecoverQueries; accept: Accept },
 ) => {
+  const { db, changes, now } = store;
+  const raise = createRaise(store);
   const verdictOf = createHolderVerdict(results);
   const held = createHeldAttempts(db, changes);
 
@@ -47,12 +55,15 @@ export const createRetried = (
       results.insertResult.run(resultOfEnd(end));
       results.letGo.run({ id: end.jobId });
       runAgain(recover, failed, end.runId, now());
+      if (end.isRefunded) recover.refund.run({ id: end.jobId });
+      const raised = end.raise && raise(end.jobId, end.raise);
       retried.push({
         job_id: end.jobId,
         job_name: failed.name,
         status: end.status,
         return_code: end.returnCode,
         attempt_id: end.attemptId,
+        ...(raised === undefined ? {} : { raised }),
       });
       return 'accepted';
     });

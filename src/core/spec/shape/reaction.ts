@@ -1,4 +1,4 @@
-import { boolean, integer, list, may, must, object, string } from './shape.ts';
+import { boolean, choice, float, integer, list, may, must, object, string } from './shape.ts';
 
 const rule = object('FailureHandlerRuleSpec', {
   exit_codes: may(list(integer), 'Exit codes for which the rule applies.', { example: [1, 137] }),
@@ -12,9 +12,48 @@ const rule = object('FailureHandlerRuleSpec', {
   max_retries: may(integer, 'Largest number of attempts of the job under this rule.', { standard: 3, example: 2 }),
 });
 
+const onOom = object('OnOomSpec', {
+  memory: must(string, 'Factor by which the memory is raised, once or until it exceeds what the job used.', {
+    example: 'x1.5',
+  }),
+  max: may(string, 'Largest memory. A job that runs out of memory with it fails.', { example: '64g' }),
+  max_retries: may(integer, 'Largest number of attempts. Without it: 3, or with max as many as it takes.', {
+    example: 5,
+  }),
+});
+
+const onTimeout = object('OnTimeoutSpec', {
+  runtime: must(string, 'Factor by which the runtime is raised, once or until it exceeds what the job used.', {
+    example: 'x1.5',
+  }),
+  max: may(string, 'Longest runtime, an ISO 8601 duration. A job that runs out of time with it fails.', {
+    example: 'PT24H',
+  }),
+  max_retries: may(integer, 'Largest number of attempts. Without it: 3, or with max as many as it takes.', {
+    example: 5,
+  }),
+});
+
+const backoff = object('BackoffSpec', {
+  initial: must(string, 'Pause before the second attempt, an ISO 8601 duration.', { example: 'PT30S' }),
+  factor: may(float, 'Factor by which the pause grows with each attempt.', { standard: 2, example: 3 }),
+  max: may(string, 'Longest pause.', { standard: 'PT1H', example: 'PT10M' }),
+});
+
 export const failureHandler = object('FailureHandlerSpec', {
   name: must(string, 'Name by which jobs refer to the entry. Unique.', { example: 'retry_twice' }),
-  rules: must(list(rule), 'The first rule that names the exit code applies, else the first that matches all.'),
+  rules: may(
+    list(rule),
+    'The first rule that names the exit code applies, else the first that matches all. Required unless an on_ field is there.',
+  ),
+  on_oom: may(onOom, 'A job that is killed for its memory runs again with more. Other jobs keep their requirements.'),
+  on_timeout: may(onTimeout, 'A job that is ended because its time is up runs again with a longer runtime.'),
+  on_node_fail: may(
+    choice(['retry', 'fail']),
+    'Whether a job whose node failed, or whose allocation was preempted, runs again. Such attempts count for no max_retries.',
+    { standard: 'fail', example: 'retry' },
+  ),
+  backoff: may(backoff, 'Pause before each further attempt, whatever the cause.'),
 });
 
 export const action = object('WorkflowActionSpec', {

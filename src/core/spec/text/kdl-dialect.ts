@@ -101,7 +101,28 @@ const rule: Level = {
 const failureHandler: Level = {
   called: 'failure_handler',
   named: true,
-  nodes: { rule: { take: { items: rule }, field: 'rules' } },
+  nodes: {
+    rule: { take: { items: rule }, field: 'rules' },
+    on_oom: {
+      take: {
+        level: { called: 'on_oom', nodes: { ...fields('text', 'memory', 'max'), ...fields('integer', 'max_retries') } },
+      },
+    },
+    on_timeout: {
+      take: {
+        level: {
+          called: 'on_timeout',
+          nodes: { ...fields('text', 'runtime', 'max'), ...fields('integer', 'max_retries') },
+        },
+      },
+    },
+    ...fields('text', 'on_node_fail'),
+    backoff: {
+      take: {
+        level: { called: 'backoff', nodes: { ...fields('text', 'initial', 'max'), ...fields('integer', 'factor') } },
+      },
+    },
+  },
 };
 
 const slurmScheduler: Level = {

@@ -66,4 +66,37 @@ export const requirementsQueries = (db: Database) => ({
     )`),
 });
 
+/** What raises the requirements of one job. */
+export const raiseQueries = (db: Database) => ({
+  requirements: db.prepare<{ id: number }, RaisableRow>(
+    `select ${requirementsColumns.join(', ')}, memory_bytes, runtime_s from resource_requirements where id = :id`,
+  ),
+  same: db.prepare<
+    {
+      workflowId: number;
+      name: string;
+      numCpus: number;
+      numGpus: number;
+      numNodes: number;
+      memoryBytes: number;
+      runtimeSeconds: number;
+    },
+    { id: number }
+  >(`
+    select id
+    from resource_requirements
+    where workflow_id = :workflowId and name = :name and num_cpus = :numCpus and num_gpus = :numGpus
+      and num_nodes = :numNodes and memory_bytes = :memoryBytes and runtime_s = :runtimeSeconds
+    order by id
+    limit 1`),
+  change: db.prepare<{ id: number; requirementsId: number; classId: number }>(
+    'update job set resource_requirements_id = :requirementsId, class_id = :classId where id = :id',
+  ),
+});
+
+interface RaisableRow extends RequirementsRow {
+  readonly memory_bytes: number;
+  readonly runtime_s: number;
+}
+
 export type RequirementsQueries = ReturnType<typeof requirementsQueries>;

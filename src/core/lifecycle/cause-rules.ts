@@ -1,0 +1,317 @@
+import { parseMemory } from '../quantity/bytes.ts';
+import { formatDuration, parseDuration } from '../quantity/duration.ts';
+
+/** What ended an attempt, where more than an exit code proves it: its memory, its time, or its node. */
+export type FailureCause = 'memory' | 'time' | 'node';
+
+/** How a requirement is raised between two attempts. */
+export interface Raise {
+  readonly factor: number;
+  /** In bytes, or in seconds. Undefined for no limit. */
+  readonly max: number | undefined;
+  /** Largest number of attempts; undefined: as many as it takes to reach `max`. */
+  readonly maxRetries: number | undefined;
+}
+
+export interface Backoff {
+  readonly initialSeconds: number;
+  readonly factor: number;
+  readonly maxSeconds: number;
+}
+
+/** What a failure handler does about causes. Torc 1.0.0 has no such rules. */
+export interface CauseRules {
+  readonly memory: Raise | undefined;
+  readonly time: Raise | undefined;
+  readonly retriesNodeFailure: boolean;
+  readonly backoff: Backoff | undefined;
+}
+
+/** A problem of one field, as a sentence: what was found and what was expected. */
+export interface FieldProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** The number of attempts where neither `max` nor `max_retries` is set, as for rules by exit code. */
+const USUAL_ATTEMPTS = 3;
+/** Smaller factors take many attempts, larger ones are typing errors. */
+const LEAST_FACTOR = 1.1;
+const LARGEST_FACTOR = 100;
+const USUAL_BACKOFF = { factor: 2, maxSeconds: 3600 };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of a handler, or of an entry of its stored rules, that say what to do about causes. */
+export const CAUSE_FIELDS = ['on_oom', 'on_timeout', 'on_node_fail', 'backoff'] as const;
+
+/**
+ * Rules as they are stored, and sent to the server: fields of the handler that Torc 1.0.0 does not know stand in one more entry
+ * of the list. It names no exit code, so for a runner of Torc it never applies.
+ */
+export function storedRules(handler: { readonly rules?: readonly unknown[] | undefined } & Fields): unknown[] {
+  const more = Object.fromEntries(
+    CAUSE_FIELDS.flatMap((name) => (handler[name] === undefined ? [] : [[name, handler[name]]])),
+  );
+  return [...(handler.rules ?? []), ...(Object.keys(more).length === 0 ? [] : [more])];
+}
+
+/** Reads the fields of a handler about causes; reports each that does not fit. */
+export function readCauseRules(fields: Fields, tell: (problem: FieldProblem) => void): CauseRules {
+  const memory = readRaise(fields, MEMORY, tell);
+  const time = readRaise(fields, TIME, tell);
+  const onNodeFail = given(fields['on_node_fail']);
+  if (onNodeFail !== undefined && onNodeFail !== 'retry' && onNodeFail !== 'fail')
+    tell({ path: ['on_node_fail'], message: `on_node_fail: expected retry or fail, found ${shown(onNodeFail)}` });
+  return { memory, time, retriesNodeFailure: onNodeFail === 'retry', backoff: readBackoff(fields, tell) };
+}
+
+/**
+ * What the stored rules of a handler say about causes, if anything. The first entry with a field counts. Throws an error that says
+ * what was found and what was expected.
+ */
+export function readCauses(text: string): CauseRules | undefined {
+  const list: unknown = JSON.parse(text);
+  const entries = (Array.isArray(list) ? list : []).filter(
+    (entry): entry is Fields => isFields(entry) && CAUSE_FIELDS.some((name) => given(entry[name]) !== undefined),
+  );
+  if (entries.length === 0) return undefined;
+  const merged = Object.assign({}, ...entries.toReversed()) as Fields;
+  return readCauseRules(merged, ({ message }) => {
+    throw new Error(message);
+  });
+}
+
+interface RaisedField {
+  readonly field: 'on_oom' | 'on_timeout';
+  readonly what: 'memory' | 'runtime';
+  readonly read: (text: string) => number;
+  readonly expected: string;
+}
+
+const MEMORY: RaisedField = { field: 'on_oom', what: 'memory', read: parseMemory, expected: 'a size such as 64g' };
+const TIME: RaisedField = {
+  field: 'on_timeout',
+  what: 'runtime',
+  read: parseDuration,
+  expected: 'an ISO 8601 duration such as PT24H',
+};
+
+function readRaise(
+  fields: Fields,
+  { field, what, read, expected }: RaisedField,
+  tell: (problem: FieldProblem) => void,
+): Raise | undefined {
+  const value = given(fields[field]);
+  if (value === undefined) return undefined;
+  if (!isFields(value)) {
+    tell({ path: [field], message: `${field}: expected {${what}: x1.5}, found ${shown(value)}` });
+    return undefined;
+  }
+  const refuse = (name: string, wanted: string) =>
+    tell({ path: [field, name], message: `${field}.${name}: expected ${wanted}, found ${shown(value[name])}` });
+  const factor = readFactor(value[what]);
+  if (factor === undefined) refuse(what, `x and a factor from ${LEAST_FACTOR} to ${LARGEST_FACTOR}, such as x1.5`);
+  const max = given(value['max']) === undefined ? undefined : readAmount(value['max'], read);
+  if (given(value['max']) !== undefined && max === undefined) refuse('max', expected);
+  const maxRetries = given(value['max_retries']);
+  const isCount = maxRetries === undefined || (Number.isSafeInteger(maxRetries) && (maxRetries as number) > 0);
+  if (!isCount) refuse('max_retries', 'a whole number from 1');
+  if (factor === undefined || !isCount) return undefined;
+  return {
+    factor,
+    max,
+    maxRetries: (maxRetries as number | undefined) ?? (max === undefined ? USUAL_ATTEMPTS : undefined),
+  };
+}
+
+/** The factor in `x1.5`. */
+function readFactor(text: unknown): number | undefined {
+  const digits = typeof text === 'string' ? /^x(\d+(?:\.\d+)?)$/.exec(text.trim())?.[1] : undefined;
+  const factor = Number(digits ?? Number.NaN);
+  return factor >= LEAST_FACTOR && factor <= LARGEST_FACTOR ? factor : undefined;
+}
+
+function readAmount(text: unknown, read: (text: string) => number): number | undefined {
+  try {
+    const amount = typeof text === 'string' ? read(text) : 0;
+    return amount > 0 ? amount : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readBackoff(fields: Fields, tell: (problem: FieldProblem) => void): Backoff | undefined {
+  const value = given(fields['backoff']);
+  if (value === undefined) return undefined;
+  if (!isFields(value)) {
+    tell({ path: ['backoff'], message: `backoff: expected {initial: PT30S}, found ${shown(value)}` });
+    return undefined;
+  }
+  const refuse = (name: string, wanted: string) =>
+    tell({ path: ['backoff', name], message: `backoff.${name}: expected ${wanted}, found ${shown(value[name])}` });
+  const initialSeconds = readAmount(value['initial'], parseDuration);
+  if (initialSeconds === undefined) refuse('initial', 'an ISO 8601 duration such as PT30S');
+  const { factor = USUAL_BACKOFF.factor } = value;
+  const isFactor = typeof factor === 'number' && factor >= 1 && factor <= LARGEST_FACTOR;
+  if (!isFactor) refuse('factor', `a number from 1 to ${LARGEST_FACTOR}`);
+  const maxSeconds =
+    given(value['max']) === undefined ? USUAL_BACKOFF.maxSeconds : readAmount(value['max'], parseDuration);
+  if (maxSeconds === undefined) refuse('max', 'an ISO 8601 duration such as PT1H');
+  if (initialSeconds === undefined || !isFactor || maxSeconds === undefined) return undefined;
+  return { initialSeconds, factor, maxSeconds };
+}
+
+/** Seconds before the attempt after this one begins: they grow with each attempt. */
+export const backoffSeconds = (backoff: Backoff | undefined, attempt: number): number =>
+  backoff === undefined
+    ? 0
+    : Math.min(backoff.maxSeconds, backoff.initialSeconds * backoff.factor ** Math.max(0, attempt - 1));
+
+/** An attempt that failed, with what it asked for and used. */
+export interface FailedAttempt {
+  readonly cause: FailureCause;
+  /** Attempts that count: those that were lost with their runner do not. */
+  readonly attempt: number;
+  readonly need: { readonly memory_bytes: number; readonly runtime_seconds: number };
+  readonly seconds: number;
+  readonly peakMemoryBytes: number | undefined;
+}
+
+/** Amounts that the next attempt asks for. */
+export interface Raised {
+  readonly memory_bytes?: number;
+  readonly runtime_seconds?: number;
+}
+
+/** What the rules for causes make of a failed attempt; `words` says it to a person, and is stored with the result. */
+export type CauseVerdict =
+  | { readonly kind: 'stays'; readonly words: string }
+  | {
+      readonly kind: 'again';
+      readonly words: string;
+      readonly raise: Raised | undefined;
+      /** The attempt does not count: it was not the job that failed. */
+      readonly isRefunded: boolean;
+      readonly maxRetries: number | undefined;
+    };
+
+/** The decision about an attempt whose cause is known; undefined if no rule is about that cause. */
+export function verdictByCause(rules: CauseRules | undefined, failed: FailedAttempt): CauseVerdict | undefined {
+  if (rules === undefined) return undefined;
+  switch (failed.cause) {
+    case 'node':
+      if (!rules.retriesNodeFailure) return undefined;
+      return {
+        kind: 'again',
+        words: 'its node failed; it runs again (on_node_fail)',
+        raise: undefined,
+        isRefunded: true,
+        maxRetries: undefined,
+      };
+    case 'memory':
+      return rules.memory && byMemory(rules.memory, failed);
+    case 'time':
+      return rules.time && byTime(rules.time, failed);
+  }
+}
+
+function byMemory(raise: Raise, { attempt, need, peakMemoryBytes = 0 }: FailedAttempt): CauseVerdict {
+  const had = need.memory_bytes;
+  const text = memoryText(had);
+  const next = nextAmount(raise, had, peakMemoryBytes, MEBIBYTE);
+  const end = endOf(raise, 'on_oom', { attempt, text, next, what: 'out of memory' });
+  if (end !== undefined) return end;
+  return {
+    kind: 'again',
+    words: `out of memory with ${text}; the next attempt has ${memoryText(next as number)} (on_oom)`,
+    raise: { memory_bytes: next as number },
+    isRefunded: false,
+    maxRetries: raise.maxRetries,
+  };
+}
+
+function byTime(raise: Raise, { attempt, need, seconds }: FailedAttempt): CauseVerdict {
+  const had = need.runtime_seconds;
+  const text = formatDuration(had);
+  // The end of its runner came much earlier than the runner knew when it started the job: more runtime would not help.
+  if (seconds < had / 2)
+    return {
+      kind: 'again',
+      words: `its runner ended after ${formatDuration(seconds)} of its ${text}; it runs again as it is (on_timeout)`,
+      raise: undefined,
+      isRefunded: true,
+      maxRetries: undefined,
+    };
+  const next = nextAmount(raise, had, seconds, 60);
+  const end = endOf(raise, 'on_timeout', { attempt, text, next, what: 'out of time' });
+  if (end !== undefined) return end;
+  return {
+    kind: 'again',
+    words: `out of time with ${text}; the next attempt has ${formatDuration(next as number)} (on_timeout)`,
+    raise: { runtime_seconds: next as number },
+    isRefunded: false,
+    maxRetries: raise.maxRetries,
+  };
+}
+
+/** The last attempt: it had the maximum already, or no more attempts are allowed. */
+function endOf(
+  { maxRetries }: Raise,
+  field: string,
+  {
+    attempt,
+    text,
+    next,
+    what,
+  }: { readonly attempt: number; readonly text: string; readonly next: number | undefined; readonly what: string },
+): CauseVerdict | undefined {
+  if (next === undefined) return { kind: 'stays', words: `${what} with ${text}, the max of ${field}` };
+  if (maxRetries === undefined || attempt < maxRetries) return undefined;
+  return { kind: 'stays', words: `${what} with ${text} in attempt ${attempt}, the last that ${field} allows` };
+}
+
+/**
+ * Whether a stored cause says that an attempt ended at the limit of its failure handler: then to raise more is for the person
+ * who set the limit.
+ */
+export const isAtMax = (cause: string | undefined): boolean =>
+  cause !== undefined && /, the max of on_(oom|timeout)$/.test(cause);
+
+/** Whether a stored cause says that a failure handler allows no more attempts. */
+export const isLastByHandler = (cause: string | undefined): cause is string =>
+  cause !== undefined && /, the (max of|last that) on_(oom|timeout)\b/.test(cause);
+
+/**
+ * The next amount: raised as often as it takes to exceed what was used, in whole units, `max` at most. Undefined if the attempt
+ * had `max` already.
+ */
+function nextAmount({ factor, max = Infinity }: Raise, had: number, used: number, unit: number): number | undefined {
+  if (had >= max) return undefined;
+  let next = had;
+  do next = Math.max(unit, Math.ceil((next * factor) / unit - 1e-6) * unit);
+  while (next <= used && next < max);
+  return Math.min(next, max);
+}
+
+const MEBIBYTE = 2 ** 20;
+const GIBIBYTE = 2 ** 30;
+
+/** Bytes in the form of a workflow file, exactly: `300m`, `2g`. */
+export function memoryText(bytes: number): string {
+  if (bytes % GIBIBYTE === 0) return `${bytes / GIBIBYTE}g`;
+  if (bytes % MEBIBYTE === 0) return `${bytes / MEBIBYTE}m`;
+  return bytes % 1024 === 0 ? `${bytes / 1024}k` : String(bytes);
+}
+
+/** The name of requirements that were raised: `small_300m_PT1H`. Raised again, they get a new one, not a longer one. */
+export function raisedName(name: string, memory: string, runtime: string): string {
+  return `${name.replace(RAISED, '')}_${memory}_${runtime}`;
+}
+
+const RAISED = /_\d+[kmgt]?_P[\dYMWDTHS]+$/i;
+
+const given = (value: unknown): unknown => value ?? undefined;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const shown = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));

@@ -1,0 +1,41 @@
+import { CAUSE_FIELDS, readCauseRules } from '../../lifecycle/cause-rules.ts';
+import type { Draft } from '../draft.ts';
+import { aboutEach } from '../expand/instances.ts';
+import type { Complain } from '../problems.ts';
+
+/** Checks what failure handlers say about causes: memory, time, nodes, pauses. */
+export function checkFailureHandlers({ spec, jobs, damaged }: Draft, complain: Complain): void {
+  if (damaged.has('failure_handlers')) return;
+  /** Handlers that raise a requirement, with the field that says so. */
+  const raising = new Map<string, string>();
+  for (const [index, handler] of (spec.failure_handlers ?? []).entries()) {
+    const path = ['failure_handlers', index] as const;
+    if (handler.rules === undefined && CAUSE_FIELDS.every((name) => handler[name] === undefined)) {
+      const allowed = ['rules', ...CAUSE_FIELDS];
+      complain({ code: 'FIELD_MISSING', message: 'missing field `rules`', path: [...path, 'rules'], allowed });
+    }
+    const rules = readCauseRules(handler, ({ path: within, message }) =>
+      complain({
+        code: 'HANDLER_REFUSED',
+        message: `Failure handler '${handler.name}': ${message}`,
+        path: [...path, ...within],
+      }),
+    );
+    const field = rules.memory !== undefined ? 'on_oom' : rules.time !== undefined ? 'on_timeout' : undefined;
+    if (field !== undefined) raising.set(handler.name, field);
+  }
+  for (const family of jobs.families.all) {
+    const { failure_handler: name, resource_requirements: requirements } = family.spec;
+    const field = name === undefined ? undefined : raising.get(name);
+    if (field === undefined || requirements !== undefined || family.count === 0) continue;
+    complain({
+      code: 'HANDLER_REFUSED',
+      ...aboutEach(
+        family,
+        (job) =>
+          `Job '${job}' has no resource_requirements that ${field} of failure handler '${name}' could raise; name some in the job`,
+      ),
+      path: ['jobs', family.at, 'failure_handler'],
+    });
+  }
+}
