@@ -37,7 +37,7 @@ const bundle = await rolldown({
   },
   platform: 'node',
   // Installed beside torc by those who need them.
-  external: ['@platformatic/kafka', 'pg', 'snappy'],
+  external: ['@duckdb/node-api', '@platformatic/kafka', 'pg', 'snappy'],
   plugins: [plainWordLists],
   logLevel: 'warn',
   treeshake: true,

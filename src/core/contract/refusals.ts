@@ -70,6 +70,10 @@ export const refusals = {
     status: 422,
     remedy: 'Correct the line that the message names; the how-to page "Sonar on a node" lists sections and names.',
   },
+  DUCKDB_MISSING: {
+    status: 422,
+    remedy: 'Install DuckDB beside torc: npm install --global @duckdb/node-api@1.5.5-r.5',
+  },
   KAFKA_MISSING: {
     status: 422,
     remedy: 'Install the libraries beside torc: npm install --global @platformatic/kafka@2.12.1 snappy@7.4.3',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Cell } from './numbers.ts';
-import { SCHEMA, STORE_VERSION } from './schema.ts';
+import { SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
 
 /** The file of the store is not one, or is newer than this program. */
 export class StoreUnusable extends Error {}
@@ -37,15 +37,19 @@ export class StoreDatabase {
     const version = () =>
       Number((database.prepare('pragma user_version').get() as { user_version: number }).user_version);
     if (!isReadOnly) {
+      // Before the first table: what a closed day leaves free is given back.
       database.exec(
-        `pragma journal_mode = wal; pragma synchronous = ${isDurable ? 'full' : 'normal'}; pragma cache_size = -65536`,
+        `pragma auto_vacuum = incremental; pragma journal_mode = wal;
+         pragma synchronous = ${isDurable ? 'full' : 'normal'}; pragma cache_size = -65536`,
       );
-      // Two programs may create the same store at once.
+      // Two programs may create or upgrade the same store at once.
       database.exec('begin immediate');
       const tables = database.prepare('select count(*) as n from sqlite_schema').get() as { n: number };
       if (version() === 0 && tables.n === 0) database.exec(`${SCHEMA}; pragma user_version = ${STORE_VERSION}`);
+      while (UPGRADES[version()] !== undefined)
+        database.exec(`${UPGRADES[version()]}; pragma user_version = ${version() + 1}`);
       database.exec('commit');
-    }
+    } else if (UPGRADES[version()] !== undefined) new StoreDatabase(path).close();
     if (version() !== STORE_VERSION)
       throw new StoreUnusable(
         version() > STORE_VERSION
@@ -73,8 +77,8 @@ export class StoreDatabase {
     return this.#statement(sql).get(...values) as Row | undefined;
   }
 
-  all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+  all(sql: string, ...values: SQLInputValue[] | [Readonly<Record<string, SQLInputValue>>]): readonly Row[] {
+    return this.#statement(sql).all(...(values as SQLInputValue[])) as Row[];
   }
 
   /** Rows one by one, with a statement of its own: rows of the same text may be read while it is open. */
@@ -102,6 +106,46 @@ export class StoreDatabase {
       if (this.#database.isTransaction) this.#database.exec('rollback');
       throw error;
     }
+  }
+
+  /** What `read` reads, also between its pauses, is the store as it was at its begin. Readers may stand within one another. */
+  async *snapshot<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
+    this.#beginReading();
+    try {
+      yield* read();
+    } finally {
+      this.#endReading();
+    }
+  }
+
+  async inSnapshot<Result>(read: () => Promise<Result>): Promise<Result> {
+    this.#beginReading();
+    try {
+      return await read();
+    } finally {
+      this.#endReading();
+    }
+  }
+
+  #readers = 0;
+
+  #beginReading(): void {
+    if (this.#readers === 0 && !this.#database.isTransaction) this.#database.exec('begin');
+    this.#readers++;
+  }
+
+  #endReading(): void {
+    this.#readers--;
+    if (this.#readers === 0 && this.#database.isTransaction) this.#database.exec('commit');
+  }
+
+  /** Gives so many free pages back to the disk; false if there were fewer. */
+  shrink(pages: number): boolean {
+    const free = () =>
+      Number((this.#database.prepare('pragma freelist_count').get() as { freelist_count: number }).freelist_count);
+    const before = free();
+    this.#database.exec(`pragma incremental_vacuum(${pages})`);
+    return before > pages && free() < before;
   }
 
   close(): void {

@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
+import { ArchiveRows } from './archive/archive-rows.ts';
+import { archivedEnvelopes } from './archive/archive-envelopes.ts';
+import { closeDays, type CloseSettings, forgetDays } from './archive/close.ts';
 import type { Link } from '../questions/rows.ts';
 import { type Row, type StoreAccess, StoreDatabase } from './database.ts';
-import { HotRows } from './hot-rows.ts';
+import { EmbeddedRows } from './embedded-rows.ts';
 import { writeLinks } from './links.ts';
 import { prune } from './prune.ts';
-import { Reader } from './read.ts';
+import { merged, portionsOf } from './portions.ts';
+import { type Ordered, Reader } from './read.ts';
 import type {
+  ClosedReport,
   ClusterSummary,
   IngestOptions,
   IngestResult,
@@ -28,7 +33,9 @@ const KEPT_RAW = 65_536;
  */
 export class EmbeddedStore implements TelemetryStore {
   readonly database: StoreDatabase;
-  readonly rows: HotRows;
+  readonly rows: EmbeddedRows;
+  readonly #archive: ArchiveRows;
+  readonly path: string;
   readonly #writer: Writer;
   readonly #reader: Reader;
 
@@ -36,7 +43,9 @@ export class EmbeddedStore implements TelemetryStore {
     this.database = new StoreDatabase(path, options);
     this.#writer = new Writer(this.database);
     this.#reader = new Reader(this.database);
-    this.rows = new HotRows(this.database);
+    this.path = path;
+    this.#archive = new ArchiveRows(this.database, path);
+    this.rows = new EmbeddedRows(this.database, this.#archive);
   }
 
   async ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
@@ -79,12 +88,28 @@ export class EmbeddedStore implements TelemetryStore {
     return this.database.transaction(() => writeLinks(this.database, this.#writer, links));
   }
 
-  async *envelopes(selection: Selection = {}): AsyncGenerator<StoredEnvelope> {
-    yield* this.#reader.envelopes(selection);
+  envelopes(selection: Selection = {}): AsyncGenerator<StoredEnvelope> {
+    return this.database.snapshot(
+      async function* (this: EmbeddedStore) {
+        const hot = portionsOf(this.#reader.envelopes(selection));
+        const archived = this.rows
+          .clusters(selection.cluster)
+          .map((cluster) => archivedEnvelopes(this.#archive, this.#reader, cluster, selection));
+        const isEarlier = (one: Ordered<StoredEnvelope>, other: Ordered<StoredEnvelope>) =>
+          one.time === other.time ? one.order < other.order : one.time < other.time;
+        for await (const portion of merged([hot, ...archived], isEarlier))
+          for (const { order: _order, ...envelope } of portion) yield envelope;
+      }.bind(this),
+    );
+  }
+
+  /** Moves the samples of days that are over into files. Throws: `DUCKDB_MISSING`, `CloseRunning`. */
+  closeDays(options: CloseSettings): AsyncGenerator<ClosedReport> {
+    return closeDays(this.database, this.path, options);
   }
 
   async prune(before: number): Promise<number> {
-    return prune(this.database, before);
+    return forgetDays(this.database, this.path, before) + prune(this.database, before);
   }
 
   async addCluster(name: string, added: number, token?: string): Promise<boolean> {
@@ -110,8 +135,12 @@ export class EmbeddedStore implements TelemetryStore {
       .all(
         `select c.name,
            (select count(*) from node n where n.cluster = c.id) as nodes,
-           (select count(*) from envelope e where e.cluster = c.id) as envelopes,
-           (select max(time) from envelope e where e.cluster = c.id) as newest
+           (select count(*) from envelope e where e.cluster = c.id)
+             + (select coalesce(sum(samples), 0) from closed_day d where d.cluster = c.id and has_samples = 1) as envelopes,
+           (select max(time) from (
+             select max(time) as time from envelope e where e.cluster = c.id
+             union all select max(a.time) from newest_archived a join node n on n.id = a.node where n.cluster = c.id
+           )) as newest
          from cluster c order by c.name`,
       )
       .map((row: Row) => ({
@@ -123,6 +152,7 @@ export class EmbeddedStore implements TelemetryStore {
   }
 
   async close(): Promise<void> {
+    await this.#archive.close();
     this.database.close();
   }
 }

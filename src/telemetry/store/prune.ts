@@ -3,7 +3,8 @@ import type { StoreDatabase } from './database.ts';
 /** Envelopes of one transaction: others that write wait for no longer than that takes. */
 const BATCH = 500;
 
-const TABLES = [
+/** Rows of an envelope. */
+export const SAMPLE_TABLES = [
   'sample_job',
   'process',
   'process_gpu',
@@ -39,7 +40,7 @@ export function prune(db: StoreDatabase, before: number): number {
         BATCH,
       );
       for (const { id } of ids) {
-        for (const table of TABLES) db.run(`delete from ${table} where envelope = ?`, id ?? null);
+        for (const table of SAMPLE_TABLES) db.run(`delete from ${table} where envelope = ?`, id ?? null);
         db.run('delete from envelope where id = ?', id ?? null);
       }
       return ids.length;

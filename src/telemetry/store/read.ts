@@ -15,11 +15,27 @@ import type { Selection, StoredEnvelope } from './telemetry-store.ts';
 import { storedJson } from './stored-json.ts';
 import { putUnknownMembers, type UnknownMember } from './unknown-members.ts';
 
+/** With its number in the order of arrival. */
+export type Ordered<Item> = Item & { readonly order: number };
+
 /** Members that have a value: an absent one is a default. */
 const given = <T extends object>(members: T): T =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 
 const placeOf = (slot: Cell | undefined, ord: Cell | undefined): string => `${Number(slot)} ${Number(ord)}`;
+
+/** The rows of a sample. Those of an archive have names where hot rows have numbers of dictionaries. */
+export interface SampleParts {
+  readonly system: Row | undefined;
+  readonly cards: readonly Row[];
+  readonly disks: readonly Row[];
+  readonly jobs: readonly Row[];
+  readonly processes: readonly Row[];
+  readonly processGpus: readonly Row[];
+}
+
+const nameOf = (dictionary: Dictionary, cell: Cell | undefined): string =>
+  typeof cell === 'string' ? cell : dictionary.nameOf(Number(cell));
 
 /** Makes envelopes of rows again: equal to those that were stored, but for defaults that were written out. */
 export class Reader {
@@ -40,7 +56,7 @@ export class Reader {
   }
 
   /** Envelopes in the order of their times. */
-  *envelopes({ cluster, node, types, from, until }: Selection): Generator<StoredEnvelope> {
+  *envelopes({ cluster, node, types, from, until }: Selection): Generator<Ordered<StoredEnvelope>> {
     const rows = this.#db.each(
       `select e.*, c.name as cluster_name, n.name as node_name, x.members, b.text as body
        from envelope e
@@ -60,31 +76,47 @@ export class Reader {
       from ?? null,
       until ?? null,
     );
-    for (const row of rows) yield this.#envelopeOf(row);
+    for (const row of rows) yield this.#envelopeOf(row, (id) => this.#partsOf(id));
   }
 
-  #envelopeOf(row: Row): StoredEnvelope {
+  /** The envelope of an archived sample. */
+  archived(cluster: string, sample: Row, parts: SampleParts): Ordered<StoredEnvelope> {
+    const row = {
+      ...sample,
+      type: 'sample',
+      cluster_name: cluster,
+      node_name: sample['node'] ?? null,
+      body: sample['errors'] ?? null,
+      members: sample['unknown_members'] ?? null,
+    };
+    return this.#envelopeOf(row, () => parts);
+  }
+
+  #envelopeOf(row: Row, partsOf: (id: number) => SampleParts): Ordered<StoredEnvelope> {
     const type = String(row['type']) as StoredEnvelope['type'];
     const seconds = Number(row['time']);
     const cluster = String(row['cluster_name']);
     const node = row['node_name'] === null ? undefined : String(row['node_name']);
-    const meta = storedJson(this.#sources.nameOf(Number(row['source']))) as Metadata;
+    const meta = storedJson(nameOf(this.#sources, row['source'])) as Metadata;
+    const id = Number(row['id']);
     const body = row['body'] === null ? undefined : storedJson(String(row['body']));
     const head = given({ time: formatTimestamp(seconds, Number(row['zone'])), cluster, node });
     const envelope = (
       type === 'error'
         ? { meta, errors: body }
-        : { meta, data: { type, attributes: { ...head, ...this.#bodyOf(type, Number(row['id']), body) } } }
+        : { meta, data: { type, attributes: { ...head, ...this.#bodyOf(type, id, body, partsOf) } } }
     ) as DataEnvelope | Extract<Envelope, { errors: readonly unknown[] }>;
     if (row['members'] !== null)
       putUnknownMembers(envelope, storedJson(String(row['members'])) as readonly UnknownMember[]);
-    return { cluster, node, type, time: seconds, envelope: envelope as Envelope };
+    return { order: id, cluster, node, type, time: seconds, envelope: envelope as Envelope };
   }
 
-  #bodyOf(type: MessageType, id: number, body: unknown): object {
+  #bodyOf(type: MessageType, id: number, body: unknown, partsOf: (id: number) => SampleParts): object {
     switch (type) {
-      case 'sample':
-        return given({ system: this.#systemOf(id), jobs: this.#jobsOf(id), errors: body });
+      case 'sample': {
+        const parts = partsOf(id);
+        return given({ system: this.#systemOf(parts), jobs: this.#jobsOf(parts), errors: body });
+      }
       case 'sysinfo':
         return { ...(body as object), ...this.#topologyOf(id) };
       case 'cluster':
@@ -115,22 +147,28 @@ export class Reader {
     }));
   }
 
-  #systemOf(id: number): object | undefined {
-    const row = this.#db.get('select * from node_sample where envelope = ?', id);
+  #partsOf(id: number): SampleParts {
+    const rows = (table: string, order: string) =>
+      this.#db.all(`select * from ${table} where envelope = ? order by ${order}`, id);
+    return {
+      system: this.#db.get('select * from node_sample where envelope = ?', id),
+      cards: rows('gpu_sample', 'item'),
+      disks: rows('disk_sample', 'item'),
+      jobs: rows('sample_job', 'slot'),
+      processes: rows('process', 'slot, ord'),
+      processGpus: rows('process_gpu', 'slot, ord, item'),
+    };
+  }
+
+  #systemOf({ system: row, cards, disks }: SampleParts): object | undefined {
     if (row === undefined) return undefined;
     const cell = (name: string) => row[name] ?? null;
     const list = <T>(items: readonly T[]) => (items.length === 0 ? undefined : items);
     return given({
       boot: row['boot'] === null ? undefined : formatTimestamp(Number(row['boot']), Number(row['boot_zone'])),
       cpus: list(unpackUints(cell('cpus'))),
-      gpus: list(
-        this.#db.all('select * from gpu_sample where envelope = ? order by item', id).map((each) => this.#gpuOf(each)),
-      ),
-      disks: list(
-        this.#db
-          .all('select * from disk_sample where envelope = ? order by item', id)
-          .map((each) => this.#diskOf(each)),
-      ),
+      gpus: list(cards.map((each) => this.#gpuOf(each))),
+      disks: list(disks.map((each) => this.#diskOf(each))),
       used_memory: fromInteger(cell('used_memory')),
       load1: fromThousandths(cell('load1')),
       load5: fromThousandths(cell('load5')),
@@ -144,7 +182,7 @@ export class Reader {
     const uint = (name: string) => fromInteger(row[name] ?? null);
     return given({
       index: uint('idx'),
-      uuid: this.#gpus.nameOf(Number(row['gpu'])),
+      uuid: nameOf(this.#gpus, row['gpu']),
       failing: uint('failing'),
       fan: uint('fan'),
       compute_mode: row['mode'] === null ? undefined : String(row['mode']),
@@ -162,27 +200,21 @@ export class Reader {
 
   #diskOf(row: Row): SampleDisk {
     return given({
-      name: this.#disks.nameOf(Number(row['disk'])),
+      name: nameOf(this.#disks, row['disk']),
       major: fromInteger(row['major'] ?? null),
       minor: fromInteger(row['minor'] ?? null),
       stats: unpackUints(row['stats'] ?? null),
     });
   }
 
-  #jobsOf(id: number): SampleJob[] {
-    const processes = Map.groupBy(
-      this.#db.all('select * from process where envelope = ? order by slot, ord', id),
-      ({ slot }) => Number(slot),
-    );
-    const gpus = Map.groupBy(
-      this.#db.all('select * from process_gpu where envelope = ? order by slot, ord, item', id),
-      ({ slot, ord }) => placeOf(slot, ord),
-    );
-    return this.#db.all('select * from sample_job where envelope = ? order by slot', id).map((row) => {
+  #jobsOf(parts: SampleParts): SampleJob[] {
+    const processes = Map.groupBy(parts.processes, ({ slot }) => Number(slot));
+    const gpus = Map.groupBy(parts.processGpus, ({ slot, ord }) => placeOf(slot, ord));
+    return parts.jobs.map((row) => {
       const epoch = fromInteger(row['epoch'] ?? null);
       return given({
         job: fromInteger(row['job'] ?? null),
-        user: this.#users.nameOf(Number(row['user'])),
+        user: nameOf(this.#users, row['user']),
         epoch: epoch === 0 ? undefined : epoch,
         processes: (processes.get(Number(row['slot'])) ?? []).map((each) =>
           this.#processOf(each, gpus.get(placeOf(each['slot'], each['ord'])) ?? []),
@@ -196,7 +228,7 @@ export class Reader {
     return given({
       resident_memory: uint('rss'),
       virtual_memory: uint('vm'),
-      cmd: row['cmd'] === null ? undefined : this.#commands.nameOf(Number(row['cmd'])),
+      cmd: row['cmd'] === null ? undefined : nameOf(this.#commands, row['cmd']),
       pid: uint('pid'),
       ppid: uint('ppid'),
       in_container: row['container'] === null ? undefined : true,
@@ -215,7 +247,7 @@ export class Reader {
   #processGpuOf(row: Row): SampleProcessGpu {
     return given({
       index: fromInteger(row['idx'] ?? null),
-      uuid: this.#gpus.nameOf(Number(row['gpu'])),
+      uuid: nameOf(this.#gpus, row['gpu']),
       gpu_util: fromThousandths(row['util'] ?? null),
       gpu_memory: fromInteger(row['memory'] ?? null),
       gpu_memory_util: fromThousandths(row['memory_util'] ?? null),

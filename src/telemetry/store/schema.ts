@@ -8,9 +8,9 @@
  * Unsigned integers of 64 bits are stored as signed ones. A percentage is stored in thousandths, as an integer, where that
  * is exact: eight bytes become two.
  */
-export const STORE_VERSION = 1;
+export const STORE_VERSION = 2;
 
-export const SCHEMA = `
+const FIRST = `
 create table cluster (id integer primary key, name text not null unique, added integer not null, token_sha256 blob) strict;
 create table node (id integer primary key, cluster integer not null, name text not null, short text not null, unique (cluster, name)) strict;
 create index node_short on node (cluster, short);
@@ -82,3 +82,22 @@ create table link (
   primary key (cluster, node, job, epoch, pid, start)
 ) strict, without rowid;
 `;
+
+/**
+ * Version 2: closed days (`archive/`). `closed_day` says which files of a day are valid; `archived` is the ledger of their
+ * envelopes, the first 16 bytes of each hash; rows of envelopes in `leftover` are deleted in slices.
+ */
+const CLOSED_DAYS = `
+create table closed_day (
+  cluster integer, day integer, part integer not null, has_samples integer not null, last_id integer not null,
+  samples integer not null, bytes integer not null, closed integer not null, primary key (cluster, day)
+) strict, without rowid;
+create table archived (cluster integer, day integer, sha256 blob, primary key (cluster, day, sha256)) strict, without rowid;
+create table newest_archived (node integer primary key, time integer not null) strict;
+create table leftover (envelope integer primary key) strict;
+`;
+
+export const SCHEMA = `${FIRST}${CLOSED_DAYS}`;
+
+/** What makes a store of a version one of the next version. */
+export const UPGRADES: Readonly<Record<number, string>> = { 1: CLOSED_DAYS };

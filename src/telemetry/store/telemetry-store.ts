@@ -23,6 +23,11 @@ export interface TelemetryStore {
    * records of Slurm jobs.
    */
   prune(before: number): Promise<number>;
+  /**
+   * Moves the samples of days that are over to where they take less room; undefined where a store has no such place. Whatever is asked
+   * has the same answer before and afterwards.
+   */
+  closeDays?(options: CloseOptions): AsyncIterable<ClosedReport>;
   /** Adds a cluster, or gives it another token; false if it was there. */
   addCluster(name: string, added: number, token?: string): Promise<boolean>;
   /** The SHA-256 of the token of a cluster; undefined if there is none. */
@@ -68,4 +73,21 @@ export interface ClusterSummary {
   readonly envelopes: number;
   /** Unix time of the newest data, if there are any. */
   readonly newest?: number;
+}
+
+export interface CloseOptions {
+  /** Days that ended before this time are closed, in UTC. */
+  readonly before: number;
+  /** Unix time. */
+  readonly now: number;
+}
+
+/** A day that was closed. */
+export interface ClosedReport {
+  readonly cluster: string;
+  /** `2026-03-01`. */
+  readonly day: string;
+  readonly samples: number;
+  readonly processes: number;
+  readonly bytes: number;
 }

@@ -5,6 +5,7 @@ import type { JobsAttributes, SlurmJob } from '../../core/contract/sonar/jobs.ts
 import type { SampleAttributes, SampleProcess, SampleSystem } from '../../core/contract/sonar/sample.ts';
 import type { SysinfoAttributes } from '../../core/contract/sonar/sysinfo.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
+import { archivedHash, dayOf } from './archive/days.ts';
 import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
 import type { StoreDatabase } from './database.ts';
 import { Dictionary } from './dictionary.ts';
@@ -65,12 +66,17 @@ export class Writer {
         : encodeAttributes(envelope.data.type, { ...envelope.data.attributes, cluster: clusterName });
     const node = 'node' in about && typeof about.node === 'string' ? this.nodeOf(cluster, about.node) : null;
     const instant = parseTimestamp(about.time) ?? { seconds: 0, offsetMinutes: 0 };
+    const hash = sha256(text);
+    if (type === 'sample' && this.#isArchived(cluster, instant.seconds, hash)) return 'repeated';
     const { changes, id } = this.#db.run(
-      `insert into envelope (cluster, type, sha256, node, time, zone, source, received) values (?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict do nothing`,
+      // An id is never used again, also if its envelope was archived.
+      `insert into envelope (id, cluster, type, sha256, node, time, zone, source, received) values (
+         max(coalesce((select max(id) from envelope), 0), coalesce((select max(last_id) from closed_day), 0)) + 1,
+         ?, ?, ?, ?, ?, ?, ?, ?
+       ) on conflict do nothing`,
       cluster,
       type,
-      sha256(text),
+      hash,
       node,
       instant.seconds,
       instant.offsetMinutes,
@@ -98,6 +104,16 @@ export class Writer {
         return this.#setContent(id, exactJson(state));
       }
     }
+  }
+
+  #isArchived(cluster: number, time: number, hash: Uint8Array): boolean {
+    const found = this.#db.get(
+      'select 1 as n from archived where cluster = ? and day = ? and sha256 = ?',
+      cluster,
+      dayOf(time),
+      archivedHash(hash),
+    );
+    return found !== undefined;
   }
 
   clusterOf(name: string): number | undefined {

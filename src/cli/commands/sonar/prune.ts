@@ -8,7 +8,7 @@ export const pruneStore = command({
   words: 'sonar prune',
   says: 'Delete telemetry from before a time.',
   more:
-    'The newest facts of each node and cluster stay, and the records of Slurm jobs. What is deleted would be stored again by an ' +
+    'The newest facts of each node and cluster stay, and the records of Slurm jobs. Of closed days, only whole ones are deleted. What is deleted would be stored again by an ' +
     'ingest of the same files.',
   options: [
     storeOption,

@@ -1,0 +1,55 @@
+import { sizeText } from '../../../core/quantity/size-text.ts';
+import { grouped } from '../../../core/quantity/count-text.ts';
+import type { ClosedReport } from '../../../telemetry/store/telemetry-store.ts';
+import { command } from '../../command.ts';
+import { Failure } from '../../failure.ts';
+import { readTime } from './read-time.ts';
+import { storeOption, withStore } from './store.ts';
+
+/** Samples of two weeks are what most questions are about. */
+const HOT = '14d';
+
+export const closeDays = command({
+  words: 'sonar close',
+  says: 'Move the samples of days that are over into compressed files.',
+  more:
+    'Each day of a cluster becomes a few Parquet files beside the store, in STORE-archive, with a tenth of the bytes. Questions and exports read ' +
+    'them as before, and torc sonar prune deletes them. It needs DuckDB: npm install --global @duckdb/node-api@1.5.5-r.5. A server ' +
+    'that receives telemetry closes days by itself.',
+  options: [
+    storeOption,
+    {
+      flags: '--before <time>',
+      says: 'days that ended before this time, such as 2026-03-01 or 1d (in UTC)',
+      default: HOT,
+    },
+  ],
+  offline: true,
+  async run({ output }, _args, options) {
+    const before = readTime('--before')(options.before);
+    const now = Math.floor(Date.now() / 1000);
+    const items = await withStore(options.store, {}, async (store) => {
+      if (store.closeDays === undefined)
+        throw new Failure('this store has no days to close: it keeps them in partitions');
+      return Array.fromAsync(store.closeDays({ before, now }));
+    });
+    output.list<ClosedReport>({
+      items,
+      columns: [
+        { title: 'Day', value: ({ day }) => day, importance: 9 },
+        { title: 'Cluster', value: ({ cluster }) => cluster },
+        { title: 'Samples', value: ({ samples }) => samples, text: ({ samples }) => grouped(samples), align: 'right' },
+        {
+          title: 'Process Rows',
+          value: ({ processes }) => processes,
+          text: ({ processes }) => grouped(processes),
+          align: 'right',
+        },
+        { title: 'Size', value: ({ bytes }) => bytes, text: ({ bytes }) => sizeText(bytes), align: 'right' },
+      ],
+      things: 'days',
+      empty: `No day that ended before ${options.before} is open`,
+      json: { items },
+    });
+  },
+});

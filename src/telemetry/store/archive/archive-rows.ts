@@ -1,0 +1,305 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DuckDBInstance, DuckDBListValue, DuckDBValue } from '@duckdb/node-api';
+import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
+import type { Uint } from '../../../core/contract/sonar/kinds.ts';
+import type { Metadata } from '../../../core/contract/sonar/shared.ts';
+import type {
+  CardSample,
+  DiskSample,
+  JobKey,
+  NodeSample,
+  ProcessRow,
+  SampleTime,
+  Window,
+} from '../../questions/rows.ts';
+import type { StoreDatabase } from '../database.ts';
+import type { Ordered, ProducerCount } from '../hot-rows.ts';
+import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
+import { dayOf } from './days.ts';
+import { type DuckDB, loadDuckDB, openDatabase, portions, quoted } from './duckdb.ts';
+import type { ArchiveTableName } from './tables.ts';
+
+type Cells = Readonly<Record<string, DuckDBValue>>;
+type Values = Record<string, DuckDBValue>;
+
+const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
+const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
+const uint = (row: Cells, name: string): Uint => exactUint((row[name] as bigint | null) ?? 0n);
+const optional = (row: Cells, name: string) => (row[name] === null ? undefined : number(row, name));
+const numbers = (row: Cells, name: string): number[] =>
+  ((row[name] as DuckDBListValue | null)?.items ?? []).map(Number);
+
+/** The rows of closed days, from their files. A window without closed days needs no DuckDB. */
+export class ArchiveRows {
+  readonly #db: StoreDatabase;
+  readonly #store: string;
+  #opened: Promise<{ readonly duck: DuckDB; readonly database: DuckDBInstance }> | undefined;
+
+  constructor(db: StoreDatabase, store: string) {
+    this.#db = db;
+    this.#store = store;
+  }
+
+  /** The closed days of a cluster within a window, with their samples. */
+  days(cluster: number, { from, until }: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+    // A window may be without end.
+    const [first, last] = [Math.max(0, dayOf(from)), Math.min(dayOf(until - 1), 1e6)];
+    return closedDays(this.#db, { cluster, first, last }).filter(({ hasSamples }) => hasSamples);
+  }
+
+  #open() {
+    this.#opened ??= loadDuckDB().then(async (duck) => ({
+      duck,
+      database: await openDatabase(duck, join(tmpdir(), `torc-sonar-${process.pid}`)),
+    }));
+    return this.#opened;
+  }
+
+  async close(): Promise<void> {
+    if (this.#opened !== undefined) (await this.#opened).database.closeSync();
+  }
+
+  async *#rows(sql: string, values: Values = {}): AsyncGenerator<readonly Cells[]> {
+    const { database } = await this.#open();
+    yield* portions(database, sql, values);
+  }
+
+  #table(days: readonly ClosedDay[], table: ArchiveTableName): string | undefined {
+    const files = filesOf(this.#store, days, table);
+    return files.length === 0 ? undefined : `read_parquet([${files.map(quoted).join(', ')}])`;
+  }
+
+  /** The samples of a window as `s`. */
+  #samples(days: readonly ClosedDay[], { from, until, node }: Window): { sql: string; values: Values } {
+    const ofNode = node === undefined ? '' : " and (node = $node or split_part(node, '.', 1) = $node)";
+    const table = this.#table(days, 'sample') ?? '';
+    return {
+      sql: `(select * from ${table} where time >= ${seconds(from)} and time < ${seconds(until)}${ofNode})`,
+      values: node === undefined ? {} : { node },
+    };
+  }
+
+  #ofJob({ job, epoch }: JobKey): string {
+    return `p.job = ${BigInt(job)}::ubigint${epoch === undefined ? '' : ` and p.epoch = ${BigInt(epoch)}::ubigint`}`;
+  }
+
+  /** How many samples each producer sent of each node; of one job, only those that have it. */
+  async producers(days: readonly ClosedDay[], window: Window, key?: JobKey): Promise<ProducerCount[]> {
+    const { sql, values } = this.#samples(days, { ...window, node: undefined });
+    const processes = this.#table(days, 'process') ?? '';
+    const having = key === undefined ? '' : `where s.n in (select p.n from ${processes} p where ${this.#ofJob(key)})`;
+    const found: ProducerCount[] = [];
+    for await (const rows of this.#rows(
+      `select node, producer, bool_or(jobs_only) as jobs_only, count(*) as count from ${sql} s ${having} group by all`,
+      values,
+    ))
+      for (const row of rows)
+        found.push({
+          node: text(row, 'node'),
+          producer: text(row, 'producer'),
+          hasJobsOnly: row['jobs_only'] === true,
+          count: number(row, 'count'),
+        });
+    return found;
+  }
+
+  /** Processes in the order of time, envelope, slot and place; of the chosen producers, or of all. */
+  async *processes(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+    key: JobKey | undefined,
+    chosen: ReadonlyMap<string, string> | undefined,
+  ): AsyncGenerator<readonly ProcessRow[]> {
+    const { duck } = await this.#open();
+    const { sql, values } = this.#samples(days, window);
+    const gpus = this.#table(days, 'process_gpu');
+    const pairs = [...(chosen ?? [])].map(([node, producer]) => `${node} ${producer}`);
+    const rows = this.#rows(
+      `select s.time, s.id, s.node, p.slot, p.ord, p.job, p.epoch, p."user", p.pid, p.ppid, p.cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup
+         ${gpus === undefined ? '' : ', g.util, g.memory, g.cards'}
+       from ${this.#table(days, 'process')} p join ${sql} s on s.n = p.n
+       ${chosen === undefined ? '' : `join (select unnest($pairs::varchar[]) as pair) c on c.pair = s.node || ' ' || s.producer`}
+       ${
+         gpus === undefined
+           ? ''
+           : `left join (select n, slot, ord, sum(util order by item) as util, sum(memory) as memory, string_agg(uuid, ' ' order by item) as cards
+              from ${gpus} group by all) g on g.n = p.n and g.slot = p.slot and g.ord = p.ord`
+       }
+       where ${key === undefined ? 'true' : this.#ofJob(key)} ${window.user === undefined ? '' : 'and p."user" = $user'}
+       order by s.time, s.id, p.slot, p.ord nulls first`,
+      {
+        ...values,
+        ...(chosen === undefined ? {} : { pairs: duck.listValue(pairs) }),
+        ...(window.user === undefined ? {} : { user: window.user }),
+      },
+    );
+    for await (const portion of rows)
+      yield portion.map((row) => ({
+        envelope: number(row, 'id'),
+        time: number(row, 'time'),
+        cluster,
+        node: text(row, 'node'),
+        user: text(row, 'user'),
+        job: uint(row, 'job'),
+        epoch: uint(row, 'epoch'),
+        slot: number(row, 'slot'),
+        ord: optional(row, 'ord'),
+        pid: uint(row, 'pid'),
+        ppid: uint(row, 'ppid'),
+        cmd: text(row, 'cmd'),
+        rssKb: number(row, 'rss'),
+        cpuTime: number(row, 'cpu_time'),
+        cpuAvg: number(row, 'cpu_avg'),
+        processes: row['ord'] === null ? 0 : 1 + Math.max(0, number(row, 'rolledup')),
+        gpuUtil: number(row, 'util'),
+        gpuMemoryKb: number(row, 'memory'),
+        cards: text(row, 'cards'),
+      }));
+  }
+
+  async firstSamples(days: readonly ClosedDay[], window: Window): Promise<[node: string, time: number][]> {
+    const { sql, values } = this.#samples(days, { ...window, node: undefined });
+    const found: [string, number][] = [];
+    for await (const rows of this.#rows(`select node, min(time) as time from ${sql} group by node`, values))
+      for (const row of rows) found.push([text(row, 'node'), number(row, 'time')]);
+    return found;
+  }
+
+  /** The newest sample of each node before a time, on the days. */
+  async newestSamples(days: readonly ClosedDay[], until: number): Promise<[node: string, time: number][]> {
+    const { sql } = this.#samples(days, { from: 0, until });
+    const found: [string, number][] = [];
+    for await (const rows of this.#rows(`select node, max(time) as time from ${sql} group by node`))
+      for (const row of rows) found.push([text(row, 'node'), number(row, 'time')]);
+    return found;
+  }
+
+  async sampleTimes(cluster: string, days: readonly ClosedDay[], window: Window): Promise<SampleTime[]> {
+    const { sql, values } = this.#samples(days, window);
+    const found: SampleTime[] = [];
+    for await (const rows of this.#rows(`select node, time, boot from ${sql}`, values))
+      for (const row of rows)
+        found.push({ cluster, node: text(row, 'node'), time: number(row, 'time'), boot: optional(row, 'boot') });
+    return found;
+  }
+
+  async *nodeSamples(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+  ): AsyncGenerator<readonly Ordered<NodeSample>[]> {
+    const { sql, values } = this.#samples(days, window);
+    const cards = this.#table(days, 'card');
+    const rows = this.#rows(
+      `select s.id, s.node, s.time, s.used_memory, s.cpus, s.load1 ${cards === undefined ? '' : ', g.cards, g.util, g.memory'}
+       from ${sql} s ${
+         cards === undefined
+           ? ''
+           : `left join (select n, count(*) as cards, avg(coalesce(ce_util, 0)) as util, sum(memory) as memory from ${cards} group by n) g using (n)`
+       }
+       where s.has_system order by s.node, s.time, s.id`,
+      values,
+    );
+    for await (const portion of rows)
+      yield portion.map((row) => ({
+        envelope: number(row, 'id'),
+        cluster,
+        node: text(row, 'node'),
+        time: number(row, 'time'),
+        usedMemoryKb: number(row, 'used_memory'),
+        cpuSeconds: numbers(row, 'cpus'),
+        load1: number(row, 'load1'),
+        cards: number(row, 'cards'),
+        gpuUtil: (row['util'] ?? null) === null ? undefined : number(row, 'util'),
+        gpuMemoryKb: number(row, 'memory'),
+      }));
+  }
+
+  /** The state of cards at each sample, or the newest of each card. */
+  async *cards(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+    isNewest: boolean,
+  ): AsyncGenerator<readonly Ordered<CardSample>[]> {
+    const cards = this.#table(days, 'card');
+    if (cards === undefined) return;
+    const { sql, values } = this.#samples(days, window);
+    const found = `select ${isNewest ? 'distinct on (s.node, g.uuid) ' : ''}s.id, s.node, s.time, s.source, g.* from ${cards} g join ${sql} s on s.n = g.n`;
+    const order = isNewest ? 's.node, g.uuid, s.time desc, s.id desc' : 's.node, s.time, s.id, g.item';
+    for await (const portion of this.#rows(`${found} order by ${order}`, values))
+      yield portion.map((row) => ({
+        envelope: number(row, 'id'),
+        cluster,
+        node: text(row, 'node'),
+        time: number(row, 'time'),
+        uuid: text(row, 'uuid'),
+        index: number(row, 'idx'),
+        failing: number(row, 'failing'),
+        fan: number(row, 'fan'),
+        memoryKb: number(row, 'memory'),
+        utilPercent: number(row, 'ce_util'),
+        memoryPercent: number(row, 'memory_util'),
+        temperature: number(row, 'temperature'),
+        powerWatts: number(row, 'power'),
+        powerLimitWatts: number(row, 'power_limit'),
+        performance: row['performance'] === null ? undefined : uint(row, 'performance'),
+        meta: JSON.parse(text(row, 'source')) as Metadata,
+      }));
+  }
+
+  async *disks(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+  ): AsyncGenerator<readonly Ordered<DiskSample>[]> {
+    const disks = this.#table(days, 'disk');
+    if (disks === undefined) return;
+    const { sql, values } = this.#samples(days, window);
+    const rows = this.#rows(
+      `select s.id, s.node, s.time, d.* from ${disks} d join ${sql} s on s.n = d.n order by s.node, s.time, s.id, d.item`,
+      values,
+    );
+    for await (const portion of rows)
+      yield portion.map((row) => ({
+        envelope: number(row, 'id'),
+        cluster,
+        node: text(row, 'node'),
+        time: number(row, 'time'),
+        disk: text(row, 'disk'),
+        major: number(row, 'major'),
+        minor: number(row, 'minor'),
+        stats: numbers(row, 'stats'),
+      }));
+  }
+
+  /** How many samples of a day begin at each of its times, in their order. */
+  async timesOf(day: ClosedDay, window: Window): Promise<[time: number, samples: number][]> {
+    const { sql, values } = this.#samples([day], window);
+    const found: [number, number][] = [];
+    for await (const rows of this.#rows(
+      `select time, count(*) as count from ${sql} group by time order by time`,
+      values,
+    ))
+      for (const row of rows) found.push([number(row, 'time'), number(row, 'count')]);
+    return found;
+  }
+
+  /** All rows of a table of the samples of a window, with the id of the envelope. */
+  async rowsOf(table: ArchiveTableName, day: ClosedDay, window: Window): Promise<readonly Cells[]> {
+    const rows = this.#table([day], table);
+    if (rows === undefined) return [];
+    const { sql, values } = this.#samples([day], window);
+    const statement =
+      table === 'sample'
+        ? `select * from ${sql} order by time, id`
+        : `select s.id as envelope, t.* from ${rows} t join ${sql} s on s.n = t.n order by s.id, ${PLACES[table]}`;
+    return (await Array.fromAsync(this.#rows(statement, values))).flat();
+  }
+}
+
+const PLACES = { process: 't.slot, t.ord', process_gpu: 't.slot, t.ord, t.item', card: 't.item', disk: 't.item' };
+
+const seconds = (time: number): string => String(Number.isSafeInteger(time) ? time : time > 0 ? 1e15 : 0);

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import type { StoreDatabase } from '../database.ts';
+import { archiveFile } from './files.ts';
+
+/** A closed day of a cluster. */
+export interface ClosedDay {
+  readonly cluster: number;
+  readonly clusterName: string;
+  readonly day: number;
+  readonly part: number;
+  /** False when its samples were deleted; its hours stay. */
+  readonly hasSamples: boolean;
+  readonly samples: number;
+  readonly bytes: number;
+}
+
+/** The closed days of a cluster, or of all, from a day to another one. */
+export const closedDays = (
+  db: StoreDatabase,
+  { cluster, first, last }: { cluster?: number; first?: number; last?: number } = {},
+): ClosedDay[] =>
+  db
+    .all(
+      `select d.*, c.name from closed_day d join cluster c on c.id = d.cluster
+       where (?1 is null or d.cluster = ?1) and (?2 is null or d.day >= ?2) and (?3 is null or d.day <= ?3)
+       order by d.cluster, d.day`,
+      cluster ?? null,
+      first ?? null,
+      last ?? null,
+    )
+    .map((row) => ({
+      cluster: Number(row['cluster']),
+      clusterName: String(row['name']),
+      day: Number(row['day']),
+      part: Number(row['part']),
+      hasSamples: row['has_samples'] === 1n,
+      samples: Number(row['samples']),
+      bytes: Number(row['bytes']),
+    }));
+
+/** The valid files of a table; a day without rows has none. */
+export const filesOf = (store: string, days: readonly ClosedDay[], table: string): string[] =>
+  days
+    .map(({ clusterName, day, part }) => archiveFile(store, clusterName, day, table, part))
+    .filter((file) => existsSync(file));

@@ -1,0 +1,212 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { takeLock } from '../../produce/lock.ts';
+import { type StoreDatabase, StoreUnusable } from '../database.ts';
+import { SAMPLE_TABLES } from '../prune.ts';
+import { type ClosedDay, closedDays } from './catalog.ts';
+import { archivedHash, DAY_SECONDS, dayOf, dayText } from './days.ts';
+import { type DuckDB, loadDuckDB, openDatabase, quoted } from './duckdb.ts';
+import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
+import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
+import { type DayToClose, stage } from './stage.ts';
+import { type ArchiveTableName, archiveTableNames, archiveTables } from './tables.ts';
+
+/** The steps of a close, each of which may be the last one of a program that is killed. */
+export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleted';
+
+export interface CloseSettings extends CloseOptions {
+  readonly onStep?: (step: CloseStep, day: string) => void;
+}
+
+/** Tables that a day always has, also without rows: that one is missing is an error, and no empty day. */
+const ALWAYS: readonly ArchiveTableName[] = ['sample', 'process'];
+
+/**
+ * Moves the samples of days that are over from hot rows into files, one for each cluster, table and day.
+ *
+ * Files are written under other names, made durable and renamed. They become valid in the one transaction that deletes the
+ * envelopes of the hot rows and keeps their hashes; whoever reads, reads before or behind it. So a close that is killed has
+ * either happened or not, and the next one removes what it left. Late envelopes of a closed day are hot rows until the
+ * next close, which writes the files of the day anew.
+ *
+ * Throws: `DUCKDB_MISSING`, `CloseRunning`.
+ */
+export async function* closeDays(
+  db: StoreDatabase,
+  store: string,
+  options: CloseOptions,
+): AsyncGenerator<ClosedReport> {
+  const folder = archiveFolder(store);
+  deleteLeftovers(db);
+  const days = daysToClose(db, options.before);
+  if (days.length === 0) return;
+  const duck = await loadDuckDB();
+  const lock = takeLock(folder, 'close');
+  if (lock === undefined)
+    throw new CloseRunning(`another program closes days of ${store}; run the command again when it is done`);
+  try {
+    const valid = new Set(
+      closedDays(db).flatMap(({ clusterName, day, part, hasSamples }) =>
+        [...(hasSamples ? archiveTableNames : []), ...HOUR_TABLES].map((table) =>
+          archiveFile(store, clusterName, day, table, part),
+        ),
+      ),
+    );
+    sweep(store, (file) => valid.has(file));
+    for (const day of days) {
+      const report = await closeDay(duck, db, store, day, options);
+      yield report;
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Another program closes days of the store. */
+class CloseRunning extends StoreUnusable {}
+export const HOUR_TABLES = ['job_hour', 'node_hour'] as const;
+
+/** Days with hot samples. */
+function daysToClose(db: StoreDatabase, before: number): DayToClose[] {
+  return db
+    .all(
+      `select c.id, c.name, e.time / ${DAY_SECONDS} as day, max(e.id) as last_id
+       from envelope e join cluster c on c.id = e.cluster
+       where e.type = 'sample' and e.node is not null and e.time >= 0 and e.time < ? group by 1, 3 order by 1, 3`,
+      dayOf(before) * DAY_SECONDS,
+    )
+    .map((row) => ({
+      cluster: Number(row['id']),
+      clusterName: String(row['name']),
+      day: Number(row['day']),
+      lastId: Number(row['last_id']),
+    }));
+}
+
+async function closeDay(
+  duck: DuckDB,
+  db: StoreDatabase,
+  store: string,
+  toClose: DayToClose,
+  { now, onStep = () => {} }: CloseSettings,
+): Promise<ClosedReport> {
+  const { cluster, clusterName, day } = toClose;
+  const before = closedDays(db, { cluster, first: day, last: day })[0];
+  const part = (before?.part ?? 0) + 1;
+  const unfinished = unfinishedFolder(store);
+  mkdirSync(unfinished, { recursive: true });
+  const database = await openDatabase(duck, unfinished);
+  const connection = await database.connect();
+  const count = async (sql: string) => Number((await (await connection.run(sql)).getRows())[0]?.[0] ?? 0);
+  try {
+    await stage(duck, connection, db, toClose, before === undefined ? undefined : { store, closed: before });
+    onStep('staged', dayText(day));
+    const written: [from: string, to: string][] = [];
+    for (const name of archiveTableNames) {
+      if (!ALWAYS.includes(name) && (await count(`select count(*) from "${name}"`)) === 0) continue;
+      const from = join(unfinished, `${name}.parquet`);
+      await connection.run(copyStatement(name, from));
+      written.push([from, archiveFile(store, clusterName, day, name, part)]);
+    }
+    onStep('written', dayText(day));
+    for (const [from, to] of written) publish(from, to);
+    onStep('published', dayText(day));
+    const files = written.map(([, to]) => to);
+    const report = {
+      cluster: clusterName,
+      day: dayText(day),
+      samples: await count('select count(*) from sample'),
+      processes: await count('select count(*) from process where ord is not null'),
+      bytes: sizeOf(files),
+    };
+    switchTo(db, toClose, { part, samples: report.samples, bytes: report.bytes, now });
+    onStep('switched', report.day);
+    deleteLeftovers(db);
+    onStep('deleted', report.day);
+    return report;
+  } finally {
+    connection.closeSync();
+    database.closeSync();
+  }
+}
+
+/** Sorted by stream, so that a value is near the one before it; with differences instead of values (version 2). */
+function copyStatement(name: ArchiveTableName, file: string): string {
+  const { columns, order } = archiveTables[name];
+  const names = Object.keys(columns)
+    .filter((column) => name === 'sample' || column !== 'id')
+    .map((column) => `t."${column}"`);
+  return `copy (select m.n, ${names.join(', ')} from "${name}" t join numbered m using (id) order by ${order})
+    to ${quoted(file)} (format parquet, compression zstd, compression_level 9, parquet_version v2)`;
+}
+
+/** From here on the files are valid, and the hot rows are not. */
+function switchTo(
+  db: StoreDatabase,
+  { cluster, day, lastId }: DayToClose,
+  { part, samples, bytes, now }: { part: number; samples: number; bytes: number; now: number },
+): void {
+  const inDay = `cluster = ?1 and type = 'sample' and node is not null and time >= ?2 and time < ?3 and id <= ?4`;
+  const values = [cluster, day * DAY_SECONDS, (day + 1) * DAY_SECONDS, lastId] as const;
+  db.transaction(() => {
+    const hashes = db
+      .all(`select sha256 from envelope where ${inDay}`, ...values)
+      .map(({ sha256 }) => archivedHash(sha256 as Uint8Array))
+      // In their order, pages are filled.
+      .toSorted((one, other) => Buffer.compare(one, other));
+    for (const hash of hashes) db.run('insert into archived values (?, ?, ?)', cluster, day, hash);
+    db.run(
+      `insert into newest_archived select node, max(time) from envelope where ${inDay} group by node
+       on conflict (node) do update set time = max(time, excluded.time)`,
+      ...values,
+    );
+    db.run(`insert into leftover select id from envelope where ${inDay}`, ...values);
+    db.run(`delete from envelope where ${inDay}`, ...values);
+    db.run(
+      'insert or replace into closed_day values (?, ?, ?, 1, ?, ?, ?, ?)',
+      cluster,
+      day,
+      part,
+      lastId,
+      samples,
+      bytes,
+      now,
+    );
+  });
+}
+
+/** Envelopes of one transaction. */
+const SLICE = 500;
+/** Pages that are given back at once: 4 MB. */
+const PAGES = 1024;
+
+/** Deletes the rows of archived envelopes in slices, so that nobody who writes waits for long. */
+export function deleteLeftovers(db: StoreDatabase): void {
+  let isSome = false;
+  for (;;) {
+    const ids = db.all(`select envelope from leftover limit ${SLICE}`);
+    if (ids.length === 0) break;
+    isSome = true;
+    db.transaction(() => {
+      for (const { envelope } of ids) {
+        for (const table of SAMPLE_TABLES) db.run(`delete from ${table} where envelope = ?`, envelope ?? null);
+        db.run('delete from leftover where envelope = ?', envelope ?? null);
+      }
+    });
+  }
+  if (!isSome) return;
+  while (db.shrink(PAGES));
+}
+
+/** The samples of closed days that ended before a time are deleted; their hours stay. Gives the number of envelopes. */
+export function forgetDays(db: StoreDatabase, store: string, before: number): number {
+  const days: ClosedDay[] = closedDays(db, { last: dayOf(before) - 1 }).filter(({ hasSamples }) => hasSamples);
+  for (const { cluster, day } of days)
+    db.transaction(() => {
+      db.run('update closed_day set has_samples = 0 where cluster = ? and day = ?', cluster, day);
+      db.run('delete from archived where cluster = ? and day = ?', cluster, day);
+    });
+  for (const { clusterName, day, part } of days)
+    for (const table of archiveTableNames) rmSync(archiveFile(store, clusterName, day, table, part), { force: true });
+  return days.reduce((sum, { samples }) => sum + samples, 0);
+}

@@ -1,0 +1,49 @@
+import type * as Library from '@duckdb/node-api';
+import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import { Refusal } from '../../../core/contract/refusals.ts';
+
+export type DuckDB = typeof Library;
+
+/**
+ * DuckDB writes and reads the files of closed days. It has 70 MB, so it is installed beside torc by those who close days, and loaded
+ * on use.
+ *
+ * Throws: `DUCKDB_MISSING`.
+ */
+export async function loadDuckDB(): Promise<DuckDB> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (cause) {
+    throw new Refusal('DUCKDB_MISSING', `closed days need DuckDB: ${(cause as Error).message.split('\n')[0]}`, {});
+  }
+}
+
+/** Beyond this, DuckDB uses files in `folder`. */
+const MEMORY = '256MB';
+
+/** A database in memory, which reads and writes files. */
+export const openDatabase = ({ DuckDBInstance: Instance }: DuckDB, folder: string): Promise<DuckDBInstance> =>
+  Instance.create(':memory:', {
+    threads: '2',
+    memory_limit: MEMORY,
+    temp_directory: folder,
+    autoinstall_known_extensions: 'false',
+  });
+
+/** Rows of a statement, in portions, as they are made. Each has a connection of its own: others may be open. */
+export async function* portions(
+  database: DuckDBInstance,
+  sql: string,
+  values: Record<string, DuckDBValue> = {},
+): AsyncGenerator<readonly Readonly<Record<string, DuckDBValue>>[]> {
+  const connection = await database.connect();
+  try {
+    const result = await connection.stream(sql, values);
+    for await (const rows of result.yieldRowObjects()) yield rows;
+  } finally {
+    connection.closeSync();
+  }
+}
+
+/** A text in SQL. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

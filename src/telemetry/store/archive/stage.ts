@@ -1,0 +1,101 @@
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
+import type { Row, StoreDatabase } from '../database.ts';
+import { type Cell, fromThousandths, unpackUints } from '../numbers.ts';
+import type { ClosedDay } from './catalog.ts';
+import { filesOf } from './catalog.ts';
+import { DAY_SECONDS } from './days.ts';
+import { type DuckDB, quoted } from './duckdb.ts';
+import { archiveTableNames, archiveTables, type ArchiveType } from './tables.ts';
+
+/** Rows of a chunk: what DuckDB works with at once. */
+const CHUNK = 2048;
+
+const valueOf: Readonly<Record<ArchiveType, (duck: DuckDB, cell: NonNullable<Cell>) => DuckDBValue>> = {
+  BIGINT: (_duck, cell) => cell as bigint,
+  UBIGINT: (_duck, cell) => BigInt.asUintN(64, cell as bigint),
+  INTEGER: (_duck, cell) => Number(cell),
+  DOUBLE: (_duck, cell) => fromThousandths(cell) ?? null,
+  VARCHAR: (_duck, cell) => cell as string,
+  BOOLEAN: (_duck, cell) => cell !== 0n,
+  'UBIGINT[]': (duck, cell) => duck.listValue(unpackUints(cell).map(BigInt)),
+};
+
+export interface DayToClose {
+  readonly cluster: number;
+  readonly clusterName: string;
+  readonly day: number;
+  /** The newest envelope that is part of it: later ones wait for the next close. */
+  readonly lastId: number;
+}
+
+/** Makes tables in DuckDB of the hot rows of a day and of those that were archived before; `samples` numbers the samples. */
+export async function stage(
+  duck: DuckDB,
+  connection: DuckDBConnection,
+  db: StoreDatabase,
+  { cluster, day, lastId }: DayToClose,
+  before: { readonly store: string; readonly closed: ClosedDay } | undefined,
+): Promise<void> {
+  for (const name of archiveTableNames) {
+    const { columns, from } = archiveTables[name];
+    const definitions = Object.entries(columns).map(([column, [type]]) => `"${column}" ${type}`);
+    await connection.run(`create table "${name}" (${definitions.join(', ')})`);
+    const hot = Object.entries(columns).map(([column, [, expression]]) => `${expression} as "${column}"`);
+    const rows = db.each(
+      `select ${hot.join(', ')} from ${from}
+       where e.cluster = ? and e.type = 'sample' and e.time >= ? and e.time < ? and e.id <= ?`,
+      cluster,
+      day * DAY_SECONDS,
+      (day + 1) * DAY_SECONDS,
+      lastId,
+    );
+    await append(duck, connection, name, Object.entries(columns), rows);
+    const files = before?.closed.hasSamples === true ? filesOf(before.store, [before.closed], name) : [];
+    for (const file of files) {
+      const names = Object.keys(columns).map((column) => `"${column}"`);
+      // What is not a sample knows its sample by its number.
+      const source =
+        name === 'sample'
+          ? `select ${names.join(', ')} from read_parquet(${quoted(file)})`
+          : `select ${names.map((column) => (column === '"id"' ? 's.id' : `p.${column}`)).join(', ')}
+             from read_parquet(${quoted(file)}) p join read_parquet(${quoted(filesOf((before as { store: string }).store, [(before as { closed: ClosedDay }).closed], 'sample')[0] ?? '')}) s using (n)`;
+      await connection.run(`insert into "${name}" ${source}`);
+    }
+  }
+  // A number is unique within its cluster, whatever days are read together.
+  await connection.run(
+    `create table numbered as
+     select id, ${day}::bigint * 4294967296 + row_number() over (order by node, time, id) as n from sample`,
+  );
+}
+
+async function append(
+  { DuckDBDataChunk: Chunk, ...duck }: DuckDB,
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly (readonly [name: string, readonly [type: ArchiveType, hot: string]])[],
+  rows: Iterable<Row>,
+): Promise<void> {
+  const appender = await connection.createAppender(table);
+  const types = columns.map((_column, index) => appender.columnType(index));
+  let values: DuckDBValue[][] = columns.map(() => []);
+  let count = 0;
+  const flush = () => {
+    if (count === 0) return;
+    const chunk: DuckDBDataChunk = Chunk.create(types, count);
+    chunk.setColumns(values);
+    appender.appendDataChunk(chunk);
+    values = columns.map(() => []);
+    count = 0;
+  };
+  for (const row of rows) {
+    for (const [index, [name, [type]]] of columns.entries()) {
+      const cell = row[name] ?? null;
+      values[index]?.push(cell === null ? null : valueOf[type](duck as DuckDB, cell));
+    }
+    count++;
+    if (count === CHUNK) flush();
+  }
+  flush();
+  appender.closeSync();
+}

@@ -1,0 +1,295 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
+import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
+import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
+import type { SampleProcess } from '../../src/core/contract/sonar/sample.ts';
+import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
+import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
+import { loadOf } from '../../src/telemetry/questions/load.ts';
+import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
+import { profileOf } from '../../src/telemetry/questions/profile.ts';
+import { reportOf } from '../../src/telemetry/questions/report.ts';
+import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
+import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
+import { ingest } from '../../src/telemetry/store/ingest.ts';
+import { temporaryFolder, torc } from '../support/programs.ts';
+import { everyField } from './every-field.ts';
+
+const START = 1_772_323_200;
+const DAY = 86_400;
+const MUCH_LATER = START + 100 * DAY;
+const written = (envelope: Envelope): string => encodeEnvelope(envelope, unchangedCompat);
+
+const store = async (envelopes: readonly string[], path = join(temporaryFolder(), 'sonar.db')) => {
+  const opened = new EmbeddedStore(path);
+  for (const cluster of ['fox.test', 'fox']) await opened.addCluster(cluster, 0);
+  await add(opened, envelopes);
+  return opened;
+};
+
+async function add(opened: EmbeddedStore, envelopes: readonly string[]) {
+  const reader = new EnvelopeReader();
+  const records = [...reader.push(Buffer.from(envelopes.join('\n'))), ...reader.end()];
+  return ingest(opened, records, { received: START, origin: 'test' });
+}
+
+const close = (opened: EmbeddedStore, before = MUCH_LATER) =>
+  Array.fromAsync(opened.closeDays({ before, now: START }), ({ day }) => day);
+
+const exported = (opened: EmbeddedStore) => Array.fromAsync(opened.envelopes(), ({ envelope }) => written(envelope));
+
+/** What a store says to every question that looks at samples. */
+async function answers({ rows }: EmbeddedStore, from = START - DAY, until = START + 5 * DAY) {
+  const window = { from, until };
+  return {
+    jobs: await jobsOf(rows, window),
+    ofUser: await jobsOf(rows, { ...window, user: 'ada' }),
+    load: await loadOf(rows, window, 3600),
+    profile: await profileOf(rows, window, { job: 7 }),
+    ofEpoch: await profileOf(rows, { ...window, node: 'n1' }, { job: 7, epoch: 5 }, 3600),
+    uptime: await uptimeOf(rows, window),
+    nodes: await nodesOf(rows, window),
+    cards: await cardsOf(rows, window),
+    zombies: await reportOf(rows, window, 'zombies'),
+    disks: (await Array.fromAsync(rows.diskSamples(window))).flat().map((each) => ({ ...each, envelope: 0 })),
+    cardSamples: (await Array.fromAsync(rows.cardSamples(window))).flat().map((each) => ({ ...each, envelope: 0 })),
+  };
+}
+
+function sampleAt(time: number, more: { node?: string; producer?: string; processes?: readonly SampleProcess[] } = {}) {
+  const { node = 'n1.fox.org', producer = 'sonar', processes = [{ pid: 1, cpu_time: time - START }] } = more;
+  const system = {
+    cpus: [time - START, 5],
+    used_memory: 1000,
+    gpus: [{ index: 0, uuid: 'A', ce_util: 50, memory: 9 }],
+  };
+  return written({
+    meta: { producer, version: '0.19.0' },
+    data: {
+      type: 'sample',
+      attributes: {
+        time: formatTimestamp(time),
+        cluster: 'fox',
+        node,
+        system: { ...system, disks: [{ name: 'sda', major: 8, minor: 0, stats: [1, 2, time] }] },
+        jobs: [{ job: 7, user: 'ada', epoch: 5, processes }],
+      },
+    },
+  });
+}
+
+/** Three days with a sample in every two hours, of two nodes. */
+const threeDays = Array.from({ length: 36 }, (_, index) => [
+  sampleAt(START + index * 7200),
+  sampleAt(START + index * 7200 + 5, { node: 'n2' }),
+]).flat();
+
+describe('a closed day', () => {
+  it('a closed day gives every field of its samples back, and nothing of it stays in the store', async () => {
+    const lines = Object.values(everyField).map(written);
+    const strange = written(everyField.sample).replace('"cluster"', '"zappa":[1,{"a":18446744073709551615}],"cluster"');
+    const opened = await store([...lines, strange, sampleAt(START, { processes: [] })]);
+    const before = await exported(opened);
+    expect(await close(opened)).toEqual(['2026-03-01', '2026-03-01']);
+    expect(await exported(opened)).toEqual(before);
+    for (const table of ['sample_job', 'process', 'process_gpu', 'node_sample', 'gpu_sample', 'disk_sample', 'extra'])
+      expect([table, opened.database.get(`select count(*) as n from ${table}`)?.['n']]).toEqual([table, 0n]);
+    const sets = await Array.fromAsync(
+      opened.envelopes({ node: 'c1-2', types: ['sample'], from: START, until: START + DAY }),
+    );
+    expect(sets).toHaveLength(2);
+    expect(await opened.clusters()).toMatchObject([
+      { name: 'fox', envelopes: 1 },
+      { name: 'fox.test', envelopes: 5 },
+    ]);
+    await opened.close();
+  });
+
+  it('an envelope of a closed day that comes again changes nothing, and a late one is part of every answer', async () => {
+    const [late = '', ...early] = threeDays.toReversed();
+    const [opened, clean] = [await store(early), await store(threeDays)];
+    expect(await close(opened)).toEqual(['2026-03-01', '2026-03-02', '2026-03-03']);
+    expect(await add(opened, threeDays)).toMatchObject({ stored: 1, repeated: threeDays.length - 1 });
+    expect(await answers(opened)).toEqual(await answers(clean));
+    // The next close writes the files of that day anew, and the ones before it go with the close that follows.
+    expect(await close(opened)).toEqual(['2026-03-03']);
+    expect(await close(opened)).toEqual([]);
+    expect(await add(opened, threeDays)).toMatchObject({ stored: 0, repeated: threeDays.length });
+    expect(await answers(opened)).toEqual(await answers(clean));
+    expect((await exported(opened)).toSorted()).toEqual((await exported(clean)).toSorted());
+    expect(late).toContain('n2');
+    await Promise.all([opened.close(), clean.close()]);
+  });
+
+  it('whoever reads while a day is closed gets each row once', async () => {
+    const path = join(temporaryFolder(), 'sonar.db');
+    const opened = await store(threeDays, path);
+    const reader = new EmbeddedStore(path, { isReadOnly: true });
+    const seen: string[] = [];
+    let isClosed = false;
+    for await (const { envelope } of reader.envelopes()) {
+      if (seen.length === 10) isClosed = (await close(opened)).length === 3;
+      seen.push(written(envelope));
+    }
+    expect(isClosed).toBe(true);
+    expect(seen).toEqual(await exported(reader));
+    expect(seen).toHaveLength(threeDays.length);
+    await Promise.all([opened.close(), reader.close()]);
+  });
+
+  it('pruning deletes the files of closed days, and ids are not used again', async () => {
+    const opened = await store(threeDays);
+    await close(opened);
+    const files = () => globSync(join('*/*/*/*', 'process-*.parquet'), { cwd: `${opened.path}-archive` }).length;
+    expect(files()).toBe(3);
+    expect(await opened.prune(START + 2 * DAY)).toBe(48);
+    expect([files(), (await exported(opened)).length]).toEqual([1, 24]);
+    // The envelopes of the deleted days are unknown now; those of the third one are not.
+    expect(await add(opened, threeDays)).toMatchObject({ stored: 48, repeated: 24 });
+    expect((await exported(opened)).toSorted()).toEqual(threeDays.toSorted());
+    await opened.close();
+  });
+});
+
+/** The sources as the runtime compiled them. */
+const compiled = join(tmpdir(), 'torc-test-compiled');
+const whole = { from: START, until: START + 5 * DAY };
+const STEPS = ['staged', 'written', 'published', 'switched', 'deleted'] as const;
+
+describe('a close that is killed', () => {
+  test.each(STEPS)('a close that is killed behind the step "%s" loses nothing and doubles nothing', async (step) => {
+    const path = join(temporaryFolder(), 'sonar.db');
+    const [late, early] = [
+      threeDays.filter((_, index) => index % 5 === 0),
+      threeDays.filter((_, index) => index % 5 > 0),
+    ];
+    const [first, clean] = [await store(early, path), await store(threeDays)];
+    await first.close();
+    const kill = () => {
+      const program = join(import.meta.dirname, 'close-and-die.ts');
+      const { signal } = spawnSync(process.execPath, [program, path, String(MUCH_LATER), step], {
+        env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+      });
+      expect(signal).toBe('SIGKILL');
+    };
+    // At the first close of a day, and at one that adds what came late.
+    kill();
+    const second = new EmbeddedStore(path);
+    expect((await exported(second)).toSorted()).toEqual(early.toSorted());
+    await close(second);
+    expect(await add(second, threeDays)).toMatchObject({ stored: late.length });
+    await second.close();
+    kill();
+    const third = new EmbeddedStore(path);
+    expect(await jobsOf(third.rows, whole)).toEqual(await jobsOf(clean.rows, whole));
+    await close(third);
+    expect(await add(third, threeDays)).toMatchObject({ stored: 0 });
+    expect(await jobsOf(third.rows, whole)).toEqual(await jobsOf(clean.rows, whole));
+    expect((await exported(third)).toSorted()).toEqual(threeDays.toSorted());
+    expect(third.database.get('select count(*) as n from leftover')?.['n']).toBe(0n);
+    expect(globSync(join(`${path}-archive`, '.unfinished/*.parquet'))).toEqual([]);
+    await Promise.all([third.close(), clean.close()]);
+  });
+});
+
+const anyProcess = fc.record<SampleProcess>(
+  {
+    pid: fc.constantFrom(0, 1, 2, 2n ** 64n - 1n),
+    ppid: fc.constantFrom(0, 1, 2),
+    cmd: fc.constantFrom('', 'sh', 'burn', 'burn <defunct>', 'é\u0000'),
+    cpu_time: fc.integer({ min: 0, max: 100_000 }),
+    cpu_avg: fc.constantFrom(0, 12.5, 99.5, 1 / 3),
+    resident_memory: fc.nat(),
+    rolledup: fc.constantFrom(0, 3),
+    gpus: fc.constantFrom([], [{ index: 1, uuid: 'A', gpu_util: 12.5, gpu_memory: 7 }], [{ uuid: 'B' }]),
+  },
+  { requiredKeys: [] },
+);
+const anySample = fc.record({
+  time: fc.integer({ min: 0, max: 3 * 288 }).map((tick) => START + tick * 300),
+  node: fc.constantFrom('n1.fox.org', 'n1', 'n2'),
+  producer: fc.constantFrom('sonar', 'torc'),
+  processes: fc.array(anyProcess, { maxLength: 3 }),
+});
+
+test('every answer and the export are the same however days are split into hot rows and files', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anySample, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.record({ at: fc.nat({ max: 12 }), days: fc.integer({ min: 0, max: 4 }) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      async (samples, closes) => {
+        const lines = samples.map(({ time, ...more }) => sampleAt(time, more));
+        const [split, clean] = [await store([]), await store(lines)];
+        for (const [index, line] of lines.entries()) {
+          await add(split, [line]);
+          for (const { at, days } of closes) if (at === index) await close(split, START + days * DAY);
+        }
+        expect(await exported(split)).toEqual(await exported(clean));
+        expect(await answers(split)).toEqual(await answers(clean));
+        // A window that begins and ends within days, and one that is over before the newest samples.
+        const part = [START + 40_000, START + 2 * DAY - 3000] as const;
+        expect(await answers(split, ...part)).toEqual(await answers(clean, ...part));
+        await Promise.all([split.close(), clean.close()]);
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
+
+describe('torc sonar close', () => {
+  it('torc sonar close closes the days before a time, and says what it closed', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'days.json'), threeDays.join('\n'));
+    expect((await torc(['sonar', 'ingest', 'days.json', '--add-clusters'], { cwd })).code).toBe(0);
+    const shown = await torc(['sonar', 'show', 'load', '--from', '2026-03-01', '-f', 'json'], { cwd });
+    const closed = await torc(['sonar', 'close', '--before', '2026-03-03', '-f', 'json'], { cwd });
+    expect(JSON.parse(closed.stdout)).toMatchObject({
+      items: [
+        { cluster: 'fox', day: '2026-03-01', samples: 24, processes: 24 },
+        { cluster: 'fox', day: '2026-03-02', samples: 24, processes: 24 },
+      ],
+    });
+    const again = await torc(['sonar', 'close', '--before', '2026-03-03'], { cwd });
+    expect(again).toMatchObject({ code: 0, stdout: 'No day that ended before 2026-03-03 is open\n' });
+    expect((await torc(['sonar', 'show', 'load', '--from', '2026-03-01', '-f', 'json'], { cwd })).stdout).toBe(
+      shown.stdout,
+    );
+  });
+
+  it('without DuckDB days stay open, everything else works, and the command says what to install', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'days.json'), threeDays.join('\n'));
+    const hook = `import { registerHooks } from 'node:module';
+      registerHooks({ resolve: (name, context, next) => {
+        if (name.startsWith('@duckdb/')) throw new Error('Cannot find package @duckdb/node-api');
+        return next(name, context);
+      } });`;
+    const without = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+    const sonar = (args: readonly string[], environment: Record<string, string> = without) =>
+      torc(['sonar', ...args], { cwd, environment });
+    expect((await sonar(['ingest', 'days.json', '--add-clusters'])).stdout).toBe('1 file: 72 stored\n');
+    const refused = await sonar(['close', '--before', '2026-03-03']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('closed days need DuckDB');
+    expect(refused.stderr).toContain('npm install --global @duckdb/node-api');
+    const questions = ['show', 'jobs', '--from', '2026-03-01', '-f', 'csv'];
+    const whole = await sonar(questions);
+    expect(whole.stdout.split('\n')[1]).toMatch(/^7,ada,/);
+    expect((await sonar(['close', '--before', '2026-03-03'], {})).code).toBe(0);
+    // An answer without its closed days would be a wrong one; of open days there is one.
+    expect(await sonar(questions)).toMatchObject({ code: 1, stdout: '' });
+    expect((await sonar(['show', 'jobs', '--from', '2026-03-03', '-f', 'csv'])).stdout.split('\n')[1]).toMatch(
+      /^7,ada,/,
+    );
+    expect((await sonar(questions, {})).stdout).toBe(whole.stdout);
+  });
+});
