@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { JobStatusCounts } from '../core/contract/job.ts';
-import { progressText } from './progress.ts';
+import { progressText, reliableRate } from './progress.ts';
 
 const none: JobStatusCounts = {
   uninitialized: 0,
@@ -18,6 +18,19 @@ const none: JobStatusCounts = {
 
 const text = (counts: Partial<JobStatusCounts>, rate = 0, elapsedSeconds = 10) =>
   progressText({ counts: { ...none, ...counts }, runningHere: 0, endsPerSecond: 0 }, rate, elapsedSeconds);
+
+describe('the rate of a run', () => {
+  it('the rate counts after ten ends, because fewer say nothing about the next ones', () => {
+    expect(reliableRate(9.6, 9, 0.1)).toBe(0);
+    expect(reliableRate(9.6, 10, 0.1)).toBe(9.6);
+  });
+
+  it('the rate counts no longer when more than three ends are overdue: a long job follows short ones', () => {
+    expect(reliableRate(10, 100, 0.3)).toBe(10);
+    expect(reliableRate(10, 100, 0.4)).toBe(0);
+    expect(reliableRate(0.1, 100, 25)).toBe(0.1);
+  });
+});
 
 describe('the progress of a run', () => {
   it('the progress shows completed, running, failed and remaining jobs, their rate, and the time left', () => {

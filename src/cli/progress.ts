@@ -22,6 +22,15 @@ const PLAIN_MS = 30_000;
 /** The period over which the rate is smoothed: long enough to be readable, short enough to follow a change. */
 const SMOOTH_MS = 5_000;
 
+/** Fewer ends say nothing about the next ones. */
+const LEAST_ENDS = 10;
+/** So many ends overdue: the jobs that run now take longer than those before. */
+const MOST_OVERDUE = 3;
+
+/** The rate, ends per second, from which a time left can be concluded; otherwise 0. */
+export const reliableRate = (rate: number, ended: number, secondsSinceEnd: number): number =>
+  ended >= LEAST_ENDS && secondsSinceEnd * rate <= MOST_OVERDUE ? rate : 0;
+
 interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -35,11 +44,15 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
   let rate = 0;
   let ratedMs = startMs;
   let ratedDone: number | undefined;
+  let firstDone = 0;
+  let lastEndMs = startMs;
 
   const smooth = ({ counts }: Progress) => {
     const nowMs = now();
     const ended = doneOf(counts);
+    if (ratedDone === undefined) firstDone = ended;
     ratedDone ??= ended;
+    if (ended > ratedDone) lastEndMs = nowMs;
     const elapsed = nowMs - ratedMs;
     if (elapsed < REDRAW_MS) return;
     const weight = Math.exp(-elapsed / SMOOTH_MS);
@@ -52,7 +65,8 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
   const draw = () => {
     if (latest === undefined) return;
     smooth(latest);
-    const text = progressText(latest, rate, (now() - startMs) / 1000);
+    const known = reliableRate(rate, doneOf(latest.counts) - firstDone, (now() - lastEndMs) / 1000);
+    const text = progressText(latest, known, (now() - startMs) / 1000);
     if (isLive) terminal.write(`\r\u001b[2K${output.terminalText('dim', text.slice(0, (terminal.columns || 80) - 1))}`);
     else output.notice(text);
   };
