@@ -199,6 +199,7 @@ export interface SlurmStatsModel {
   max_disk_write_bytes?: number | null | undefined;
   ave_cpu_seconds?: number | null | undefined;
   node_list?: string | null | undefined;
+  slurm_step?: string | null | undefined;
 }
 
 export interface SpawnJobsRequest {
@@ -316,6 +317,7 @@ export interface WorkflowModel {
     srun_mpi?: string | null | undefined;
     enable_cpu_bind?: boolean | null | undefined;
     staggered_start?: boolean | null | undefined;
+    step_batching?: boolean | null | undefined;
     stdio?: {
       mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
       delete_on_success?: boolean | null | undefined;
@@ -486,6 +488,7 @@ export interface Calls {
         srun_mpi?: string | null | undefined;
         enable_cpu_bind?: boolean | null | undefined;
         staggered_start?: boolean | null | undefined;
+        step_batching?: boolean | null | undefined;
         stdio?: {
           mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
           delete_on_success?: boolean | null | undefined;
@@ -1178,6 +1181,12 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+        carried_by?: {
+          slurm_job_id: string;
+          slurm_step: string;
+          node_list: string;
+          ave_cpu_seconds?: number | null | undefined;
+        } | null | undefined;
       }[] | null | undefined;
       retried?: {
         job_id: number;
@@ -1195,6 +1204,12 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+        carried_by?: {
+          slurm_job_id: string;
+          slurm_step: string;
+          node_list: string;
+          ave_cpu_seconds?: number | null | undefined;
+        } | null | undefined;
         max_retries: number;
         raise?: {
           memory_bytes?: number | null | undefined;
@@ -1372,6 +1387,12 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+        carried_by?: {
+          slurm_job_id: string;
+          slurm_step: string;
+          node_list: string;
+          ave_cpu_seconds?: number | null | undefined;
+        } | null | undefined;
       }[] | null | undefined;
       retried?: {
         job_id: number;
@@ -1389,6 +1410,12 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+        carried_by?: {
+          slurm_job_id: string;
+          slurm_step: string;
+          node_list: string;
+          ave_cpu_seconds?: number | null | undefined;
+        } | null | undefined;
         max_retries: number;
         raise?: {
           memory_bytes?: number | null | undefined;

@@ -1,3 +1,4 @@
+import { STEP_LAUNCHER } from './step-launcher.ts';
 import { VERSION } from '../core/contract/version.ts';
 
 /** Runs one of the programs of this package. */
@@ -17,6 +18,12 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
     const { printCandidates } = await import('./completion/complete.ts');
     await printCandidates(argv.slice(argv[1] === '--' ? 2 : 1), process.env);
     return;
+  }
+  // A runner in Slurm starts it on each node: it loads nothing else.
+  if (program === 'torc' && argv[0] === STEP_LAUNCHER) {
+    const { runLauncher } = await import('../runner/step/batch/launcher.ts');
+    await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
+    process.exit(0);
   }
   const { runProgram } = await import('./program.ts');
   process.exitCode = await runProgram(program, argv);

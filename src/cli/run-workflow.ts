@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { hasSlurm } from '../cluster/slurm/slurm.ts';
 import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/options.ts';
@@ -6,7 +7,9 @@ import { Failure, UsageError } from './failure.ts';
 import { integer, number, type ValuesOf, optionsOf } from './option.ts';
 import type { Context } from './context.ts';
 import { type EndingSignal, exitCodes, holdSignals } from './held-signals.ts';
+import { packageRoot } from './package-root.ts';
 import { createProgressLine } from './progress.ts';
+import { STEP_LAUNCHER } from './step-launcher.ts';
 
 /** Options of the runner, the same for `run` and `exec`. */
 export const runnerOptions = optionsOf([
@@ -117,6 +120,7 @@ export async function runWorkflow(
     variables,
     logLevel: settings.logLevel,
     hint: context.hint,
+    launcherProgram: [process.execPath, join(packageRoot(), 'bin', 'torc.mjs'), STEP_LAUNCHER],
     ...registration,
     onProgress: (state) => progress.update(state),
     onNotice: (line) => progress.say(line),

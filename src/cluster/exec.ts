@@ -9,6 +9,8 @@ export interface Companion {
   readonly pid: number | undefined;
   /** Resolves with its end when it has ended. */
   readonly ended: Promise<End>;
+  /** Writes to its standard input; lost if it has ended. */
+  write(text: string): void;
   /** Closes its standard input, which tells some programs to end. */
   endInput(): void;
   signal(signal: NodeJS.Signals): void;
@@ -46,6 +48,7 @@ export async function startCompanion(
   return {
     pid: child.pid,
     ended: exitOf(child),
+    write: (text) => void child.stdin?.write(text),
     endInput: () => void child.stdin?.end(),
     signal: (signal) => void child.kill(signal),
     release() {

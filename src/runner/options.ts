@@ -57,6 +57,8 @@ export interface RunnerOptions {
   /** A job ended here and does not run again. */
   readonly onJobEnded?: ((job: EndedJob) => void) | undefined;
   readonly onNotice: (line: string) => void;
+  /** The program that starts jobs inside a step of Slurm, with its arguments. */
+  readonly launcherProgram?: readonly string[] | undefined;
   /** What the batch system of its allocation tells while the runner works. */
   readonly batch?: BatchSystem | undefined;
 }

@@ -22,6 +22,7 @@ import { prepareForOutages } from './outage/prepare.ts';
 import { createRetry } from './end/retry/retry.ts';
 import { createShells } from './launch/shell.ts';
 import { serverKind } from './setup/server-kind.ts';
+import { isBatched } from './setup/mode.ts';
 import { createSteps } from './step/create.ts';
 import { takeable } from './claim/prospect.ts';
 import { createWake } from './report/wake.ts';
@@ -74,7 +75,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { client, reads } = server;
   const { leadSeconds, headroomSeconds } = terminationOf(execution);
   // Slurm ends steps at their own time limit, which lies before the headroom: the runner signals those that are left then.
-  const afterJobs = registered.mode === 'slurm' ? Math.max(0, headroomSeconds - leadSeconds) : headroomSeconds;
+  const hasOwnLimit = registered.mode === 'slurm' && !isBatched(registered.mode, execution);
+  const afterJobs = hasOwnLimit ? Math.max(0, headroomSeconds - leadSeconds) : headroomSeconds;
   const { batch } = options;
   const limit =
     options.endAtMs === undefined
@@ -99,6 +101,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     facts,
     endAtMs,
     environment: { ...process.env },
+    nodes: registered.nodes,
+    launcherProgram: options.launcherProgram ?? [],
     log,
   });
   const monitor = await startMonitor({ reads, workflow, facts, steps, scheduler: options.scheduler, log });

@@ -83,6 +83,8 @@ describe('the stand-in for Torc’s own server', () => {
       // The cause of an end is not kept there; the return code is.
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause',
       'POST /results cause',
+      // Only runners write it, for jobs inside a long step; that server lists their jobs without statistics.
+      'POST /slurm_stats slurm_step',
       // An action that was claimed counts as carried out there.
       'POST /workflows/{id}/actions state',
       'POST /workflows/{id}/actions/{action_id}/claim tells_end',

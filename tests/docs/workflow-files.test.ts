@@ -198,6 +198,7 @@ async function applied(): Promise<Record<string, unknown>> {
       // A setting of the other mode is refused, and repeating the default is not.
       mode: refused({ srun_termination_signal: 'TERM@1' }) ? 'direct' : 'slurm',
       enable_cpu_bind: !refused({ enable_cpu_bind: true }),
+      step_batching: !refused({ step_batching: true }),
       limit_resources: monitored.limitsMemory,
     }),
     ...under('resource_monitor', {

@@ -161,3 +161,52 @@ describe('steps with stand-ins for the programs of Slurm', () => {
     expect(items.map(({ status }) => status)).toEqual(['ready', 'ready']);
   }, 60_000);
 });
+
+describe('jobs inside one long step, with stand-ins for the programs of Slurm', () => {
+  const batched = flow('slurm').replace('{mode: slurm}', '{mode: slurm, step_batching: true}');
+  const quiet = () => program('quiet-sacct', 'exit 1\n');
+
+  it('one srun starts all jobs of a node, and their results come with the step that carried them', async () => {
+    const calls = join(folder, 'long-steps');
+    const srun = program(
+      'srun-of-a-launcher',
+      `printf '%s\\n' "$*" >> ${calls}\nwhile [[ $1 == --* ]]; do shift; done\nSLURM_STEP_ID=3 exec "$@"\n`,
+    );
+    const id = await created(batched);
+    const { code } = await runner(id, { ...allocation, TORC_FAKE_SRUN: srun, TORC_FAKE_SACCT: quiet() });
+    expect(code).toBe(0);
+    expect(await resultsOf(id)).toMatchObject([
+      { status: 'completed', code: 0 },
+      { status: 'failed', code: 200 },
+    ]);
+    const [call, ...more] = readFileSync(calls, 'utf8').trim().split('\n');
+    expect(more).toEqual([]);
+    expect(call).toMatch(
+      new RegExp(`^--jobid=42 --ntasks=1 --overlap --job-name=wf${id}_r1_jobs --nodes=1 --cpus-per-task=2 --mem=0 `),
+    );
+    const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
+    expect(stats).toMatchObject([
+      { slurm_job_id: '42', slurm_step: '42.3', node_list: 'node7' },
+      { slurm_job_id: '42', slurm_step: '42.3', node_list: 'node7' },
+    ]);
+    expect(stats.every(({ ave_cpu_seconds: cpu }) => cpu === undefined || cpu === null || cpu >= 0)).toBe(true);
+  }, 60_000);
+
+  it('where no long step begins, jobs are steps of their own, and the log says why', async () => {
+    const srun = program(
+      'srun-without-long-steps',
+      `[[ "$*" == *--overlap* ]] && { echo "srun: error: no long steps here" >&2; exit 1; }\nwhile [[ $1 == --* ]]; do shift; done\nexec "$@"\n`,
+    );
+    const id = await created(batched);
+    const { code } = await runner(id, { ...allocation, TORC_FAKE_SRUN: srun, TORC_FAKE_SACCT: quiet() });
+    expect(code).toBe(0);
+    expect(await resultsOf(id)).toMatchObject([
+      { status: 'completed', code: 0 },
+      { status: 'failed', code: 200 },
+    ]);
+    const log = readdirSync(join(folder, `out-${id}`)).find((name) => name.endsWith('.log')) as string;
+    expect(readFileSync(join(folder, `out-${id}`, log), 'utf8')).toContain('no long steps here');
+    const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
+    expect(stats.map(({ slurm_step: step }) => step ?? undefined)).toEqual([undefined, undefined]);
+  }, 60_000);
+});

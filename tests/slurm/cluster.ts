@@ -121,7 +121,13 @@ const outside = (): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:SLURM|SBATCH|SRUN)_/.test(name)));
 
 function run(program: string, args: readonly string[], env: Record<string, string | undefined>): string {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { env, encoding: 'utf8', timeout: 60_000 });
+  // Without an input: of a socket, bash believes that it serves a remote shell, and reads the startup files of the user.
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    env,
+    encoding: 'utf8',
+    timeout: 60_000,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   if (status === 0) return stdout;
   throw new Error(`${program} ${args.join(' ')} ended with ${status ?? error?.message}:\n${stdout}${stderr}`);
 }

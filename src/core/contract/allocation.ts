@@ -40,6 +40,8 @@ export const SlurmStats = z.object({
   max_disk_write_bytes: maybe(z.int()),
   ave_cpu_seconds: maybe(z.number()),
   node_list: maybe(text),
+  /** addition: the step inside which the runner started the job (`step_batching`); absent if the job was a step itself. */
+  slurm_step: maybe(text),
 });
 export type SlurmStats = z.output<typeof SlurmStats>;
 

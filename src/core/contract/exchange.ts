@@ -38,6 +38,10 @@ export const Completion = z.object({
   /** Why it ended, where the return code does not say it; stored with the result. */
   cause: maybe(text),
   files: maybe(OutputTimes),
+  /** The step of Slurm inside which the runner started it; it is stored as the statistics of Slurm for this attempt. */
+  carried_by: maybe(
+    z.object({ slurm_job_id: text, slurm_step: text, node_list: text, ave_cpu_seconds: maybe(z.number()) }),
+  ),
 });
 export type Completion = z.output<typeof Completion>;
 

@@ -15,6 +15,7 @@ const modes = {
   enable_cpu_bind: [true, 'slurm'],
   srun_mpi: ['pmix', 'both'],
   staggered_start: [true, 'both'],
+  step_batching: [true, 'slurm'],
   stdio: [{ mode: 'combined' }, 'both'],
   job_stdio_overrides: [{}, 'both'],
 } as const satisfies { readonly [S in keyof ExecutionConfig]-?: readonly [unknown, 'direct' | 'slurm' | 'both'] };

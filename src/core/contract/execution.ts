@@ -21,10 +21,15 @@ const DIRECT_ONLY: readonly (readonly [Setting, string])[] = [
 const SLURM_ONLY: readonly (readonly [Setting, string])[] = [
   ['srun_termination_signal', 'In direct mode, use termination_signal instead.'],
   ['enable_cpu_bind', 'It has no effect in direct mode.'],
+  ['step_batching', 'It has no effect in direct mode.'],
 ];
 
 /** Settings that only repeat the fixed behaviour of the other mode are accepted. */
-const harmless: { readonly [S in Setting]?: boolean } = { limit_resources: true, enable_cpu_bind: false };
+const harmless: { readonly [S in Setting]?: boolean } = {
+  limit_resources: true,
+  enable_cpu_bind: false,
+  step_batching: false,
+};
 
 /** The settings that belong to the other mode. They are refused, not ignored, because the user relies on them. */
 export function misplacedSettings(config: Config, mode: 'direct' | 'slurm'): Fault[] {

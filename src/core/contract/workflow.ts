@@ -20,6 +20,8 @@ export const ExecutionConfig = z.strictObject({
   srun_mpi: maybe(text),
   enable_cpu_bind: maybe(z.boolean()),
   staggered_start: maybe(z.boolean()),
+  /** addition: jobs of one node run inside one long step of Slurm. */
+  step_batching: maybe(z.boolean()),
   stdio: maybe(Stdio),
   job_stdio_overrides: maybe(z.record(text, Stdio)),
 });

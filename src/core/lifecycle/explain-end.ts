@@ -58,6 +58,7 @@ function canceled({ dependencies, cause, workflow, startedAt }: JobFacts): End {
 
 function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   const { returnCode, status } = end;
+  const cause: string | undefined = end.cause;
   const after = `after ${timeText(end.seconds)}`;
   if (returnCode === LOST) {
     return {
@@ -76,6 +77,13 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   if (status === 'terminated') return terminated(job, end);
   if (returnCode === 1 && job.missingOutputs.length > 0) return missing(job, after);
   const signal = signalName(returnCode - 128);
+  if (cause !== undefined) {
+    return {
+      headline: `failed ${after}: ${cause}`,
+      reasons: [{ code: 'ended_from_outside', message: `the job did not end by itself (return code ${returnCode})` }],
+      next: [`run it again: torc jobs reset-status ${job.id} --reinit`],
+    };
+  }
   if (returnCode > 128 && signal !== undefined) {
     return {
       headline: `failed ${after}: ended by ${signal}`,

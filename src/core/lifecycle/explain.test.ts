@@ -256,6 +256,12 @@ describe('the explanation of an ended job', () => {
       'asked_to_end',
     ],
     ['because its runner was lost', ended({ returnCode: -128 }), 'failed because its runner was lost', 'runner_lost'],
+    [
+      'with the step that carried it',
+      ended({ returnCode: 137, cause: 'step 7.0 on n1, in which it ran, ended before it' }),
+      'failed after 12.0s: step 7.0 on n1, in which it ran, ended before it',
+      'ended_from_outside',
+    ],
   ])('a job ended %s', (_, facts, headline, code) => {
     const told = explain(facts);
     expect([told.kind, told.headline, told.reasons[0]?.code]).toEqual(['ended', headline, code]);

@@ -194,6 +194,8 @@ export function createAttempts(
     const measured = {
       ...measuredOf(account, end.seconds, observed),
       ...(files === undefined ? {} : { files }),
+      ...(account.cause === undefined || outcome.status === 'completed' ? {} : { cause: account.cause }),
+      ...carriedBy(account),
     };
     if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
     if (outcome.status === 'completed') deleteOutput(job);
@@ -205,6 +207,14 @@ export function createAttempts(
   };
 
   return { tally, finish, report };
+}
+
+/** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
+function carriedBy({ carriedBy: carrier, cpuSeconds }: Omit<Account, 'refused'>): Pick<Completion, 'carried_by'> {
+  if (carrier === undefined) return {};
+  const { slurmJobId, step, node } = carrier;
+  const cpu = cpuSeconds === undefined ? {} : { ave_cpu_seconds: cpuSeconds };
+  return { carried_by: { slurm_job_id: slurmJobId, slurm_step: step, node_list: node, ...cpu } };
 }
 
 /**

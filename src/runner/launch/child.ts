@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
 import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
@@ -25,6 +26,7 @@ const TRUNCATE_AND_APPEND = files.O_WRONLY | files.O_CREAT | files.O_TRUNC | fil
 export function createChildLauncher({ bash, environment, onEnd }: ChildOptions): Launcher {
   let ended: ProcessEnd[] = [];
   let isOpen = true;
+  const taskset = programOn(environment['PATH'], 'taskset');
   const tell = () => {
     const endings = ended;
     ended = [];
@@ -43,7 +45,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
 
   return {
     name: 'child_process',
-    launch({ script, variables, stdout, stderr }) {
+    launch({ script, variables, stdout, stderr, cpus }) {
       const opened: number[] = [];
       const open = (path: string) => {
         const fd = openSync(path, TRUNCATE_AND_APPEND, modeOfFiles());
@@ -53,9 +55,11 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
       try {
         const out = stdout === undefined ? 'ignore' : open(stdout);
         const err = stderr === undefined ? 'ignore' : stderr === stdout ? out : open(stderr);
+        const isBound = cpus !== undefined && taskset !== undefined;
+        const command = isBound ? [taskset, '-c', cpus.join(','), 'bash', '-c', script] : [bash, '-c', script];
         const child = asUser(() =>
-          spawn(bash, ['-c', script], {
-            argv0: 'bash',
+          spawn(command[0] as string, command.slice(1), {
+            ...(isBound ? {} : { argv0: 'bash' }),
             detached: true,
             stdio: ['ignore', out, err],
             env: { ...environment, ...Object.fromEntries(variables) },
@@ -88,4 +92,18 @@ function notStarted(bash: string): LaunchError {
     const { code = 'ENOENT', message } = cause as NodeJS.ErrnoException;
     return new LaunchError(code, `bash could not be started: ${message}`);
   }
+}
+
+function programOn(path: string | undefined, name: string): string | undefined {
+  return (path ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((each) => {
+      try {
+        accessSync(each, files.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }

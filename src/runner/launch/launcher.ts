@@ -7,6 +7,8 @@ export interface LaunchRequest {
   readonly stdout: string | undefined;
   /** File for standard error; `stdout` appends it to standard output in order, undefined discards it. */
   readonly stderr: string | undefined;
+  /** The CPUs to which the process and its descendants are bound; undefined: those of the launcher. */
+  readonly cpus?: readonly number[] | undefined;
 }
 
 /** The end of a process, as reported by the kernel. */

@@ -52,6 +52,8 @@ const SCRATCH_BYTES = 4 * 2 ** 20;
 /** The kernel accepts at most 128 KiB for one argument. */
 const ARGUMENT_BYTES = 128 * 1024;
 const POINTERS = 16_384;
+/** The kernel is built for at most 8,192 CPUs. */
+const CPU_SET_BYTES = 1024;
 
 const kept: ArrayBuffer[] = [];
 
@@ -111,6 +113,8 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     getrlimit: takes(i, p),
     setrlimit: takes(i, p),
     syscall: { ...takes('i64', 'i64', p, 'i64', 'i64'), return: 'i64', result: 'i64' },
+    sched_getaffinity: takes(i, 'i64', p),
+    sched_setaffinity: takes(i, 'i64', p),
   });
   const invoke = (name: string, ...args: (number | Pointer)[]) => Number((functions[name] as Call)(...args));
 
@@ -204,6 +208,24 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
     }
   };
 
+  const ownCpus = memory(CPU_SET_BYTES);
+  const jobCpus = memory(CPU_SET_BYTES);
+  const isAffinityKnown = invoke('sched_getaffinity', 0, BigInt(CPU_SET_BYTES), ownCpus.at) === 0;
+
+  /** A process starts with the CPUs of the thread that spawns it. Binding it later would miss what it forks meanwhile. */
+  const spawnBound = (request: LaunchRequest): number => {
+    const { cpus } = request;
+    if (cpus === undefined || !isAffinityKnown) return spawn(request);
+    jobCpus.bytes.fill(0);
+    for (const cpu of cpus) jobCpus.bytes[cpu >> 3] = (jobCpus.bytes[cpu >> 3] ?? 0) | (1 << (cpu & 7));
+    invoke('sched_setaffinity', 0, BigInt(CPU_SET_BYTES), jobCpus.at);
+    try {
+      return spawn(request);
+    } finally {
+      invoke('sched_setaffinity', 0, BigInt(CPU_SET_BYTES), ownCpus.at);
+    }
+  };
+
   refuseIfBroken(() => {
     const code = spawn({ script: 'exit 7', variables: [], stdout: undefined, stderr: undefined });
     const started = pid.view.getInt32(0, true);
@@ -226,7 +248,7 @@ function build({ bash, environment, onEnd, openFilesLimit }: PosixOptions, ffi: 
   return {
     name: 'posix_spawn',
     launch(request) {
-      const code = spawn(request);
+      const code = spawnBound(request);
       if (code !== 0) {
         const name = getSystemErrorName(-code);
         throw new LaunchError(name, `bash could not be started: ${name}`);

@@ -49,6 +49,10 @@ export function resolveMode(
   };
 }
 
+/** Whether jobs run inside long steps of the runner, instead of a step for each. */
+export const isBatched = (mode: Mode, { step_batching: batches }: ExecutionConfig): boolean =>
+  mode === 'slurm' && batches === true;
+
 /** Ids from here on are Slurm's own: those of the batch script and of an interactive shell, which share their resources. */
 const FIRST_SPECIAL_STEP = 4_294_967_280;
 

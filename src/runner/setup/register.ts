@@ -8,7 +8,7 @@ import { withinAllocation } from '../../cluster/slurm/allocation.ts';
 import { uselessSettings } from '../../core/contract/execution.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
-import { type Capacity, createCapacity, createSlots } from '../claim/capacity.ts';
+import { type Capacity, type CapacityNode, createCapacity, createSlots } from '../claim/capacity.ts';
 import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import { type Ledger, openLedger } from '../report/ledger.ts';
@@ -17,9 +17,10 @@ import { recoverInSlurm } from './dead-allocations.ts';
 import { recoverLostRunners } from './lost-runners.ts';
 import type { RunnerOptions } from '../options.ts';
 import type { RunFacts } from '../step/request.ts';
-import { type Mode, resolveMode } from './mode.ts';
+import { isBatched, type Mode, resolveMode } from './mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from './marks.ts';
+import { batchTermination } from '../step/batch/termination.ts';
 import { lacksTime } from '../claim/request.ts';
 
 /** A registered runner, with its files open. */
@@ -35,6 +36,8 @@ export interface Registered {
   readonly mark: string;
   readonly facts: RunFacts;
   readonly capacity: Capacity;
+  /** The nodes on which it starts jobs. */
+  readonly nodes: readonly CapacityNode[];
   readonly ledger: Ledger;
   readonly log: Log;
   readonly logPath: string;
@@ -60,7 +63,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const log = openLog(logPath, options.logLevel, Date.now, options.onNotice);
   if (warning !== undefined) log.write('warn', warning);
   if (mode === 'direct') warnOfIdleNodes(log);
-  const execution = { ...withoutUseless(stored.execution_config ?? {}, log), mode };
+  const settings = withoutUseless(stored.execution_config ?? {}, log);
+  const execution = { ...settings, ...(isBatched(mode, settings) ? batchTermination(settings) : {}), mode };
   const workflow = { ...stored, execution_config: execution };
   const lost = { client, workflowId, runId, hostname: host.hostname, log };
   await recoverLostRunners(lost);
@@ -144,7 +148,20 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     execution,
     variables: [...options.variables, ...markVariables(mark, process.env)],
   };
-  return { workflow, mode, nodeId, node: body, hostname: host.hostname, mark, facts, capacity, ledger, log, logPath };
+  return {
+    workflow,
+    mode,
+    nodeId,
+    node: body,
+    hostname: host.hostname,
+    mark,
+    facts,
+    capacity,
+    nodes,
+    ledger,
+    log,
+    logPath,
+  };
 }
 
 /** The settings without invalid values; the defaults replace them. */

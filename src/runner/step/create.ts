@@ -3,7 +3,7 @@ import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { Log } from '../log.ts';
 import { writesSonar } from '../observe/plan.ts';
-import type { Mode } from '../setup/mode.ts';
+import { isBatched, type Mode } from '../setup/mode.ts';
 import type { WorkflowFacts } from '../setup/workflow-facts.ts';
 import { createDirectSteps } from './direct.ts';
 import type { RunFacts } from './request.ts';
@@ -20,6 +20,10 @@ export interface StepsOptions {
   /** The end of the allocation as it is known now, in Unix milliseconds. */
   readonly endAtMs: () => number | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The nodes on which it starts jobs. */
+  readonly nodes: readonly { readonly name: string; readonly cpus: number | undefined }[];
+  /** The program that starts jobs inside a step. */
+  readonly launcherProgram: readonly string[];
   readonly log: Log;
 }
 
@@ -32,7 +36,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
     return createDirectSteps({ facts, environment, log, sonar });
   }
   const { jobs, granularity } = workflow.resource_monitor_config ?? {};
-  return createSlurmSteps({
+  const slurm = {
     facts,
     environment,
     allocation,
@@ -42,6 +46,14 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
     samples: (jobs?.granularity ?? granularity) === 'time_series',
     client,
     log,
+  };
+  if (!isBatched(mode, facts.execution)) return createSlurmSteps(slurm);
+  const { createBatchSteps } = await import('./batch/batch.ts');
+  return createBatchSteps({
+    ...slurm,
+    nodes: options.nodes,
+    program: options.launcherProgram,
+    sonar: writesSonar(workflow),
   });
 }
 

@@ -5,6 +5,7 @@ import { createLauncher } from '../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../launch/launcher.ts';
 import type { Log } from '../log.ts';
 import { createOutputFolders } from '../start/output-folders.ts';
+import type { CpuPool } from './batch/cpu-pool.ts';
 import { createProcessUse, type ProcessUse } from './process-use.ts';
 import { launchRequestOf, type RunFacts } from './request.ts';
 import type { SonarRecord } from './sonar.ts';
@@ -16,6 +17,8 @@ export interface DirectOptions {
   readonly log: Log;
   /** Records the processes of steps; absent unless the workflow requests it. */
   readonly sonar?: SonarRecord | undefined;
+  /** Binds each step to CPUs of its own; absent: all share those of this process. */
+  readonly cpus?: Pick<CpuPool, 'take' | 'release'> | undefined;
   /** The launcher; the default is the fastest that works here. */
   readonly launcherOf?: ((onEnd: (endings: readonly ProcessEnd[]) => void) => Launcher) | undefined;
 }
@@ -26,6 +29,7 @@ export function createDirectSteps({
   environment,
   log,
   sonar,
+  cpus,
   launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
 }: DirectOptions): Steps {
   const isInAllocation = (environment['SLURM_JOB_ID'] ?? '') !== '';
@@ -41,6 +45,7 @@ export function createDirectSteps({
       if (id === undefined) continue;
       ids.delete(pid);
       pids.delete(id);
+      cpus?.release(id);
       ended.push({ id, exitCode, signal, cpuSeconds, peakBytes });
       sonar?.ended(id, { pid, cpuSeconds, peakBytes });
     }
@@ -54,12 +59,17 @@ export function createDirectSteps({
     },
     start(job, { gpus }) {
       createOutputFolders(job);
-      const request = launchRequestOf(facts, job, gpus);
-      const pid = withStdioFolder(facts, () => launcher.launch(request));
       const id = stepIdOf(facts, job);
-      pids.set(id, pid);
-      ids.set(pid, id);
-      return { id, about: { pid } };
+      const request = { ...launchRequestOf(facts, job, gpus), cpus: cpus?.take(id, job) };
+      try {
+        const pid = withStdioFolder(facts, () => launcher.launch(request));
+        pids.set(id, pid);
+        ids.set(pid, id);
+        return { id, about: { pid } };
+      } catch (error) {
+        cpus?.release(id);
+        throw error;
+      }
     },
     signal(id, signal) {
       const pid = pids.get(id);
@@ -75,7 +85,7 @@ export function createDirectSteps({
       use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log, onProcesses: sonar?.look });
       return use.of(wanted);
     },
-    account: (end) => (isInAllocation && isBySigterm(end) ? later(end) : end),
+    account: (end) => (isInAllocation ? afterSignal(end) : end),
     settle: () => sonar?.settle(),
     close() {
       launcher.close();
@@ -91,9 +101,11 @@ export function createDirectSteps({
  */
 const ONE_SIGNAL_MS = 500;
 
-const later = (end: StepEnd): Promise<StepEnd> => new Promise((done) => void setTimeout(done, ONE_SIGNAL_MS, end));
+/** The end, later if SIGTERM ended it. */
+export const afterSignal = <End extends Pick<StepEnd, 'exitCode' | 'signal'>>(end: End): End | Promise<End> =>
+  isBySigterm(end) ? new Promise((done) => void setTimeout(done, ONE_SIGNAL_MS, end)) : end;
 
-const isBySigterm = ({ exitCode, signal }: StepEnd): boolean =>
+const isBySigterm = ({ exitCode, signal }: Pick<StepEnd, 'exitCode' | 'signal'>): boolean =>
   signal === constants.signals.SIGTERM || exitCode === 128 + constants.signals.SIGTERM;
 
 /** Launches, and once more if somebody removed the folder of the output meanwhile. */

@@ -64,8 +64,20 @@ export type EndedBy = 'memory' | 'time' | 'cancel' | 'node';
 /** The settled end of a step. */
 export interface Account extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
+  /** Why it ended, in words, where its code does not say it. */
+  readonly cause?: string | undefined;
+  /** The step of Slurm inside which it ran, for one that is no step of Slurm itself. */
+  readonly carriedBy?: CarryingStep | undefined;
   /** The step never began, for this reason: its job is given back, and the runner pauses before its next start. */
   readonly refused?: string | undefined;
+}
+
+/** A step of Slurm in which a runner starts processes. */
+export interface CarryingStep {
+  readonly slurmJobId: string;
+  /** Slurm's id of it, such as `12.0`. */
+  readonly step: string;
+  readonly node: string;
 }
 
 /** The use of a step at one moment. */

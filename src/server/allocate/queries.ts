@@ -89,10 +89,10 @@ export const allocateQueries = (db: Database) => ({
   insertStats: db.prepare<Record<string, Value>>(`
     insert into slurm_stats (
       workflow_id, job_id, run_id, attempt_id, slurm_job_id, max_rss_bytes, max_vm_size_bytes, max_disk_read_bytes,
-      max_disk_write_bytes, ave_cpu_seconds, node_list
+      max_disk_write_bytes, ave_cpu_seconds, node_list, slurm_step
     ) values (
       :workflow_id, :job_id, :run_id, :attempt_id, :slurm_job_id, :max_rss_bytes, :max_vm_size_bytes,
-      :max_disk_read_bytes, :max_disk_write_bytes, :ave_cpu_seconds, :node_list
+      :max_disk_read_bytes, :max_disk_write_bytes, :ave_cpu_seconds, :node_list, :slurm_step
     )`),
   statsOf: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from slurm_stats where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',

@@ -115,6 +115,7 @@ export const createStats =
       max_disk_write_bytes: body.max_disk_write_bytes ?? null,
       ave_cpu_seconds: body.ave_cpu_seconds ?? null,
       node_list: body.node_list ?? null,
+      slurm_step: body.slurm_step ?? null,
     });
     return { ...present(body), id };
   };

@@ -139,6 +139,7 @@ export function endOf(told: Completion, workflowId: number, runId: number, nodeI
     avgCpuPercent: told.avg_cpu_percent,
     cause: told.cause,
     files: told.files,
+    carriedBy: told.carried_by,
   };
 }
 

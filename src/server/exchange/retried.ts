@@ -3,7 +3,7 @@ import { statusCode } from '../../core/contract/job.ts';
 import { runAgain } from '../recover/again.ts';
 import type { RecoverQueries } from '../recover/queries.ts';
 import type { Accept, Verdict } from '../result/accept.ts';
-import { type End, resultOfEnd, startOfEnd } from '../result/end.ts';
+import { type End, resultOfEnd, startOfEnd, statsOfEnd } from '../result/end.ts';
 import { createHolderVerdict } from '../result/holder.ts';
 import type { EndedJob, ResultQueries } from '../result/queries.ts';
 import { refuseTooEarly } from '../result/too-early.ts';
@@ -53,6 +53,7 @@ export const createRetried = (
       const failed = job as EndedJob;
       if (failed.status === PENDING) begun.push(startOfEnd(end, failed.name));
       results.insertResult.run(resultOfEnd(end));
+      if (end.carriedBy) results.insertStats.run(statsOfEnd(end, end.carriedBy));
       results.letGo.run({ id: end.jobId });
       runAgain(recover, failed, end.runId, now());
       if (end.isRefunded) recover.refund.run({ id: end.jobId });

@@ -3,7 +3,7 @@ import { statusCode } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
-import { type End, refusalOfEnd, resultOfEnd, startOfEnd } from './end.ts';
+import { type End, refusalOfEnd, resultOfEnd, startOfEnd, statsOfEnd } from './end.ts';
 import { createHolderVerdict, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';
@@ -54,6 +54,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     // An end with one of these statuses is distinguished from a change by hand: the runner releases the attempt.
     if (LETS_GO.has(end.status)) queries.letGo.run({ id: end.jobId });
     const resultId = queries.insertResult.insert(resultOfEnd(end));
+    if (end.carriedBy) queries.insertStats.run(statsOfEnd(end, end.carriedBy));
     queries.end.run({ id: end.jobId, status: statusCode[end.status], resultId });
     for (const { id, st_mtime: mtime } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });

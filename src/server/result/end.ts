@@ -1,3 +1,4 @@
+import type { Completion } from '../../core/contract/exchange.ts';
 import { type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isComplete, isEnd } from '../../core/lifecycle/job.ts';
@@ -19,6 +20,8 @@ export interface End {
   readonly peakCpuPercent?: number | null | undefined;
   readonly avgCpuPercent?: number | null | undefined;
   readonly cause?: string | null | undefined;
+  /** The step of Slurm inside which its runner started it. */
+  readonly carriedBy?: Completion['carried_by'];
   readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
 }
 
@@ -76,6 +79,19 @@ export const resultOfEnd = (end: End) => ({
   peakCpu: end.peakCpuPercent ?? null,
   avgCpu: end.avgCpuPercent ?? null,
   cause: end.cause ?? null,
+});
+
+/** The end as a row in the table of Slurm's statistics, for an attempt that ran inside a step of its runner. */
+export const statsOfEnd = (end: End, carriedBy: NonNullable<End['carriedBy']>) => ({
+  workflowId: end.workflowId,
+  jobId: end.jobId,
+  runId: end.runId,
+  attemptId: end.attemptId,
+  slurmJobId: carriedBy.slurm_job_id,
+  slurmStep: carriedBy.slurm_step,
+  nodeList: carriedBy.node_list,
+  maxRssBytes: end.peakMemoryBytes ?? null,
+  aveCpuSeconds: carriedBy.ave_cpu_seconds ?? null,
 });
 
 /** The event for the start of an attempt. */

@@ -52,6 +52,22 @@ export const resultQueries = (db: Database) => ({
       :jobId, :workflowId, :runId, :attemptId, :nodeId, :returnCode, :minutes, :completionTime, :status,
       :peakMemory, :avgMemory, :peakCpu, :avgCpu, :cause
     )`),
+  insertStats: db.prepare<{
+    workflowId: number;
+    jobId: number;
+    runId: number;
+    attemptId: number;
+    slurmJobId: string;
+    slurmStep: string;
+    nodeList: string;
+    maxRssBytes: number | null;
+    aveCpuSeconds: number | null;
+  }>(`
+    insert or replace into slurm_stats (
+      workflow_id, job_id, run_id, attempt_id, slurm_job_id, slurm_step, node_list, max_rss_bytes, ave_cpu_seconds
+    ) values (
+      :workflowId, :jobId, :runId, :attemptId, :slurmJobId, :slurmStep, :nodeList, :maxRssBytes, :aveCpuSeconds
+    )`),
   hasResult: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),

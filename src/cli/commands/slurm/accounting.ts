@@ -126,6 +126,7 @@ const statsColumns: readonly Column<StatsRow>[] = [
   { title: 'Ave CPU (s)', value: (row) => row.ave_cpu_seconds, align: 'right' },
   { title: 'CPU %', value: (row) => row.percent?.toFixed(1), align: 'right' },
   { title: 'Nodes', value: (row) => row.node_list },
+  { title: 'In Step', value: (row) => row.slurm_step, importance: 4 },
 ];
 
 const bytes = (value: number | null | undefined) =>

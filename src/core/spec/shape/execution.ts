@@ -38,6 +38,11 @@ export const executionConfig = object('ExecutionConfig', {
   enable_cpu_bind: may(boolean, 'Let srun bind processes to CPUs. Slurm mode.', { standard: false, example: true }),
   srun_mpi: may(string, 'Passed to srun --mpi. Needs an action with start_one_worker_per_node.', { example: 'pmix' }),
   staggered_start: may(boolean, 'Accepted; has no effect in this version.', { example: true }),
+  step_batching: may(
+    boolean,
+    'Run the jobs of a node inside one long step, in which Torc starts them, instead of a step for each. For many short jobs. Slurm mode.',
+    { standard: false, example: true },
+  ),
   stdio: may(stdio, 'Output files of all jobs.'),
   job_stdio_overrides: may(map(stdio), 'Output files of single jobs: a map from the name of a job to its settings.', {
     example: { train: { mode: 'combined' } },

@@ -1,0 +1,185 @@
+import { type Companion, startCompanion } from '../../../cluster/exec.ts';
+import { slurmProgram } from '../../../cluster/slurm/programs.ts';
+import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
+import type { Log } from '../../log.ts';
+import { inheritedInputs } from '../slurm/srun.ts';
+import type { StepUse } from '../steps.ts';
+import { lineOf, type Order, type Report, reportIn } from './protocol.ts';
+
+export interface CarrierOptions {
+  readonly node: string;
+  /** The name of the step. */
+  readonly name: string;
+  readonly allocation: { readonly jobId: number; readonly nodes: number };
+  /** The CPUs of the allocation on this node, if they are known. */
+  readonly cpus: number | undefined;
+  /** What runs in the step: a program and its arguments. */
+  readonly program: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly begin: Extract<Order, { do: 'begin' }>;
+  readonly log: Log;
+  readonly onTold: (told: Extract<Report, { is: 'told' }>) => void;
+  /** The step has ended, or never began; what it said last. */
+  readonly onGone: (words: string) => void;
+}
+
+/** A long step of Slurm on one node, with our launcher in it. */
+export interface Carrier {
+  readonly node: string;
+  /** Slurm's id of the step; undefined until its launcher has spoken. Nothing was started in it before. */
+  readonly step: string | undefined;
+  readonly isGone: boolean;
+  /** Sent when the launcher is ready. False if it was not yet: the order waits, and `withdraw` takes it back. */
+  order(order: Order): void;
+  /** Takes back the start of a step that waits for the launcher; false if it was sent. */
+  withdraw(id: StepId): boolean;
+  /** Its present use of steps. Never rejects; what is not known is absent. */
+  look(ids: readonly StepId[]): Promise<readonly (readonly [StepId, StepUse])[]>;
+  /** Ends the step; resolves when srun has ended, or after a while. */
+  end(): Promise<void>;
+  /** Lets go of it at once: the launcher kills what is left. */
+  close(): void;
+}
+
+/** Longer than a look takes on a busy node; a sample that comes later is of no use. */
+const LOOK_MS = 5_000;
+/** The launcher ends what jobs left behind, which takes 2 s, and Slurm ends the step. */
+const END_MS = 10_000;
+const LAST_LINES = 5;
+
+/** srun's options for the step: all that the allocation has on the node, shared with the steps of jobs on several nodes. */
+export const carrierOptions = ({
+  node,
+  name,
+  allocation,
+  cpus,
+}: Pick<CarrierOptions, 'node' | 'name' | 'allocation' | 'cpus'>): string[] => [
+  `--jobid=${allocation.jobId}`,
+  '--ntasks=1',
+  '--overlap',
+  `--job-name=${name}`,
+  ...(allocation.nodes > 1 ? [`--nodelist=${node}`] : []),
+  '--nodes=1',
+  ...(cpus === undefined ? [] : [`--cpus-per-task=${cpus}`]),
+  // All of the memory on the node.
+  '--mem=0',
+];
+
+export function startCarrier(options: CarrierOptions): Carrier {
+  const { node, program, environment, begin, log, onTold, onGone } = options;
+  let companion: Companion | undefined;
+  let step: string | undefined;
+  let isGone = false;
+  let waiting: Order[] = [];
+  let lines: string[] = [];
+  let question = 0;
+  const questions = new Map<number, (uses: readonly (readonly [StepId, StepUse])[]) => void>();
+  const lastWords: string[] = [];
+
+  const flush = () => {
+    const text = lines.join('');
+    lines = [];
+    if (text !== '') companion?.write(text);
+  };
+  /** Orders of one call travel together. */
+  const send = (order: Order) => {
+    lines.push(lineOf(order));
+    if (lines.length === 1) queueMicrotask(flush);
+  };
+
+  const hear = (line: string) => {
+    const report = reportIn(line);
+    if (report === undefined) return remember(line);
+    if (report.is === 'told') onTold(report);
+    else if (report.is === 'log') log.write(report.level, report.words, { ...report.fields, node });
+    else if (report.is === 'uses') {
+      questions.get(report.question)?.(report.uses);
+      questions.delete(report.question);
+    } else {
+      step = report.step;
+      const { launcher, cpus } = report;
+      log.write('info', 'Jobs of a node start inside one step', { node, step, launcher, bound_to: cpus ?? 'no CPUs' });
+      for (const order of waiting) send(order);
+      waiting = [];
+    }
+  };
+  const remember = (line: string) => {
+    if (line.trim() === '') return;
+    lastWords.push(line);
+    if (lastWords.length > LAST_LINES) lastWords.shift();
+    log.write('debug', 'A step said', { node, line });
+  };
+
+  const over = (words: string) => {
+    if (isGone) return;
+    isGone = true;
+    for (const answer of questions.values()) answer([]);
+    questions.clear();
+    onGone(words);
+  };
+
+  const run = async () => {
+    try {
+      const inherited = new Set(inheritedInputs(environment));
+      const own = Object.fromEntries(Object.entries(environment).filter(([name]) => !inherited.has(name)));
+      companion = await startCompanion(
+        slurmProgram('srun', environment),
+        [...carrierOptions(options), ...program, options.name],
+        {
+          environment: own,
+          onLine: hear,
+          onErrorLine: remember,
+        },
+      );
+      companion.write(lineOf(begin));
+      const { code, signal } = await companion.ended;
+      over(lastWords.at(-1) ?? `srun ended with ${signal ?? `exit code ${code}`}`);
+    } catch (error) {
+      over((error as Error).message);
+    }
+  };
+  const ended = run();
+
+  return {
+    node,
+    get step() {
+      return step;
+    },
+    get isGone() {
+      return isGone;
+    },
+    order(order) {
+      if (step === undefined) waiting.push(order);
+      else send(order);
+    },
+    withdraw(id) {
+      const before = waiting.length;
+      waiting = waiting.filter((order) => !(order.do === 'start' && idOf(order, begin) === id));
+      return waiting.length < before;
+    },
+    look(ids) {
+      if (isGone || step === undefined || ids.length === 0) return Promise.resolve([]);
+      question += 1;
+      const asked = question;
+      return new Promise((answer) => {
+        questions.set(asked, answer);
+        setTimeout(() => questions.delete(asked) && answer([]), LOOK_MS).unref();
+        send({ do: 'look', question: asked, ids });
+      });
+    },
+    async end() {
+      if (isGone) return;
+      send({ do: 'end' });
+      const late = new Promise<void>((done) => void setTimeout(done, END_MS).unref());
+      await Promise.race([ended, late]);
+    },
+    close() {
+      isGone = true;
+      companion?.endInput();
+      companion?.release();
+    },
+  };
+}
+
+const idOf = ({ job }: Extract<Order, { do: 'start' }>, { facts }: CarrierOptions['begin']): StepId =>
+  stepIdOf(facts, job);

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { allocationOf } from '../../../cluster/slurm/allocation.ts';
+import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
+import { startGuardian } from '../../launch/guardian.ts';
+import { LaunchError } from '../../launch/launcher.ts';
+import type { Log } from '../../log.ts';
+import { guardAllocationMemory } from '../../observe/allocation-memory.ts';
+import { memoryLimitOf } from '../../observe/memory-limit.ts';
+import { createWatch } from '../../observe/watch.ts';
+import { markVariables } from '../../setup/marks.ts';
+import { preferSmallHeap } from '../../setup/heap.ts';
+import { endLeftoverProcesses, killLeft } from '../../teardown/leftover-processes.ts';
+import { createDirectSteps } from '../direct.ts';
+import type { SonarRecord } from '../sonar.ts';
+import type { StepEnd } from '../steps.ts';
+import { bindableCpus, cpuNumbers, createCpuPool } from './cpu-pool.ts';
+import { environmentOfJobs } from './environment.ts';
+import { createLines, lineOf, type NotStarted, type Order, type Report, type ToldEnd } from './protocol.ts';
+
+/** Slurm enforces memory every second at the soonest. */
+const LIMIT_SECONDS = 1;
+/** The exit code of a shell that cannot execute a command. */
+const CANNOT_EXECUTE = 126;
+
+export interface LauncherOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly input: NodeJS.ReadableStream;
+  readonly output: { write(text: string): unknown };
+}
+
+/**
+ * Starts jobs inside a step of Slurm, as its runner orders: direct steps, behind the standard input and output of the step.
+ *
+ * Resolves when the runner says that it is over. If the input ends before that, the runner is gone, and all processes of jobs are killed.
+ * Signals to the step do not end it: Slurm sends them to every process of the step, and the runner decides what they mean.
+ */
+export async function runLauncher({ environment, input, output }: LauncherOptions): Promise<void> {
+  preferSmallHeap();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT'] as const)
+    process.on(signal, () => {});
+  const report = (message: Report) => void output.write(lineOf(message));
+  const over = Promise.withResolvers<'end' | 'alone'>();
+  let work: ReturnType<typeof createWork> | undefined;
+  const take = createLines((line) => {
+    const order = JSON.parse(line) as Order;
+    if (order.do === 'end') over.resolve('end');
+    else if (order.do === 'begin') work = createWork(order, environment, report);
+    else work?.obey(order);
+  });
+  input.setEncoding('utf8');
+  input.on('data', (text: string) => {
+    take(text);
+    work?.flush();
+  });
+  input.once('end', () => over.resolve('alone'));
+  input.once('error', () => over.resolve('alone'));
+  const why = await over.promise;
+  await work?.end(why);
+}
+
+function createWork(
+  { facts: given, sonar: wantsSonar, beside }: Extract<Order, { do: 'begin' }>,
+  environment: LauncherOptions['environment'],
+  report: (message: Report) => void,
+) {
+  const log: Log = { write: (level, words, fields = {}) => report({ is: 'log', level, words, fields }), close() {} };
+  // A mark of its own, inside that of the runner: on its node it finds its own processes, and the runner finds all.
+  const mark = randomUUID();
+  const marks = markVariables(mark, Object.fromEntries(given.variables));
+  const others = given.variables.filter(([name]) => !marks.some(([each]) => each === name));
+  const facts = { ...given, variables: [...others, ...marks] };
+  const slurmJobId = environment['SLURM_JOB_ID'] ?? '';
+  const limitOf = (job: Parameters<typeof memoryLimitOf>[0]) => memoryLimitOf(job, beside.defaultRequirementsId);
+  const cpus = bindableCpus(allowedCpus(), Number(environment['SLURM_CPUS_ON_NODE']) || undefined);
+  const isLimited = ({ resource_requirements_id: id }: { resource_requirements_id?: number | null | undefined }) =>
+    id !== beside.defaultRequirementsId;
+
+  const needs = new Map<StepId, number>();
+  const killedForMemory = new Set<StepId>();
+  let started: StepId[] = [];
+  let ended: ToldEnd[] = [];
+  let refused: NotStarted[] = [];
+
+  /** One line for all that happened in this call. */
+  const flush = () => {
+    if (started.length + ended.length + refused.length === 0) return;
+    report({ is: 'told', started, ended, refused });
+    started = [];
+    ended = [];
+    refused = [];
+  };
+
+  /** Only a look that the runner asks for is recorded: the limits are looked at more often. */
+  let isRecorded = false;
+  const recording = wantsSonar ? import('../sonar.ts') : undefined;
+  let record: SonarRecord | undefined;
+  void recording?.then(({ createSonarRecord }) => {
+    try {
+      record = createSonarRecord({ facts, environment, log });
+    } catch (error) {
+      log.write('warn', 'No Sonar records of this node', { reason: (error as Error).message });
+    }
+  });
+
+  const steps = createDirectSteps({
+    facts,
+    environment: environmentOfJobs(environment),
+    log,
+    cpus: cpus && createCpuPool(cpus, isLimited),
+    sonar: wantsSonar
+      ? {
+          look: (processes) => void (isRecorded && record?.look(processes)),
+          ended: (id, end) => record?.ended(id, end),
+          settle: async () => record?.settle(),
+          close: () => record?.close(),
+        }
+      : undefined,
+  });
+  const watch = createWatch({ intervalSeconds: LIMIT_SECONDS, observe: steps.observe, limitOf });
+  steps.listen((ends: readonly StepEnd[]) => {
+    for (const end of ends) {
+      const seen = watch.end(end.id)?.peakMemoryBytes ?? 0;
+      needs.delete(end.id);
+      const peakBytes = Math.max(end.peakBytes ?? 0, seen) || undefined;
+      ended.push({ ...end, peakBytes, ...(killedForMemory.delete(end.id) ? { endedBy: 'memory' } : {}) });
+    }
+    flush();
+  });
+  const killForMemory = (id: StepId) => {
+    killedForMemory.add(id);
+    steps.kill(id);
+  };
+  watch.onViolation(({ id, job, memoryBytes, limitBytes }) => {
+    log.write('warn', 'OOM violation detected:', {
+      job_id: job.id,
+      memory_bytes: memoryBytes,
+      limit_bytes: limitBytes,
+    });
+    killForMemory(id);
+  });
+  const limitBytes = allocationOf(environment)?.memoryBytes;
+  const guard =
+    limitBytes === undefined
+      ? undefined
+      : guardAllocationMemory({
+          limitBytes,
+          needs: () => needs,
+          observe: steps.observe,
+          kill: killForMemory,
+          ownBytes: () => process.memoryUsage.rss() + beside.bytes,
+          log,
+        });
+  const guardian = startGuardian({ mark, slurmJobId });
+  report({
+    is: 'ready',
+    step: `${slurmJobId}.${environment['SLURM_STEP_ID'] ?? '?'}`,
+    launcher: steps.name,
+    ...(cpus === undefined ? {} : { cpus: cpus.join(',') }),
+  });
+
+  const start = ({ job, gpus }: Extract<Order, { do: 'start' }>) => {
+    const id = stepIdOf(facts, job);
+    try {
+      steps.start(job, { need: job.need, nodes: [], gpus });
+      started.push(id);
+      needs.set(id, job.need.memory_bytes);
+      watch.begin(id, job);
+    } catch (error) {
+      if (!(error instanceof LaunchError)) throw error;
+      if (error.code !== 'E2BIG') {
+        refused.push({ id, reason: error.message });
+        return;
+      }
+      // Nobody can start it, here or elsewhere.
+      sayWhy(filesOf(facts, job).stderr, error.message);
+      ended.push({ id, exitCode: CANNOT_EXECUTE, signal: undefined, cpuSeconds: undefined, peakBytes: undefined });
+    }
+  };
+
+  const look = async ({ question, ids }: Extract<Order, { do: 'look' }>) => {
+    isRecorded = true;
+    const uses = await steps.observe(new Set(ids));
+    isRecorded = false;
+    report({ is: 'uses', question, uses: [...uses] });
+  };
+
+  return {
+    flush,
+    obey(order: Exclude<Order, { do: 'begin' | 'end' }>) {
+      if (order.do === 'start') start(order);
+      else if (order.do === 'signal') steps.signal(order.id, order.signal);
+      else if (order.do === 'kill') steps.kill(order.id);
+      else void look(order);
+    },
+    async end(why: 'end' | 'alone') {
+      watch.close();
+      guard?.close();
+      if (why === 'alone') await killLeft({ mark, slurmJobId });
+      else await endLeftoverProcesses({ mark, slurmJobId }, log);
+      await recording;
+      await steps.settle();
+      guardian?.dismiss();
+      steps.close();
+    },
+  };
+}
+
+/** The reason stands where the standard error of the job would. */
+function sayWhy(stderr: string | undefined, message: string): void {
+  try {
+    if (stderr !== undefined) writeFileSync(stderr, `torc: ${message}\n`);
+  } catch {
+    // The exit code says that it was not executed.
+  }
+}
+
+/** The CPUs on which this process may run. */
+function allowedCpus(): number[] {
+  try {
+    return cpuNumbers(/^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '');
+  } catch {
+    return [];
+  }
+}

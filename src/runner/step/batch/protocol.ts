@@ -1,0 +1,83 @@
+import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+import type { LogLevel } from '../../../core/contract/log-line.ts';
+import type { RunFacts } from '../request.ts';
+import type { EndedBy, StepEnd, StepUse } from '../steps.ts';
+
+/**
+ * What a runner and its launcher in a step tell each other: a line of JSON a message, through the standard input and output
+ * of the step. srun carries both, so no port is opened and nobody else can speak.
+ *
+ * The end of the input is the end of the runner: the launcher then kills what it started.
+ */
+
+/** From the runner. */
+export type Order =
+  /** The first one. */
+  | { readonly do: 'begin'; readonly facts: RunFacts; readonly sonar: boolean; readonly beside: Beside }
+  | { readonly do: 'start'; readonly job: ClaimedJob; readonly gpus: readonly string[] }
+  | { readonly do: 'signal'; readonly id: StepId; readonly signal: NodeJS.Signals }
+  | { readonly do: 'kill'; readonly id: StepId }
+  | { readonly do: 'look'; readonly question: number; readonly ids: readonly StepId[] }
+  /** No job runs any more: it ends what jobs left behind, and itself. */
+  | { readonly do: 'end' };
+
+/** What the launcher is told of the rest of the run. */
+export interface Beside {
+  /** Of jobs that limit nothing. */
+  readonly defaultRequirementsId: number | undefined;
+  /** Memory of the allocation on this node that others of the run use: the runner itself. */
+  readonly bytes: number;
+}
+
+/** A step that could not be started. */
+export interface NotStarted {
+  readonly id: StepId;
+  readonly reason: string;
+}
+
+export interface ToldEnd extends StepEnd {
+  readonly endedBy?: EndedBy | undefined;
+}
+
+/** From the launcher. */
+export type Report =
+  | { readonly is: 'ready'; readonly step: string; readonly launcher: string; readonly cpus?: string | undefined }
+  | {
+      readonly is: 'told';
+      readonly started: readonly StepId[];
+      readonly ended: readonly ToldEnd[];
+      readonly refused: readonly NotStarted[];
+    }
+  | { readonly is: 'uses'; readonly question: number; readonly uses: readonly (readonly [StepId, StepUse])[] }
+  | {
+      readonly is: 'log';
+      readonly level: LogLevel;
+      readonly words: string;
+      readonly fields: Readonly<Record<string, unknown>>;
+    };
+
+export const lineOf = (message: Order | Report): string => `${JSON.stringify(message)}\n`;
+
+const KINDS: ReadonlySet<unknown> = new Set<Report['is']>(['ready', 'told', 'uses', 'log']);
+
+/** Undefined for a line that is no report: programs around the launcher may print something too. */
+export function reportIn(line: string): Report | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const found = JSON.parse(line) as Report;
+    return KINDS.has(found.is) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Splits a stream of text into its lines. */
+export function createLines(onLine: (line: string) => void): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  };
+}
