@@ -1027,6 +1027,18 @@ export interface Calls {
       labels?: string[] | null | undefined;
     };
   }) => Promise<JobModel>;
+  /** Bind up to 1,000 jobs of a workflow to a Slurm scheduler, all or none (addition). updateJob does it for one. */
+  readonly bindJobs: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      scheduler_id: number;
+      job_ids: number[];
+    };
+  }) => Promise<{
+    bound: number;
+  }>;
   /** Delete a job; its dependents no longer wait for it. */
   readonly deleteJob: (call: {
     params: {

@@ -50,6 +50,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   createFailureHandler: ['POST', '/failure_handlers'],
   listFailureHandlers: ['GET', '/workflows/{id}/failure_handlers'],
   updateJob: ['PUT', '/jobs/{id}'],
+  bindJobs: ['POST', '/workflows/{id}/bind_jobs'],
   deleteJob: ['DELETE', '/jobs/{id}'],
   deleteJobs: ['DELETE', '/jobs'],
   updateResourceRequirements: ['PUT', '/resource_requirements/{id}'],

@@ -46,7 +46,7 @@ export async function checkResources(
   workflowId: number,
   { runId, includesFailed, leastOverPercent }: CheckOptions,
 ): Promise<CheckedResources> {
-  const jobs = await usedJobs(client, workflowId, runId);
+  const jobs = await usedJobs(client, workflowId, { runId });
   const ended = jobs.filter(({ use }) => use !== undefined && (includesFailed || use.isSuccess));
   const measurements = ended.flatMap((job): Measurement[] =>
     job.use === undefined ? [] : measuredOf(job.limits, job.use).map((measured) => ({ ...measured, job })),

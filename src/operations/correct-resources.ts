@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import type { JobStatus } from '../core/contract/job-statuses.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import { type Correction, correctResources, type Multipliers } from '../core/lifecycle/correct-resources.ts';
@@ -12,6 +13,8 @@ interface CorrectOptions {
   readonly downsizes: boolean;
   /** Only what these jobs used counts; undefined for all. */
   readonly jobIds: readonly number[] | undefined;
+  /** Only jobs in these statuses are looked at. Jobs that completed matter only where requirements are lowered. */
+  readonly statuses?: readonly JobStatus[] | undefined;
   /** Nothing is changed on the server. */
   readonly isDryRun: boolean;
 }
@@ -32,12 +35,14 @@ export interface CorrectedResources {
 export async function correctWorkflow(
   client: Client,
   workflowId: number,
-  { multipliers, downsizes, jobIds, isDryRun }: CorrectOptions,
+  { multipliers, downsizes, jobIds, statuses, isDryRun }: CorrectOptions,
 ): Promise<CorrectedResources> {
-  const jobs = await usedJobs(client, workflowId);
-  const foreign = jobIds?.find((jobId) => !jobs.some((job) => job.id === jobId));
+  const jobs = await usedJobs(client, workflowId, statuses === undefined ? {} : { statuses });
+  const known = new Set(jobs.map(({ id }) => id));
+  const foreign = jobIds?.find((jobId) => !known.has(jobId));
   if (foreign !== undefined) throw new Refusal('JOB_ELSEWHERE', `workflow ${workflowId} has no job ${foreign}`);
-  const isChosen = (job: { readonly id: number }) => jobIds === undefined || jobIds.includes(job.id);
+  const chosen = jobIds && new Set(jobIds);
+  const isChosen = (job: { readonly id: number }) => chosen === undefined || chosen.has(job.id);
   const limits = new Map(jobs.map((job) => [job.requirementsId, job.limits]));
   const requirements = new Map(jobs.map((job) => [job.requirementsId, job.requirements]));
   const corrections = correctResources(limits, jobs, multipliers, { downsizes, isChosen });

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import type { Job } from '../core/contract/job.ts';
+import type { JobStatus } from '../core/contract/job-statuses.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { JobUse } from '../core/lifecycle/correct-resources.ts';
@@ -15,16 +16,34 @@ export interface UsedJob extends JobUse {
   readonly result: Result | undefined;
 }
 
-/** The jobs of a workflow with their current results, or with those of one run. */
-export async function usedJobs(client: Client, workflowId: number, runId?: number): Promise<UsedJob[]> {
+/** Statuses of jobs that ended badly and have a result. */
+export const FAILED_STATUSES = ['failed', 'terminated', 'pending_failed'] as const;
+
+/**
+ * The jobs of a workflow with their current results, or with those of one run. `statuses`: only those jobs, for callers to whom
+ * a hundred thousand completed ones say nothing.
+ */
+export async function usedJobs(
+  client: Client,
+  workflowId: number,
+  {
+    runId,
+    statuses = [undefined],
+  }: { readonly runId?: number | undefined; readonly statuses?: readonly (JobStatus | undefined)[] } = {},
+): Promise<UsedJob[]> {
   const query = { workflow_id: workflowId };
   const ofRun = runId === undefined ? {} : { run_id: runId, all_runs: true };
   const needs = await all((page) => client.listResourceRequirements({ query: { ...query, ...page } }));
-  const results = await all((page) => client.listResults({ query: { ...query, ...ofRun, ...page } }));
-  const jobs = await all((page) => client.listJobs({ query: { ...query, ...page } }));
+  const results: Result[] = [];
+  const jobs: Job[] = [];
+  for (const status of statuses) {
+    for (const each of await all((page) => client.listResults({ query: { ...query, status, ...ofRun, ...page } })))
+      results.push(each);
+    for (const each of await all((page) => client.listJobs({ query: { ...query, status, ...page } }))) jobs.push(each);
+  }
   const requirements = new Map(needs.map((each) => [each.id, { requirements: each, limits: limitsOf(each) }]));
   const latest = latestOf(results);
-  return jobs.flatMap((job: Job): UsedJob[] => {
+  return jobs.flatMap((job): UsedJob[] => {
     const given = requirements.get(job.resource_requirements_id);
     if (given === undefined) return [];
     const result = latest.get(job.id as number);

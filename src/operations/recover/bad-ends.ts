@@ -7,7 +7,7 @@ import { type Cause, causeOf } from '../../core/lifecycle/recovery.ts';
 import { lackOf } from '../../core/lifecycle/resource-use.ts';
 import { causesOf } from '../causes.ts';
 import { interruptedOf } from '../interrupted.ts';
-import { type UsedJob, usedJobs } from '../resource-use.ts';
+import { FAILED_STATUSES, type UsedJob, usedJobs } from '../resource-use.ts';
 
 /** A job that did not end well. */
 export interface BadEnd {
@@ -30,7 +30,7 @@ export async function badEnds(client: Client, workflowId: number): Promise<BadEn
   );
   const jobs = lists.flat();
   if (jobs.length === 0) return [];
-  const used = new Map((await usedJobs(client, workflowId)).map((job) => [job.id, job]));
+  const used = new Map((await usedJobs(client, workflowId, { statuses: FAILED_STATUSES })).map((job) => [job.id, job]));
   const results = jobs.flatMap(({ id }) => used.get(id as number)?.result ?? []);
   const missing = await causesOf(client, workflowId, results);
   const interrupted = await interruptedIds(client, workflowId, jobs);

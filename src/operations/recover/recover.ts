@@ -3,6 +3,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { planRecovery, refusalOfRecovery, type RecoveryPlan } from '../../core/lifecycle/recovery.ts';
 import { type Adjustment, correctWorkflow } from '../correct-resources.ts';
 import { type InitializeNews, reinitialize } from '../initialize.ts';
+import { FAILED_STATUSES } from '../resource-use.ts';
 import { resetJobs } from '../reset-jobs.ts';
 import { type BadEnd, badEnds } from './bad-ends.ts';
 import { runUserProgram, variablesFor } from './program.ts';
@@ -104,6 +105,7 @@ async function correct(
     multipliers: { memory: memoryMultiplier, cpu: memoryMultiplier, runtime: runtimeMultiplier },
     downsizes: false,
     jobIds,
+    statuses: FAILED_STATUSES,
     isDryRun,
   });
   return adjustments;

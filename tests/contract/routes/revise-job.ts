@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Cases } from './case.ts';
-import { ofUnknownWorkflow, second, unknownJob } from './usual.ts';
+import { inUnknownWorkflow, ofUnknownWorkflow, second, unknownJob } from './usual.ts';
 import { job, relationships, type World } from './world.ts';
 
 const withoutWorkflow = {
@@ -12,6 +12,50 @@ const withoutWorkflow = {
 const statusOf = async ({ client }: World, id: number) => (await client.getJob({ params: { id } })).status;
 
 export const reviseJobCases: Cases = {
+  bindJobs: {
+    answers: [
+      {
+        says: 'binds jobs to a scheduler, and says how many were not bound to it before',
+        before: ({ client }) =>
+          client.updateJob({
+            params: { id: 1 },
+            body: { name: 'first', command: 'python first.py', scheduler_id: 1 },
+          }),
+        params: { id: 1 },
+        body: { scheduler_id: 1, job_ids: [1, 2] },
+        reply: { bound: 1 },
+        after: async ({ client }) => {
+          expect((await client.getJob({ params: { id: 2 } })).scheduler_id).toBe(1);
+        },
+      },
+      {
+        says: 'binds nothing for an empty list',
+        params: { id: 1 },
+        body: { scheduler_id: 1, job_ids: [] },
+        reply: { bound: 0 },
+      },
+    ],
+    refuses: [
+      { ...inUnknownWorkflow, body: { scheduler_id: 1, job_ids: [1] } },
+      {
+        says: 'binds none of them if one is of another workflow',
+        params: { id: 1 },
+        body: { scheduler_id: 1, job_ids: [1, 4] },
+        status: 404,
+        code: 'NOT_FOUND',
+        message: 'Job not found with ID: 4; no job was bound',
+      },
+      {
+        says: 'names a scheduler that the workflow does not have',
+        params: { id: 1 },
+        body: { scheduler_id: 9, job_ids: [1] },
+        status: 422,
+        code: 'REFERENCE_UNKNOWN',
+        message: 'scheduler 9',
+      },
+    ],
+  },
+
   updateJob: {
     answers: [
       {

@@ -169,6 +169,16 @@ export const jobRoutes = {
     body: Job.partial().extend({ name: text, command: text }),
     reply: Job,
   }),
+  bindJobs: route({
+    method: 'POST',
+    path: '/workflows/{id}/bind_jobs',
+    kind: 'write',
+    access: 'workflow in path',
+    says: 'Bind up to 1,000 jobs of a workflow to a Slurm scheduler, all or none (addition). updateJob does it for one.',
+    params: ofId,
+    body: z.object({ scheduler_id: id, job_ids: z.array(id).max(1000) }),
+    reply: z.object({ bound: z.int() }),
+  }),
   deleteJob: route({
     method: 'DELETE',
     path: '/jobs/{id}',

@@ -6,13 +6,14 @@ import { workflowOfBulk } from '../bulk.ts';
 import { clamped } from '../../store/listing.ts';
 import type { Deletions } from '../deletion/deletion.ts';
 import type { Store } from '../store.ts';
+import { bindJobs } from './bind.ts';
 import { refuseHeld, updateJob } from './change.ts';
 import { createCounts } from './counts.ts';
 import { createJobs, refuseBadPositions, refuseDuplicateNames } from './create.ts';
 import { createCreation } from './creation.ts';
 import type { Edges } from './edges.ts';
 import { jobListQueries } from './list/queries.ts';
-import { changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
+import { bindJobsQueries, changeJobQueries, newJobQueries, spawnQueries } from './queries.ts';
 import { relationQueries } from './relations/queries.ts';
 import { related } from './relations/related.ts';
 import { jobOf } from './row.ts';
@@ -25,6 +26,7 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
   const creation = createCreation(store, news, edges);
   const spawn = spawnJobs(store, { ...spawnQueries(db), insertEdges: news.insertEdges }, jobs);
   const update = updateJob(store, changeJobQueries(db));
+  const bind = bindJobs(store, bindJobsQueries(db));
   const counts = createCounts(db);
   const queries = jobListQueries(db);
   const between = relationQueries(db);
@@ -64,6 +66,7 @@ export const jobHandlers = (store: Store, deletion: Deletions, edges: Edges) => 
     },
     getJob: ({ params }) => withRelationships([jobOf(find.job(params.id))])[0] as Job,
     updateJob: ({ params, body }) => update(params.id, body),
+    bindJobs: ({ params, body }) => ({ bound: bind(params.id, body.scheduler_id, body.job_ids) }),
     deleteJob: ({ params: { id } }) =>
       deletion.one(find.job(id).workflow_id, 'job', id, () => {
         const row = find.job(id);

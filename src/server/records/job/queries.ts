@@ -110,6 +110,18 @@ export const changeJobQueries = (db: Database) => ({
     select id from upstream where id = :id`),
 });
 
+export const bindJobsQueries = (db: Database) => ({
+  bound: db.prepare<
+    { id: number },
+    { workflow_id: number; scheduler_id: number | null; resource_requirements_id: number; labels: string | null }
+  >('select workflow_id, scheduler_id, resource_requirements_id, labels from job where id = :id'),
+  bind: db.prepare<{ id: number; schedulerId: number; classId: number }>(
+    'update job set scheduler_id = :schedulerId, class_id = :classId where id = :id',
+  ),
+});
+
+export type BindJobsQueries = ReturnType<typeof bindJobsQueries>;
+
 export type ChangeJobQueries = ReturnType<typeof changeJobQueries>;
 
 export const spawnQueries = (db: Database) => ({
