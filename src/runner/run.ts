@@ -10,7 +10,7 @@ import { createCrate } from './end/crate/crate.ts';
 import { terminationOf } from '../core/contract/execution.ts';
 import { scriptsEndAt } from './claim/deadline.ts';
 import { createTimeLimit } from './claim/time-limit.ts';
-import { preferSmallHeap } from './setup/heap.ts';
+import { preferSmallHeap } from '../cluster/host/small-heap.ts';
 import { createOrphanCheck } from './setup/orphan-check.ts';
 import { startMonitor } from './observe/monitor.ts';
 import type { Log } from './log.ts';

@@ -3,6 +3,7 @@ import { logLevelOf } from '../../core/contract/log-line.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Log } from '../../server/log.ts';
 import type { Service } from '../../server/serve.ts';
+import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
@@ -33,6 +34,7 @@ export const serverRun = command({
       return startDaemon(folderOfDaemon(options), process.argv.slice(1), output);
     }
     goOnWithoutReaders();
+    preferSmallHeap();
     const { wishOf, worriesAbout } = await import('../server/wish.ts');
     const wish = await wishOf(options, environment);
     const pidFile = options.pidFile ?? (options.asDaemon === true ? PID_FILE : undefined);

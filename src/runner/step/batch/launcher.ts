@@ -9,7 +9,7 @@ import { guardAllocationMemory } from '../../observe/allocation-memory.ts';
 import { memoryLimitOf } from '../../observe/memory-limit.ts';
 import { createWatch } from '../../observe/watch.ts';
 import { markVariables } from '../../setup/marks.ts';
-import { preferSmallHeap } from '../../setup/heap.ts';
+import { preferSmallHeap } from '../../../cluster/host/small-heap.ts';
 import { endLeftoverProcesses, killLeft } from '../../teardown/leftover-processes.ts';
 import { createDirectSteps } from '../direct.ts';
 import type { SonarRecord } from '../sonar.ts';

@@ -7,10 +7,11 @@ const LARGE_BYTES = 24 * 2 ** 20;
 /**
  * Makes the engine prefer a small heap to rare collections.
  *
- * A runner lives for days beside jobs that need the memory, and produces little, short-lived garbage. By default the
- * engine lets its heap grow to 90 MB within 100,000 jobs; with this it stays at 35 MB, at the same rate. A small heap
- * is also fast where jobs are launched by fork. The engine reads both flags whenever the heap could grow, so they apply
- * from now on. Memory that a command used before, for instance to create a workflow of 100,000 jobs, is released.
+ * Runners and servers live for days beside jobs that need the memory, and produce short-lived garbage. By default the
+ * engine lets the heap of a runner grow to 90 MB within 100,000 jobs; with this it stays at 35 MB, at the same rate. A
+ * server that creates, lists, resets and deletes a million jobs takes 230 MB instead of 360, with the same CPU time. A
+ * small heap is also fast where jobs are launched by fork. The engine reads both flags whenever the heap could grow, so
+ * they apply from now on, also to threads that start later. Memory that a command used before, for instance to create a workflow of 100,000 jobs, is released.
  */
 export function preferSmallHeap(): void {
   setFlagsFromString('--optimize-for-size');
