@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/core/contract/result.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
+import { leftovers } from './leftovers.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 /** As many as this machine has, so that Slurm's CPUs are real ones; two at least, for two jobs at a time. */
@@ -89,7 +90,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     const options = ['-c', String(CPUS), '--mem=700M', '-t', '10', ...(more[name] ?? [])];
     // The runner of this one believes that its allocation ends soon.
     const lines = (runner: string) => [
-      'end=$(($(date +%s) + 25)) play=$PWD/squeue-of-deadline',
+      'end=$(($(date +%s) + 20)) play=$PWD/squeue-of-deadline',
       String.raw`printf '#!/bin/sh\ndate -d @%s +%%FT%%T\n' $end > $play; chmod +x $play`,
       'export SLURM_JOB_END_TIME=$end TORC_FAKE_SQUEUE=$play',
       runner,
@@ -105,24 +106,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
       .run('sacct', '-j', job, '-P', '-n', '--format', 'JobName,JobID')
       .split('\n')
       .filter((line) => line.startsWith('wf'));
-  const runningSteps = (id: number) =>
-    cluster
-      .run('squeue', '--steps', '-h', '-o', '%j')
-      .split('\n')
-      .filter((name) => name.startsWith(`wf${id}_`));
-  /** The processes of jobs of this workflow. */
-  const processesOf = (id: number) => {
-    const port = new URL(server.url).port;
-    const script = `cd /proc; for p in [0-9]*; do grep -qsaz '^TORC_WORKFLOW_ID=${id}$' $p/environ && grep -qsaz '^TORC_API_URL=.*:${port}/' $p/environ && echo $p; done; true`;
-    return cluster.run('bash', '-c', script).trim();
-  };
-  const nothingIsLeft = (id: number) =>
-    until(
-      () => [...runningSteps(id), processesOf(id)].join(' ').trim(),
-      (left) => left === '',
-      'steps and processes to end',
-      60_000,
-    );
+  const nothingIsLeft = (id: number) => leftovers({ cluster, server }).gone(id);
 
   it('jobs have their results, their output and CPUs of their own, and Slurm started one step for all', async () => {
     const { id, job } = begun.results;

@@ -4,9 +4,11 @@
 # systemd. Any user may start one; with root's each node has a hostname of its own.
 #
 #   cluster up [--nodes N] [--cpus-per-node C] [--mem-per-node MB] [--gpus-per-node G]
-#                [--port-base P] [--dir D] [--keep] [--set Key=Value]...
+#                [--port-base P] [--node-prefix N] [--dir D] [--keep] [--set Key=Value]...
 #                                        (--keep: with the jobs and the accounting of the last run;
-#                                        --set: a line of slurm.conf; a second up starts what died)
+#                                        --set: a line of slurm.conf; a second up starts what died;
+#                                        control groups are named after nodes: another prefix than "n"
+#                                        keeps two clusters with proctrack/cgroup apart)
 #   cluster down [--dir D] [--purge]   stop everything (--purge: remove its files, logs too)
 #   cluster env [--dir D]              print export lines, for: eval "$(cluster env)"
 #   cluster status [--dir D]           exit 0 when every daemon runs and answers
@@ -28,6 +30,7 @@ CPUS=4
 MEM=4000
 GPUS=2
 PORT_BASE=17000
+PREFIX=n
 SET=
 DIR=${TORC_CLUSTER_DIR:-/tmp/torc-cluster}
 KEEP=0
@@ -171,7 +174,7 @@ need_packages() {
 	die "not installed: ${missing[*]}"
 }
 
-node_names() { local i; for ((i = 1; i <= NODES; i++)); do echo "n$i"; done; }
+node_names() { local i; for ((i = 1; i <= NODES; i++)); do echo "$PREFIX$i"; done; }
 
 write_conf() {
 	local user host n i gres
@@ -258,9 +261,10 @@ write_conf() {
 	for ((i = 0; i < GPUS; i++)); do
 		ln -sfn /dev/null "$DIR/dev/gpu$i"
 		[ $i != 0 ] || echo AutoDetect=off >"$DIR/etc/gres.conf"
-		echo "NodeName=n[1-$NODES] Name=gpu File=$DIR/dev/gpu$i" >>"$DIR/etc/gres.conf"
+		echo "NodeName=$PREFIX[1-$NODES] Name=gpu File=$DIR/dev/gpu$i" >>"$DIR/etc/gres.conf"
 	done
 	echo CgroupAutomount=no >"$DIR/etc/cgroup.conf"
+	case $SET in *task/cgroup*) echo ConstrainRAMSpace=yes >>"$DIR/etc/cgroup.conf" ;; esac
 
 	for n in $(node_names); do mkdir -p "$DIR/spool/$n"; done
 	cat >"$DIR/etc/slurmdbd.conf" <<-END
@@ -323,12 +327,12 @@ daemons() { # in start order
 	for n in $(node_names); do echo "slurmd-$n"; done
 }
 
-save_options() { printf '%s=%s\n' NODES "$NODES" CPUS "$CPUS" MEM "$MEM" GPUS "$GPUS" PORT_BASE "$PORT_BASE" SET "$SET" >"$DIR/options"; }
+save_options() { printf '%s=%s\n' NODES "$NODES" CPUS "$CPUS" MEM "$MEM" GPUS "$GPUS" PORT_BASE "$PORT_BASE" PREFIX "$PREFIX" SET "$SET" >"$DIR/options"; }
 load_options() {
 	local k v
 	[ -r "$DIR/options" ] || return 1
 	while IFS='=' read -r k v; do
-		case $k in NODES | CPUS | MEM | GPUS | PORT_BASE | SET) printf -v "$k" %s "$v" ;; esac
+		case $k in NODES | CPUS | MEM | GPUS | PORT_BASE | PREFIX | SET) printf -v "$k" %s "$v" ;; esac
 	done <"$DIR/options"
 }
 
@@ -356,17 +360,18 @@ cmd_up() {
 	t1=$(now_ms)
 	if any_alive; then
 		fresh=0
-		want=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$SET")
+		want=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$PREFIX" "$SET")
 		load_options || die "daemons run in $DIR, but $DIR/options is gone; run '$PROG down' first"
-		have=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$SET")
+		have=$(printf '%s ' "$NODES" "$CPUS" "$MEM" "$GPUS" "$PORT_BASE" "$PREFIX" "$SET")
 		[ "$GIVEN" = 0 ] || [ "$want" = "$have" ] ||
-			die "a cluster with other options runs in $DIR (nodes cpus mem gpus port-base set: $have; asked: $want); run '$PROG down' first"
+			die "a cluster with other options runs in $DIR (nodes cpus mem gpus port-base prefix set: $have; asked: $want); run '$PROG down' first"
 	elif [ "$KEEP" = 1 ] && [ "$GIVEN" = 0 ]; then
 		load_options || true
 	fi
 	for n in NODES CPUS MEM PORT_BASE; do [[ ${!n} =~ ^[1-9][0-9]*$ ]] || die "$n must be a positive whole number, not '${!n}'"; done
 	[[ $GPUS =~ ^[0-9]+$ ]] || die "GPUS must be a whole number, not '$GPUS'"
 	[ "$NODES" -le 64 ] || die "at most 64 nodes"
+	[[ $PREFIX =~ ^[a-z][a-z0-9]*[a-z]$|^[a-z]$ ]] || die "--node-prefix takes lower-case letters and digits, a letter at both ends, not '$PREFIX'"
 	[ "$MEM" -ge "$CPUS" ] || die "--mem-per-node must be at least one MB for each CPU"
 	[ "$PORT_BASE" -ge 1024 ] && [ "$PORT_BASE" -le 65000 ] || die "--port-base must be in 1024..65000"
 	[ ${#DIR} -le 80 ] || die "the path $DIR is too long for a socket (at most 80 characters)"
@@ -425,9 +430,11 @@ cmd_down() {
 		done
 	fi
 	case $SET in
-	*proctrack/cgroup*)
+	*cgroup*)
 		for d in $(node_names); do
-			if [ -d "/sys/fs/cgroup/freezer/slurm_$d" ]; then find "/sys/fs/cgroup/freezer/slurm_$d" -depth -type d -exec rmdir {} + 2>/dev/null || true; fi
+			for group in /sys/fs/cgroup/*/"slurm_$d"; do
+				if [ -d "$group" ]; then find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true; fi
+			done
 		done
 		;;
 	esac
@@ -486,7 +493,7 @@ args=()
 while [ $# -gt 0 ]; do
 	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
 	case $1 in
-	--nodes | --cpus-per-node | --mem-per-node | --gpus-per-node | --port-base | --dir | --set)
+	--nodes | --cpus-per-node | --mem-per-node | --gpus-per-node | --port-base | --node-prefix | --dir | --set)
 		[ $# -ge 2 ] || die "$1 needs a value"
 		[ "$1" = --dir ] || GIVEN=1
 		case $1 in
@@ -495,6 +502,7 @@ while [ $# -gt 0 ]; do
 		--mem-per-node) MEM=$2 ;;
 		--gpus-per-node) GPUS=$2 ;;
 		--port-base) PORT_BASE=$2 ;;
+		--node-prefix) PREFIX=$2 ;;
 		--dir) DIR=$2 ;;
 		--set)
 			[[ $2 =~ ^[A-Za-z]+=[^[:space:]]+$ ]] || die "--set takes Key=Value, without spaces, not '$2'"

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdtempSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -35,6 +35,22 @@ export const slurmIsMissing: string | undefined = (() => {
   return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`;
 })();
 
+/** Why tests of control groups are skipped here; undefined where Slurm can make groups of freezer and memory. */
+export const controlGroupsAreMissing: string | undefined = (() => {
+  if (slurmIsMissing !== undefined) return slurmIsMissing;
+  for (const controller of ['freezer', 'memory']) {
+    const group = `/sys/fs/cgroup/${controller}/torc-tests-${process.pid}`;
+    try {
+      // Without systemd, Slurm 22.05 uses the groups of version 1 alone.
+      mkdirSync(group);
+      rmdirSync(group);
+    } catch (error) {
+      return `no control groups of version 1 can be made: ${(error as Error).message}`;
+    }
+  }
+  return undefined;
+})();
+
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -53,6 +69,8 @@ const TRIES = 8;
 interface ClusterOptions {
   readonly nodes?: number;
   readonly cpusPerNode?: number;
+  /** What the names of nodes begin with; `n` if it is not given. */
+  readonly prefix?: string;
   /** Lines of slurm.conf: `KillWait=10`. */
   readonly set?: readonly string[];
 }
@@ -62,10 +80,15 @@ interface ClusterOptions {
  *
  * Its ports are below those that the system gives to others. If another cluster takes one first, others are tried.
  */
-export async function startCluster({ nodes = 2, cpusPerNode = 4, set = [] }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({
+  nodes = 2,
+  cpusPerNode = 4,
+  prefix = 'n',
+  set = [],
+}: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'torc-slurm-'));
   stopWithThisProcess(folder);
-  const size = ['--nodes', String(nodes), '--cpus-per-node', String(cpusPerNode)];
+  const size = ['--nodes', String(nodes), '--cpus-per-node', String(cpusPerNode), '--node-prefix', prefix];
   await up(folder, [...size, ...set.flatMap((line) => ['--set', line])]);
   const environment = {
     SLURM_CONF: join(folder, 'etc/slurm.conf'),

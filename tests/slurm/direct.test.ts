@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
+import { leftovers } from './leftovers.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 const small = 'resource_requirements:\n  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}\n';
@@ -69,13 +70,6 @@ jobs: [{name: long, resource_requirements: small, command: "touch longer-1; slee
     const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
     process.kill(items[0]?.pid as number, 'SIGKILL');
     return { id, job };
-  };
-
-  /** The processes of jobs of this workflow. */
-  const markedProcesses = (id: number) => {
-    const port = new URL(server.url).port;
-    const script = `cd /proc; for p in [0-9]*; do grep -qsaz '^TORC_WORKFLOW_ID=${id}$' $p/environ && grep -qsaz '^TORC_API_URL=.*:${port}/' $p/environ && echo $p; done; true`;
-    return cluster.run('bash', '-c', script);
   };
 
   it('jobs that are signaled with their runner are terminated, and have time to clean up, but no longer than Slurm gives', async () => {
@@ -179,12 +173,7 @@ jobs:
 
   it('no process and no step is left of a runner that was killed, not even one that left its session', async () => {
     const { id } = begun.killed;
-    await until(
-      () => markedProcesses(id),
-      (found) => found === '',
-      'the processes to end',
-      60_000,
-    );
+    await leftovers({ cluster, server }).gone(id);
     expect((await lane.jobsOf(id)).map(({ status }) => status)).toEqual(['running', 'running']);
   });
 

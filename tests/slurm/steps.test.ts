@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/core/contract/result.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
+import { leftovers } from './leftovers.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm allocation', () => {
@@ -256,12 +257,7 @@ jobs: [{name: lost, resource_requirements: small, command: "touch lost-1; sleep 
     const pids = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     expect((await lane.finished(id))['lost']).toMatchObject({ status: 'failed', return_code: 137 });
-    await until(
-      async () => stepNames(),
-      (names) => names.every((name) => !name.startsWith(`wf${id}_`)),
-      'the step to end',
-      30_000,
-    );
+    await leftovers({ cluster, server }).gone(id);
   }, 240_000);
 
   it('a job on a node that fails is never completed, although srun exits with 0', async () => {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
+import { leftovers } from './leftovers.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 const head = `resource_requirements:
@@ -107,14 +108,7 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
     await lane.there('apart-', 1);
     const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
     process.kill(items[0]?.pid as number, 'SIGKILL');
-    const port = new URL(server.url).port;
-    const script = `cd /proc; for p in [0-9]*; do grep -qsaz '^TORC_WORKFLOW_ID=${id}$' $p/environ && grep -qsaz '^TORC_API_URL=.*:${port}/' $p/environ && echo $p; done; true`;
-    await until(
-      () => [...stepsOf(id), cluster.run('bash', '-c', script)].join(''),
-      (left) => left === '',
-      'steps and processes to end',
-      60_000,
-    );
+    await leftovers({ cluster, server }).gone(id);
   });
 
   it('jobs complete once when the controller is away for some time', async () => {

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
+import { byHand } from './by-hand.ts';
+import { type Cluster, controlGroupsAreMissing, startCluster } from './cluster.ts';
+import { leftovers } from './leftovers.ts';
+
+const head = `resource_requirements:
+  - {name: small, num_cpus: 1, memory: 60m, runtime: PT1M}
+`;
+const pair = (name: string, mode: string) => `${head}execution_config: ${mode}
+jobs:
+  - {name: held, resource_requirements: small, command: "trap '' TERM; touch ${name}-1; sleep 600"}
+  - {name: apart, resource_requirements: small, command: "setsid sleep 600 & touch ${name}-2; wait"}
+`;
+const flows = {
+  steps: pair('steps', '{mode: slurm}'),
+  processes: pair('processes', '{mode: direct}'),
+  batches: pair('batches', '{mode: slurm, step_batching: true}'),
+  srun: pair('srun', '{mode: slurm}'),
+  memory: `${head}execution_config: {mode: slurm}
+jobs: [{name: large, resource_requirements: small, command: "head -c 300M /dev/zero | tail | sleep 3"}]
+`,
+} as const;
+type Name = keyof typeof flows;
+
+/** `proctrack/cgroup` and `task/cgroup`, as most sites have them. The other files run with processes found by their parents. */
+describe.skipIf(controlGroupsAreMissing !== undefined)(
+  `jobs where Slurm uses control groups${controlGroupsAreMissing === undefined ? '' : ` (${controlGroupsAreMissing})`}`,
+  { timeout: 240_000 },
+  () => {
+    let cluster: Cluster;
+    let server: RunningServer;
+    let lane: ReturnType<typeof byHand>;
+    let begun: Record<Name, { readonly id: number; readonly job: string }>;
+    beforeAll(async () => {
+      cluster = await startCluster({
+        nodes: 5,
+        // Groups are named after nodes, and other clusters may be on this machine.
+        prefix: `c${process.pid}x`,
+        set: [
+          'ProctrackType=proctrack/cgroup',
+          'PrologFlags=Contain',
+          'TaskPlugin=task/cgroup',
+          // The kernel limits memory; nothing is killed by polling.
+          'JobAcctGatherParams=NoShared',
+        ],
+      });
+      const folder = temporaryFolder();
+      server = await startServer(folder);
+      lane = byHand({ cluster, folder, server });
+      const names = Object.keys(flows) as Name[];
+      const all = names.map(async (name) => {
+        const id = await lane.created(name, flows[name]);
+        return [name, { id, job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10']) }] as const;
+      });
+      begun = Object.fromEntries(await Promise.all(all)) as typeof begun;
+    }, 240_000);
+
+    it.for(['steps', 'processes', 'batches'] as const)(
+      'nothing is left of a runner that is killed while its jobs run as %s',
+      async (name) => {
+        const { id } = begun[name];
+        await lane.there(`${name}-`, 2);
+        const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
+        process.kill(items[0]?.pid as number, 'SIGKILL');
+        await leftovers({ cluster, server }).gone(id);
+      },
+    );
+
+    it('a job whose srun is killed has failed, and what it started in another session ends with its step', async () => {
+      const { id } = begun.srun;
+      await lane.there('srun-', 2);
+      const pids = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      const results = await lane.finished(id);
+      expect(Object.values(results).map((each) => `${each.status} ${each.return_code}`)).toEqual([
+        'failed 137',
+        'failed 137',
+      ]);
+      await leftovers({ cluster, server }).gone(id);
+    });
+
+    it('a job that the kernel killed for its memory is OUT_OF_MEMORY in Slurm, and has failed with 137', async () => {
+      const { id, job } = begun.memory;
+      const { large } = await lane.finished(id);
+      expect([large?.status, large?.return_code]).toEqual(['failed', 137]);
+      const state = await until(
+        () => cluster.run('sacct', '-j', job, '-P', '-n', '--format', 'JobName,State').split('\n'),
+        (rows) => rows.some((row) => row.startsWith(`wf${id}_`)),
+        'the row of the step',
+        60_000,
+      );
+      expect(state).toContain(`wf${id}_j${large?.job_id}_r1_a1|OUT_OF_MEMORY`);
+    });
+  },
+);
