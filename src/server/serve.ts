@@ -57,6 +57,9 @@ export interface ServeOptions {
   readonly apiEventBodyBytes?: number | undefined;
   /** The file of the store of telemetry; without it the server receives none. */
   readonly sonarStore?: string | undefined;
+  /** Days after which a day of telemetry is closed, and after which it is deleted (0: never). */
+  readonly sonarHotDays?: number | undefined;
+  readonly sonarKeptDays?: number | undefined;
   readonly now?: () => number;
   /** Called for actions of the server that a user may want to know. */
   readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -202,10 +205,19 @@ function loginOf({ credential, access }: ServeOptions, now: () => number): Login
 }
 
 /** Telemetry is loaded only where it is received. */
-async function telemetryOf({ sonarStore, access }: ServeOptions, login: Login): Promise<Receiver | undefined> {
+async function telemetryOf(
+  { sonarStore, sonarHotDays, sonarKeptDays, access, onNotice }: ServeOptions,
+  login: Login,
+): Promise<Receiver | undefined> {
   if (sonarStore === undefined) return undefined;
   const { createReceiver } = await import('../telemetry/receive/receiver.ts');
-  return createReceiver(sonarStore, viewerBy(login, access));
+  return createReceiver({
+    path: sonarStore,
+    viewerOf: viewerBy(login, access),
+    hotDays: sonarHotDays,
+    keptDays: sonarKeptDays,
+    onNotice,
+  });
 }
 
 async function listen(host: string, port: number, create: () => Server): Promise<Server[]> {

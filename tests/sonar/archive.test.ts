@@ -24,6 +24,7 @@ import { everyField } from './every-field.ts';
 const START = 1_772_323_200;
 const DAY = 86_400;
 const MUCH_LATER = START + 100 * DAY;
+const whole = { from: START, until: START + 5 * DAY };
 const written = (envelope: Envelope): string => encodeEnvelope(envelope, unchangedCompat);
 
 const store = async (envelopes: readonly string[], path = join(temporaryFolder(), 'sonar.db')) => {
@@ -63,9 +64,13 @@ async function answers({ rows }: EmbeddedStore, from = START - DAY, until = STAR
 }
 
 function sampleAt(time: number, more: { node?: string; producer?: string; processes?: readonly SampleProcess[] } = {}) {
-  const { node = 'n1.fox.org', producer = 'sonar', processes = [{ pid: 1, cpu_time: time - START }] } = more;
+  const {
+    node = 'n1.fox.org',
+    producer = 'sonar',
+    processes = [{ pid: 1, cpu_time: Math.max(0, time - START) }],
+  } = more;
   const system = {
-    cpus: [time - START, 5],
+    cpus: [Math.max(0, time - START), 5],
     used_memory: 1000,
     gpus: [{ index: 0, uuid: 'A', ce_util: 50, memory: 9 }],
   };
@@ -159,7 +164,51 @@ describe('a closed day', () => {
 
 /** The sources as the runtime compiled them. */
 const compiled = join(tmpdir(), 'torc-test-compiled');
-const whole = { from: START, until: START + 5 * DAY };
+describe('hours', () => {
+  it('of deleted samples the hours are left, and questions are answered from them', async () => {
+    const opened = await store(threeDays);
+    await close(opened);
+    const before = await answers(opened);
+    expect([await opened.rows.nodeHours(whole), await opened.rows.jobHours(whole)]).toEqual([[], []]);
+    expect(await opened.prune(START + 3 * DAY)).toBe(threeDays.length);
+    expect(await exported(opened)).toEqual([]);
+    const after = await answers(opened);
+    // CPU time is counted once at the midnights, too.
+    const figures = ({ jobs }: typeof before) =>
+      jobs.map(({ cpuPercent: _average, peakCpuPercent: _peak, gpuPercent: _gpu, ...figures }) => figures);
+    expect(figures(after)).toEqual(figures(before));
+    expect(after.jobs.map(({ cpuSeconds }) => cpuSeconds)).toEqual([35 * 7200, 35 * 7200]);
+    expect(after.load).toEqual(before.load);
+    expect(after.uptime).toEqual(before.uptime);
+    expect(after.profile.steps.map(({ time, node }) => `${time - (time % 3600)} ${node}`)).toEqual(
+      before.profile.steps.map(({ time, node }) => `${time - (time % 3600)} ${node}`),
+    );
+    expect(after.nodes).toEqual(before.nodes);
+    await opened.close();
+  });
+
+  it('a day has the samples or the hours of a node, and never both', async () => {
+    const opened = await store(threeDays);
+    await close(opened);
+    await opened.prune(START + DAY);
+    const [hours, jobs] = [await opened.rows.nodeHours(whole), await jobsOf(opened.rows, whole)];
+    expect(hours).toHaveLength(24);
+    // The samples of one node come again, and are closed again: the hours of the other one stay.
+    await add(
+      opened,
+      threeDays.filter((line) => line.includes('"n2"')),
+    );
+    expect((await opened.rows.nodeHours(whole)).map(({ node }) => node)).toEqual(Array(12).fill('n1.fox.org'));
+    expect(await close(opened)).toEqual(['2026-03-01']);
+    await opened.prune(START + DAY);
+    expect(await opened.rows.nodeHours(whole)).toEqual(hours);
+    expect((await jobsOf(opened.rows, whole)).map(({ cpuSeconds }) => cpuSeconds)).toEqual(
+      jobs.map(({ cpuSeconds }) => cpuSeconds),
+    );
+    await opened.close();
+  });
+});
+
 const STEPS = ['staged', 'written', 'published', 'switched', 'deleted'] as const;
 
 describe('a close that is killed', () => {
@@ -243,6 +292,27 @@ test('every answer and the export are the same however days are split into hot r
     ),
     { numRuns: 8 },
   );
+});
+
+it('a server closes the days that are old enough, deletes what is too old, and says so', async () => {
+  const path = join(temporaryFolder(), 'sonar.db');
+  const now = Math.floor(Date.now() / 1000);
+  const ages = [400, 30, 1].map((days) => sampleAt(now - days * DAY));
+  await (await store(ages, path)).close();
+  const program = join(import.meta.dirname, 'keep-and-tell.ts');
+  const { stdout } = spawnSync(process.execPath, [program, path, '2'], {
+    timeout: 40_000,
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+    encoding: 'utf8',
+  });
+  expect(stdout.trim().split('\n').toSorted()).toEqual([
+    'Days of telemetry were closed: {"days":1}',
+    'Old telemetry was deleted: {"envelopes":1}',
+  ]);
+  const opened = new EmbeddedStore(path, { isReadOnly: true });
+  expect(await exported(opened)).toEqual(ages.slice(1));
+  expect(opened.database.get('select count(*) as n from envelope')?.['n']).toBe(1n);
+  await opened.close();
 });
 
 describe('torc sonar close', () => {

@@ -79,6 +79,16 @@ export const runOptions = optionsOf([
     says: 'receive telemetry into this store (a file, or postgres://USER@HOST/DATABASE), and answer questions about it',
     setting: 'server.sonar_store',
   },
+  {
+    flags: '--sonar-hot-days <n>',
+    says: 'close days of telemetry that are older: their samples move into compressed files (default 14)',
+    read: integer('--sonar-hot-days', 1),
+  },
+  {
+    flags: '--sonar-kept-days <n>',
+    says: 'delete telemetry that is older, but for the hours of closed days; 0 keeps everything (default 365)',
+    read: integer('--sonar-kept-days', 0),
+  },
   { flags: '--disable-admin-sql', says: 'disable SQL of administrators', setting: 'server.disable_admin_sql' },
   {
     flags: '--disable-admin-sql-writes',

@@ -32,6 +32,8 @@ export async function wishOf(options: ServerValues, environment: Environment): P
     tls: options.https === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
     sonarStore: options.sonarStore,
+    sonarHotDays: options.sonarHotDays,
+    sonarKeptDays: options.sonarKeptDays,
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
     apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
     snapshots: {

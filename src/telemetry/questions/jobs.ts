@@ -1,6 +1,6 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, eachSample } from './cpu-time.ts';
-import type { ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
+import type { JobHour, ProcessRow, SlurmJobRow, TelemetryRows, Window } from './rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
 export interface JobUse {
@@ -54,6 +54,8 @@ interface Tally {
   gpuSum: number;
   peakGpuMemory: number;
   readonly nodes: Map<string, { time: number; rss: number; gpu: number; first: number }>;
+  /** Nodes of hours without samples: what its processes had used there when they were last seen is not known. */
+  readonly hourNodes: Set<string>;
   readonly commands: Map<string, number>;
   readonly cards: Set<string>;
 }
@@ -63,6 +65,15 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
   const open = new Map<string, Tally>();
   const done: Tally[] = [];
   const cpu = new CpuTime();
+  for (const hour of await source.jobHours(window)) {
+    const key = identityOf({ ...hour, slot: 0, envelope: hour.time });
+    const held = open.get(key);
+    const isSame = held !== undefined && (hour.epoch === 0 || hour.first - held.last <= gapSeconds);
+    if (held !== undefined && !isSame) done.push(held);
+    const tally = isSame ? held : newTally(key, [hour]);
+    open.set(key, tally);
+    addHour(tally, hour);
+  }
   const begins = await source.firstSamples(window);
   await eachSample(source.processes(window), (rows) => {
     const [row] = rows;
@@ -90,13 +101,22 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
  * A job of Slurm is one on all nodes; any other belongs to its node, and its epoch tells boots apart. Job 0 is no job: its
  * entries are never merged with one another.
  */
-function identityOf({ cluster, node, job, epoch, user, slot, envelope }: ProcessRow): string {
+function identityOf({
+  cluster,
+  node,
+  job,
+  epoch,
+  user,
+  slot,
+  envelope,
+}: Pick<ProcessRow, 'cluster' | 'node' | 'job' | 'epoch' | 'user' | 'slot' | 'envelope'>): string {
   if (epoch === 0) return `${cluster} slurm ${job} ${user}`;
   return job === 0 ? `${cluster} ${node} 0 ${epoch} ${envelope} ${slot}` : `${cluster} ${node} ${job} ${epoch} ${user}`;
 }
 
-const newTally = (key: string, rows: readonly ProcessRow[]): Tally => {
-  const { cluster, job, epoch, user, time } = rows[0] as ProcessRow;
+const newTally = (key: string, rows: readonly ProcessRow[] | readonly JobHour[]): Tally => {
+  const { cluster, job, epoch, user, ...row } = rows[0] as ProcessRow | JobHour;
+  const time = 'first' in row ? row.first : row.time;
   return {
     key,
     cluster,
@@ -108,12 +128,13 @@ const newTally = (key: string, rows: readonly ProcessRow[]): Tally => {
     samples: 0,
     cpuSeconds: 0,
     measured: 0,
-    average: rows.reduce((sum, { cpuAvg }) => sum + cpuAvg, 0),
+    average: rows.reduce((sum, each) => sum + ('cpuAvg' in each ? each.cpuAvg : 0), 0),
     peakCpu: 0,
     peakMemory: 0,
     gpuSum: 0,
     peakGpuMemory: 0,
     nodes: new Map(),
+    hourNodes: new Set(),
     commands: new Map(),
     cards: new Set(),
   };
@@ -149,6 +170,20 @@ function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: number): voi
   tally.peakGpuMemory = Math.max(tally.peakGpuMemory, gpuMemory);
 }
 
+function addHour(tally: Tally, hour: JobHour): void {
+  tally.last = Math.max(tally.last, hour.last);
+  tally.samples += hour.samples;
+  tally.cpuSeconds += hour.cpuSeconds;
+  tally.measured += hour.cpuSeconds;
+  tally.peakCpu = Math.max(tally.peakCpu, hour.peakCpuPercent);
+  tally.peakMemory = Math.max(tally.peakMemory, hour.peakMemoryKb);
+  tally.gpuSum += hour.gpuPercent * hour.samples;
+  tally.peakGpuMemory = Math.max(tally.peakGpuMemory, hour.peakGpuMemoryKb);
+  tally.hourNodes.add(hour.node);
+  tally.commands.set(hour.cmd, (tally.commands.get(hour.cmd) ?? 0) + hour.processes * hour.samples);
+  for (const card of hour.cards.split(' ')) if (card !== '') tally.cards.add(card);
+}
+
 function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
   const { cluster, job, epoch, user, first, last, samples, cpuSeconds, measured } = tally;
   const name =
@@ -158,7 +193,7 @@ function useOf(tally: Tally, slurm: SlurmJobRow | undefined): JobUse {
     job,
     epoch,
     user,
-    nodes: [...tally.nodes.keys()],
+    nodes: [...new Set([...tally.hourNodes, ...tally.nodes.keys()])],
     first,
     last,
     samples,

@@ -1,4 +1,4 @@
-import type { NodeSample, TelemetryRows, Window } from './rows.ts';
+import { byNodeAndTime, type NodeSample, type TelemetryRows, type Window } from './rows.ts';
 
 /** The use of a node in one interval. */
 export interface LoadStep {
@@ -7,6 +7,7 @@ export interface LoadStep {
   /** Begin of the interval. */
   readonly time: number;
   readonly samples: number;
+  readonly cores: number;
   /** Percent of one core, and of all cores of the node. */
   readonly cpuPercent: number;
   readonly cpuOfNodePercent: number;
@@ -30,75 +31,106 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
       Number(info['memory'] ?? 0),
     ]),
   );
-  const steps = new Map<
-    string,
-    {
-      rows: number;
-      cpu: number[];
-      cores: number;
-      memory: number;
-      load: number;
-      gpu: number[];
-      cards: number;
-      gpuMemory: number;
-      head: readonly [string, string, number];
-    }
-  >();
+  const steps = new Map<string, Step>();
+  const stepAt = ({ cluster, node, time }: Pick<NodeSample, 'cluster' | 'node' | 'time'>): Step => {
+    const begin = Math.floor(time / bucketSeconds) * bucketSeconds;
+    const key = `${cluster} ${node} ${begin}`;
+    let step = steps.get(key);
+    if (step === undefined) steps.set(key, (step = newStep(cluster, node, begin)));
+    return step;
+  };
+  // Of hours without samples, each counts as many as it had.
+  for (const hour of await source.nodeHours(window)) {
+    const step = stepAt(hour);
+    step.cpu.add(hour.cpuPercent, hour.samples);
+    step.rows += hour.samples;
+    step.cores = Math.max(step.cores, hour.cores);
+    step.memory += hour.usedMemoryKb * hour.samples;
+    step.load += hour.load1 * hour.samples;
+    step.cards = Math.max(step.cards, hour.cards);
+    step.gpuMemory += hour.gpuMemoryKb * hour.samples;
+    if (hour.gpuPercent !== undefined) step.gpu.add(hour.gpuPercent, hour.samples);
+  }
   const latest = new Map<string, NodeSample>();
   const add = (sample: NodeSample) => {
     const id = `${sample.cluster} ${sample.node}`;
-    const time = Math.floor(sample.time / bucketSeconds) * bucketSeconds;
-    let step = steps.get(`${id} ${time}`);
-    if (step === undefined) {
-      step = {
-        rows: 0,
-        cpu: [],
-        cores: 0,
-        memory: 0,
-        load: 0,
-        gpu: [],
-        cards: 0,
-        gpuMemory: 0,
-        head: [sample.cluster, sample.node, time],
-      };
-      steps.set(`${id} ${time}`, step);
-    }
     const before = latest.get(id);
     const percent = before === undefined ? undefined : cpuPercent(before, sample);
-    if (percent !== undefined) step.cpu.push(percent);
+    const step = stepAt(sample);
+    if (percent !== undefined) step.cpu.add(percent, 1);
     step.rows++;
     step.cores = Math.max(step.cores, sample.cpuSeconds.length);
     step.memory += sample.usedMemoryKb;
     step.load += sample.load1;
     step.cards = Math.max(step.cards, sample.cards);
     step.gpuMemory += sample.gpuMemoryKb;
-    if (sample.gpuUtil !== undefined) step.gpu.push(sample.gpuUtil);
+    if (sample.gpuUtil !== undefined) step.gpu.add(sample.gpuUtil, 1);
     latest.set(id, sample);
   };
   for await (const samples of source.nodeSamples(window)) for (const sample of samples) add(sample);
-  return [...steps.values()].map(
-    ({ rows, cpu, cores, memory: used, load, gpu, cards, gpuMemory, head: [cluster, node, time] }) => {
-      const total = memory.get(`${cluster} ${node}`) ?? 0;
-      return {
-        cluster,
-        node,
-        time,
-        samples: rows,
-        cpuPercent: mean(cpu),
-        cpuOfNodePercent: cores > 0 ? mean(cpu) / cores : 0,
-        usedMemoryKb: used / rows,
-        memoryOfNodePercent: total > 0 ? (100 * used) / rows / total : undefined,
-        load1: load / rows,
-        cards,
-        gpuPercent: gpu.length === 0 ? undefined : mean(gpu),
-        gpuMemoryKb: gpuMemory / rows,
-      };
-    },
-  );
+  return [...steps.values()].toSorted(byNodeAndTime).map((step) => {
+    const { rows, cpu, cores, memory: used, load, gpu, cards, gpuMemory, cluster, node, time } = step;
+    const total = memory.get(`${cluster} ${node}`) ?? 0;
+    return {
+      cluster,
+      node,
+      time,
+      samples: rows,
+      cores,
+      cpuPercent: cpu.mean ?? 0,
+      cpuOfNodePercent: cores > 0 ? (cpu.mean ?? 0) / cores : 0,
+      usedMemoryKb: used / rows,
+      memoryOfNodePercent: total > 0 ? (100 * used) / rows / total : undefined,
+      load1: load / rows,
+      cards,
+      gpuPercent: gpu.mean,
+      gpuMemoryKb: gpuMemory / rows,
+    };
+  });
 }
 
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length;
+/** Adds up an interval. */
+interface Step {
+  readonly cluster: string;
+  readonly node: string;
+  readonly time: number;
+  readonly cpu: Mean;
+  readonly gpu: Mean;
+  rows: number;
+  cores: number;
+  memory: number;
+  load: number;
+  cards: number;
+  gpuMemory: number;
+}
+
+const newStep = (cluster: string, node: string, time: number): Step => ({
+  cluster,
+  node,
+  time,
+  cpu: new Mean(),
+  gpu: new Mean(),
+  rows: 0,
+  cores: 0,
+  memory: 0,
+  load: 0,
+  cards: 0,
+  gpuMemory: 0,
+});
+
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  add(value: number, times: number): void {
+    this.#sum += value * times;
+    this.#count += times;
+  }
+
+  get mean(): number | undefined {
+    return this.#count === 0 ? undefined : this.#sum / this.#count;
+  }
+}
 
 function cpuPercent(before: NodeSample, now: NodeSample): number | undefined {
   const elapsed = now.time - before.time;

@@ -1,5 +1,5 @@
 import { CpuTime, eachSample, keyed } from './cpu-time.ts';
-import type { JobKey, Portions, ProcessRow, TelemetryRows, Window } from './rows.ts';
+import type { JobHour, JobKey, Portions, ProcessRow, TelemetryRows, Window } from './rows.ts';
 
 /** What a job did in one interval, on one node. */
 export interface ProfileStep {
@@ -34,8 +34,28 @@ export interface Profile {
   readonly nodeImbalancePercent: number;
 }
 
-export const profileOf = (source: TelemetryRows, window: Window, key: JobKey, bucketSeconds = 0): Promise<Profile> =>
-  profileOfRows(source.processes(window, key), bucketSeconds);
+export async function profileOf(
+  source: TelemetryRows,
+  window: Window,
+  key: JobKey,
+  bucketSeconds = 0,
+): Promise<Profile> {
+  const hours = (await source.jobHours(window, key)).map(stepOfHour);
+  const profile = await profileOfRows(source.processes(window, key), bucketSeconds);
+  if (hours.length === 0) return profile;
+  return { ...profile, steps: [...(bucketSeconds > 0 ? bucketed(hours, bucketSeconds) : hours), ...profile.steps] };
+}
+
+/** Of an hour without samples: the average of its CPU time, and the most of its memory. */
+const stepOfHour = (hour: JobHour): ProfileStep => ({
+  time: hour.time,
+  node: hour.node,
+  processes: hour.processes,
+  cpuPercent: (100 * hour.cpuSeconds) / 3600,
+  memoryKb: hour.peakMemoryKb,
+  gpuPercent: hour.gpuPercent,
+  gpuMemoryKb: hour.peakGpuMemoryKb,
+});
 
 /** The profile of the job whose processes these are, in the order of time. */
 export async function profileOfRows(

@@ -222,3 +222,15 @@ export interface NodeHour {
   readonly gpuPercent: number | undefined;
   readonly gpuMemoryKb: number;
 }
+
+interface OnNode {
+  readonly cluster: string;
+  readonly node: string;
+  readonly time: number;
+}
+
+const compare = <Value>(one: Value, other: Value): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** The order of rows of nodes. */
+export const byNodeAndTime = (one: OnNode, other: OnNode): number =>
+  compare(one.cluster, other.cluster) || compare(one.node, other.node) || one.time - other.time;

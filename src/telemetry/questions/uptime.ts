@@ -1,4 +1,4 @@
-import type { TelemetryRows, Window } from './rows.ts';
+import { byNodeAndTime, type NodeHour, type SampleTime, type TelemetryRows, type Window } from './rows.ts';
 
 /** A time during which a node sent samples, or did not. */
 export interface UptimeSpan {
@@ -22,12 +22,15 @@ const LATE = 2.5;
  * minutes.
  */
 export async function uptimeOf(source: TelemetryRows, window: Window, intervalSeconds?: number): Promise<UptimeSpan[]> {
-  const nodes = Map.groupBy(await source.sampleTimes(window), ({ cluster, node }) => `${cluster} ${node}`);
-  return [...nodes.values()].flatMap((samples) => {
-    const gap = LATE * (intervalSeconds ?? Math.max(USUAL_SECONDS, medianGap(samples.map(({ time }) => time))));
+  const hours = (await source.nodeHours(window)).flatMap(timesOf);
+  const samples = await source.sampleTimes(window);
+  const all = hours.length === 0 ? samples : [...hours, ...samples].toSorted(byNodeAndTime);
+  const nodes = Map.groupBy(all, ({ cluster, node }) => `${cluster} ${node}`);
+  return [...nodes.values()].flatMap((own) => {
+    const gap = LATE * (intervalSeconds ?? Math.max(USUAL_SECONDS, medianGap(own.map(({ time }) => time))));
     const spans: UptimeSpan[] = [];
     let open: { from: number; last: number; samples: number; boot: number | undefined; isBooted: boolean } | undefined;
-    const { cluster, node } = samples[0] as (typeof samples)[number];
+    const { cluster, node } = own[0] as SampleTime;
     const close = (until: number) => {
       if (open === undefined) return;
       const { from, last, samples: count, isBooted } = open;
@@ -35,7 +38,7 @@ export async function uptimeOf(source: TelemetryRows, window: Window, intervalSe
       if (until - last > gap)
         spans.push({ cluster, node, state: 'down', from: last, until, samples: 0, isBooted: false });
     };
-    for (const { time, boot } of samples) {
+    for (const { time, boot } of own) {
       // A second is what the clock of a node is corrected by.
       const isBooted = open?.boot !== undefined && boot !== undefined && boot > open.boot + 60;
       if (open === undefined || time - open.last > gap || isBooted) {
@@ -50,6 +53,15 @@ export async function uptimeOf(source: TelemetryRows, window: Window, intervalSe
     return spans;
   });
 }
+
+/** Of an hour without samples only the first and the last time are known: the others are taken as even. */
+const timesOf = ({ cluster, node, first, last, samples, boot }: NodeHour): SampleTime[] =>
+  Array.from({ length: samples }, (_, index) => ({
+    cluster,
+    node,
+    time: samples === 1 ? first : Math.round(first + (index * (last - first)) / (samples - 1)),
+    boot,
+  }));
 
 function medianGap(times: readonly number[]): number {
   const gaps = times

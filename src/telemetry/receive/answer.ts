@@ -84,7 +84,14 @@ export async function answer(
     const until = time(parameters, 'to', now + 60);
     const from = time(parameters, 'from', until - DAY);
     const { cluster, node } = parameters;
-    return replyOf(200, asData(await reply(store.rows, { cluster, node, from, until, user: onlyUser }, parameters)));
+    const window = { cluster, node, from, until, user: onlyUser };
+    const answered = (await reply(store.rows, window, parameters)) as object;
+    const hours = await store.rows.nodeHours(window);
+    const [first, last] = [hours[0], hours.at(-1)];
+    // Where samples are deleted, the figures are of hours.
+    const hourly =
+      first === undefined || last === undefined ? {} : { hourly: { from: first.time, until: last.time + 3600 } };
+    return replyOf(200, asData({ ...answered, ...hourly }));
   } catch (error) {
     if (!(error instanceof ParameterWrong)) throw error;
     return refusalOf(400, 'PARAMETER_REFUSED', error.message, 'Correct the parameter that the message names.');

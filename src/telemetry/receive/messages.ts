@@ -22,7 +22,14 @@ export interface AskTask {
   readonly onlyUser: string | undefined;
 }
 
-export type Task = ReceiveTask | AskTask;
+/** How long samples stay as they are, and how long they are kept at all (0: for ever). */
+export interface KeepTask {
+  readonly kind: 'keep';
+  readonly hotDays: number;
+  readonly keptDays: number;
+}
+
+export type Task = ReceiveTask | AskTask | KeepTask;
 
 /** A reply: its status, and its body as JSON text. */
 export interface Reply {

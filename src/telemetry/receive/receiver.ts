@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
 import { openStore } from '../store/open-store.ts';
+import type { Kept } from './keep.ts';
 import { type Credential, refusalOf, type Reply } from './messages.ts';
 import { StoreThread } from './thread.ts';
 
@@ -14,6 +15,23 @@ export interface Receiver {
   handles(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   close(): Promise<void>;
 }
+
+export interface ReceiverOptions {
+  /** The file of the store, or the URL of a database. */
+  readonly path: string;
+  readonly viewerOf: (incoming: IncomingMessage) => Promise<Viewer>;
+  /** Days that samples stay as they are, and that they are kept at all (0: for ever). */
+  readonly hotDays?: number | undefined;
+  readonly keptDays?: number | undefined;
+  readonly onNotice?: ((words: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** How long after the start, and how often, days are closed. */
+  readonly keepAfterMs?: number;
+  readonly keepEveryMs?: number;
+}
+
+const HOT_DAYS = 14;
+const KEPT_DAYS = 365;
+const MINUTE_MS = 60_000;
 
 /** Envelopes of a request, unpacked: packed ones of a few KB can become gigabytes. */
 const MOST_BYTES = GREATEST_ENVELOPE;
@@ -31,13 +49,16 @@ const ASK = new RegExp(`^${BASE_PATH}/sonar/show/([a-z-]+)/?$`);
  * The routes of telemetry: senders post envelopes, and people ask questions. The event loop reads bodies; two threads
  * do everything else.
  */
-export async function createReceiver(
-  path: string,
-  viewerOf: (incoming: IncomingMessage) => Promise<Viewer>,
-): Promise<Receiver> {
+export async function createReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { path, viewerOf } = options;
   // A file that cannot be opened must end the start of the server, and not its first request.
   await (await openStore(path)).close();
-  const [writer, reader] = [new StoreThread(path, false), new StoreThread(path, true)];
+  const [writer, reader, keeper] = [
+    new StoreThread(path, false),
+    new StoreThread(path, true),
+    new StoreThread(path, false),
+  ];
+  const keeping = keepRegularly(keeper, options);
 
   const receive = async (incoming: IncomingMessage): Promise<Reply> => {
     if (incoming.method !== 'POST') return wrongMethod('POST');
@@ -75,9 +96,32 @@ export async function createReceiver(
       return true;
     },
     async close() {
-      await Promise.all([writer.close(), reader.close()]);
+      clearTimeout(keeping.timer);
+      await Promise.all([writer.close(), reader.close(), keeper.close()]);
     },
   };
+}
+
+/** Closes days a minute after the start, then every hour. A problem is told once, until it is another one. */
+function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: NodeJS.Timeout } {
+  const { hotDays = HOT_DAYS, keptDays = KEPT_DAYS, onNotice } = options;
+  const { keepAfterMs = MINUTE_MS, keepEveryMs = 60 * MINUTE_MS } = options;
+  let told: string | undefined;
+  const round = async () => {
+    const { status, text } = await keeper.execute({ kind: 'keep', hotDays, keptDays });
+    const reply = JSON.parse(text) as Kept | { readonly error: { readonly message: string } };
+    const { closed, deleted, problem } =
+      'error' in reply ? { closed: [], deleted: 0, problem: `${status}: ${reply.error.message}` } : reply;
+    if (closed.length > 0) onNotice?.('Days of telemetry were closed', { days: closed.length });
+    if (deleted > 0) onNotice?.('Old telemetry was deleted', { envelopes: deleted });
+    if (problem !== undefined && problem !== told)
+      onNotice?.('Days of telemetry stay open', { older_than_days: hotDays, problem });
+    told = problem;
+    keeping.timer = after(keepEveryMs);
+  };
+  const after = (ms: number) => setTimeout(() => void round(), ms).unref();
+  const keeping = { timer: after(keepAfterMs) };
+  return keeping;
 }
 
 const wrongMethod = (method: string): Reply =>

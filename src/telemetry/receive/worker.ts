@@ -1,6 +1,6 @@
 /**
- * A thread with a connection of its own to the store of telemetry. The server has two: one writes what is received, one answers
- * questions, so that neither waits for the other, and the loop of the workflows for none.
+ * A thread with a connection of its own to the store of telemetry. The server has three: one writes what is received, one answers
+ * questions, one closes days, so that none waits for another one, and the loop of the workflows for none.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { StoreAway } from '../postgres/errors.ts';
@@ -8,6 +8,7 @@ import { openStore } from '../store/open-store.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { accept } from './accept.ts';
 import { answer } from './answer.ts';
+import { keep } from './keep.ts';
 import { refusalOf, type Reply, type Task } from './messages.ts';
 
 const { path, isReadOnly } = workerData as { path: string; isReadOnly: boolean };
@@ -27,10 +28,15 @@ let isAway = false;
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
+function replyFrom(store: TelemetryStore, task: Task): Promise<Reply> {
+  if (task.kind === 'receive') return accept(store, task, seconds());
+  return task.kind === 'ask' ? answer(store, task, seconds()) : keep(store, task, seconds());
+}
+
 async function replyTo(task: Task): Promise<Reply> {
   try {
     const store = await storeOfThread();
-    const reply = await (task.kind === 'receive' ? accept(store, task, seconds()) : answer(store, task, seconds()));
+    const reply = await replyFrom(store, task);
     if (isAway) process.stderr.write('The store of telemetry is there again\n');
     isAway = false;
     return reply;

@@ -1,22 +1,24 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type {
-  CardSample,
-  DiskSample,
-  JobHour,
-  JobKey,
-  Link,
-  NodeHour,
-  NodeInfo,
-  NodeSample,
-  Portions,
-  ProcessRow,
-  SampleTime,
-  SlurmJobRow,
-  TelemetryRows,
-  Window,
+import {
+  byNodeAndTime,
+  type CardSample,
+  type DiskSample,
+  type JobHour,
+  type JobKey,
+  type Link,
+  type NodeHour,
+  type NodeInfo,
+  type NodeSample,
+  type Portions,
+  type ProcessRow,
+  type SampleTime,
+  type SlurmJobRow,
+  type TelemetryRows,
+  type Window,
 } from '../questions/rows.ts';
 import type { ArchiveRows } from './archive/archive-rows.ts';
 import type { ClosedDay } from './archive/catalog.ts';
+import type { HourTableName } from './archive/tables.ts';
 import type { StoreDatabase } from './database.ts';
 import { type Cluster, HotRows, type Ordered, type ProducerCount } from './hot-rows.ts';
 import { merged } from './portions.ts';
@@ -199,12 +201,23 @@ export class EmbeddedRows implements TelemetryRows {
     return this.#hot.links(cluster, key);
   }
 
-  async jobHours(): Promise<readonly JobHour[]> {
-    return [];
+  async jobHours(window: Window, key?: JobKey): Promise<readonly JobHour[]> {
+    return (await this.#hours('job_hour', window, key)) as unknown as readonly JobHour[];
   }
 
-  async nodeHours(): Promise<readonly NodeHour[]> {
-    return [];
+  async nodeHours(window: Window): Promise<readonly NodeHour[]> {
+    return (await this.#hours('node_hour', window)) as unknown as readonly NodeHour[];
+  }
+
+  #hours(table: HourTableName, window: Window, key?: JobKey) {
+    return this.#db.inSnapshot(async () => {
+      const found = [];
+      for (const cluster of this.#hot.clusters(window.cluster)) {
+        const days = this.#archive.daysWithoutSamples(cluster.id, window);
+        if (days.length > 0) found.push(...(await this.#archive.hours(table, days, window, key)));
+      }
+      return found;
+    });
   }
 }
 
@@ -240,9 +253,6 @@ function chosenProducers(counts: readonly ProducerCount[]): ReadonlyMap<string, 
 }
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
-
-const byNodeAndTime = (one: SampleTime, other: SampleTime): number =>
-  compareText(one.node, other.node) || one.time - other.time;
 
 function isEarlier(one: ProcessRow, other: ProcessRow): boolean {
   if (one.time !== other.time) return one.time < other.time;

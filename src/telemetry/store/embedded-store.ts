@@ -105,7 +105,7 @@ export class EmbeddedStore implements TelemetryStore {
 
   /** Moves the samples of days that are over into files. Throws: `DUCKDB_MISSING`, `CloseRunning`. */
   closeDays(options: CloseSettings): AsyncGenerator<ClosedReport> {
-    return closeDays(this.database, this.path, options);
+    return closeDays(this.database, this.rows, this.path, options);
   }
 
   async prune(before: number): Promise<number> {

@@ -16,9 +16,9 @@ import type {
 import type { StoreDatabase } from '../database.ts';
 import type { Ordered, ProducerCount } from '../hot-rows.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
-import { dayOf } from './days.ts';
-import { type DuckDB, loadDuckDB, openDatabase, portions, quoted } from './duckdb.ts';
-import type { ArchiveTableName } from './tables.ts';
+import { DAY_SECONDS, dayOf } from './days.ts';
+import { loadDuckDB, openDatabase, portions, quoted } from './duckdb.ts';
+import { type ArchiveTableName, type HourTableName, hourTables } from './tables.ts';
 
 type Cells = Readonly<Record<string, DuckDBValue>>;
 type Values = Record<string, DuckDBValue>;
@@ -34,7 +34,7 @@ const numbers = (row: Cells, name: string): number[] =>
 export class ArchiveRows {
   readonly #db: StoreDatabase;
   readonly #store: string;
-  #opened: Promise<{ readonly duck: DuckDB; readonly database: DuckDBInstance }> | undefined;
+  #opened: Promise<DuckDBInstance> | undefined;
 
   constructor(db: StoreDatabase, store: string) {
     this.#db = db;
@@ -42,30 +42,35 @@ export class ArchiveRows {
   }
 
   /** The closed days of a cluster within a window, with their samples. */
-  days(cluster: number, { from, until }: Pick<Window, 'from' | 'until'>): ClosedDay[] {
-    // A window may be without end.
-    const [first, last] = [Math.max(0, dayOf(from)), Math.min(dayOf(until - 1), 1e6)];
-    return closedDays(this.#db, { cluster, first, last }).filter(({ hasSamples }) => hasSamples);
+  days(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+    return this.#closed(cluster, window).filter(({ hasSamples }) => hasSamples);
   }
 
-  #open() {
-    this.#opened ??= loadDuckDB().then(async (duck) => ({
-      duck,
-      database: await openDatabase(duck, join(tmpdir(), `torc-sonar-${process.pid}`)),
-    }));
+  /** Those without: only their hours are left. */
+  daysWithoutSamples(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+    return this.#closed(cluster, window).filter(({ hasSamples }) => !hasSamples);
+  }
+
+  #closed(cluster: number, { from, until }: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+    // A window may be without end.
+    const [first, last] = [Math.max(0, dayOf(from)), Math.min(dayOf(until - 1), 1e6)];
+    return closedDays(this.#db, { cluster, first, last });
+  }
+
+  #open(): Promise<DuckDBInstance> {
+    this.#opened ??= loadDuckDB().then((duck) => openDatabase(duck, join(tmpdir(), `torc-sonar-${process.pid}`)));
     return this.#opened;
   }
 
   async close(): Promise<void> {
-    if (this.#opened !== undefined) (await this.#opened).database.closeSync();
+    if (this.#opened !== undefined) (await this.#opened).closeSync();
   }
 
   async *#rows(sql: string, values: Values = {}): AsyncGenerator<readonly Cells[]> {
-    const { database } = await this.#open();
-    yield* portions(database, sql, values);
+    yield* portions(await this.#open(), sql, values);
   }
 
-  #table(days: readonly ClosedDay[], table: ArchiveTableName): string | undefined {
+  #table(days: readonly ClosedDay[], table: ArchiveTableName | HourTableName): string | undefined {
     const files = filesOf(this.#store, days, table);
     return files.length === 0 ? undefined : `read_parquet([${files.map(quoted).join(', ')}])`;
   }
@@ -112,7 +117,6 @@ export class ArchiveRows {
     key: JobKey | undefined,
     chosen: ReadonlyMap<string, string> | undefined,
   ): AsyncGenerator<readonly ProcessRow[]> {
-    const { duck } = await this.#open();
     const { sql, values } = this.#samples(days, window);
     const gpus = this.#table(days, 'process_gpu');
     const pairs = [...(chosen ?? [])].map(([node, producer]) => `${node} ${producer}`);
@@ -120,7 +124,7 @@ export class ArchiveRows {
       `select s.time, s.id, s.node, p.slot, p.ord, p.job, p.epoch, p."user", p.pid, p.ppid, p.cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup
          ${gpus === undefined ? '' : ', g.util, g.memory, g.cards'}
        from ${this.#table(days, 'process')} p join ${sql} s on s.n = p.n
-       ${chosen === undefined ? '' : `join (select unnest($pairs::varchar[]) as pair) c on c.pair = s.node || ' ' || s.producer`}
+       ${chosen === undefined ? '' : `join (select unnest(from_json($pairs, '["VARCHAR"]')) as pair) c on c.pair = s.node || ' ' || s.producer`}
        ${
          gpus === undefined
            ? ''
@@ -131,7 +135,7 @@ export class ArchiveRows {
        order by s.time, s.id, p.slot, p.ord nulls first`,
       {
         ...values,
-        ...(chosen === undefined ? {} : { pairs: duck.listValue(pairs) }),
+        ...(chosen === undefined ? {} : { pairs: JSON.stringify(pairs) }),
         ...(window.user === undefined ? {} : { user: window.user }),
       },
     );
@@ -275,6 +279,47 @@ export class ArchiveRows {
       }));
   }
 
+  /** Hours of days without samples; of a node that has samples of such a day again, those count. */
+  async hours(
+    table: HourTableName,
+    days: readonly ClosedDay[],
+    window: Window,
+    key?: JobKey,
+  ): Promise<readonly Hour[]> {
+    const found: Hour[] = [];
+    for (const day of days) {
+      const file = this.#table([day], table);
+      if (file === undefined) continue;
+      const own = table === 'job_hour';
+      const sql = `select * from ${file} p
+        where p.time >= ${seconds(window.from)} and p.time < ${seconds(window.until)}
+          and not list_contains(from_json($present, '["VARCHAR"]'), p.node)
+          ${window.node === undefined ? '' : "and (p.node = $node or split_part(p.node, '.', 1) = $node)"}
+          ${own && window.user !== undefined ? 'and p."user" = $user' : ''} ${own && key !== undefined ? `and ${this.#ofJob(key)}` : ''}
+        order by p.time, p.node`;
+      const values = {
+        present: JSON.stringify(this.#nodesWithSamples(day)),
+        ...(window.node === undefined ? {} : { node: window.node }),
+        ...(own && window.user !== undefined ? { user: window.user } : {}),
+      };
+      for await (const rows of this.#rows(sql, values))
+        for (const row of rows) found.push({ cluster: day.clusterName, ...hourOf(table, row) });
+    }
+    return found;
+  }
+
+  #nodesWithSamples({ cluster, day }: ClosedDay): string[] {
+    return this.#db
+      .all(
+        `select distinct n.name from envelope e join node n on n.id = e.node
+         where e.cluster = ? and e.type = 'sample' and e.time >= ? and e.time < ?`,
+        cluster,
+        day * DAY_SECONDS,
+        (day + 1) * DAY_SECONDS,
+      )
+      .map((row) => String(row['name']));
+  }
+
   /** How many samples of a day begin at each of its times, in their order. */
   async timesOf(day: ClosedDay, window: Window): Promise<[time: number, samples: number][]> {
     const { sql, values } = this.#samples([day], window);
@@ -298,6 +343,18 @@ export class ArchiveRows {
         : `select s.id as envelope, t.* from ${rows} t join ${sql} s on s.n = t.n order by s.id, ${PLACES[table]}`;
     return (await Array.fromAsync(this.#rows(statement, values))).flat();
   }
+}
+
+type Hour = Readonly<Record<string, string | number | bigint | undefined>>;
+
+/** The values of an hour: numbers, and ids exactly. */
+function hourOf(table: HourTableName, row: Cells): Hour {
+  return Object.fromEntries(
+    Object.entries(hourTables[table]).map(([name, type]) => [
+      name,
+      type === 'VARCHAR' ? text(row, name) : type === 'UBIGINT' ? uint(row, name) : optional(row, name),
+    ]),
+  );
 }
 
 const PLACES = { process: 't.slot, t.ord', process_gpu: 't.slot, t.ord, t.item', card: 't.item', disk: 't.item' };

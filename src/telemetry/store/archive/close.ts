@@ -1,15 +1,17 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { jobHoursOf, nodeHoursOf } from '../../questions/hours.ts';
+import type { TelemetryRows } from '../../questions/rows.ts';
 import { takeLock } from '../../produce/lock.ts';
 import { type StoreDatabase, StoreUnusable } from '../database.ts';
 import { SAMPLE_TABLES } from '../prune.ts';
-import { type ClosedDay, closedDays } from './catalog.ts';
+import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
 import { archivedHash, DAY_SECONDS, dayOf, dayText } from './days.ts';
 import { type DuckDB, loadDuckDB, openDatabase, quoted } from './duckdb.ts';
 import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
 import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
-import { type DayToClose, stage } from './stage.ts';
-import { type ArchiveTableName, archiveTableNames, archiveTables } from './tables.ts';
+import { type DayToClose, stage, stageHours } from './stage.ts';
+import { type ArchiveTableName, archiveTableNames, archiveTables, hourOrder, hourTableNames } from './tables.ts';
 
 /** The steps of a close, each of which may be the last one of a program that is killed. */
 export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleted';
@@ -33,8 +35,9 @@ const ALWAYS: readonly ArchiveTableName[] = ['sample', 'process'];
  */
 export async function* closeDays(
   db: StoreDatabase,
+  rows: TelemetryRows,
   store: string,
-  options: CloseOptions,
+  options: CloseSettings,
 ): AsyncGenerator<ClosedReport> {
   const folder = archiveFolder(store);
   deleteLeftovers(db);
@@ -47,14 +50,14 @@ export async function* closeDays(
   try {
     const valid = new Set(
       closedDays(db).flatMap(({ clusterName, day, part, hasSamples }) =>
-        [...(hasSamples ? archiveTableNames : []), ...HOUR_TABLES].map((table) =>
+        [...(hasSamples ? archiveTableNames : []), ...hourTableNames].map((table) =>
           archiveFile(store, clusterName, day, table, part),
         ),
       ),
     );
     sweep(store, (file) => valid.has(file));
     for (const day of days) {
-      const report = await closeDay(duck, db, store, day, options);
+      const report = await closeDay(duck, db, rows, store, day, options);
       yield report;
     }
   } finally {
@@ -64,7 +67,6 @@ export async function* closeDays(
 
 /** Another program closes days of the store. */
 class CloseRunning extends StoreUnusable {}
-export const HOUR_TABLES = ['job_hour', 'node_hour'] as const;
 
 /** Days with hot samples. */
 function daysToClose(db: StoreDatabase, before: number): DayToClose[] {
@@ -86,6 +88,7 @@ function daysToClose(db: StoreDatabase, before: number): DayToClose[] {
 async function closeDay(
   duck: DuckDB,
   db: StoreDatabase,
+  rows: TelemetryRows,
   store: string,
   toClose: DayToClose,
   { now, onStep = () => {} }: CloseSettings,
@@ -100,12 +103,25 @@ async function closeDay(
   const count = async (sql: string) => Number((await (await connection.run(sql)).getRows())[0]?.[0] ?? 0);
   try {
     await stage(duck, connection, db, toClose, before === undefined ? undefined : { store, closed: before });
+    // Before samples are deleted, however long from now.
+    const window = { cluster: clusterName, from: day * DAY_SECONDS, until: (day + 1) * DAY_SECONDS };
+    const hours = { job_hour: await jobHoursOf(rows, window), node_hour: await nodeHoursOf(rows, window) };
+    const old = before === undefined ? [] : [before];
+    await stageHours(duck, connection, hours, {
+      job_hour: filesOf(store, old, 'job_hour'),
+      node_hour: filesOf(store, old, 'node_hour'),
+    });
     onStep('staged', dayText(day));
     const written: [from: string, to: string][] = [];
     for (const name of archiveTableNames) {
       if (!ALWAYS.includes(name) && (await count(`select count(*) from "${name}"`)) === 0) continue;
       const from = join(unfinished, `${name}.parquet`);
       await connection.run(copyStatement(name, from));
+      written.push([from, archiveFile(store, clusterName, day, name, part)]);
+    }
+    for (const name of hourTableNames) {
+      const from = join(unfinished, `${name}.parquet`);
+      await connection.run(`copy (select * from ${name} order by ${hourOrder[name]}) to ${quoted(from)} ${PARQUET}`);
       written.push([from, archiveFile(store, clusterName, day, name, part)]);
     }
     onStep('written', dayText(day));
@@ -130,6 +146,8 @@ async function closeDay(
   }
 }
 
+const PARQUET = '(format parquet, compression zstd, compression_level 9, parquet_version v2)';
+
 /** Sorted by stream, so that a value is near the one before it; with differences instead of values (version 2). */
 function copyStatement(name: ArchiveTableName, file: string): string {
   const { columns, order } = archiveTables[name];
@@ -137,7 +155,7 @@ function copyStatement(name: ArchiveTableName, file: string): string {
     .filter((column) => name === 'sample' || column !== 'id')
     .map((column) => `t."${column}"`);
   return `copy (select m.n, ${names.join(', ')} from "${name}" t join numbered m using (id) order by ${order})
-    to ${quoted(file)} (format parquet, compression zstd, compression_level 9, parquet_version v2)`;
+    to ${quoted(file)} ${PARQUET}`;
 }
 
 /** From here on the files are valid, and the hot rows are not. */

@@ -1,11 +1,19 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
+import type { JobHour, NodeHour } from '../../questions/rows.ts';
 import type { Row, StoreDatabase } from '../database.ts';
 import { type Cell, fromThousandths, unpackUints } from '../numbers.ts';
 import type { ClosedDay } from './catalog.ts';
 import { filesOf } from './catalog.ts';
 import { DAY_SECONDS } from './days.ts';
 import { type DuckDB, quoted } from './duckdb.ts';
-import { archiveTableNames, archiveTables, type ArchiveType } from './tables.ts';
+import {
+  archiveTableNames,
+  archiveTables,
+  type ArchiveType,
+  type HourTableName,
+  hourTableNames,
+  hourTables,
+} from './tables.ts';
 
 /** Rows of a chunk: what DuckDB works with at once. */
 const CHUNK = 2048;
@@ -67,6 +75,44 @@ export async function stage(
     `create table numbered as
      select id, ${day}::bigint * 4294967296 + row_number() over (order by node, time, id) as n from sample`,
   );
+}
+
+/** Makes tables of the hours of a day; of nodes whose samples were deleted before, the hours that the day had stay. */
+export async function stageHours(
+  duck: DuckDB,
+  connection: DuckDBConnection,
+  hours: Readonly<Record<HourTableName, readonly (JobHour | NodeHour)[]>>,
+  kept: Readonly<Record<HourTableName, readonly string[]>>,
+): Promise<void> {
+  for (const table of hourTableNames) {
+    const columns = Object.entries(hourTables[table]).map(([name, type]): [string, readonly [ArchiveType, string]] => [
+      name,
+      [type, name],
+    ]);
+    await connection.run(`create table ${table} (${columns.map(([name, [type]]) => `"${name}" ${type}`).join(', ')})`);
+    await append(duck, connection, table, columns, mappedRows(hours[table], columns));
+    for (const file of kept[table])
+      await connection.run(
+        `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')}
+         from read_parquet(${quoted(file)}) where node not in (select node from sample)`,
+      );
+  }
+}
+
+/** Rows of values as rows of cells. */
+function* mappedRows(
+  rows: readonly (JobHour | NodeHour)[],
+  columns: readonly (readonly [name: string, readonly [type: ArchiveType, hot: string]])[],
+): Generator<Row> {
+  for (const row of rows) {
+    const values = row as unknown as Readonly<Record<string, number | bigint | string | undefined>>;
+    yield Object.fromEntries(
+      columns.map(([name, [type]]) => {
+        const value = values[name];
+        return [name, value === undefined ? null : type === 'DOUBLE' || type === 'VARCHAR' ? value : BigInt(value)];
+      }),
+    );
+  }
 }
 
 async function append(

@@ -125,3 +125,47 @@ const disk: ArchiveTable = {
 export const archiveTables = { sample, process, process_gpu: processGpu, card, disk } as const;
 export type ArchiveTableName = keyof typeof archiveTables;
 export const archiveTableNames = Object.keys(archiveTables) as ArchiveTableName[];
+
+/** What is kept of a day when its samples are deleted. The names are those of the rows. */
+export const hourTables = {
+  job_hour: {
+    node: 'VARCHAR',
+    time: 'BIGINT',
+    job: 'UBIGINT',
+    epoch: 'UBIGINT',
+    user: 'VARCHAR',
+    cmd: 'VARCHAR',
+    first: 'BIGINT',
+    last: 'BIGINT',
+    samples: 'INTEGER',
+    processes: 'INTEGER',
+    cpuSeconds: 'DOUBLE',
+    peakCpuPercent: 'DOUBLE',
+    memoryKb: 'BIGINT',
+    peakMemoryKb: 'BIGINT',
+    gpuPercent: 'DOUBLE',
+    peakGpuMemoryKb: 'BIGINT',
+    cards: 'VARCHAR',
+  },
+  node_hour: {
+    node: 'VARCHAR',
+    time: 'BIGINT',
+    first: 'BIGINT',
+    last: 'BIGINT',
+    boot: 'BIGINT',
+    samples: 'INTEGER',
+    cores: 'INTEGER',
+    cpuPercent: 'DOUBLE',
+    usedMemoryKb: 'BIGINT',
+    load1: 'DOUBLE',
+    cards: 'INTEGER',
+    gpuPercent: 'DOUBLE',
+    gpuMemoryKb: 'BIGINT',
+  },
+} as const;
+export type HourTableName = keyof typeof hourTables;
+export const hourTableNames = Object.keys(hourTables) as HourTableName[];
+export const hourOrder: Readonly<Record<HourTableName, string>> = {
+  job_hour: 'job, epoch, node, time, "user"',
+  node_hour: 'node, time',
+};

@@ -46,7 +46,14 @@ export async function ask<Answer>(
   return withStore(store, { isReadOnly: true }, async ({ rows }) => {
     if (cluster !== undefined && (await rows.clusterNames(cluster)).length === 0)
       throw new Failure(`the store has no cluster ${cluster}; torc sonar clusters list names those that it has`);
-    return question(rows, window);
+    const answer = await question(rows, window);
+    const hours = await rows.nodeHours(window);
+    const [first, last] = [hours[0], hours.at(-1)];
+    if (first !== undefined && last !== undefined)
+      process.stderr.write(
+        `From ${timeText(first.time)} to ${timeText(last.time + 3600)} the samples are deleted: figures are of hours\n`,
+      );
+    return answer;
   });
 }
 

@@ -1,0 +1,125 @@
+import { CpuTime, eachSample } from './cpu-time.ts';
+import { loadOf } from './load.ts';
+import type { JobHour, NodeHour, ProcessRow, TelemetryRows, Window } from './rows.ts';
+
+const HOUR_SECONDS = 3600;
+
+const hourOf = (time: number): number => Math.floor(time / HOUR_SECONDS) * HOUR_SECONDS;
+
+/** Counters of before a window, from which its first rise is counted: as old as a gap within a job may be. */
+const BEFORE_SECONDS = 3 * HOUR_SECONDS;
+const withTimeBefore = (window: Window): Window => ({ ...window, from: window.from - BEFORE_SECONDS });
+
+interface Tally extends Pick<JobHour, 'cluster' | 'node' | 'time' | 'job' | 'epoch' | 'user' | 'first'> {
+  last: number;
+  samples: number;
+  processes: number;
+  cpuSeconds: number;
+  peakCpuPercent: number;
+  memory: number;
+  peakMemoryKb: number;
+  gpu: number;
+  peakGpuMemoryKb: number;
+  readonly commands: Map<string, number>;
+  readonly cards: Set<string>;
+}
+
+/** What each job did on each node in each hour of a window. CPU time is counted as in the list of jobs. */
+export async function jobHoursOf(source: TelemetryRows, window: Window): Promise<JobHour[]> {
+  const tallies = new Map<string, Tally>();
+  const latest = new Map<string, number>();
+  const cpu = new CpuTime();
+  const begins = await source.firstSamples(withTimeBefore(window));
+  await eachSample(source.processes(withTimeBefore(window)), (rows) => {
+    const [{ cluster, node, job, epoch, user, time }] = rows;
+    const key = `${cluster} ${node} ${job} ${epoch} ${user}`;
+    const used = cpu.since(key, rows);
+    const before = latest.get(key);
+    latest.set(key, time);
+    if (time < window.from) return;
+    const hour = hourOf(time);
+    let tally = tallies.get(`${key} ${hour}`);
+    if (tally === undefined)
+      tallies.set(`${key} ${hour}`, (tally = newTally({ cluster, node, job, epoch, user, time: hour, first: time })));
+    // What it had used before the first sample of its node, nobody knows when.
+    const isKnown = before !== undefined || time > (begins.get(`${cluster} ${node}`) ?? 0);
+    add(tally, rows, isKnown ? used : 0, before === undefined ? 0 : time - before);
+  });
+  return [...tallies.values()].map(({ memory, gpu, commands, cards, ...tally }) => ({
+    ...tally,
+    cmd: [...commands].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '',
+    memoryKb: Math.round(memory / tally.samples),
+    gpuPercent: gpu / tally.samples,
+    cards: [...cards].join(' '),
+  }));
+}
+
+const newTally = (head: Pick<Tally, 'cluster' | 'node' | 'time' | 'job' | 'epoch' | 'user' | 'first'>): Tally => ({
+  ...head,
+  last: head.first,
+  samples: 0,
+  processes: 0,
+  cpuSeconds: 0,
+  peakCpuPercent: 0,
+  memory: 0,
+  peakMemoryKb: 0,
+  gpu: 0,
+  peakGpuMemoryKb: 0,
+  commands: new Map(),
+  cards: new Set(),
+});
+
+function add(tally: Tally, rows: readonly ProcessRow[], cpuSeconds: number, elapsed: number): void {
+  let [processes, rss, gpu, gpuMemory] = [0, 0, 0, 0];
+  for (const row of rows) {
+    processes += row.processes;
+    rss += row.rssKb;
+    gpu += row.gpuUtil;
+    gpuMemory += row.gpuMemoryKb;
+    if (row.ord !== undefined) tally.commands.set(row.cmd, (tally.commands.get(row.cmd) ?? 0) + row.processes);
+    for (const card of row.cards.split(' ')) if (card !== '') tally.cards.add(card);
+  }
+  tally.last = rows[0]?.time ?? tally.last;
+  tally.samples++;
+  tally.cpuSeconds += cpuSeconds;
+  if (elapsed > 0) tally.peakCpuPercent = Math.max(tally.peakCpuPercent, (100 * cpuSeconds) / elapsed);
+  tally.processes = Math.max(tally.processes, processes);
+  tally.memory += rss;
+  tally.peakMemoryKb = Math.max(tally.peakMemoryKb, rss);
+  tally.gpu += gpu;
+  tally.peakGpuMemoryKb = Math.max(tally.peakGpuMemoryKb, gpuMemory);
+}
+
+/** What each node did in each hour of a window. */
+export async function nodeHoursOf(source: TelemetryRows, window: Window): Promise<NodeHour[]> {
+  const loads = new Map(
+    (await loadOf(source, withTimeBefore(window), HOUR_SECONDS)).map((step) => [
+      `${step.cluster} ${step.node} ${step.time}`,
+      step,
+    ]),
+  );
+  const hours = Map.groupBy(
+    await source.sampleTimes(window),
+    ({ cluster, node, time }) => `${cluster} ${node} ${hourOf(time)}`,
+  );
+  return [...hours].map(([key, samples]) => {
+    const [first, last] = [samples[0], samples.at(-1)] as [(typeof samples)[number], (typeof samples)[number]];
+    const load = loads.get(key);
+    return {
+      cluster: first.cluster,
+      node: first.node,
+      time: hourOf(first.time),
+      first: first.time,
+      last: last.time,
+      boot: samples.findLast(({ boot }) => boot !== undefined)?.boot,
+      samples: samples.length,
+      cores: load?.cores ?? 0,
+      cpuPercent: load?.cpuPercent ?? 0,
+      usedMemoryKb: Math.round(load?.usedMemoryKb ?? 0),
+      load1: load?.load1 ?? 0,
+      cards: load?.cards ?? 0,
+      gpuPercent: load?.gpuPercent,
+      gpuMemoryKb: Math.round(load?.gpuMemoryKb ?? 0),
+    };
+  });
+}

@@ -1,0 +1,26 @@
+import { DAY_SECONDS } from '../store/archive/days.ts';
+import type { TelemetryStore } from '../store/telemetry-store.ts';
+import { type KeepTask, type Reply, replyOf } from './messages.ts';
+
+/** What a round of keeping did. */
+export interface Kept {
+  readonly closed: readonly { readonly cluster: string; readonly day: string }[];
+  /** Envelopes. */
+  readonly deleted: number;
+  /** Why days stay open that could be closed. */
+  readonly problem?: string;
+}
+
+/** Closes the days that are older than the hot ones, and deletes what is older than all that is kept. */
+export async function keep(store: TelemetryStore, { hotDays, keptDays }: KeepTask, now: number): Promise<Reply> {
+  const deleted = keptDays === 0 ? 0 : await store.prune(now - keptDays * DAY_SECONDS);
+  const closed: { cluster: string; day: string }[] = [];
+  try {
+    const days = store.closeDays?.({ before: now - hotDays * DAY_SECONDS, now }) ?? [];
+    for await (const { cluster, day } of days) closed.push({ cluster, day });
+    return replyOf(200, { closed, deleted } satisfies Kept);
+  } catch (error) {
+    // Without DuckDB, or while a person closes days, the store works as before.
+    return replyOf(200, { closed, deleted, problem: (error as Error).message } satisfies Kept);
+  }
+}
