@@ -8,7 +8,7 @@ import { type Conversation, type ConverseOptions, createConversation } from './r
 import type { Over } from './report/conversation/state.ts';
 import { type RunningJobs, type RunningJobsOptions, createRunningJobs } from './start/running-jobs.ts';
 import type { Drain } from './outage/drain.ts';
-import type { Meaning } from './report/failed-exchange.ts';
+import type { ExchangeFailure } from './report/failed-exchange.ts';
 import type { RunEnding, RunnerOptions } from './options.ts';
 import type { Outbox } from './report/outbox.ts';
 import { createIdlePolicy, type HasOpenJobs, type IdlePolicy } from './claim/idle-policy.ts';
@@ -153,8 +153,8 @@ export function createWork(given: WorkOptions): Work {
     if (reply.due_actions) actions.consider(reply.due_actions);
     if (!stop.began) idlePolicy.consider(reply);
   };
-  const onOffline = (meaning: Meaning) => {
-    if (options.offline.isEnabled) drain.begin(meaning);
+  const onOffline = (failure: ExchangeFailure) => {
+    if (options.offline.isEnabled) drain.begin(failure);
     if (!options.offline.isEnabled || runningJobs.running === 0) conversation.giveUp();
   };
   const onOver = (over: Over) => {

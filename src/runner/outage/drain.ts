@@ -2,7 +2,7 @@ import type { Completion } from '../../core/contract/exchange.ts';
 import type { RunningJobs } from '../start/running-jobs.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Log } from '../log.ts';
-import type { Meaning } from '../report/failed-exchange.ts';
+import type { ExchangeFailure } from '../report/failed-exchange.ts';
 import type { Outbox } from '../report/outbox.ts';
 
 export interface DrainOptions {
@@ -30,7 +30,7 @@ export interface DrainOptions {
  * service accepts a result that both contain once.
  */
 export interface Drain {
-  begin(meaning: Meaning): void;
+  begin(failure: ExchangeFailure): void;
   /** Jobs ended: their ends are in the outbox. */
   ended(): void;
   /** The server is back. */

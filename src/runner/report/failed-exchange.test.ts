@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError, Unreachable } from '../../client/errors.ts';
-import { behind, meaningOf } from './failed-exchange.ts';
+import { behind, exchangeFailureOf } from './failed-exchange.ts';
 
 const known = { runId: 3, changeId: 70 };
 const refusal = (status: number, error: object) =>
   new ServiceError('calling exchange', { status, text: JSON.stringify({ error: { message: 'no', ...error } }) });
-const kind = (error: unknown) => meaningOf(error, known).kind;
+const kind = (error: unknown) => exchangeFailureOf(error, known).kind;
 
 describe('the meaning of a failed exchange', () => {
   it.each([
@@ -32,7 +32,9 @@ describe('the meaning of a failed exchange', () => {
     expect(kind(refusal(422, { code: 'RUN_SUPERSEDED', current: 2, change_id: 70 }))).toBe('behind');
     expect(kind(refusal(422, { code: 'RUN_SUPERSEDED', current: 4, change_id: 69 }))).toBe('behind');
     expect(kind(refusal(404, { code: 'NOT_FOUND', change_id: 0 }))).toBe('behind');
-    expect(meaningOf(refusal(422, { code: 'REFERENCE_UNKNOWN', change_id: 12 }), known)).toEqual(behind(12, known));
+    expect(exchangeFailureOf(refusal(422, { code: 'REFERENCE_UNKNOWN', change_id: 12 }), known)).toEqual(
+      behind(12, known),
+    );
     expect(behind(12, known).reason).toBe('its last change is 12, but it sent change 70 to this runner');
   });
 });

@@ -1,14 +1,14 @@
 import { ServiceError, Unreachable } from '../../client/errors.ts';
 
 /**
- * The meaning of a failed exchange.
+ * The failure of a failed exchange.
  *
  * - `away`: no reply of the service itself. This includes a reply of a proxy, and a refused login: such faults are
  *   repaired, and no job is ended because of them.
  * - `behind`: the service answers from a database that is older than a change sent before, or from a different one.
  * - `superseded`: the workflow was deleted, or continued without this runner.
  */
-export interface Meaning {
+export interface ExchangeFailure {
   readonly kind: 'away' | 'behind' | 'superseded';
   readonly reason: string;
 }
@@ -23,7 +23,7 @@ export interface Known {
 /** Refusals which say that this runner no longer takes part in the workflow. */
 const endings: ReadonlySet<string | undefined> = new Set(['RUN_SUPERSEDED', 'NOT_FOUND', 'REFERENCE_UNKNOWN']);
 
-export function meaningOf(error: unknown, known: Known): Meaning {
+export function exchangeFailureOf(error: unknown, known: Known): ExchangeFailure {
   const { message: reason } = error as Error;
   if (error instanceof Unreachable || !(error instanceof ServiceError) || !endings.has(error.code))
     return { kind: 'away', reason };
@@ -34,8 +34,8 @@ export function meaningOf(error: unknown, known: Known): Meaning {
   return { kind: 'superseded', reason };
 }
 
-/** The meaning of a reply that ends with an earlier change than the one before. */
-export const behind = (changeId: number, known: Known): Meaning => ({
+/** The failure of a reply that ends with an earlier change than the one before. */
+export const behind = (changeId: number, known: Known): ExchangeFailure => ({
   kind: 'behind',
   reason: `its last change is ${changeId}, but it sent change ${known.changeId} to this runner`,
 });

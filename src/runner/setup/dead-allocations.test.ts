@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { endOf, ownAllocationOf } from './dead-allocations.ts';
+import { reasonGone, ownAllocationOf } from './dead-allocations.ts';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 const node = { start_time: at(10) };
@@ -7,27 +7,27 @@ const own = { jobId: '7', restarts: 0, startedAtMs: undefined };
 
 describe('a runner in another allocation is gone', () => {
   it('a runner in another allocation is gone when Slurm says that the allocation has ended, and how', () => {
-    expect(endOf(node, '60', { state: 'ended', word: 'NODE_FAIL' }, own)).toBe('allocation 60 ended NODE_FAIL');
+    expect(reasonGone(node, '60', { state: 'ended', word: 'NODE_FAIL' }, own)).toBe('allocation 60 ended NODE_FAIL');
   });
 
   it('a runner in another allocation is gone when the allocation waits, because a runner registered in it: it was requeued', () => {
-    expect(endOf(node, '60', { state: 'queued', word: 'PENDING' }, undefined)).toBe('allocation 60 was requeued');
+    expect(reasonGone(node, '60', { state: 'queued', word: 'PENDING' }, undefined)).toBe('allocation 60 was requeued');
   });
 
   it('a runner in another allocation is gone when that began after it registered: it was requeued, or its id is that of another job now', () => {
     const later = { state: 'running', word: 'RUNNING', startedAtMs: Date.parse(at(12)) };
-    expect(endOf(node, '60', later, own)).toBe('allocation 60 has started again');
+    expect(reasonGone(node, '60', later, own)).toBe('allocation 60 has started again');
   });
 
   it('a runner in another allocation is not gone when that began before it registered, by clocks that differ a little', () => {
     const before = { state: 'running', word: 'RUNNING', startedAtMs: Date.parse(at(10)) + 30_000 };
-    expect(endOf(node, '60', before, own)).toBeUndefined();
+    expect(reasonGone(node, '60', before, own)).toBeUndefined();
   });
 
   test.each([[{ state: 'running', word: 'RUNNING' }], [{ state: 'unknown', word: 'NEW_WORD' }], [undefined]])(
     'but not when Slurm says %j',
     (known) => {
-      expect(endOf(node, '60', known, own)).toBeUndefined();
+      expect(reasonGone(node, '60', known, own)).toBeUndefined();
     },
   );
 });
@@ -36,13 +36,13 @@ describe('a runner in the own allocation is gone', () => {
   const requeued = { ...own, restarts: 1, startedAtMs: 11 * 60_000 };
 
   it('a runner in the own allocation is gone when it registered before Slurm started the allocation again', () => {
-    expect(endOf(node, '7', { state: 'running', word: 'RUNNING' }, requeued)).toBe('allocation 7 was requeued');
+    expect(reasonGone(node, '7', { state: 'running', word: 'RUNNING' }, requeued)).toBe('allocation 7 was requeued');
   });
 
   it('a runner in the own allocation is gone but not when it registered afterwards, when the start is unknown, or without a requeue', () => {
-    expect(endOf({ start_time: at(12) }, '7', undefined, requeued)).toBeUndefined();
-    expect(endOf(node, '7', undefined, { ...requeued, startedAtMs: undefined })).toBeUndefined();
-    expect(endOf(node, '7', { state: 'running', word: 'RUNNING' }, own)).toBeUndefined();
+    expect(reasonGone({ start_time: at(12) }, '7', undefined, requeued)).toBeUndefined();
+    expect(reasonGone(node, '7', undefined, { ...requeued, startedAtMs: undefined })).toBeUndefined();
+    expect(reasonGone(node, '7', { state: 'running', word: 'RUNNING' }, own)).toBeUndefined();
   });
 });
 

@@ -49,7 +49,7 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
     const states = await options.slurm.statesOf(ids);
     let found = 0;
     for (const { node, jobId } of nodes) {
-      const reason = endOf(node, jobId, states.get(Number(jobId)), options.own);
+      const reason = reasonGone(node, jobId, states.get(Number(jobId)), options.own);
       if (reason === undefined) continue;
       await recover(options, node, reason);
       found += 1;
@@ -88,7 +88,7 @@ async function nodesInSlurm({ client, workflowId }: DeadAllocationsOptions): Pro
 }
 
 /** Why the runner of this record is gone; undefined if nothing proves it. */
-export function endOf(
+export function reasonGone(
   { start_time: registered }: Pick<ComputeNode, 'start_time'>,
   jobId: string,
   known: (Pick<AccountedJob, 'word' | 'startedAtMs'> & { readonly state: string }) | undefined,

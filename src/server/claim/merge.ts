@@ -36,7 +36,7 @@ export const byNeed: Order = (left, leftNeed, right, rightNeed) =>
 export const byPriority: Order = (left, _leftNeed, right) => right.priority - left.priority || left.id - right.id;
 
 /** The decision about a job: continue with the next, skip the rest of its class, or stop. */
-type Verdict = 'next' | 'drop-class' | 'stop';
+type MergeStep = 'next' | 'drop-class' | 'stop';
 
 /**
  * Walks the ready jobs of several classes in one order, without reading more of them than are visited.
@@ -50,7 +50,7 @@ export function walkReady(
   order: Order,
   atMost: number,
   fetch: (classId: number, limit: number, offset: number) => Waiting[],
-  visit: (id: number, need: Need) => Verdict,
+  visit: (id: number, need: Need) => MergeStep,
 ): void {
   const chunk = classes.length === 1 ? atMost : Math.min(atMost, CHUNK);
   const before = (left: Queue, right: Queue) =>
@@ -61,16 +61,16 @@ export function walkReady(
 
   while (queues.length > 0) {
     const best = queues[0] as Queue;
-    const verdict = visit((best.rows[best.next] as Waiting).id, best.class.need);
-    if (verdict === 'stop') return;
+    const step = visit((best.rows[best.next] as Waiting).id, best.class.need);
+    if (step === 'stop') return;
     best.next += 1;
-    if (verdict === 'next' && best.next === best.rows.length && !best.isRead) {
+    if (step === 'next' && best.next === best.rows.length && !best.isRead) {
       best.rows = fetch(best.class.id, chunk, best.read);
       best.read += best.rows.length;
       best.isRead = best.rows.length < chunk;
       best.next = 0;
     }
-    if (verdict === 'drop-class' || best.next >= best.rows.length) queues.shift();
+    if (step === 'drop-class' || best.next >= best.rows.length) queues.shift();
     else if (queues.length > 1) sink(queues, before);
   }
 }

@@ -48,7 +48,7 @@ export const createExchange = (
     const ended = new Set([...completed, ...again].map(({ job_id: id }) => id));
     const begun = (turn.started ?? []).filter(({ job_id: id }) => !ended.has(id));
     // Ends first: a job that was claimed ahead may start by them.
-    const ends = completed.map((each) => endOf(each, workflowId, runId, nodeId));
+    const ends = completed.map((each) => attemptEndOf(each, workflowId, runId, nodeId));
     const errors = refused(accept(workflowId, ends, 'holder'), completed);
     for (const each of begin(workflowId, runId, nodeId, begun)) errors.push(each);
     if (again.length > 0) {
@@ -122,7 +122,7 @@ export const createExchange = (
 };
 
 /** The entry of a runner about an attempt, with the fields that fence it. */
-export function endOf(told: Completion, workflowId: number, runId: number, nodeId: number): End {
+export function attemptEndOf(told: Completion, workflowId: number, runId: number, nodeId: number): End {
   return {
     workflowId,
     runId,
@@ -144,7 +144,7 @@ export function endOf(told: Completion, workflowId: number, runId: number, nodeI
 }
 
 export const retriedOf = (told: Retried, workflowId: number, runId: number, nodeId: number): RetriedEnd => ({
-  ...endOf(told, workflowId, runId, nodeId),
+  ...attemptEndOf(told, workflowId, runId, nodeId),
   maxRetries: told.max_retries,
   raise: told.raise ?? undefined,
   isRefunded: told.is_refunded === true,

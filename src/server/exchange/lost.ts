@@ -5,7 +5,7 @@ import type { Accept } from '../result/accept.ts';
 import { createActionClaims } from '../records/action/claims.ts';
 import { found } from '../records/find.ts';
 import type { Store } from '../records/store.ts';
-import { endOf, refused, retriedOf } from './exchange.ts';
+import { attemptEndOf, refused, retriedOf } from './exchange.ts';
 import type { RetriedEnds } from './retried.ts';
 
 /**
@@ -29,7 +29,7 @@ export const createLost = (
     const { run_id: current } = find.run(workflowId);
     if (runId !== current) throw supersededRun(runId, current);
     found(requeue.node(workflowId, nodeId), 'compute_node', nodeId);
-    const ends = (completed ?? []).map((each) => endOf(each, workflowId, runId, nodeId));
+    const ends = (completed ?? []).map((each) => attemptEndOf(each, workflowId, runId, nodeId));
     const verdicts = accept(workflowId, ends, 'holder');
     const runAgain = (again ?? []).map((each) => retriedOf(each, workflowId, runId, nodeId));
     const verdictsAgain = retried(workflowId, runAgain);

@@ -2,9 +2,9 @@ import type { RaisedNeed } from '../../core/contract/exchange.ts';
 import { statusCode } from '../../core/contract/job.ts';
 import { runAgain } from '../recover/again.ts';
 import type { RecoverQueries } from '../recover/queries.ts';
-import type { Accept, Verdict } from '../result/accept.ts';
+import type { Accept, Acceptance } from '../result/accept.ts';
 import { type End, resultOfEnd, startOfEnd, statsOfEnd } from '../result/end.ts';
-import { createHolderVerdict } from '../result/holder.ts';
+import { createHolderAcceptance } from '../result/holder.ts';
 import type { EndedJob, ResultQueries } from '../result/queries.ts';
 import { refuseTooEarly } from '../result/too-early.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
@@ -35,16 +35,16 @@ export const createRetried = (
 ) => {
   const { db, changes, now } = store;
   const raise = createRaise(store);
-  const verdictOf = createHolderVerdict(results);
+  const verdictOf = createHolderAcceptance(results);
   const held = createHeldAttempts(db, changes);
 
-  return (workflowId: number, ends: readonly RetriedEnd[]): Verdict[] => {
+  return (workflowId: number, ends: readonly RetriedEnd[]): Acceptance[] => {
     const begun: object[] = [];
     const retried: object[] = [];
-    const verdicts = ends.map((end): Verdict => {
+    const verdicts = ends.map((end): Acceptance => {
       const job = results.job.get({ id: end.jobId });
       const counted = end.attemptId - (job?.refunded_attempts ?? 0);
-      if (counted >= end.maxRetries) return accept(workflowId, [end], 'holder')[0] as Verdict;
+      if (counted >= end.maxRetries) return accept(workflowId, [end], 'holder')[0] as Acceptance;
       const verdict = refuseTooEarly(results, end, job) ?? verdictOf(end, job);
       if (verdict !== undefined) {
         held.over(end);

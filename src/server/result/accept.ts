@@ -4,12 +4,12 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
 import { type End, refusalOfEnd, resultOfEnd, startOfEnd, statsOfEnd } from './end.ts';
-import { createHolderVerdict, isKnown } from './holder.ts';
+import { createHolderAcceptance, isKnown } from './holder.ts';
 import type { EndedJob, ResultQueries } from './queries.ts';
 import { refuseTooEarly } from './too-early.ts';
 
 /** The outcome of a reported end: accepted, known already, or refused with the reason. */
-export type Verdict = 'accepted' | 'known' | Refusal;
+export type Acceptance = 'accepted' | 'known' | Refusal;
 
 /**
  * Who reports: the runner that holds the attempt, so that each end is fenced by attempt and runner and may be sent
@@ -27,9 +27,9 @@ export type Reporter = 'holder' | 'anybody';
 export const createAccept = (store: Store, queries: ResultQueries) => {
   const { changes, releases } = store;
   const held = createHeldAttempts(store.db, changes);
-  const verdictOfHolder = createHolderVerdict(queries);
+  const acceptanceByHolder = createHolderAcceptance(queries);
 
-  const verdictOfAnybody = (end: End, job: EndedJob | undefined): Verdict | undefined => {
+  const acceptanceByAnybody = (end: End, job: EndedJob | undefined): Acceptance | undefined => {
     const refusal = refusalOfEnd(end, job);
     if (refusal !== undefined || !isKnown(queries, end)) return refusal;
     return new Refusal(
@@ -61,7 +61,7 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     }
   };
 
-  return (workflowId: number, ends: readonly End[], reporter: Reporter): Verdict[] => {
+  return (workflowId: number, ends: readonly End[], reporter: Reporter): Acceptance[] => {
     const told = new Map<StreamEventType, unknown[]>();
     const tell = (type: StreamEventType, entry: unknown) => {
       const entries = told.get(type);
@@ -71,14 +71,14 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
     let ready = 0;
 
     const unknownNodes = refuseUnknownNodes(workflowId, ends);
-    const verdictOf = reporter === 'holder' ? verdictOfHolder : verdictOfAnybody;
-    const verdicts = ends.map((end): Verdict => {
+    const acceptanceOf = reporter === 'holder' ? acceptanceByHolder : acceptanceByAnybody;
+    const acceptances = ends.map((end): Acceptance => {
       const job = queries.job.get({ id: end.jobId });
-      const verdict = refuseTooEarly(queries, end, job) ?? verdictOf(end, job) ?? unknownNodes.get(end.nodeId);
-      if (verdict !== undefined) {
+      const acceptance = refuseTooEarly(queries, end, job) ?? acceptanceOf(end, job) ?? unknownNodes.get(end.nodeId);
+      if (acceptance !== undefined) {
         // Late: the job has moved on, and this attempt of it has ended now.
         held.over(end);
-        return verdict;
+        return acceptance;
       }
       // A job that began and ended in one exchange was never stored as running.
       if (reporter === 'holder' && job?.status === PENDING) tell('job_started', startOfEnd(end, job.name));
@@ -97,12 +97,12 @@ export const createAccept = (store: Store, queries: ResultQueries) => {
       return 'accepted';
     });
 
-    const accepted = ends.filter((_, index) => verdicts[index] === 'accepted');
+    const accepted = ends.filter((_, index) => acceptances[index] === 'accepted');
     if (accepted.length > 0) queries.addTime.run({ workflowId, ...timeOf(accepted) });
     for (const [type, entries] of told) changes.record(workflowId, type, entries);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
     if (told.size > 0) releases.closeIfComplete(workflowId);
-    return verdicts;
+    return acceptances;
   };
 };
 

@@ -33,7 +33,7 @@ export const resultHandlers = (store: Store) => {
       try {
         refuseDisagreement(result, { job_id: jobId, workflow_id: workflowId, run_id: runId, status });
         refuseSuperseded(find.run(workflowId).run_id, runId);
-        const end = { ...endOf(result, workflowId, runId), files };
+        const end = { ...resultEndOf(result, workflowId, runId), files };
         refuseLate(end, result.attempt_id, queries.job.get({ id: jobId }));
         const [verdict] = accept(workflowId, [end], 'anybody');
         if (verdict instanceof Refusal) throw verdict;
@@ -59,7 +59,7 @@ export const resultHandlers = (store: Store) => {
       const { workflow_id: workflowId } = find.job(id);
       refuseDisagreement(body, { job_id: id, workflow_id: workflowId, run_id: runId, status });
       refuseSuperseded(find.run(workflowId).run_id, runId);
-      const [verdict] = accept(workflowId, [endOf(body, workflowId, runId)], 'anybody');
+      const [verdict] = accept(workflowId, [resultEndOf(body, workflowId, runId)], 'anybody');
       if (verdict instanceof Refusal) throw verdict;
       return job(id);
     },
@@ -75,7 +75,7 @@ export const resultHandlers = (store: Store) => {
 /** Ends that are processed in one transaction: 100 take about 5 ms. */
 const AT_ONCE = 100;
 
-function endOf(result: Result, workflowId: number, runId: number): End {
+function resultEndOf(result: Result, workflowId: number, runId: number): End {
   return {
     workflowId,
     runId,

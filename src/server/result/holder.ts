@@ -7,7 +7,7 @@ import type { EndedJob, ResultQueries } from './queries.ts';
  *
  * Either the runner holds the attempt, which has no result yet, or the report is late: known, or refused.
  */
-export const createHolderVerdict =
+export const createHolderAcceptance =
   (queries: ResultQueries) =>
   (end: End, job: EndedJob | undefined): 'known' | Refusal | undefined => {
     const refusal = refusalOfEnd(end, job) ?? fenceOff(end, job as EndedJob);

@@ -118,7 +118,7 @@ async function runOnce(context: OpenContext, request: StartRequest, reply: Reply
         }),
     });
     await sayEnd(context, request, summary);
-    ended({ exit_code: context.exitCode, ...endOf(summary) });
+    ended({ exit_code: context.exitCode, ...workerEndOf(summary) });
   } catch (error) {
     ended({ exit_code: 1, ending: 'failed', completed: 0, failed: 0, terminated: 0, reason: (error as Error).message });
     throw error;
@@ -211,7 +211,7 @@ async function sayEnd(context: OpenContext, request: StartRequest, summary: RunS
   await endRun(context, { client, workflow: { ...full, ...workflow }, summary, options, failsWithJobs: false });
 }
 
-const endOf = ({ ending, reason, left, tally }: RunSummary): Omit<WorkerEnd, 'at' | 'exit_code'> => ({
+const workerEndOf = ({ ending, reason, left, tally }: RunSummary): Omit<WorkerEnd, 'at' | 'exit_code'> => ({
   ending,
   completed: tally.completed,
   failed: tally.failed,

@@ -35,9 +35,9 @@ function conversation(facts: Partial<Facts> = {}, given: Partial<Rules> = {}) {
       take({ kind: 'answered', number: state.lastTurn, reply: reply(over) }, now),
     fail: (
       now: Partial<Facts> = {},
-      meaning: { kind: 'away' | 'superseded' | 'behind'; reason: string } = away,
+      failure: { kind: 'away' | 'superseded' | 'behind'; reason: string } = away,
       isRefused = false,
-    ) => take({ kind: 'failed', number: state.lastTurn, meaning, isRefused }, now),
+    ) => take({ kind: 'failed', number: state.lastTurn, failure, isRefused }, now),
     consider: (now: Partial<Facts> = {}) => take({ kind: 'consider' }, now),
     get state() {
       return state;
@@ -278,7 +278,7 @@ it('for any order of events, at most one exchange is in flight, and numbers only
       number,
       reply: reply({ change_id: change, is_complete: end === 0, is_canceled: end === 1 }),
     })),
-    fc.nat(12).map((number): Event => ({ kind: 'failed', number, meaning: away, isRefused: false })),
+    fc.nat(12).map((number): Event => ({ kind: 'failed', number, failure: away, isRefused: false })),
   );
   fc.assert(
     fc.property(fc.array(fc.tuple(event, facts, fc.nat(4_000)), { maxLength: 60 }), (steps) => {

@@ -1,4 +1,4 @@
-import { behind, type Meaning } from '../failed-exchange.ts';
+import { behind, type ExchangeFailure } from '../failed-exchange.ts';
 import { nextExchange } from '../pace.ts';
 import { patienceEnded, serverAnswered, serverFailed } from './outage.ts';
 import type { ConversationState, Effect, Event, Facts, Over, Rules, TurnKind } from './state.ts';
@@ -184,25 +184,25 @@ function answered(draft: Draft, { number, reply }: Extract<Event, { kind: 'answe
   return undefined;
 }
 
-function failed(draft: Draft, { number, meaning, isRefused }: Extract<Event, { kind: 'failed' }>): void {
+function failed(draft: Draft, { number, failure, isRefused }: Extract<Event, { kind: 'failed' }>): void {
   const { underWay } = draft.state;
   if (underWay?.number !== number) return;
   change(draft, { underWay: undefined });
-  lost(draft, underWay.kind, meaning, isRefused);
+  lost(draft, underWay.kind, failure, isRefused);
 }
 
 /** The exchange got no usable reply: it is unknown whether it was executed. */
-function lost(draft: Draft, kind: TurnKind, meaning: Meaning, isRefused: boolean): void {
+function lost(draft: Draft, kind: TurnKind, failure: ExchangeFailure, isRefused: boolean): void {
   if (kind !== 'probe') draft.effects.push({ kind: 'put-back' });
   change(draft, { lostAnswer: true, workMayBeReady: true });
   if (draft.state.phase === 'settling') return isRefused ? settled(draft, false) : settleLater(draft);
-  if (meaning.kind === 'superseded') return over(draft, { kind: 'superseded', reason: meaning.reason });
-  return away(draft, meaning);
+  if (failure.kind === 'superseded') return over(draft, { kind: 'superseded', reason: failure.reason });
+  return away(draft, failure);
 }
 
-function away(draft: Draft, meaning: Meaning): void {
+function away(draft: Draft, failure: ExchangeFailure): void {
   if (draft.state.phase !== 'open') return;
-  const step = serverFailed(draft.state.outage, meaning, draft.facts.nowMs, draft.rules);
+  const step = serverFailed(draft.state.outage, failure, draft.facts.nowMs, draft.rules);
   for (const each of step.effects) draft.effects.push(each);
   change(draft, { outage: step.outage });
   if (step.outage.isOffline && draft.facts.running === 0) giveUp(draft);
@@ -210,7 +210,7 @@ function away(draft: Draft, meaning: Meaning): void {
 }
 
 function giveUp(draft: Draft): void {
-  const { kind, reason } = draft.state.outage.meaning;
+  const { kind, reason } = draft.state.outage.failure;
   over(draft, { kind: kind === 'behind' ? 'behind' : 'unreachable', reason });
 }
 

@@ -4,7 +4,7 @@ import type { JobStatusCounts } from '../../../core/contract/job.ts';
 import { ServiceError } from '../../../client/errors.ts';
 import type { RunningJobs } from '../../start/running-jobs.ts';
 import type { Log } from '../../log.ts';
-import { type Meaning, meaningOf } from '../failed-exchange.ts';
+import { type ExchangeFailure, exchangeFailureOf } from '../failed-exchange.ts';
 import type { News, Outbox } from '../outbox.ts';
 import { aheadOf, createRate } from '../pace.ts';
 import { advance, nextMoment } from './advance.ts';
@@ -28,7 +28,7 @@ export interface ConverseOptions extends Omit<Rules, 'runId'> {
   readonly slots: () => number;
   readonly onReply: (reply: ExchangeReply) => void;
   /** The server has been away for longer than the runner waits, or has an older database. */
-  readonly onOffline: (meaning: Meaning) => void;
+  readonly onOffline: (failure: ExchangeFailure) => void;
   readonly onOnline: () => void;
   readonly onOver: (over: Over) => void;
 }
@@ -143,7 +143,7 @@ export function createConversation(options: ConverseOptions): Conversation {
       case 'server-back':
         return log.write('warn', 'Server answers again', { away_s: Math.round(effect.awayMs / 1000) });
       case 'offline':
-        return options.onOffline(effect.meaning);
+        return options.onOffline(effect.failure);
       case 'online':
         return options.onOnline();
       case 'over':
@@ -158,9 +158,9 @@ export function createConversation(options: ConverseOptions): Conversation {
       turnOf(number, turn, tellsHeld),
       (reply) => take({ kind: 'answered', number, reply }),
       (error) => {
-        const meaning = meaningOf(error, { runId, changeId: state.knownChange });
+        const failure = exchangeFailureOf(error, { runId, changeId: state.knownChange });
         const isRefused = error instanceof ServiceError && error.status < 500;
-        take({ kind: 'failed', number, meaning, isRefused });
+        take({ kind: 'failed', number, failure, isRefused });
       },
     );
   };

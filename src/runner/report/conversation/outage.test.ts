@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Meaning } from '../failed-exchange.ts';
+import type { ExchangeFailure } from '../failed-exchange.ts';
 import {
   type OutageEffect,
   type OutageState,
@@ -9,18 +9,18 @@ import {
   serverFailed,
 } from './outage.ts';
 
-const away: Meaning = { kind: 'away', reason: 'no answer' };
-const behind: Meaning = { kind: 'behind', reason: 'older' };
+const away: ExchangeFailure = { kind: 'away', reason: 'no answer' };
+const behind: ExchangeFailure = { kind: 'behind', reason: 'older' };
 const words = (effects: readonly OutageEffect[]) =>
-  effects.map((effect) => (effect.kind === 'offline' ? `offline ${effect.meaning.kind}` : effect.kind));
+  effects.map((effect) => (effect.kind === 'offline' ? `offline ${effect.failure.kind}` : effect.kind));
 
 /** Failures one after another, 1 s apart: the state after them, the pauses, and the reports. */
-function failures(meanings: readonly Meaning[], patienceMs: number, pingMs = 120_000) {
+function failures(meanings: readonly ExchangeFailure[], patienceMs: number, pingMs = 120_000) {
   let outage: OutageState = SERVER_ANSWERS;
   const pauses: number[] = [];
   const told: string[] = [];
-  for (const [second, meaning] of meanings.entries()) {
-    const step = serverFailed(outage, meaning, second * 1_000, { patienceMs, pingMs });
+  for (const [second, failure] of meanings.entries()) {
+    const step = serverFailed(outage, failure, second * 1_000, { patienceMs, pingMs });
     outage = step.outage;
     pauses.push(step.pauseMs);
     told.push(...words(step.effects));

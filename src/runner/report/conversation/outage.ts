@@ -1,4 +1,4 @@
-import type { Meaning } from '../failed-exchange.ts';
+import type { ExchangeFailure } from '../failed-exchange.ts';
 
 /** Whether the server is reachable, as far as the runner knows. */
 export interface OutageState {
@@ -6,14 +6,14 @@ export interface OutageState {
   readonly awaySinceMs: number | undefined;
   /** It has been away for longer than the runner waits, or it answers from an older database. */
   readonly isOffline: boolean;
-  /** The meaning of the last failure. */
-  readonly meaning: Meaning;
+  /** The last failure. */
+  readonly failure: ExchangeFailure;
   /** Pause before the next attempt. */
   readonly retryMs: number;
   /** When the runner stops waiting for it; Infinity while it answers. */
   readonly patienceEndsAtMs: number;
   /** The kind of outage that was reported last. */
-  readonly reported: Meaning['kind'] | undefined;
+  readonly reported: ExchangeFailure['kind'] | undefined;
 }
 
 export interface OutageRules {
@@ -28,7 +28,7 @@ export type OutageEffect =
   | { readonly kind: 'server-away'; readonly reason: string }
   | { readonly kind: 'server-back'; readonly awayMs: number }
   /** The server is offline; reported again if it then has an older database. */
-  | { readonly kind: 'offline'; readonly meaning: Meaning }
+  | { readonly kind: 'offline'; readonly failure: ExchangeFailure }
   /** The server answers again, after `offline`. */
   | { readonly kind: 'online' };
 
@@ -39,7 +39,7 @@ const LONGEST_RETRY_MS = 5_000;
 export const SERVER_ANSWERS: OutageState = {
   awaySinceMs: undefined,
   isOffline: false,
-  meaning: { kind: 'away', reason: '' },
+  failure: { kind: 'away', reason: '' },
   retryMs: FIRST_RETRY_MS,
   patienceEndsAtMs: Infinity,
   reported: undefined,
@@ -53,21 +53,21 @@ interface Step {
 /** No reply, or no usable one. `pauseMs` is the time until the next attempt. */
 export function serverFailed(
   before: OutageState,
-  meaning: Meaning,
+  failure: ExchangeFailure,
   nowMs: number,
   { patienceMs, pingMs }: OutageRules,
 ): Step & { readonly pauseMs: number } {
   const effects: OutageEffect[] = [];
-  let outage: OutageState = { ...before, meaning };
+  let outage: OutageState = { ...before, failure };
   if (before.awaySinceMs === undefined) {
     outage = { ...outage, awaySinceMs: nowMs };
-    if (meaning.kind === 'away') {
-      effects.push({ kind: 'server-away', reason: meaning.reason });
+    if (failure.kind === 'away') {
+      effects.push({ kind: 'server-away', reason: failure.reason });
       if (patienceMs > 0) outage = { ...outage, patienceEndsAtMs: nowMs + patienceMs };
     }
   }
   // No job may be claimed from another database, even for a moment.
-  if (meaning.kind === 'behind' || patienceMs <= 0) {
+  if (failure.kind === 'behind' || patienceMs <= 0) {
     const offline = patienceEnded(outage);
     outage = offline.outage;
     for (const each of offline.effects) effects.push(each);
@@ -79,10 +79,10 @@ export function serverFailed(
 
 /** The waiting time of the runner is over. */
 export function patienceEnded(before: OutageState): Step {
-  const { meaning, reported } = before;
+  const { failure, reported } = before;
   const outage = { ...before, isOffline: true, patienceEndsAtMs: Infinity };
-  if (reported === 'behind' || reported === meaning.kind) return { outage, effects: [] };
-  return { outage: { ...outage, reported: meaning.kind }, effects: [{ kind: 'offline', meaning }] };
+  if (reported === 'behind' || reported === failure.kind) return { outage, effects: [] };
+  return { outage: { ...outage, reported: failure.kind }, effects: [{ kind: 'offline', failure }] };
 }
 
 export function serverAnswered(before: OutageState, nowMs: number): Step {

@@ -1,5 +1,5 @@
 import type { ExchangeReply } from '../../../core/contract/exchange.ts';
-import type { Meaning } from '../failed-exchange.ts';
+import type { ExchangeFailure } from '../failed-exchange.ts';
 import { type OutageEffect, type OutageRules, type OutageState, SERVER_ANSWERS } from './outage.ts';
 
 /**
@@ -71,7 +71,7 @@ export type Event =
   | { readonly kind: 'connected' }
   | { readonly kind: 'answered'; readonly number: number; readonly reply: ExchangeReply }
   /** `isRefused`: the server answered, and refuses this exchange. */
-  | { readonly kind: 'failed'; readonly number: number; readonly meaning: Meaning; readonly isRefused: boolean }
+  | { readonly kind: 'failed'; readonly number: number; readonly failure: ExchangeFailure; readonly isRefused: boolean }
   /** A moment of `nextMoment` has come. */
   | { readonly kind: 'time' }
   | { readonly kind: 'give-up' }

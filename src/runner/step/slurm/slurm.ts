@@ -58,14 +58,14 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const starts = createStarts();
   const ids = createStepIds(slurm, (id) => running.has(id), log);
 
-  const endOf = (id: StepId, how: Pick<StepEnd, 'exitCode' | 'signal'>, refusal?: string): StepEnd => {
+  const stepEndOf = (id: StepId, how: Pick<StepEnd, 'exitCode' | 'signal'>, refusal?: string): StepEnd => {
     const each = running.get(id);
     if (each !== undefined) ended.set(id, { job: each.job, mark: each.mark, refusal, isSignaled: each.isSignaled });
     running.delete(id);
     // The CPU time and the memory of srun are not those of its step.
     return { id, ...how, cpuSeconds: undefined, peakBytes: undefined };
   };
-  const refuse = (id: StepId, reason: string) => tell([endOf(id, NO_END, reason)]);
+  const refuse = (id: StepId, reason: string) => tell([stepEndOf(id, NO_END, reason)]);
 
   const onEnd = (endings: readonly ProcessEnd[]) => {
     const ends = endings.flatMap(({ pid, exitCode, signal }): StepEnd[] => {
@@ -73,7 +73,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       if (id === undefined) return [];
       idsByPid.delete(pid);
       starts.ended(id);
-      return [endOf(id, { exitCode, signal })];
+      return [stepEndOf(id, { exitCode, signal })];
     });
     if (ends.length > 0) tell(ends);
   };
