@@ -35,10 +35,13 @@ const MOST_KEPT = 2_000;
 /** File descriptors reserved for the rest of the program: connections, logs, databases; it uses about forty. */
 const LEFT_TO_OTHERS = 256;
 
-/** How many files may be kept open now: a launcher may have lowered the limit of this process for its jobs. */
-export function mostKept(): number {
+/**
+ * How many files may be kept open now, by each of two readers: a launcher may have lowered the limit of this process for its
+ * jobs.
+ */
+export function mostKept(most = MOST_KEPT): number {
   const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
-  return Math.min(MOST_KEPT, Number(match?.[1] ?? LEFT_TO_OTHERS) - LEFT_TO_OTHERS);
+  return Math.min(most, Math.floor((Number(match?.[1] ?? LEFT_TO_OTHERS) - LEFT_TO_OTHERS) / 2));
 }
 
 /**
