@@ -19,13 +19,23 @@ export interface Broker {
   readonly secure: string;
   /** The certificate that signs that of the broker. */
   readonly caFile: string;
+  /** The folder with a folder for each partition. */
+  readonly logs: string;
+  /** Ends the broker: as a crash does, or with SIGTERM in order. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again, with what it had. */
+  begin(): Promise<void>;
 }
 
-const java = (...args: string[]) =>
+/** Runs a Java program with the jars of Kafka, and gives what it prints. */
+export const java = (...args: string[]): string =>
   execFileSync('java', ['-cp', `${jars}/*`, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** A real broker of one node, with users in its configuration. */
-export async function startBroker(users: Readonly<Record<string, string>>): Promise<Broker> {
+/** A real broker of one node, with users in its configuration. It ends with the test, or when `whenOver` says. */
+export async function startBroker(
+  users: Readonly<Record<string, string>>,
+  whenOver: (end: () => void) => void = onTestFinished,
+): Promise<Broker> {
   const folder = temporaryFolder();
   const [plain, secure, controller] = await freePorts(3);
   const key = join(folder, 'broker.p12');
@@ -80,23 +90,40 @@ ssl.keystore.password=changeit
 ssl.keystore.type=PKCS12
 log.dirs=${join(folder, 'logs')}
 offsets.topic.replication.factor=1
+offsets.topic.num.partitions=2
+group.initial.rebalance.delay.ms=0
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 `,
   );
   const id = java('kafka.tools.StorageTool', 'random-uuid').trim().split('\n').at(-1) as string;
   java('kafka.tools.StorageTool', 'format', '-t', id, '-c', properties);
-  const child: ChildProcess = spawn('java', ['-Xmx512m', '-cp', `${jars}/*`, 'kafka.Kafka', properties], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  await until(
-    () => Promise.all([accepts(plain as number), accepts(secure as number)]),
-    (all) => all.every(Boolean),
-    'the broker',
-    60_000,
-  );
-  return { plain: `127.0.0.1:${plain}`, secure: `localhost:${secure}`, caFile };
+  let child: ChildProcess | undefined;
+  const begin = async () => {
+    child = spawn('java', ['-Xmx512m', '-cp', `${jars}/*`, 'kafka.Kafka', properties], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    await until(
+      () => Promise.all([accepts(plain as number), accepts(secure as number)]),
+      (all) => all.every(Boolean),
+      'the broker',
+      60_000,
+    );
+  };
+  whenOver(() => void child?.kill('SIGKILL'));
+  await begin();
+  return {
+    plain: `127.0.0.1:${plain}`,
+    secure: `localhost:${secure}`,
+    caFile,
+    logs: join(folder, 'logs'),
+    begin,
+    async kill(signal = 'SIGKILL') {
+      const ended = new Promise((resolve) => child?.once('exit', resolve));
+      child?.kill(signal);
+      await ended;
+    },
+  };
 }
 
 const accepts = (port: number) =>

@@ -2,6 +2,7 @@ import type { Command } from '../../command.ts';
 import { cluster } from './cluster.ts';
 import { clusterCommands } from './clusters.ts';
 import { closeDays } from './close.ts';
+import { consume } from './consume.ts';
 import { daemon } from './daemon.ts';
 import { exportEnvelopes } from './export.ts';
 import { ingest } from './ingest.ts';
@@ -23,6 +24,7 @@ export const sonarCommands: readonly Command[] = [
   // what keeps them
   validate,
   ingest,
+  consume,
   exportEnvelopes,
   closeDays,
   pruneStore,

@@ -11,7 +11,7 @@ export const storeOption = option({
 /** Opens the store for a command, and closes it behind it. */
 export async function withStore<Result>(
   path: string,
-  options: { readonly isReadOnly?: boolean },
+  options: { readonly isReadOnly?: boolean; readonly isDurable?: boolean },
   use: (store: TelemetryStore) => Result | Promise<Result>,
 ): Promise<Result> {
   // A sample of a node needs no database: it is loaded on use.
