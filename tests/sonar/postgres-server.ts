@@ -90,6 +90,11 @@ export class PostgresServer {
     return `postgres://postgres@/${database}?host=${encodeURIComponent(this.#folder)}`;
   }
 
+  /** What programs of PostgreSQL find the server with. */
+  get environment(): Readonly<Record<string, string>> {
+    return { PGHOST: this.#folder, PGUSER: 'postgres' };
+  }
+
   /** The URL of a new, empty database. */
   async newDatabase(): Promise<string> {
     const name = `test${(this.#databases += 1)}`;

@@ -15,7 +15,10 @@ const root = resolve(import.meta.dirname, '../../..');
  */
 export async function follow(steps: readonly Step[], options: ReaderOptions): Promise<Followed> {
   if (!steps.some((step) => step.kind === 'commands' && canRun(step, options)))
-    return { skipped: 'it needs a Slurm cluster (SLURM_CONF) or hosts that ssh reaches (TORC_TEST_HOSTS)' };
+    return {
+      skipped:
+        'it needs a Slurm cluster (SLURM_CONF) or hosts that ssh reaches (TORC_TEST_HOSTS), or is followed by tests/sonar',
+    };
   const reader = await openReader(options);
   for (const step of steps) {
     if (step.kind === 'file') writeShown(reader.folder, step.name, step.text);
@@ -29,8 +32,12 @@ export interface Followed {
   readonly skipped: string | undefined;
 }
 
-const canRun = ({ notRun, clone, needsSlurm, needsHosts }: RunCommands, { hasNetwork }: ReaderOptions) =>
+const canRun = (
+  { notRun, clone, needsSlurm, needsHosts, servers }: RunCommands,
+  { hasNetwork, servers: there = [] }: ReaderOptions,
+) =>
   notRun === undefined &&
+  servers.every((server) => there.includes(server)) &&
   (hasNetwork || clone !== 'fresh') &&
   (!needsSlurm || process.env['SLURM_CONF'] !== undefined) &&
   (!needsHosts || process.env['TORC_TEST_HOSTS'] !== undefined);

@@ -6,7 +6,8 @@
  *   output that the reader is promised. `…` in such a line stands for anything; a line `^C` is the key that the reader presses.
  * - A comment on the line before a block says how it is run: `<!-- exit 1 -->` (the last command ends with this code),
  *   `<!-- in a clone -->` (in a fresh clone of the repository), `<!-- in a clone after npm ci -->`,
- *   `<!-- on a Slurm cluster -->`, `<!-- with hosts that ssh reaches -->`, `<!-- not run: the reason -->`.
+ *   `<!-- on a Slurm cluster -->`, `<!-- with hosts that ssh reaches -->`, `<!-- with PostgreSQL -->`,
+ *   `<!-- with Kafka and PostgreSQL -->`, `<!-- not run: the reason -->`.
  *
  * Other blocks are text.
  */
@@ -31,9 +32,13 @@ export interface RunCommands {
   readonly needsSlurm: boolean;
   /** Whether it needs the hosts worker1 and worker2, which ssh reaches. */
   readonly needsHosts: boolean;
+  /** The servers of others that it needs. */
+  readonly servers: readonly OtherServer[];
   /** Why the block is not run. */
   readonly notRun: string | undefined;
 }
+
+export type OtherServer = 'Kafka' | 'PostgreSQL';
 
 export interface Command {
   readonly line: number;
@@ -78,13 +83,20 @@ function stepOf(language: string, body: readonly string[], before: string, line:
   return name === undefined ? undefined : { kind: 'file', line, name, text: body.map((each) => `${each}\n`).join('') };
 }
 
-const isAboutRunning = (comment: string) => /^(?:exit|in a clone|on a Slurm cluster|with hosts|not run)/.test(comment);
+const isAboutRunning = (comment: string) => /^(?:exit|in a clone|on a Slurm cluster|with |not run)/.test(comment);
 
 function howToRun(
   comment: string | undefined,
   line: number,
-): Pick<RunCommands, 'exitCode' | 'clone' | 'needsSlurm' | 'needsHosts' | 'notRun'> {
-  const usual = { exitCode: 0, clone: 'none' as const, needsSlurm: false, needsHosts: false, notRun: undefined };
+): Pick<RunCommands, 'exitCode' | 'clone' | 'needsSlurm' | 'needsHosts' | 'servers' | 'notRun'> {
+  const usual = {
+    exitCode: 0,
+    clone: 'none' as const,
+    needsSlurm: false,
+    needsHosts: false,
+    servers: [],
+    notRun: undefined,
+  };
   if (comment === undefined) return usual;
   const exit = /^exit (\d+)$/.exec(comment)?.[1];
   if (exit !== undefined) return { ...usual, exitCode: Number(exit) };
@@ -92,6 +104,8 @@ function howToRun(
   if (comment === 'in a clone after npm ci') return { ...usual, clone: 'set up' };
   if (comment === 'on a Slurm cluster') return { ...usual, needsSlurm: true };
   if (comment === 'with hosts that ssh reaches') return { ...usual, needsHosts: true };
+  if (comment === 'with PostgreSQL') return { ...usual, servers: ['PostgreSQL'] };
+  if (comment === 'with Kafka and PostgreSQL') return { ...usual, servers: ['Kafka', 'PostgreSQL'] };
   const reason = /^not run: (\S.*)$/.exec(comment)?.[1];
   if (reason !== undefined) return { ...usual, notRun: reason };
   throw new Error(

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../../src/core/contract/base-path.ts';
 import { temporaryFolder, until } from '../programs.ts';
+import type { OtherServer } from './parse.ts';
 
 /** One shell in a fresh folder, in which the commands of a page run one after the other. */
 export interface Reader {
@@ -46,6 +47,9 @@ export interface ReaderOptions {
   readonly path: readonly string[];
   /** Without one, npm installs without the Node that it would fetch. */
   readonly hasNetwork: boolean;
+  /** Servers of others that the page may use, and the variables with which they are found. */
+  readonly servers?: readonly OtherServer[];
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A reader who finds these programs. Everything that a page starts ends with the test. */
@@ -69,7 +73,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 function environmentOf(
   home: string,
   outputs: string,
-  { path, hasNetwork }: ReaderOptions,
+  { path, hasNetwork, environment = {} }: ReaderOptions,
 ): Record<string, string | undefined> {
   const { npm_config_cache: cache, npm_config_userconfig: settings, SLURM_CONF, HOME = '/root' } = process.env;
   return {
@@ -84,6 +88,7 @@ function environmentOf(
     ...(hasNetwork
       ? { npm_config_prefer_offline: 'true' }
       : { npm_config_offline: 'true', npm_config_omit: 'optional' }),
+    ...environment,
     npm_config_prefix: join(home, 'npm'),
     npm_config_cache: cache ?? join(HOME, '.npm'),
     npm_config_userconfig: settings ?? join(HOME, '.npmrc'),
