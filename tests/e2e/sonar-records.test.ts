@@ -87,6 +87,13 @@ it('a runner writes samples of the processes of its jobs, and beside them to whi
   expect(text.stdout).toContain('of CPU time');
   expect(text.stdout).toContain('it ended before the first one');
   expect((await profile('nosuch')).code).toBe(1);
+
+  // In a store, the job of the samples is known by the id of the workflow job, too.
+  const stored = await torc(['sonar', 'ingest', 'out/sonar', '--add-clusters', '-f', 'json'], { cwd: folder });
+  expect(JSON.parse(stored.stdout)).toMatchObject({ links: linked.length, quarantined: 0 });
+  const [id, own] = [...byJob].find(([, each]) => sleeps(each.map(({ pid }) => pid)) === 7) ?? [0, []];
+  const asked = await torc(['sonar', 'show', 'profile', String(own[0]?.job), '-f', 'json'], { cwd: folder });
+  expect(JSON.parse(asked.stdout)).toMatchObject({ attempts: [{ workflow_job: id, attempt: own[0]?.attempt }] });
 });
 
 it('the profile of a job without samples says what its workflow needs', async () => {

@@ -315,6 +315,7 @@ describe('the commands', () => {
       quarantined: 0,
       unknown_clusters: {},
       unreadable: [],
+      links: 0,
     });
     const list = await torc(['sonar', 'clusters', 'list', '-f', 'json'], { cwd });
     expect(JSON.parse(list.stdout)).toEqual({
@@ -387,6 +388,32 @@ describe('the commands', () => {
     const empty = await torc(['sonar', 'ingest', temporaryFolder()], { cwd });
     expect(empty.stderr).toContain('no files of envelopes in');
     expect(empty.code).toBe(1);
+  });
+
+  it('an ingest stores which processes belong to which attempts once, and the profile of their job names the attempts', async () => {
+    const cwd = temporaryFolder();
+    const link = (pid: number, attempt: number) =>
+      `{"cluster":"fox.test","node":"c1","time":${START},"kind":"process","job":4711,"epoch":0,"pid":${pid},"start":5,"workflow":1,"workflow_job":7,"run":1,"attempt":${attempt},"slurm_job":4711,"step":"0"}`;
+    const end = `{"cluster":"fox.test","node":"c1","time":${START},"kind":"end","pid":1,"workflow":1,"workflow_job":7,"run":1,"attempt":1}`;
+    const lines = [
+      link(1, 1),
+      link(2, 1),
+      end,
+      '[]',
+      'null',
+      '{"kind":"process"}',
+      link(3, 2),
+      link(4, 2).slice(0, 90),
+    ];
+    writeFileSync(join(cwd, 'c1.links'), lines.join('\n'));
+    writeFileSync(join(cwd, 'sample.json'), written(sample));
+    const again = ['sonar', 'ingest', '.', '--add-clusters'];
+    expect((await torc(again, { cwd })).stdout).toBe('1 file: 1 stored, 3 links to workflow jobs\n');
+    expect((await torc(again, { cwd })).stdout).toBe('1 file: 0 stored, 1 already there\n');
+    const words = ['sonar', 'show', 'profile', '4711', '--from', '2026-03-01', '--to', '2026-03-02'];
+    expect((await torc(words, { cwd })).stdout).toContain(
+      'Job 4711: workflow 1, job 7, run 1, attempt 1; workflow 1, job 7, run 1, attempt 2',
+    );
   });
 
   it('torc sonar says where no store is', async () => {

@@ -9,6 +9,7 @@ export interface InputFile {
 }
 
 const ENVELOPES = /\.(?:json|ndjson|jsonl)(?:\.gz)?$/;
+const LINKS = /\.links$/;
 /** `data/fox.example.org/2026/03/01/0+sample-c1.json`: the name is that of the folder above the day. */
 const IN_TREE = /([^/]+)\/\d{4}\/\d{2}\/\d{2}\/[^/]+$/;
 
@@ -22,17 +23,26 @@ export function inputFiles(paths: readonly string[]): InputFile[] {
   return paths.flatMap((path) => {
     if (path === '-') return [{ path, bytes: 0 }];
     const found = statSync(path);
-    return found.isDirectory() ? filesBelow(path) : [fileAt(path, found.size)];
+    if (found.isDirectory()) return filesBelow(path, ENVELOPES).map((file) => fileAt(file, statSync(file).size));
+    return LINKS.test(path) ? [] : [fileAt(path, found.size)];
   });
 }
 
-function filesBelow(folder: string): InputFile[] {
+/** The files of links at the given paths, which runners write beside their samples. */
+export const linkFiles = (paths: readonly string[]): string[] =>
+  paths.flatMap((path) => {
+    if (path === '-') return [];
+    if (statSync(path).isDirectory()) return filesBelow(path, LINKS);
+    return LINKS.test(path) ? [path] : [];
+  });
+
+function filesBelow(folder: string, names: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return filesBelow(path);
-      return ENVELOPES.test(basename(path)) ? [fileAt(path, statSync(path).size)] : [];
+      if (entry.isDirectory()) return filesBelow(path, names);
+      return names.test(basename(path)) ? [path] : [];
     });
 }
 

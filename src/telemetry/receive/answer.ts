@@ -1,6 +1,7 @@
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { asData } from '../questions/answers.ts';
+import { attemptsOf } from '../questions/attempts.ts';
 import { jobsOf } from '../questions/jobs.ts';
 import { loadOf } from '../questions/load.ts';
 import { cardsOf, nodesOf } from '../questions/nodes.ts';
@@ -50,7 +51,9 @@ const questions: Readonly<
       throw new ParameterWrong(`${name}: expected an integer, found "${text}"`);
     };
     const key = { job: id('job', job), epoch: epoch === undefined ? undefined : id('epoch', epoch) };
-    return profileOf(asked, window, key, number(parameters, 'every', 0));
+    const profile = await profileOf(asked, window, key, number(parameters, 'every', 0));
+    // Who may not see the job sees no attempt either.
+    return { ...profile, attempts: profile.steps.length === 0 ? [] : await attemptsOf(asked, window, key) };
   },
   uptime: async (asked, window) => ({ items: await uptimeOf(asked, window) }),
   nodes: async (asked, window) => ({ items: await nodesOf(asked, window) }),

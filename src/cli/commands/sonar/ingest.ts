@@ -2,7 +2,7 @@ import { counted, grouped } from '../../../core/quantity/count-text.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import type { IngestProgress } from '../../../telemetry/store/ingest-files.ts';
 import type { IngestCounts } from '../../../telemetry/store/ingest.ts';
-import { type InputFile, inputFiles } from '../../../telemetry/read/paths.ts';
+import { type InputFile, inputFiles, linkFiles } from '../../../telemetry/read/paths.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import type { Output } from '../../output/output.ts';
@@ -16,6 +16,7 @@ export const ingest = command({
   more:
     'A folder is read with all folders in it, as the directory sink of Sonar writes them; - is standard input. Files may be packed ' +
     'with gzip. What the store has already is not stored again, so an ingest that was interrupted is simply repeated. ' +
+    'Files that end in .links, which a runner writes beside its samples, say which processes belong to which workflow job. ' +
     'Envelopes that cannot be used are kept in quarantine, and the exit code is then 1.',
   options: [
     storeOption,
@@ -26,24 +27,28 @@ export const ingest = command({
   async run({ output, exitWith }, [paths], options) {
     output.recordOnly('sonar ingest');
     const { ingestFiles } = await import('../../../telemetry/store/ingest-files.ts');
-    const files = filesAt(paths);
-    if (files.length === 0)
+    const { linksIn } = await import('../../../telemetry/read/links.ts');
+    const { files, linked } = filesAt(paths);
+    if (files.length === 0 && linked.length === 0)
       throw new Failure(
         `no files of envelopes in ${paths.join(', ')}: expected names that end in .json, .ndjson or .jsonl`,
       );
     const progress = progressLine(output, files);
-    const counts = await withStore(options.store, {}, (store) =>
-      ingestFiles(store, files, {
+    const { counts, links } = await withStore(options.store, {}, async (store) => {
+      const stored = await ingestFiles(store, files, {
         cluster: options.cluster,
         addsClusters: options.addClusters === true,
         now: () => Math.floor(Date.now() / 1000),
         onProgress: progress.update,
-      }).finally(progress.clear),
-    );
+      }).finally(progress.clear);
+      let added = 0;
+      for (const path of linked) for await (const portion of linksIn(path)) added += await store.addLinks(portion);
+      return { counts: stored, links: added };
+    });
     const { stored, repeated, quarantined, unknownClusters, unreadable } = counts;
     const unknown = Object.fromEntries(unknownClusters);
-    const result = { files: files.length, stored, repeated, quarantined, unknown_clusters: unknown, unreadable };
-    output.record('sonar ingest', result, resultText(files.length, counts));
+    const result = { files: files.length, stored, repeated, quarantined, unknown_clusters: unknown, unreadable, links };
+    output.record('sonar ingest', result, resultText(files.length, counts, links));
     if (unknownClusters.size > 0) {
       const [name = ''] = unknownClusters.keys();
       output.warn(
@@ -55,20 +60,25 @@ export const ingest = command({
   },
 });
 
-function filesAt(paths: readonly string[]): InputFile[] {
+function filesAt(paths: readonly string[]): { files: InputFile[]; linked: string[] } {
   try {
-    return inputFiles(paths);
+    return { files: inputFiles(paths), linked: linkFiles(paths) };
   } catch (cause) {
     throw new Failure(`cannot read: ${(cause as Error).message}`, { cause });
   }
 }
 
-function resultText(files: number, { stored, repeated, quarantined, unknownClusters }: IngestCounts): string {
+function resultText(
+  files: number,
+  { stored, repeated, quarantined, unknownClusters }: IngestCounts,
+  links: number,
+): string {
   const unknown = [...unknownClusters.values()].reduce((sum, count) => sum + count, 0);
   return [
     `${counted(files, 'file')}: ${grouped(stored)} stored`,
     ...(repeated > 0 ? [`${grouped(repeated)} already there`] : []),
     ...(quarantined > 0 ? [`${grouped(quarantined)} in quarantine`] : []),
+    ...(links > 0 ? [counted(links, 'link to a workflow job', 'links to workflow jobs')] : []),
     ...(unknown > 0 ? [`${grouped(unknown)} of unknown clusters`] : []),
   ].join(', ');
 }

@@ -1,5 +1,6 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { exactUint, GREATEST_UINT } from '../../../../core/contract/sonar/extended-uint.ts';
+import { asData } from '../../../../telemetry/questions/answers.ts';
 import { command } from '../../../command.ts';
 import { Failure, UsageError } from '../../../failure.ts';
 import { percentText } from '../../../output/words.ts';
@@ -28,15 +29,27 @@ export const showProfile = command({
     const key = { job: readJobId(job), epoch: options.epoch };
     const bucket = options.every === undefined ? 0 : (buckets[options.every] ?? 0);
     const ago = options.to === undefined && options.from === undefined ? 366 * DAY : DAY;
-    const profile = await ask(options, (questions, window) => profileOf(questions, window, key, bucket), ago);
+    const { attemptsOf, attemptsText } = await import('../../../../telemetry/questions/attempts.ts');
+    const { profile, attempts } = await ask(
+      options,
+      async (rows, window) => ({
+        profile: await profileOf(rows, window, key, bucket),
+        attempts: await attemptsOf(rows, window, key),
+      }),
+      ago,
+    );
+    const of = attempts.length === 0 ? [] : [`Job ${job}: ${attemptsText(attempts)}`];
+    const more = { attempts: attempts.map(asData) };
     if (profile.steps.length === 0) throw new Failure(`no samples of job ${job}; torc sonar show jobs lists jobs`);
     if (options.processes === true) {
       const imbalance = profile.nodeImbalancePercent;
-      const title = imbalance >= 1 ? `Imbalance of nodes: ${percentText(imbalance)}` : undefined;
-      print(output, 'processes', profile.processes, processColumns, title);
-    } else print(output, 'samples', profile.steps, stepColumns);
+      const lines = [...of, ...(imbalance >= 1 ? [`Imbalance of nodes: ${percentText(imbalance)}`] : [])];
+      print(output, 'processes', profile.processes, processColumns, titleOf(lines), more);
+    } else print(output, 'samples', profile.steps, stepColumns, titleOf(of), more);
   },
 });
+
+const titleOf = (lines: readonly string[]): string | undefined => (lines.length === 0 ? undefined : lines.join('\n'));
 
 function readEpoch(text: string): Uint {
   if (!/^\d{1,20}$/.test(text) || BigInt(text) > GREATEST_UINT)

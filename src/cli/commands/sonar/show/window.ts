@@ -68,6 +68,7 @@ export function print<Row extends object>(
   items: readonly Row[],
   columns: readonly Column<Row>[],
   title?: string,
+  more: object = {},
 ): void {
   const clusters = new Set(items.map((item) => (item as { readonly cluster?: string }).cluster ?? ''));
   const cluster: Column<Row> = {
@@ -82,7 +83,7 @@ export function print<Row extends object>(
     things,
     empty: `No ${things} in this time; --from asks for an earlier one`,
     ...(title === undefined ? {} : { title }),
-    json: { items: items.map(asData) },
+    json: { ...more, items: items.map(asData) },
   });
 }
 
