@@ -47,14 +47,15 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
     client,
     log,
   };
-  if (!isBatched(mode, facts.execution)) return createSlurmSteps(slurm);
-  const { createBatchSteps } = await import('./batch/batch.ts');
-  return createBatchSteps({
-    ...slurm,
-    nodes: options.nodes,
-    program: options.launcherProgram,
-    sonar: writesSonar(workflow),
-  });
+  const inside = { ...slurm, nodes: options.nodes, program: options.launcherProgram };
+  const sonar = writesSonar(workflow);
+  if (isBatched(mode, facts.execution)) {
+    const { createBatchSteps } = await import('./batch/batch.ts');
+    return createBatchSteps({ ...inside, sonar });
+  }
+  if (!sonar) return createSlurmSteps(slurm);
+  const { createSampledSteps } = await import('./batch/sampled.ts');
+  return createSampledSteps(createSlurmSteps(slurm), inside);
 }
 
 /** Loaded for workflows that request it. */

@@ -13,6 +13,8 @@ export interface ProcessUseOptions {
   readonly facts: RunFacts;
   /** The first process of a running step. */
   readonly pidOf: (id: StepId) => number | undefined;
+  /** Whether a process with this environment may belong to a step at all; all may, if absent. */
+  readonly isOfStep?: ((environment: readonly string[]) => boolean) | undefined;
   readonly log: Log;
   /** Receives the processes of the steps at each look. */
   readonly onProcesses?: ((processes: ReadonlyMap<StepId, readonly ProcessSample[]>) => void) | undefined;
@@ -26,11 +28,11 @@ export interface ProcessUse {
   close(): void;
 }
 
-export function createProcessUse({ facts, pidOf, log, onProcesses }: ProcessUseOptions): ProcessUse {
+export function createProcessUse({ facts, pidOf, isOfStep, log, onProcesses }: ProcessUseOptions): ProcessUse {
   const families = createFamilies({
     sinceTicks: ownIdentity()?.start_ticks ?? 0,
     ownerBy: (environment) => {
-      const id = stepOf(facts, environment);
+      const id = isOfStep?.(environment) === false ? undefined : stepOf(facts, environment);
       return id === undefined ? undefined : pidOf(id);
     },
   });
@@ -84,7 +86,7 @@ function useOf({ members, cpuSeconds, residentBytes }: TreeUse): StepUse {
 }
 
 /** The step of this runner that an environment belongs to. */
-function stepOf(facts: RunFacts, environment: readonly string[]): StepId | undefined {
+export function stepOf(facts: RunFacts, environment: readonly string[]): StepId | undefined {
   const valueOf = (name: string) => environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
   const mark = valueOf(MARK_VARIABLE);
   if (mark === undefined || !facts.variables.some(([name, value]) => name === MARK_VARIABLE && value === mark))

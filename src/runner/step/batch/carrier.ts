@@ -149,6 +149,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
       return isGone;
     },
     order(order) {
+      if (isGone) return;
       if (step === undefined) waiting.push(order);
       else send(order);
     },

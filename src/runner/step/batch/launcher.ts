@@ -16,6 +16,7 @@ import type { SonarRecord } from '../sonar.ts';
 import type { StepEnd } from '../steps.ts';
 import { bindableCpus, cpuNumbers, createCpuPool } from './cpu-pool.ts';
 import { environmentOfJobs } from './environment.ts';
+import { createStepSampler, type StepSampler } from './step-sampler.ts';
 import { createLines, lineOf, type NotStarted, type Order, type Report, type ToldEnd } from './protocol.ts';
 
 /** Slurm enforces memory every second at the soonest. */
@@ -159,6 +160,10 @@ function createWork(
     ...(cpus === undefined ? {} : { cpus: cpus.join(',') }),
   });
 
+  let sampler: StepSampler | undefined;
+  /** Of steps that Slurm started: they have the mark of the runner. */
+  const samplerOf = (writesTo: SonarRecord) => (sampler ??= createStepSampler({ facts: given, record: writesTo, log }));
+
   const start = ({ job, gpus }: Extract<Order, { do: 'start' }>) => {
     const id = stepIdOf(facts, job);
     try {
@@ -191,13 +196,20 @@ function createWork(
       if (order.do === 'start') start(order);
       else if (order.do === 'signal') steps.signal(order.id, order.signal);
       else if (order.do === 'kill') steps.kill(order.id);
-      else void look(order);
+      else if (order.do === 'look') void look(order);
+      else if (record === undefined) return;
+      else if (order.do === 'sample') samplerOf(record).sample(order.ids);
+      else {
+        const { id, cpuSeconds, peakBytes } = order;
+        samplerOf(record).ended(id, { cpuSeconds, peakBytes });
+      }
     },
     async end(why: 'end' | 'alone') {
       watch.close();
       guard?.close();
       if (why === 'alone') await killLeft({ mark, slurmJobId });
       else await endLeftoverProcesses({ mark, slurmJobId }, log);
+      sampler?.close();
       await recording;
       await steps.settle();
       guardian?.dismiss();

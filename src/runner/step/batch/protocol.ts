@@ -19,6 +19,9 @@ export type Order =
   | { readonly do: 'signal'; readonly id: StepId; readonly signal: NodeJS.Signals }
   | { readonly do: 'kill'; readonly id: StepId }
   | { readonly do: 'look'; readonly question: number; readonly ids: readonly StepId[] }
+  /** Jobs that are steps of Slurm on its node: a sample of them for Sonar, and what one used in total when it has ended. */
+  | { readonly do: 'sample'; readonly ids: readonly StepId[] }
+  | { readonly do: 'sampled'; readonly id: StepId; readonly cpuSeconds?: number; readonly peakBytes?: number }
   /** No job runs any more: it ends what jobs left behind, and itself. */
   | { readonly do: 'end' };
 

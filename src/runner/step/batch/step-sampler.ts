@@ -1,0 +1,63 @@
+import { processesWhere } from '../../../cluster/host/marked.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+import type { Log } from '../../log.ts';
+import { createProcessUse, stepOf } from '../process-use.ts';
+import type { RunFacts } from '../request.ts';
+import type { SonarRecord } from '../sonar.ts';
+
+export interface StepSamplerOptions {
+  readonly facts: RunFacts;
+  readonly record: Pick<SonarRecord, 'look' | 'ended'>;
+  readonly log: Log;
+}
+
+/** Samples of jobs that are steps of Slurm, on the node where this process runs. Slurm started them, so they are looked for. */
+export interface StepSampler {
+  sample(ids: readonly StepId[]): void;
+  ended(id: StepId, figures: { readonly cpuSeconds: number | undefined; readonly peakBytes: number | undefined }): void;
+  close(): void;
+}
+
+export function createStepSampler({ facts, record, log }: StepSamplerOptions): StepSampler {
+  const roots = new Map<StepId, number>();
+  const use = createProcessUse({
+    facts,
+    pidOf: (id) => roots.get(id),
+    isOfStep: isTask,
+    log,
+    onProcesses: record.look,
+  });
+
+  /** The first process of each step: the others descend from it, or have its variables. */
+  const find = (missing: ReadonlySet<StepId>) => {
+    const owners: StepId[] = [];
+    const pids = processesWhere((environment) => {
+      const id = isTask(environment) ? stepOf(facts, environment) : undefined;
+      if (id === undefined || !missing.has(id)) return false;
+      owners.push(id);
+      return true;
+    });
+    for (const [at, id] of owners.entries()) {
+      const pid = pids[at];
+      // Ids grow, so the first process of a step mostly has the lowest.
+      if (pid !== undefined && pid < (roots.get(id) ?? Infinity)) roots.set(id, pid);
+    }
+  };
+
+  return {
+    sample(ids) {
+      const missing = new Set(ids.filter((id) => !roots.has(id)));
+      if (missing.size > 0) find(missing);
+      use.of(new Set(ids.filter((id) => roots.has(id))));
+    },
+    ended(id, figures) {
+      record.ended(id, { pid: roots.get(id) ?? 0, ...figures });
+      roots.delete(id);
+    },
+    close: () => use.close(),
+  };
+}
+
+/** On the node of the runner srun has the variables of its job, too; only its task has that of the step. */
+const isTask = (environment: readonly string[]): boolean =>
+  environment.some((entry) => entry.startsWith('SLURM_STEP_ID='));
