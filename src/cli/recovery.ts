@@ -74,7 +74,7 @@ export async function diagnosed(
         isCorrected,
       }
     : { allocations: 0, requeued: cleaned.allocationsRequeued, runners: 0, jobs: 0, isCorrected };
-  const { waiting } = await refuseRecovery(client, workflowId, dead);
+  const standing = await refuseRecovery(client, workflowId, dead);
   const orphaned = isDryRun
     ? cleaned.failed.map(({ job_id: id, job_name: name, reason }): BadEnd => ({
         id,
@@ -85,7 +85,7 @@ export async function diagnosed(
         returnCode: -128,
       }))
     : [];
-  const recovery = await planOf(client, workflowId, { ...options, waiting, orphaned });
+  const recovery = await planOf(client, workflowId, { ...options, ...standing, orphaned });
   return { kind: await kindOf(client, workflowId), cleaned, lostRunners: recovered, recovery };
 }
 
@@ -155,9 +155,13 @@ export async function plannedAllocations(
     submits: true,
     isDryRun: true,
     includedJobs: [...retried, ...(retried.size > 0 ? follows : [])],
-    ahead: {
-      requirements: new Map(recovery.adjustments.map(({ correction, after }) => [correction.requirementsId, after])),
-    },
+    ahead: recovery.isContinued
+      ? undefined
+      : {
+          requirements: new Map(
+            recovery.adjustments.map(({ correction, after }) => [correction.requirementsId, after]),
+          ),
+        },
     nowMs: Date.now(),
   });
 }

@@ -5,7 +5,7 @@ import type { ResourceRequirements } from '../core/contract/resources.ts';
 import { type Correction, correctResources, type Multipliers } from '../core/lifecycle/correct-resources.ts';
 import { formatMemory } from '../core/quantity/bytes.ts';
 import { formatRuntime } from '../core/quantity/duration.ts';
-import { usedJobs } from './resource-use.ts';
+import { type UsedOptions, usedJobs } from './resource-use.ts';
 
 interface CorrectOptions {
   readonly multipliers: Multipliers;
@@ -15,6 +15,8 @@ interface CorrectOptions {
   readonly jobIds: readonly number[] | undefined;
   /** Only jobs in these statuses are looked at. Jobs that completed matter only where requirements are lowered. */
   readonly statuses?: readonly JobStatus[] | undefined;
+  /** Requirements that count in place of the stored ones, by id. */
+  readonly instead?: UsedOptions['instead'];
   /** Nothing is changed on the server. */
   readonly isDryRun: boolean;
 }
@@ -35,9 +37,9 @@ export interface CorrectedResources {
 export async function correctWorkflow(
   client: Client,
   workflowId: number,
-  { multipliers, downsizes, jobIds, statuses, isDryRun }: CorrectOptions,
+  { multipliers, downsizes, jobIds, statuses, instead, isDryRun }: CorrectOptions,
 ): Promise<CorrectedResources> {
-  const jobs = await usedJobs(client, workflowId, statuses === undefined ? {} : { statuses });
+  const jobs = await usedJobs(client, workflowId, { ...(statuses === undefined ? {} : { statuses }), instead });
   const known = new Set(jobs.map(({ id }) => id));
   const foreign = jobIds?.find((jobId) => !known.has(jobId));
   if (foreign !== undefined) throw new Refusal('JOB_ELSEWHERE', `workflow ${workflowId} has no job ${foreign}`);

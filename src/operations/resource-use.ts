@@ -19,6 +19,13 @@ export interface UsedJob extends JobUse {
 /** Statuses of jobs that ended badly and have a result. */
 export const FAILED_STATUSES = ['failed', 'terminated', 'pending_failed'] as const;
 
+export interface UsedOptions {
+  readonly runId?: number | undefined;
+  readonly statuses?: readonly (JobStatus | undefined)[];
+  /** Requirements that count in place of the stored ones, by id. */
+  readonly instead?: ReadonlyMap<number, ResourceRequirements> | undefined;
+}
+
 /**
  * The jobs of a workflow with their current results, or with those of one run. `statuses`: only those jobs, for callers to whom
  * a hundred thousand completed ones say nothing.
@@ -26,10 +33,7 @@ export const FAILED_STATUSES = ['failed', 'terminated', 'pending_failed'] as con
 export async function usedJobs(
   client: Client,
   workflowId: number,
-  {
-    runId,
-    statuses = [undefined],
-  }: { readonly runId?: number | undefined; readonly statuses?: readonly (JobStatus | undefined)[] } = {},
+  { runId, statuses = [undefined], instead }: UsedOptions = {},
 ): Promise<UsedJob[]> {
   const query = { workflow_id: workflowId };
   const ofRun = runId === undefined ? {} : { run_id: runId, all_runs: true };
@@ -41,7 +45,12 @@ export async function usedJobs(
       results.push(each);
     for (const each of await all((page) => client.listJobs({ query: { ...query, status, ...page } }))) jobs.push(each);
   }
-  const requirements = new Map(needs.map((each) => [each.id, { requirements: each, limits: limitsOf(each) }]));
+  const requirements = new Map(
+    needs.map((stored) => {
+      const each = instead?.get(stored.id as number) ?? stored;
+      return [stored.id, { requirements: each, limits: limitsOf(each) }];
+    }),
+  );
   const latest = latestOf(results);
   return jobs.flatMap((job): UsedJob[] => {
     const given = requirements.get(job.resource_requirements_id);

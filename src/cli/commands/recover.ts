@@ -105,7 +105,9 @@ async function recoverHere(context: Context, id: number, given: RecoverOptions, 
     wishes = chosen;
     const { planOf } = await import('../../operations/recover/recover.ts');
     const { client } = await context.service();
-    const recovery = await planOf(client, id, { ...wishes, waiting: first.recovery.waiting, orphaned: [] });
+    const { waiting, uninitialized, isContinued } = first.recovery;
+    const standing = { waiting, uninitialized, isContinued };
+    const recovery = await planOf(client, id, { ...wishes, ...standing, orphaned: [] });
     found = { ...first, recovery };
   }
   const diagnosis = await usesOf(context, id);

@@ -23,12 +23,18 @@ const ORDER = Object.keys(WORDS) as Exclude<Cause, 'downstream'>[];
 const SHOWN = 5;
 
 /** The diagnosis and the plan for a person. */
-export function planLines(workflowId: number, { plan, adjustments, waiting }: Recovery, isDone: boolean): string[] {
+export function planLines(
+  workflowId: number,
+  { plan, adjustments, waiting, isContinued }: Recovery,
+  isDone: boolean,
+): string[] {
   const bad = [...plan.byCause.values()].reduce((sum, jobs) => sum + jobs.length, 0);
   const lines = [
-    bad === 0
-      ? `Workflow ${workflowId}: ${counted(waiting, 'job')} wait, and nothing of the workflow is alive`
-      : `Workflow ${workflowId}: ${counted(bad, 'job')} did not end well`,
+    isContinued
+      ? `Workflow ${workflowId}: an earlier recovery was interrupted while it submitted allocations; ${counted(waiting, 'job')} wait`
+      : bad === 0
+        ? `Workflow ${workflowId}: ${counted(waiting, 'job')} wait, and nothing of the workflow is alive`
+        : `Workflow ${workflowId}: ${counted(bad, 'job')} did not end well`,
     ...ORDER.flatMap((why) => causeLines(why, plan.byCause.get(why) ?? [])),
   ];
   for (const line of adjustments.length === 0

@@ -7,7 +7,7 @@ import { type Cause, causeOf } from '../../core/lifecycle/recovery.ts';
 import { lackOf } from '../../core/lifecycle/resource-use.ts';
 import { causesOf } from '../causes.ts';
 import { interruptedOf } from '../interrupted.ts';
-import { FAILED_STATUSES, type UsedJob, usedJobs } from '../resource-use.ts';
+import { FAILED_STATUSES, type UsedJob, type UsedOptions, usedJobs } from '../resource-use.ts';
 
 /** A job that did not end well. */
 export interface BadEnd {
@@ -22,15 +22,17 @@ export interface BadEnd {
 
 const BAD = ['failed', 'terminated', 'canceled', 'pending_failed'] as const;
 
-/** The jobs of a workflow that did not end well, each with its cause. */
-export async function badEnds(client: Client, workflowId: number): Promise<BadEnd[]> {
+/** The jobs of a workflow that did not end well, each with its cause; `instead` are requirements that count for it. */
+export async function badEnds(client: Client, workflowId: number, instead?: UsedOptions['instead']): Promise<BadEnd[]> {
   const query = { workflow_id: workflowId };
   const lists = await Promise.all(
     BAD.map((status) => all((page) => client.listJobs({ query: { ...query, status, ...page } }))),
   );
   const jobs = lists.flat();
   if (jobs.length === 0) return [];
-  const used = new Map((await usedJobs(client, workflowId, { statuses: FAILED_STATUSES })).map((job) => [job.id, job]));
+  const used = new Map(
+    (await usedJobs(client, workflowId, { statuses: FAILED_STATUSES, instead })).map((job) => [job.id, job]),
+  );
   const results = jobs.flatMap(({ id }) => used.get(id as number)?.result ?? []);
   const missing = await causesOf(client, workflowId, results);
   const interrupted = await interruptedIds(client, workflowId, jobs);

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { planRecovery, refusalOfRecovery, type RecoveryPlan } from '../../core/lifecycle/recovery.ts';
 import { type Adjustment, correctWorkflow } from '../correct-resources.ts';
 import { type InitializeNews, reinitialize } from '../initialize.ts';
@@ -7,6 +8,7 @@ import { FAILED_STATUSES } from '../resource-use.ts';
 import { resetJobs } from '../reset-jobs.ts';
 import { type BadEnd, badEnds } from './bad-ends.ts';
 import { runUserProgram, variablesFor } from './program.ts';
+import { noteBeginning, unfinishedRecovery } from './unfinished.ts';
 
 export interface RecoverWishes {
   readonly memoryMultiplier: number;
@@ -29,7 +31,13 @@ export interface Recovery {
   readonly adjustments: readonly Adjustment[];
   /** Jobs that wait and for which nothing is alive. */
   readonly waiting: number;
+  /** Of these, those that only an initialization makes ready: a recovery was killed before it, or a person reset them. */
+  readonly uninitialized: number;
+  /** An earlier recovery was killed while it submitted allocations: only those that are missing are left to do. */
+  readonly isContinued: boolean;
 }
+
+type Standing = Pick<Recovery, 'waiting' | 'uninitialized' | 'isContinued'>;
 
 /** What a dry run of the orphan detection would have changed. */
 export interface Dead {
@@ -43,11 +51,7 @@ export interface Dead {
 }
 
 /** Throws `RECOVERY_REFUSED`, with the reason, unless nothing of the workflow is alive and something is left to do. */
-export async function refuseRecovery(
-  client: Client,
-  workflowId: number,
-  dead: Dead,
-): Promise<{ readonly waiting: number }> {
+export async function refuseRecovery(client: Client, workflowId: number, dead: Dead): Promise<Standing> {
   const status = await client.getWorkflowStatus({ params: { id: workflowId } });
   const jobs = status.jobs_by_status;
   const waiting = jobs.ready + jobs.blocked + jobs.uninitialized;
@@ -67,15 +71,17 @@ export async function refuseRecovery(
     ),
     isCorrected: dead.isCorrected,
   });
-  if (reason === undefined) return { waiting };
+  const standing = { waiting, uninitialized: jobs.uninitialized };
+  if (reason === undefined) return { ...standing, isContinued: false };
+  if (waiting > 0 && !status.is_canceled && (await unfinishedRecovery(client, workflowId))?.wasSubmitting === true)
+    return { ...standing, isContinued: true };
   throw new Refusal(
     'RECOVERY_REFUSED',
     `workflow ${workflowId} cannot be recovered: ${reason.replaceAll('ID', String(workflowId))}`,
   );
 }
 
-interface PlanOptions extends RecoverWishes {
-  readonly waiting: number;
+interface PlanOptions extends RecoverWishes, Standing {
   /** Jobs that a dry run of the orphan detection would have failed. */
   readonly orphaned: readonly BadEnd[];
 }
@@ -84,18 +90,30 @@ interface PlanOptions extends RecoverWishes {
 export async function planOf(
   client: Client,
   workflowId: number,
-  { waiting, orphaned, ...wishes }: PlanOptions,
+  { waiting, uninitialized, isContinued, orphaned, ...wishes }: PlanOptions,
 ): Promise<Recovery> {
-  const ends = [...(await badEnds(client, workflowId)), ...orphaned];
+  const standing = { waiting, uninitialized, isContinued };
+  if (isContinued) return { ...standing, ends: [], plan: planRecovery<BadEnd>([], wishes), adjustments: [] };
+  const instead = await raisedBefore(client, workflowId);
+  const ends = [...(await badEnds(client, workflowId, instead)), ...orphaned];
   const plan = planRecovery(ends, wishes);
-  return { plan, ends, waiting, adjustments: await correct(client, workflowId, plan, { ...wishes, isDryRun: true }) };
+  const adjustments = await correct(client, workflowId, plan, { ...wishes, instead, isDryRun: true });
+  return { ...standing, plan, ends, adjustments };
 }
+
+interface CorrectWishes extends RecoverWishes {
+  readonly instead: ReadonlyMap<number, ResourceRequirements>;
+  readonly isDryRun: boolean;
+}
+
+const raisedBefore = async (client: Client, workflowId: number): Promise<CorrectWishes['instead']> =>
+  (await unfinishedRecovery(client, workflowId))?.before ?? new Map();
 
 async function correct(
   client: Client,
   workflowId: number,
   plan: RecoveryPlan<BadEnd>,
-  { memoryMultiplier, runtimeMultiplier, isDryRun }: RecoverWishes & { readonly isDryRun: boolean },
+  { memoryMultiplier, runtimeMultiplier, instead, isDryRun }: CorrectWishes,
 ): Promise<readonly Adjustment[]> {
   const jobIds = (['memory', 'time', 'cpus'] as const).flatMap((why) =>
     (plan.byCause.get(why) ?? []).map(({ id }) => id),
@@ -106,6 +124,7 @@ async function correct(
     downsizes: false,
     jobIds,
     statuses: FAILED_STATUSES,
+    instead,
     isDryRun,
   });
   return adjustments;
@@ -125,17 +144,21 @@ interface ApplyOptions extends RecoverWishes {
 export async function applyRecovery(
   client: Client,
   workflowId: number,
-  { plan }: Recovery,
+  { plan, uninitialized, isContinued, adjustments }: Recovery,
   options: ApplyOptions,
 ): Promise<number> {
   const { run_id: runId = 0 } = await client.getWorkflow({ params: { id: workflowId } });
-  await correct(client, workflowId, plan, { ...options, isDryRun: false });
+  if (isContinued) return 0;
+  const instead = await raisedBefore(client, workflowId);
+  const beginsRun = plan.retried.length + uninitialized > 0;
+  await noteBeginning(client, workflowId, { runId: runId as number, beginsRun, adjustments });
+  await correct(client, workflowId, plan, { ...options, instead, isDryRun: false });
   if (options.recoveryHook !== undefined) {
     const environment = variablesFor(options.environment, { workflowId, runId: runId as number, url: options.url });
     options.onHook(await runUserProgram({ command: options.recoveryHook, more: [String(workflowId)], environment }));
   }
-  if (plan.retried.length === 0) return 0;
-  await resetRetried(client, workflowId, plan);
+  if (!beginsRun) return 0;
+  if (plan.retried.length > 0) await resetRetried(client, workflowId, plan);
   await reinitialize(client, workflowId, { force: options.isForced, tell: options.tell });
   return plan.retried.length;
 }

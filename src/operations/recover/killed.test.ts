@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { ended, started, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import type { Client } from '../../client/client.ts';
+import type { Slurm } from '../../cluster/slurm/slurm.ts';
+import { partition } from '../../core/hpc/profile.ts';
+import { calls } from '../../client/calls.gen.ts';
+import { cleanOrphans } from '../orphans/clean.ts';
+import { regenerate } from '../slurm/regenerate.ts';
+import type { SubmitTools } from '../slurm/submit-allocations.ts';
+import { applyRecovery, planOf, refuseRecovery } from './recover.ts';
+
+/** A command that is killed with SIGKILL at its nth step that has an effect: before the effect, or after it. */
+class Kill {
+  private steps = 0;
+  private isDead = false;
+  private die: () => void = () => {};
+  readonly died = new Promise<'killed'>((resolve) => void (this.die = () => resolve('killed')));
+  readonly at: number;
+  readonly isAfter: boolean;
+  constructor(at: number, isAfter: boolean) {
+    this.at = at;
+    this.isAfter = isAfter;
+  }
+
+  /** Number of steps that were taken. */
+  get taken(): number {
+    return this.steps;
+  }
+
+  /** What was sent before the kill arrives. */
+  private readonly underWay = new Set<Promise<unknown>>();
+  private sent<T>(request: Promise<T>): Promise<T> {
+    this.underWay.add(request);
+    return request;
+  }
+  async arrived(): Promise<void> {
+    await Promise.allSettled(this.underWay);
+  }
+
+  async step<T>(act: () => Promise<T>, hasEffect = true): Promise<T> {
+    if (this.isDead) return new Promise(() => {});
+    if (hasEffect) this.steps += 1;
+    if (!hasEffect || this.steps !== this.at) return this.sent(act());
+    this.isDead = true;
+    if (this.isAfter) await act();
+    this.die();
+    return new Promise(() => {});
+  }
+}
+
+/** The client of a process that dies: what only reads is no step. */
+const mortal = (client: Client, kill: Kill): Client =>
+  Object.fromEntries(
+    Object.entries(client).map(([name, call]) => [
+      name,
+      (input: never) => {
+        const act = () => (call as (given: never) => Promise<unknown>)(input);
+        return kill.step(act, calls[name as keyof typeof calls][0] !== 'GET');
+      },
+    ]),
+  ) as unknown as Client;
+
+/** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
+function cluster() {
+  const jobs = new Map<number, { script: string; state: 'queued' | 'ended' }>([[7, { script: '', state: 'ended' }]]);
+  const slurm = (kill: Kill): Slurm => ({
+    submit: (script) =>
+      kill.step(async () => {
+        const jobId = 100 + jobs.size;
+        jobs.set(jobId, { script, state: 'queued' });
+        return jobId;
+      }),
+    queue: async () => [...jobs].map(([jobId, { state }]) => ({ jobId, state })),
+    scripts: async () =>
+      [...jobs]
+        .filter(([, { state }]) => state === 'queued')
+        .map(([jobId, { script }]) => ({ jobId, isEnded: false, script })) as never,
+    cancel: async () => {},
+    statesOf: async (ids) =>
+      new Map(ids.map((id) => [id, { jobId: id, state: jobs.get(id)?.state ?? 'ended', word: '' }])),
+    startOf: async () => undefined,
+  });
+  const records = {
+    queue: async (ids: readonly number[]) =>
+      new Map(ids.map((id) => [id, { state: jobs.get(id)?.state ?? ('ended' as const), word: 'NODE_FAIL' }])),
+    account: async () => undefined,
+  };
+  return { slurm, records, submissions: () => jobs.size - 1 };
+}
+
+const NOW = Date.parse('2026-03-01T13:00:00Z');
+const wishes = { memoryMultiplier: 1.5, runtimeMultiplier: 1.5, retriesUnknown: false };
+
+/** Everything that `torc recover` does, in its order. */
+async function recover(of: TestService, at: ReturnType<typeof cluster>, id: number, outputDir: string, kill: Kill) {
+  const client = mortal(of.client, kill);
+  const { records } = at;
+  const cleaned = await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
+  const isCorrected = cleaned.failed.length > 0;
+  const found = await refuseRecovery(client, id, { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected });
+  const recovery = await planOf(client, id, { ...wishes, ...found, orphaned: [] });
+  const reset = await applyRecovery(client, id, recovery, {
+    ...wishes,
+    recoveryHook: undefined,
+    url: 'http://localhost',
+    isForced: false,
+    environment: {},
+    tell: () => {},
+    onHook: () => {},
+  });
+  const tools: SubmitTools = {
+    client,
+    slurm: at.slurm(kill),
+    settings: {
+      url: 'http://localhost',
+      outputDir,
+      pollIntervalSeconds: 1,
+      claimBackoffMaxSeconds: undefined,
+      tlsCaCert: undefined,
+      tlsInsecure: false,
+      keepsScripts: false,
+    },
+    onSubmitted: () => {},
+    onWarning: () => {},
+  };
+  await regenerate(tools, id, {
+    partitions: [partition({ name: 'short', cpus_per_node: 4, memory_mb: 4096, max_walltime_secs: 36_000 })],
+    account: 'proj',
+    groupBy: 'resource-requirements',
+    walltimeStrategy: 'max-job-runtime',
+    walltimeMultiplier: 1.5,
+    isSingleAllocation: false,
+    submits: true,
+    isDryRun: false,
+    includedJobs: [],
+    nowMs: NOW,
+  });
+  const data = { category: 'recovery', action: 'recover', jobs_reset: reset };
+  await client.createEvent({ body: { workflow_id: id, timestamp: NOW, data } });
+}
+
+/** Jobs of all causes: lost with allocation 7, too little memory, time, or a bad command; one waits for another. */
+async function broken() {
+  const of = testService();
+  const { client } = of;
+  const needs = {
+    two: { num_cpus: 2, memory: '1g', runtime: 'PT1H' },
+    long: { num_cpus: 4, memory: '2g', runtime: 'PT2H' },
+  };
+  const names = ['lost', 'oom', 'late', 'typo', 'fine', 'another'];
+  const { id, nodeId: first } = await workflowOf(
+    of,
+    [
+      ...names.map((name) => ({ name, requirements: name === 'late' ? 'long' : 'two' })),
+      { name: 'behind', requirements: 'two', after: ['oom'] },
+    ],
+    needs,
+  );
+  await client.deleteComputeNode({ params: { id: first } });
+  const node = await client.createComputeNode({
+    body: {
+      workflow_id: id,
+      hostname: 'n1',
+      pid: 1,
+      start_time: '2026-03-01T12:00:00.000Z',
+      is_active: true,
+      num_cpus: 64,
+      memory_gb: 64,
+      num_gpus: 0,
+      num_nodes: 1,
+      compute_node_type: 'slurm',
+      scheduler: { type: 'slurm', slurm_job_id: '7', slurm_node_id: '0', slurm_task_pid: '5' },
+    },
+  });
+  const nodeId = node.id as number;
+  const scheduler = { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '1:00:00' };
+  const { id: schedulerId } = await client.createSlurmScheduler({ body: scheduler });
+  const record = { workflow_id: id, scheduler_id: 7, scheduler_type: 'slurm', status: 'active' };
+  await client.createScheduledComputeNode({ body: { ...record, scheduler_config_id: schedulerId as number } });
+  const turn = (body: object) =>
+    client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, ...body } });
+  const { jobs } = await turn({ want: { limit: 100, prefetch: 0 } });
+  await turn({ started: jobs.map(started) });
+  const endings: Record<string, object> = {
+    oom: { status: 'failed', return_code: 137, peak_memory_bytes: 1300 * 2 ** 20 },
+    // Above its runtime without the code of a timeout: raised, it would look like any other failure.
+    late: { status: 'failed', return_code: 3, exec_time_minutes: 130 },
+    typo: { status: 'failed', return_code: 127 },
+    fine: {},
+  };
+  await turn({
+    completed: jobs.filter(({ name }) => name in endings).map((job) => ({ ...ended(job), ...endings[job.name] })),
+  });
+  return { of, id };
+}
+
+/** What a recovery leaves, apart from ids and numbers of runs. */
+async function standing({ client }: TestService, id: number) {
+  const { items: jobs } = await client.listJobs({ query: { workflow_id: id } });
+  const { items: needs } = await client.listResourceRequirements({ query: { workflow_id: id } });
+  const { items: allocations } = await client.listScheduledComputeNodes({ query: { workflow_id: id } });
+  const actions = await client.listWorkflowActions({ params: { id } });
+  return {
+    jobs: jobs.map(({ name, status, attempt_id: attempt }) => [name, status, attempt]),
+    needs: needs.map(({ name, memory, runtime, num_cpus: cpus }) => [name, memory, runtime, cpus]),
+    allocations: allocations.map(({ status }) => status).toSorted(),
+    due: actions
+      .filter(({ executed }) => executed !== true)
+      .map(({ trigger_type: when, action_config: what }) => [
+        when,
+        (what as { num_allocations: number }).num_allocations,
+      ]),
+  };
+}
+
+const never = () => new Kill(Infinity, false);
+
+describe('a recovery that is killed', () => {
+  it(
+    'killed at any of its steps and repeated, a recovery leaves the same jobs, requirements and allocations as one that was not',
+    { timeout: 120_000 },
+    async () => {
+      const whole = await broken();
+      const undisturbed = cluster();
+      const counting = never();
+      await recover(whole.of, undisturbed, whole.id, temporaryFolder(), counting);
+      const expected = await standing(whole.of, whole.id);
+      expect(expected.jobs).toEqual([
+        ['lost', 'ready', 1],
+        ['oom', 'ready', 1],
+        ['late', 'ready', 1],
+        ['typo', 'failed', 1],
+        ['fine', 'completed', 1],
+        ['another', 'ready', 1],
+        ['behind', 'blocked', 1],
+      ]);
+      expect(expected.needs).toEqual([
+        ['default', '1m', 'P0DT1M', 1],
+        ['two', '2g', 'PT1H', 2],
+        ['long', '2g', 'PT3H', 4],
+      ]);
+      expect(undisturbed.submissions()).toBeGreaterThan(1);
+      expect(counting.taken).toBeGreaterThan(15);
+
+      for (let at = 1; at <= counting.taken; at += 1) {
+        for (const isAfter of [false, true]) {
+          const { of, id } = await broken();
+          const slurm = cluster();
+          const folder = temporaryFolder();
+          const kill = new Kill(at, isAfter);
+          expect(await Promise.race([recover(of, slurm, id, folder, kill), kill.died])).toBe('killed');
+          await kill.arrived();
+          // Of the last step only the event is missing: nothing is left to recover.
+          const isOver = (await of.client.getWorkflowStatus({ params: { id } })).pending_scheduled_nodes > 0;
+          await recover(of, slurm, id, folder, never()).catch((error: Error) => {
+            expect([isOver, error.message]).toEqual([true, expect.stringContaining('wait or run')]);
+          });
+          const place = `killed ${isAfter ? 'after' : 'before'} step ${at} of ${counting.taken}`;
+          expect([place, await standing(of, id), slurm.submissions()]).toEqual([
+            place,
+            expected,
+            undisturbed.submissions(),
+          ]);
+        }
+      }
+    },
+  );
+});
