@@ -11,18 +11,16 @@ import { WRITERS_LOCK } from './write.ts';
  * partition.
  */
 export async function prune(db: PgConnection, before: number): Promise<number> {
+  await db.run('delete from sonar.quarantine where received < $1', before);
+  // A server prunes every hour: writers must not wait for what finds nothing.
+  const [any] = await db.query(`select exists (${DELETED}) as is_any`, before);
+  if (any?.['is_any'] !== true) return 0;
   return db.transaction(async () => {
     await db.query('select pg_advisory_xact_lock($1)', WRITERS_LOCK);
-    await db.script('drop table if exists kept');
-    await db.query(
-      `create temporary table kept on commit drop as
-       select distinct on (e.cluster, e.type, e.node) e.*
-       from sonar.envelope e where e.type in ('sysinfo', 'cluster')
-       order by e.cluster, e.type, e.node, e.time desc, e.id desc`,
-    );
-    await db.run('delete from kept where time >= $1', before);
-    const [counted] = await db.query(
-      'select (select count(*) from sonar.envelope where time < $1) - (select count(*) from kept) as count',
+    const [counted] = await db.query(`select count(*) as count from (${DELETED}) as deleted`, before);
+    await db.script('create temporary table kept (like sonar.envelope) on commit drop');
+    await db.run(
+      `insert into kept select e.* from sonar.envelope e where e.time < $1 and e.type in ('sysinfo', 'cluster') and not ${IS_OLDER}`,
       before,
     );
     for (const day of await new Days(db).existing())
@@ -47,7 +45,15 @@ export async function prune(db: PgConnection, before: number): Promise<number> {
         union select topo_svg from sonar.envelope where topo_svg is not null
         union select topo_text from sonar.envelope where topo_text is not null
       )`);
-    await db.run('delete from sonar.quarantine where received < $1', before);
     return Number(counted?.['count'] ?? 0);
   });
 }
+
+/** There is a newer one of the same node, or of the same cluster. */
+const IS_OLDER = `exists (
+  select from sonar.envelope n
+  where n.type = e.type and n.cluster = e.cluster and (n.time > e.time or (n.time = e.time and n.id > e.id))
+    and (n.node = e.node or (n.node is null and e.node is null))
+)`;
+
+const DELETED = `select from sonar.envelope e where e.time < $1 and (e.type in ('sample', 'job', 'error') or ${IS_OLDER})`;
