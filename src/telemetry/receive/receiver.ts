@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGunzip } from 'node:zlib';
+import { after, type Timer } from '../../client/long-timers.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
 import { openStore } from '../store/open-store.ts';
@@ -96,14 +97,14 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
       return true;
     },
     async close() {
-      clearTimeout(keeping.timer);
+      keeping.timer.cancel();
       await Promise.all([writer.close(), reader.close(), keeper.close()]);
     },
   };
 }
 
 /** Closes days a minute after the start, then every hour. A problem is told once, until it is another one. */
-function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: NodeJS.Timeout } {
+function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: Timer } {
   const { hotDays = HOT_DAYS, keptDays = KEPT_DAYS, onNotice } = options;
   const { keepAfterMs = MINUTE_MS, keepEveryMs = 60 * MINUTE_MS } = options;
   let told: string | undefined;
@@ -117,10 +118,10 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
     if (problem !== undefined && problem !== told)
       onNotice?.('Days of telemetry stay open', { older_than_days: hotDays, problem });
     told = problem;
-    keeping.timer = after(keepEveryMs);
+    keeping.timer = roundAfter(keepEveryMs);
   };
-  const after = (ms: number) => setTimeout(() => void round(), ms).unref();
-  const keeping = { timer: after(keepAfterMs) };
+  const roundAfter = (ms: number) => after(ms, () => void round()).unref();
+  const keeping = { timer: roundAfter(keepAfterMs) };
   return keeping;
 }
 

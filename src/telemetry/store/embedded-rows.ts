@@ -214,7 +214,7 @@ export class EmbeddedRows implements TelemetryRows {
       const found = [];
       for (const cluster of this.#hot.clusters(window.cluster)) {
         const days = this.#archive.daysWithoutSamples(cluster.id, window);
-        if (days.length > 0) found.push(...(await this.#archive.hours(table, days, window, key)));
+        if (days.length > 0) for (const row of await this.#archive.hours(table, days, window, key)) found.push(row);
       }
       return found;
     });
