@@ -13,7 +13,7 @@ export const closeDays = command({
   words: 'sonar close',
   says: 'Move the samples of days that are over into compressed files.',
   more:
-    'Each day of a cluster becomes a few Parquet files beside the store, in STORE-archive, with a tenth of the bytes. Questions and exports read ' +
+    'Each day of a cluster becomes a few Parquet files beside the store, in STORE-archive, with a sixth of the bytes. Questions and exports read ' +
     'them as before, and torc sonar prune deletes them. It needs DuckDB: npm install --global @duckdb/node-api@1.5.5-r.5. A server ' +
     'that receives telemetry closes days by itself.',
   options: [
