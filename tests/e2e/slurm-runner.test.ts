@@ -261,3 +261,23 @@ describe('a runner for Slurm that cannot run', () => {
     expect([code, stderr]).toEqual([2, "error: missing required argument 'output-dir'\n"]);
   });
 });
+
+it('torc status names an allocation of several nodes on which one runner starts jobs, and says what uses the others', async () => {
+  const workflow = await created(
+    'name: wide\njobs: [{name: one, command: "until [ -e seen-idle ]; do sleep 0.1; done"}]\n',
+  );
+  const ended = runner(workflow, { ...allocation, SLURM_JOB_NUM_NODES: '3' });
+  await until(
+    () => statusesOf(workflow),
+    ({ one }) => one === 'running',
+    'the job to run',
+  );
+  const text = await said(['--url', server.url, 'status', workflow], {});
+  expect(text.stdout).toContain('Allocation 42 has 3 nodes, and 2 are idle: start a runner on each');
+  const json = await said(['--url', server.url, '-f', 'json', 'status', workflow], {});
+  expect(JSON.parse(json.stdout)).toMatchObject({ idle_nodes: [{ slurm_job_id: '42', nodes: 3, idle_nodes: 2 }] });
+  writeFileSync(join(folder, 'seen-idle'), '');
+  await ended;
+  const after = await said(['--url', server.url, 'status', workflow], {});
+  expect(after.stdout).not.toContain('idle');
+}, 60_000);

@@ -102,6 +102,7 @@ export const slurmRunner = command({
           slurm_job_id: String(allocation.jobId),
           slurm_node_id: allocation.nodeId,
           slurm_task_pid: allocation.taskPid,
+          ...(allocation.nodes > 1 ? { slurm_num_nodes: allocation.nodes } : {}),
         },
       },
     );

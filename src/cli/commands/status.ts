@@ -2,6 +2,7 @@ import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import type { PartlyIdle } from '../../operations/idle-nodes.ts';
 import type { Runners } from '../../operations/live-runners.ts';
 import type { RunsIn } from '../../operations/runs-in.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
@@ -37,17 +38,22 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
       const { runnersOf } = await import('../../operations/live-runners.ts');
       const { runsIn } = await import('../../operations/runs-in.ts');
       const runners = await runnersOf(client, found);
+      const { idleNodes } = await import('../../operations/idle-nodes.ts');
+      const idle =
+        found.active_compute_nodes === 0 || found.is_complete ? [] : await idleNodes(client, id).catch(() => []);
       const text = [
         statusText(found),
         ...nextLines(found, runners, context.hint, await runsIn(client, id).catch(() => 'anywhere' as const)),
         ...heldLines(found),
         ...leftLines(left),
+        ...idleLines(idle),
         ...interruptedLines(interrupted),
       ].join('\n');
       const more = {
         interrupted_actions: interrupted.map((each) => each.id),
         live_runners: runners.live,
         lost_compute_nodes: runners.lost,
+        ...(idle.length === 0 ? {} : { idle_nodes: idle }),
       };
       context.output.record('status', { ...json, ...more }, text);
       for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
@@ -93,6 +99,13 @@ function leftLines(left: Unclaimable | undefined): string[] {
     ...left.reasons.map((each) => `  ${unclaimableWords(each)}`),
   ];
 }
+
+/** Nodes of allocations on which no runner starts jobs. */
+const idleLines = (idle: readonly PartlyIdle[]): string[] =>
+  idle.map(
+    ({ slurm_job_id: job, nodes, idle_nodes: count }) =>
+      `Allocation ${job} has ${nodes} nodes, and ${count === 1 ? 'one is' : `${count} are`} idle: start a runner on each (start_one_worker_per_node), or use mode: slurm`,
+  );
 
 /** Attempts whose jobs wait for them to end. */
 function heldLines({ held_attempts: holders }: WorkflowStatus): string[] {
