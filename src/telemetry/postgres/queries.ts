@@ -22,8 +22,13 @@ const PRODUCERS = `
     select id, name::jsonb ->> 'producer' as producer, name like '%"scope"%"jobs"%' as is_part from sonar.source
   )`;
 
-const GPU_USE = `sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory, string_agg(c.name, ' ' order by g.item) as cards
-  from sonar.process_gpu g join sonar.gpu c on c.id = g.gpu`;
+/** By the index for each process: how many there are, the planner does not know while a day is written. */
+const GPU_USE = `
+  left join lateral (
+    select sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory, string_agg(c.name, ' ' order by g.item) as cards
+    from sonar.process_gpu g join sonar.gpu c on c.id = g.gpu
+    where g.time = p.time and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
+  ) g on true`;
 
 const PROCESS = `
   p.envelope, p.time, n.name as node, u.name as user_name, p.job, p.epoch, p.slot, p.ord, p.pid, p.ppid, m.name as cmd, p.rss, p.cpu_time,
@@ -43,10 +48,8 @@ const IN_ORDER = `order by p.time, ${NAME}, p.envelope, p.slot, p.ord`;
 
 /** $5: user. */
 export const PROCESSES = `
-  with ${PRODUCERS}, ${preferred(SAMPLES)},
-  uses as (select g.envelope, g.slot, g.ord, ${GPU_USE} where g.time >= $2 and g.time < $3 group by g.envelope, g.slot, g.ord)
-  select ${PROCESS} ${FROM_PROCESS}
-  left join uses g on g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
+  with ${PRODUCERS}, ${preferred(SAMPLES)}
+  select ${PROCESS} ${FROM_PROCESS} ${GPU_USE}
   where ${WANTED} ${IN_ORDER}`;
 
 /** Of one job only its own rows are read: a window may have millions of others. $5: user, $6: job, $7: epoch. */
@@ -55,10 +58,7 @@ export const PROCESSES_OF_JOB = `
   with ${PRODUCERS},
   own as materialized (select distinct p.time, p.envelope from sonar.process p where p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_JOB}),
   ${preferred('(e.time, e.id) in (select time, envelope from own)')}
-  select ${PROCESS} ${FROM_PROCESS}
-  left join lateral (
-    select ${GPU_USE} where g.time = p.time and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
-  ) g on true
+  select ${PROCESS} ${FROM_PROCESS} ${GPU_USE}
   where ${WANTED} and ${OF_JOB} ${IN_ORDER}`;
 
 export const FIRST_SAMPLES = `
@@ -71,13 +71,12 @@ export const SAMPLE_TIMES = `
   where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id`;
 
 export const NODE_SAMPLES = `
-  with cards as (
-    select g.envelope, count(*) as cards, avg(coalesce(g.ce_util, 0))::float8 as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory
-    from sonar.gpu_sample g where g.time >= $2 and g.time < $3 group by g.envelope
-  )
   select n.name as node, e.time, s.used_memory, s.cpus, s.load1, g.cards, g.gpu_util, g.gpu_memory
   from sonar.envelope e join sonar.node_sample s on s.time = e.time and s.envelope = e.id join sonar.node n on n.id = e.node
-  left join cards g on g.envelope = e.id
+  left join lateral (
+    select count(*) as cards, avg(coalesce(g.ce_util, 0))::float8 as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory
+    from sonar.gpu_sample g where g.time = e.time and g.envelope = e.id
+  ) g on true
   where ${SAMPLES} and ${OF_NODE} order by ${NAME}, e.time, e.id`;
 
 const CARDS = `
