@@ -677,7 +677,7 @@ export interface Calls {
   }) => Promise<{
     released: boolean;
   }>;
-  /** Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task. */
+  /** Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task. keep_pending_failed=true leaves jobs that wait for a decision as they are (addition). */
   readonly initializeJobs: (call: {
     params: {
       id: number;
@@ -685,6 +685,7 @@ export interface Calls {
     query?: {
       only_uninitialized?: boolean | undefined;
       clear_ephemeral_user_data?: boolean | undefined;
+      keep_pending_failed?: boolean | undefined;
       async?: boolean | undefined;
     } | undefined;
   }) => Promise<TaskModel | {

@@ -28,7 +28,7 @@ export async function causesOf(
   /** All results of their jobs, where the results are only some of them. */
   attempts: readonly Result[] = results,
 ): Promise<Map<Result, readonly Cause[]>> {
-  const failed = results.filter(({ status }) => status === 'failed');
+  const failed = results.filter(({ status }) => status === 'failed' || status === 'pending_failed');
   const found = new Map<Result, readonly Cause[]>();
   for (const result of results)
     if (result.cause && result.status !== 'completed') found.set(result, [{ code: 'recorded', message: result.cause }]);

@@ -45,12 +45,15 @@ export async function prepare(client: Client, workflowId: number, { force, tell 
 interface ReinitializeOptions extends InitializeOptions {
   /** False if a new run has already begun. */
   readonly newRun?: boolean;
+  /** Jobs that wait for a decision stay as they are. */
+  readonly keepsUndecided?: boolean;
 }
 
 /** Makes only changed jobs ready, and everything downstream. */
 export async function reinitialize(client: Client, workflowId: number, options: ReinitializeOptions): Promise<void> {
   await prepareChanged(client, workflowId, options);
-  await client.initializeJobs({ params: { id: workflowId }, query: { only_uninitialized: true } });
+  const keeps = options.keepsUndecided === true ? { keep_pending_failed: true } : {};
+  await client.initializeJobs({ params: { id: workflowId }, query: { only_uninitialized: true, ...keeps } });
 }
 
 /**

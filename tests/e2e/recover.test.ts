@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
@@ -129,5 +129,62 @@ describe('torc recover where there is no Slurm', () => {
     const done = await call(['recover', String(id), '--no-prompts']);
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('run')]);
     expect(await statuses(id)).toEqual({ a: 'completed', b: 'ready' });
+  });
+
+  const undecided = `
+name: undecided
+use_pending_failed: true
+resource_requirements: [{name: small, num_cpus: 1, memory: 100m, runtime: PT1H}]
+jobs:
+  - {name: network, command: "[ -e up ] || exit 9", resource_requirements: small}
+  - {name: typo, command: nosuchcommand, resource_requirements: small}
+  - {name: killed, command: "[ -e up ] || kill -9 $$", resource_requirements: small}
+`;
+  const waitingForDecision = async () => {
+    writeFileSync(join(folder, 'undecided.yaml'), undecided);
+    const id = Number(/\d+/.exec((await call(['create', 'undecided.yaml'])).stdout)?.[0]);
+    await call(['run', String(id), '-p', '0.2']);
+    expect(await statuses(id)).toEqual({ network: 'pending_failed', typo: 'pending_failed', killed: 'pending_failed' });
+    return id;
+  };
+
+  it('jobs that wait for a decision are classified by rules, and only those that rules do not know stay undecided', async () => {
+    const id = await waitingForDecision();
+    const { stdout } = await call(['-f', 'json', 'recover', String(id), '--no-prompts']);
+    const { result } = JSON.parse(stdout) as { result: { causes: { job_name: string; cause: string }[] } };
+    expect(Object.fromEntries(result.causes.map(({ job_name: name, cause }) => [name, cause]))).toEqual({
+      network: 'undecided',
+      typo: 'bad_command',
+      killed: 'memory',
+    });
+    expect(await statuses(id)).toEqual({ network: 'pending_failed', typo: 'pending_failed', killed: 'ready' });
+  });
+
+  it('an agent decides about jobs with the commands of torc, and finds the request on its standard input', async () => {
+    const id = await waitingForDecision();
+    const { items } = await server.client.listJobs({ query: { workflow_id: id, name: 'network' } });
+    const program = join(import.meta.dirname, '../../bin/torc.mjs');
+    const script = `cat > request.txt; echo "$TORC_WORKFLOW_ID" > about.txt; ${process.execPath} ${program} jobs reset-status ${items[0]?.id} --reinit --no-prompts`;
+    writeFileSync(join(folder, 'agent.sh'), script);
+    const done = await call(['recover', String(id), '--no-prompts', '--ai-recovery', '--ai-agent', 'sh agent.sh']);
+    expect([done.code, done.stderr]).toEqual([0, expect.any(String)]);
+    const request = readFileSync(join(folder, 'request.txt'), 'utf8');
+    expect(request).toContain(`Workflow ${id} of torc has 3 job(s) with status pending_failed`);
+    expect(request).toContain(`- ${items[0]?.id} network`);
+    expect(readFileSync(join(folder, 'about.txt'), 'utf8')).toBe(`${id}\n`);
+    expect(await statuses(id)).toEqual({ network: 'ready', typo: 'pending_failed', killed: 'ready' });
+  });
+
+  it('an agent that fails, or that is not there, is an error before anything is reset', async () => {
+    const id = await waitingForDecision();
+    const before = await statuses(id);
+    const failing = await call(['recover', String(id), '--no-prompts', '--ai-recovery', '--ai-agent', 'false']);
+    expect([failing.code, failing.stderr]).toEqual([
+      1,
+      expect.stringContaining('false ended with exit code 1; nothing was reset'),
+    ]);
+    const absent = await call(['recover', String(id), '--no-prompts', '--ai-recovery', '--ai-agent', 'no-such-agent']);
+    expect([absent.code, absent.stderr]).toEqual([1, expect.stringContaining('no-such-agent')]);
+    expect(await statuses(id)).toEqual(before);
   });
 });

@@ -31,6 +31,30 @@ describe('the cause of a bad end', () => {
     ['an output that is not there', { missesOutput: true }, 'missing output'],
     ['a decision that nobody made', { status: 'pending_failed', returnCode: 3 }, 'undecided'],
     [
+      'too little memory, although a decision is awaited',
+      { status: 'pending_failed', returnCode: 137, lack: { ...lack, memory: 'memory_exceeded' } },
+      'memory',
+    ],
+    [
+      'a command that does not exist, although a decision is awaited',
+      { status: 'pending_failed', returnCode: 127 },
+      'bad command',
+    ],
+    [
+      'an output that is not there, although a decision is awaited',
+      { status: 'pending_failed', missesOutput: true },
+      'missing output',
+    ],
+    [
+      'a failure handler that allows no more',
+      {
+        returnCode: 137,
+        cause: 'out of memory with 4g, the max of on_oom',
+        lack: { ...lack, memory: 'memory_exceeded' },
+      },
+      'at maximum',
+    ],
+    [
       'another job that failed',
       { status: 'canceled', returnCode: undefined, wasCanceledByDependency: true },
       'downstream',

@@ -50,9 +50,10 @@ export function causeOf(job: EndedBadly): Cause {
   if (lack?.cpu === true) return 'cpus';
   // The runner stopped it: its allocation ended, or was canceled.
   if (status === 'terminated' || isNamed) return 'lost';
-  if (status === 'pending_failed') return 'undecided';
   if (returnCode === NOT_FOUND || returnCode === NOT_EXECUTABLE) return 'bad command';
-  return returnCode === 1 && job.missesOutput ? 'missing output' : 'unknown';
+  if (returnCode === 1 && job.missesOutput) return 'missing output';
+  // What these rules know needs no decision, though the job waits for one.
+  return status === 'pending_failed' ? 'undecided' : 'unknown';
 }
 
 /** What recovery does about a job without being asked for more. */

@@ -159,7 +159,7 @@ export async function applyRecovery(
   }
   if (!beginsRun) return 0;
   if (plan.retried.length > 0) await resetRetried(client, workflowId, plan);
-  await reinitialize(client, workflowId, { force: options.isForced, tell: options.tell });
+  await reinitialize(client, workflowId, { force: options.isForced, tell: options.tell, keepsUndecided: true });
   return plan.retried.length;
 }
 

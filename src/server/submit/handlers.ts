@@ -11,13 +11,14 @@ export const submitHandlers = (store: Store) => {
   const initialize = createInitialize(store, initializeQueries(store.db), tasks.succeed);
 
   return {
-    initializeJobs({ params: { id }, query: { async: isAsync, ...query } }) {
+    initializeJobs({ params: { id }, query: { async: isAsync, keep_pending_failed: keeps, ...query } }) {
       const only = query.only_uninitialized ?? false;
+      const keepsUndecided = keeps ?? false;
       if (isAsync === true)
-        return once(initialize(id, { only }), () =>
-          tasks.begin(id, query, (taskId) => initialize(id, { only, taskId })),
+        return once(initialize(id, { only, keepsUndecided }), () =>
+          tasks.begin(id, query, (taskId) => initialize(id, { only, keepsUndecided, taskId })),
         );
-      return mapped(initialize(id, { only }), () => ({ message: 'Initialized job status' }));
+      return mapped(initialize(id, { only, keepsUndecided }), () => ({ message: 'Initialized job status' }));
     },
     getTask: ({ params }) => tasks.read(params.id),
     getActiveTask: ({ params }) => ({ task: tasks.active(params.id) }),

@@ -106,7 +106,9 @@ async function reinitialized({ service, output }: Context, workflowId: number, o
   if (options.reinit !== true) return { requested: false, applied: false, error: null };
   const { client } = await service();
   try {
-    await reinitialize(client, workflowId, { force: options.force === true, tell: tellPreparation(output) });
+    // Only the chosen jobs are decided about: an initialization of Torc would make all undecided jobs ready.
+    const force = options.force === true;
+    await reinitialize(client, workflowId, { force, tell: tellPreparation(output), keepsUndecided: true });
     return { requested: true, applied: true, error: null };
   } catch (error) {
     return { requested: true, applied: false, error: (error as Error).message };

@@ -188,11 +188,12 @@ export const workflowRoutes = {
     path: '/workflows/{id}/initialize_jobs',
     kind: 'work',
     access: 'workflow in path',
-    says: 'Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task.',
+    says: 'Make jobs ready or blocked, according to their dependencies; with async=true this happens after the reply, which is a task. keep_pending_failed=true leaves jobs that wait for a decision as they are (addition).',
     params: ofId,
     query: z.object({
       only_uninitialized: queryFlag.optional(),
       clear_ephemeral_user_data: queryFlag.optional(),
+      keep_pending_failed: queryFlag.optional(),
       async: queryFlag.optional(),
     }),
     reply: z.union([Task, message]),

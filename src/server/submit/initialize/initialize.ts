@@ -10,6 +10,8 @@ import { countUnmet, spreadDownstream } from './unmet.ts';
 /** The state from which an initialization continues after a restart. */
 export interface Initialization {
   readonly only: boolean;
+  /** Jobs that wait for a decision stay as they are. Torc makes them ready. */
+  readonly keepsUndecided?: boolean | undefined;
   /** The task that reports its progress, if there is one. */
   readonly taskId?: number | undefined;
 }
@@ -27,7 +29,7 @@ export const createInitialize = (
 ): ((workflowId: number, asked: Initialization) => Work<number>) => {
   const { find, changes, windows, releases } = store;
 
-  function* steps(workflowId: number, { only, taskId }: Initialization): Steps<number> {
+  function* steps(workflowId: number, { only, keepsUndecided = false, taskId }: Initialization): Steps<number> {
     const workflow = find.workflow(workflowId);
     const { user, run_id: runId } = workflow;
     const of = { workflowId };
@@ -46,8 +48,9 @@ export const createInitialize = (
     }
     if (queries.hasUnsuccessful.get(of) !== undefined) yield* cancelDoomed(workflowId);
     yield* windows.over(workflowId, (window) => {
-      queries.makeReady.run(window);
-      queries.dropResults.run(window);
+      const given = { ...window, keepsUndecided: Number(keepsUndecided) };
+      queries.makeReady.run(given);
+      queries.dropResults.run(given);
     });
     // Terminated jobs counted as ended until here, and run again: jobs that also wait for others now wait for them too.
     if (wasTerminated) yield* countUnmet(queries, windows, workflowId, () => {});

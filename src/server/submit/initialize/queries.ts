@@ -134,14 +134,16 @@ export const initializeQueries = (db: Database) => ({
     from job
     where ${OF_WINDOW}
       and status = ${STATUS.blocked} and unmet <= 0 and upstream_failed and cancel_on_blocking_job_failure`),
-  makeReady: db.prepare<Window>(`
+  makeReady: db.prepare<Window & { keepsUndecided: number }>(`
     update job set status = ${STATUS.ready}, ${AFRESH}
     where ${OF_WINDOW}
+      and (status <> ${STATUS.pending_failed} or :keepsUndecided = 0)
       and (status not in ${anyOf('blocked', 'ready', 'completed', 'failed', 'canceled', 'disabled')}
         or (status = ${STATUS.blocked} and unmet <= 0 and not (upstream_failed and cancel_on_blocking_job_failure)))`),
-  dropResults: db.prepare<Window>(`
+  dropResults: db.prepare<Window & { keepsUndecided: number }>(`
     update job set result_id = null
-    where ${OF_WINDOW} and result_id is not null and status not in ${ENDED}`),
+    where ${OF_WINDOW} and result_id is not null and status not in ${ENDED}
+      and (status <> ${STATUS.pending_failed} or :keepsUndecided = 0)`),
 
   userDataPage: db.prepare<{ workflowId: number; after: number; limit: number }, { upto: number | null }>(`
     select max(id) as upto
