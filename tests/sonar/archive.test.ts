@@ -329,7 +329,7 @@ describe('torc sonar close', () => {
       ],
     });
     const again = await torc(['sonar', 'close', '--before', '2026-03-03'], { cwd });
-    expect(again).toMatchObject({ code: 0, stdout: 'No day that ended before 2026-03-03 is open\n' });
+    expect(again).toMatchObject({ code: 0, stdout: 'Nothing to close: no day before 2026-03-03 is open\n' });
     expect((await torc(['sonar', 'show', 'load', '--from', '2026-03-01', '-f', 'json'], { cwd })).stdout).toBe(
       shown.stdout,
     );

@@ -64,6 +64,7 @@ async function receiving(more: readonly string[] = []) {
       path = 'sonar/sample',
     ) => request(`${url}/${path}`, { method: 'POST', body, headers }),
     postAt: (path: string, body: string) => request(path, { method: 'POST', body, headers: basic('fox.test', token) }),
+    get: (path: string, headers: Record<string, string> = {}) => request(path, { headers }),
     ask: (question: string, headers: Record<string, string> = {}) =>
       request(`${url}/sonar/show/${question}`, { headers }),
     stored: async () => {
@@ -156,6 +157,64 @@ describe('a server that receives telemetry', () => {
     expect(await post(sampleAt(30))).toMatchObject({ status: 200, body: { stored: 1 } });
   });
 
+  it('a server answers the paths of slurm-monitor about clusters and nodes', async () => {
+    const { post, get } = server;
+    const running = (nodes: readonly string[], id: number) => ({
+      job_id: id,
+      job_state: 'RUNNING',
+      nodes,
+      sacct: { AllocTRES: 'billing=8,cpu=8,gres/gpu=2,mem=16G,node=2' },
+    });
+    const jobs = written({
+      meta: { producer: 'sonar', version: '0.19.0' },
+      data: {
+        type: 'job',
+        attributes: {
+          time: formatTimestamp(START),
+          cluster: 'fox.test',
+          slurm_jobs: [running(['c1-[1-2]'], 1), running(['c1-2', 'c2'], 2)],
+        },
+      },
+    });
+    const errors = written({ meta: everyField.sample.meta, errors: everyField.sample.data.attributes.errors ?? [] });
+    for (const each of [...Object.values(everyField).map(written), jobs, errors])
+      expect((await post(each)).status).toBe(200);
+    const at = `time_in_s=${START + 3600}`;
+    expect((await get(`/api/v2/cluster?${at}`)).body).toMatchObject([
+      { cluster: 'fox.test', slurm: 1, partitions: ['normal'], nodes: ['c1-1', 'c1-2.fox.test', 'n1'] },
+    ]);
+    expect((await get(`/api/v2/cluster/fox.test/nodes?${at}`)).body).toEqual(['c1-1', 'c1-2.fox.test', 'n1']);
+    const info = await get(`/api/v2/cluster/fox.test/nodes/info?${at}`);
+    expect(info.body).toMatchObject({
+      'c1-2.fox.test': {
+        time: '2026-02-28T23:00:01+00:00',
+        os_name: 'Linux',
+        sockets: 2,
+        memory: 790_000_001,
+        partitions: ['normal'],
+        cards: [{ uuid: 'GPU-0a1b', index: 3, node: 'c1-2.fox.test' }, { uuid: 'GPU-2' }],
+        // Half of each of two jobs.
+        alloc_tres: { cpu: 8, memory: 16 * 1024 ** 2, gpu: 2, node: 1, billing: 8 },
+      },
+    });
+    expect((await get(`/api/v2/cluster/fox.test/nodes/c1-2/info?${at}`)).body).toEqual(info.body);
+    const states = { time: '2026-02-28T23:15:00+00:00', cluster: 'fox.test', states: ['MIXED', 'DRAIN'] };
+    expect((await get(`/api/v2/cluster/fox.test/nodes/states?${at}`)).body).toEqual([
+      { ...states, node: 'c1-1' },
+      { ...states, node: 'c1-2' },
+    ]);
+    expect((await get(`/api/v2/cluster/fox.test/nodes/c1-2.fox.test/states?${at}`)).body).toEqual([
+      { ...states, node: 'c1-2' },
+    ]);
+    const probes = (await get(`/api/v2/cluster/fox.test/nodes/last_probe_timestamp?${at}`)).body;
+    expect(probes).toMatchObject({ 'c1-1': null, 'c1-2.fox.test': null });
+    expect((await get(`/api/v2/cluster/fox.test/error_messages?${at}`)).body).toMatchObject({
+      'c1-2.fox.test': { details: 'nvidia-smi ended with code 9', time: '2026-02-28T23:59:59+01:00' },
+    });
+    for (const path of ['cluster/wolf/nodes', 'cluster/fox.test/nodes/zappa/info', 'cluster/fox.test/%ff', 'weather'])
+      expect([path, (await get(`/api/v2/${path}`)).status]).toEqual([path, 404]);
+  });
+
   it('a server that receives telemetry answers questions, and says which parameter is wrong', async () => {
     const range = 'from=2026-02-28T00:00:00Z&to=2026-03-03T00:00:00%2B01:00';
     const jobs = await server.ask(`jobs?${range}&cluster=fox.test&node=n1`);
@@ -212,7 +271,7 @@ it('with access control, users see their own jobs and administrators see all', a
     const added = await start('torc-htpasswd', words, { cwd, input: `${PASSWORD}\n` }).ended;
     expect(added).toMatchObject({ code: 0 });
   }
-  const { post, ask, basic } = await receiving([
+  const { post, ask, get, basic } = await receiving([
     '--auth-file',
     join(cwd, 'users'),
     '--require-auth',
@@ -227,6 +286,8 @@ it('with access control, users see their own jobs and administrators see all', a
   expect(await usersSeenBy('ada')).toEqual(['ada']);
   expect(await usersSeenBy('root')).toEqual(['ada', 'bob']);
   expect((await ask(range)).status).toBe(401);
+  expect((await get('/api/v2/cluster')).status).toBe(401);
+  expect(await get('/api/v2/cluster', basic('ada', PASSWORD))).toMatchObject({ status: 200 });
 });
 
 it('a server without a store of telemetry has no such routes', async () => {

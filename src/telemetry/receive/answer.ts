@@ -1,6 +1,7 @@
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { asData } from '../questions/answers.ts';
+import { apiV2 } from './api-v2.ts';
 import { attemptsOf } from '../questions/attempts.ts';
 import { jobsOf } from '../questions/jobs.ts';
 import { loadOf } from '../questions/load.ts';
@@ -11,7 +12,7 @@ import { type ReportKind, reportKinds, reportOf } from '../questions/report.ts';
 import type { TelemetryRows, Window } from '../questions/rows.ts';
 import { uptimeOf } from '../questions/uptime.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { type AskTask, refusalOf, type Reply, replyOf } from './messages.ts';
+import { type AskTask, refusalOf, type Reply, replyOf, V2 } from './messages.ts';
 
 const DAY = 86_400;
 
@@ -72,6 +73,12 @@ export async function answer(
   { question, parameters, onlyUser }: AskTask,
   now: number,
 ): Promise<Reply> {
+  if (question.startsWith(V2)) {
+    const body = await apiV2(store, question.slice(V2.length), parameters, now);
+    return body === undefined
+      ? refusalOf(404, 'ROUTE_UNKNOWN', `there is nothing at /api/v2/${question.slice(V2.length)}`, 'Correct the path.')
+      : replyOf(200, body);
+  }
   if (question === 'clusters') return replyOf(200, asData({ items: await store.clusters() }));
   const reply = Object.hasOwn(questions, question) ? questions[question] : undefined;
   if (reply === undefined) {

@@ -14,6 +14,9 @@ export interface ReceiveTask {
   readonly origin: string;
 }
 
+/** Begins a question that is a path below `/api/v2`. */
+export const V2 = 'v2 ';
+
 export interface AskTask {
   readonly kind: 'ask';
   readonly question: string;

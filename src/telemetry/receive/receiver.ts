@@ -5,7 +5,7 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { GREATEST_ENVELOPE } from '../read/split.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Kept } from './keep.ts';
-import { type Credential, refusalOf, type Reply } from './messages.ts';
+import { type Credential, refusalOf, type Reply, V2 } from './messages.ts';
 import { StoreThread } from './thread.ts';
 
 /** Who asks a question: nobody, or a user who may see everything or what concerns him. */
@@ -44,6 +44,8 @@ const BODY_MS = 60_000;
 const TYPES = 'sysinfo|sample|job|jobs|cluster|envelopes';
 /** `POST <root>/[prefix.]<type>`: what the daemon of Sonar sends to its `api-root`. */
 const INSERT = new RegExp(`^(?:${BASE_PATH}/sonar|/api/v1/insert)/(?:[\\w.-]+\\.)?(?:${TYPES})/?$`);
+/** As slurm-monitor serves it, below the root or below our own. */
+const ASK_V2 = new RegExp(`^(?:${BASE_PATH})?/api/v2/(cluster(?:/[^/]+){0,5})/?$`);
 const ASK = new RegExp(`^${BASE_PATH}/sonar/show/([a-z-]+)/?$`);
 
 /**
@@ -87,7 +89,8 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
   return {
     handles(incoming, outgoing) {
       const [pathname = '', query = ''] = (incoming.url ?? '').split('?', 2);
-      const question = ASK.exec(pathname)?.[1];
+      const path = ASK_V2.exec(pathname)?.[1];
+      const question = path === undefined ? ASK.exec(pathname)?.[1] : `${V2}${path}`;
       const isInsert = question === undefined && INSERT.test(pathname);
       if (!isInsert && question === undefined) return false;
       const reply = isInsert ? receive(incoming) : ask(incoming, question ?? '', new URLSearchParams(query));

@@ -1,3 +1,4 @@
+import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { grouped } from '../../../core/quantity/count-text.ts';
 import type { ClosedReport } from '../../../telemetry/store/telemetry-store.ts';
@@ -48,7 +49,7 @@ export const closeDays = command({
         { title: 'Size', value: ({ bytes }) => bytes, text: ({ bytes }) => sizeText(bytes), align: 'right' },
       ],
       things: 'days',
-      empty: `No day that ended before ${options.before} is open`,
+      empty: `Nothing to close: no day before ${formatTimestamp(before).slice(0, 10)} is open`,
       json: { items },
     });
   },
