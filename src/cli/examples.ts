@@ -80,6 +80,7 @@ const chosen: Readonly<Record<string, string>> = {
   'torc sonar sysinfo': '--cluster hpc.example.org',
   'torc sonar prune': '--before 14d',
   'torc sonar ingest': 'data/ --add-clusters',
+  'torc sonar consume': 'kafka1.example.org:9092 --store postgres://torc@db.example.org/telemetry',
   'torc sonar export': '--node c1 --from 2h',
   'torc sonar clusters add': 'hpc.example.org',
   'torc sonar show jobs': '--user ada --from 7d',

@@ -22,7 +22,7 @@ export const consume = command({
   options: [
     storeOption,
     { flags: '--group <name>', says: 'name of the group of consumers', default: 'torc' },
-    { flags: '--prefix <name>', says: 'begin of the names of topics, as topic-prefix of the daemons' },
+    { flags: '--prefix <name>', says: 'prefix of the names of topics: topic-prefix of the daemons' },
     { flags: '--cluster <name>', says: 'only of this cluster; can be repeated', many: true },
     { flags: '--once', says: 'end when everything is stored that the broker has' },
     { flags: '--ca-file <pem>', says: 'certificate of the authority of the broker; with it the connection is TLS' },
