@@ -47,6 +47,29 @@ describe('an exchange with a server that has no exchange route', () => {
     expect((await turn()).jobs).toEqual([]);
   });
 
+  it('a retried job gets larger requirements in a record of its own, and others keep theirs', async () => {
+    const needs = { workflow_id: workflowId, name: 'small', num_cpus: 1, memory: '200m', runtime: 'PT5M' };
+    const small = (await server.client.createResourceRequirements({ body: needs })).id as number;
+    for (const [place, id] of ids.slice(0, 2).entries()) {
+      const body = { workflow_id: workflowId, name: ['a', 'b'][place] as string, command: 'true' };
+      await server.client.updateJob({ params: { id }, body: { ...body, resource_requirements_id: small } });
+    }
+    const { jobs } = await turn({ want: { ...want, limit: 1 } });
+    await turn({ started: jobs.map(started) });
+    const retried = jobs.map((job) => ({ ...ended(job, 137), max_retries: 9, raise: { memory_bytes: 300 * 2 ** 20 } }));
+    // The second time as after a lost reply.
+    for (let times = 0; times < 2; times += 1) expect((await turn({ retried })).errors).toEqual([]);
+    const next = await turn({ want: { ...want, limit: 2 } });
+    expect(
+      next.jobs.map(({ name, attempt_id: attempt, need }) => [name, attempt, need.memory_bytes / 2 ** 20]),
+    ).toEqual([
+      ['a', 2, 300],
+      ['b', 1, 200],
+    ]);
+    const { items } = await server.behind.listResourceRequirements({ query: { workflow_id: workflowId } });
+    expect(items.map(({ name }) => name)).toEqual(['default', 'small', 'small_300m_PT5M']);
+  });
+
   it('an exchange reads a job when the reply to the claim lacks its attempt and its requirements', async () => {
     const claim = { ...want, limit: 1 };
     const { jobs: first } = await turn({ want: claim });

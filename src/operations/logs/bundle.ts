@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runHelper } from '../../cluster/exec.ts';
@@ -30,7 +30,10 @@ export interface Bundle {
 
 const PACK_MS = 600_000;
 
-/** Packs the logs of a workflow, with what they belong to, into `wf7.tar.gz`. */
+/**
+ * Packs the logs of a workflow, with what they belong to, into `wf7.tar.gz`. An archive that was there is replaced when the new one
+ * is complete: a full disk costs neither.
+ */
 export async function bundleLogs({ workflow, outputDir, bundleDir, nowMs }: BundleOptions): Promise<Bundle> {
   if (!existsSync(outputDir))
     throw new Refusal('FILE_UNREADABLE', `Path not found: the output folder ${outputDir} does not exist`);
@@ -38,6 +41,8 @@ export async function bundleLogs({ workflow, outputDir, bundleDir, nowMs }: Bund
   if (files.length === 0)
     throw new Refusal('FILE_UNREADABLE', `No workflow logs of workflow ${workflow.id} in ${outputDir}`);
   const folder = mkdtempSync(join(tmpdir(), 'torc-bundle-'));
+  const path = join(bundleDir, `wf${workflow.id}.tar.gz`);
+  const partial = `${resolve(path)}.${process.pid}.part`;
   try {
     const metadata: BundleMetadata = {
       workflow_id: workflow.id,
@@ -47,12 +52,13 @@ export async function bundleLogs({ workflow, outputDir, bundleDir, nowMs }: Bund
       files: files.length,
     };
     writeFileSync(join(folder, METADATA), `${JSON.stringify(metadata, undefined, 2)}\n`);
-    const path = join(bundleDir, `wf${workflow.id}.tar.gz`);
     const input = files.map((file) => `${file}\0`).join('');
     const from = ['-C', folder, METADATA, '-C', resolve(outputDir), '--null', '-T', '-'];
-    await runHelper('tar', ['-czf', resolve(path), ...from], { atMostMs: PACK_MS, input });
+    await runHelper('tar', ['-czf', partial, ...from], { atMostMs: PACK_MS, input });
+    renameSync(partial, path);
     return { path, files: files.length, bytes: statSync(path).size };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    rmSync(partial, { force: true });
   }
 }

@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { noSmallDisk, smallDisk } from '../../../tests/support/small-disk.ts';
 import { analyzeLogs } from './analyze.ts';
 import { bundleLogs } from './bundle.ts';
 import { parseSlurmLogs } from './parse-slurm.ts';
@@ -119,4 +121,22 @@ describe('slurm parse-logs', () => {
     write('job_stdio/job_wf4_j1_r1_a1.e', 'Segmentation fault');
     expect(await parse(false)).toMatchObject({ slurmJobs: 0, files: 0, total: 0 });
   });
+});
+
+describe('logs bundle', () => {
+  it.skipIf(noSmallDisk)(
+    'a full disk is an error that leaves the archive that was there, and no part of a new one',
+    async () => {
+      const disk = smallDisk();
+      const workflow = { id: 4, name: 'w', user: 'u' };
+      const options = { workflow, outputDir: folder, bundleDir: disk, nowMs: 0 };
+      someLogs();
+      const { path, bytes } = await bundleLogs(options);
+      // Random bytes: they do not become fewer.
+      writeFileSync(join(folder, 'job_stdio/job_wf4_j2_r1_a1.o'), randomBytes(2 ** 21));
+      await expect(bundleLogs(options)).rejects.toThrow(/No space left on device/);
+      expect([readdirSync(disk), statSync(path).size]).toEqual([['wf4.tar.gz'], bytes]);
+      expect((await analyzeLogs(path, undefined)).files).toBe(5);
+    },
+  );
 });
