@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -130,6 +130,38 @@ describe('a closed day', () => {
     expect((await exported(opened)).toSorted()).toEqual((await exported(clean)).toSorted());
     expect(late).toContain('n2');
     await Promise.all([opened.close(), clean.close()]);
+  });
+
+  it('a store whose folder and cluster have strange names is closed like any other, and nothing is written elsewhere', async () => {
+    const folder = join(temporaryFolder(), 'a [b] *', "it's");
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, 'sonar.db');
+    const lines = ['../../x', '..', 'a b', 'fox'].map((name) => sampleAt(START).replace('"fox"', JSON.stringify(name)));
+    const opened = new EmbeddedStore(path);
+    for (const name of ['../../x', '..', 'a b', 'fox']) await opened.addCluster(name, 0);
+    const { stored } = await add(opened, lines);
+    const before = await exported(opened);
+    expect(await close(opened)).toHaveLength(stored);
+    expect(await exported(opened)).toEqual(before);
+    expect(readdirSync(folder).toSorted()).toEqual(['sonar.db', 'sonar.db-archive', 'sonar.db-shm', 'sonar.db-wal']);
+    expect(readdirSync(join(folder, '..'))).toEqual(["it's"]);
+    await opened.close();
+  });
+
+  it('a store of the version before closed days is upgraded, also by who only reads', async () => {
+    const path = join(temporaryFolder(), 'sonar.db');
+    const opened = await store(threeDays.slice(0, 4), path);
+    for (const table of ['closed_day', 'archived', 'newest_archived', 'leftover'])
+      opened.database.run(`drop table ${table}`);
+    opened.database.run('pragma user_version = 1');
+    await opened.close();
+    const reader = new EmbeddedStore(path, { isReadOnly: true });
+    expect(await exported(reader)).toEqual(threeDays.slice(0, 4));
+    await reader.close();
+    const writer = new EmbeddedStore(path);
+    expect(await close(writer)).toEqual(['2026-03-01']);
+    expect(await exported(writer)).toEqual(threeDays.slice(0, 4));
+    await writer.close();
   });
 
   it('whoever reads while a day is closed gets each row once', async () => {

@@ -17,7 +17,7 @@ import type { StoreDatabase } from '../database.ts';
 import type { Ordered, ProducerCount } from '../hot-rows.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
 import { DAY_SECONDS, dayOf } from './days.ts';
-import { loadDuckDB, openDatabase, portions, quoted } from './duckdb.ts';
+import { loadDuckDB, openDatabase, portions, quotedFile } from './duckdb.ts';
 import { type ArchiveTableName, type HourTableName, hourTables } from './tables.ts';
 
 type Cells = Readonly<Record<string, DuckDBValue>>;
@@ -72,7 +72,7 @@ export class ArchiveRows {
 
   #table(days: readonly ClosedDay[], table: ArchiveTableName | HourTableName): string | undefined {
     const files = filesOf(this.#store, days, table);
-    return files.length === 0 ? undefined : `read_parquet([${files.map(quoted).join(', ')}])`;
+    return files.length === 0 ? undefined : `read_parquet([${files.map(quotedFile).join(', ')}])`;
   }
 
   /** The samples of a window as `s`. */

@@ -2,11 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobHoursOf, nodeHoursOf } from '../../questions/hours.ts';
 import type { TelemetryRows } from '../../questions/rows.ts';
-import { takeLock } from '../../produce/lock.ts';
+import { type Lock, takeLock } from '../../produce/lock.ts';
 import { type StoreDatabase, StoreUnusable } from '../database.ts';
 import { SAMPLE_TABLES } from '../prune.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
-import { archivedHash, DAY_SECONDS, dayOf, dayText } from './days.ts';
+import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from './days.ts';
 import { type DuckDB, loadDuckDB, openDatabase, quoted } from './duckdb.ts';
 import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
 import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
@@ -39,14 +39,11 @@ export async function* closeDays(
   store: string,
   options: CloseSettings,
 ): AsyncGenerator<ClosedReport> {
-  const folder = archiveFolder(store);
   deleteLeftovers(db);
   const days = daysToClose(db, options.before);
   if (days.length === 0) return;
   const duck = await loadDuckDB();
-  const lock = takeLock(folder, 'close');
-  if (lock === undefined)
-    throw new CloseRunning(`another program closes days of ${store}; run the command again when it is done`);
+  const lock = lockOf(store);
   try {
     const valid = new Set(
       closedDays(db).flatMap(({ clusterName, day, part, hasSamples }) =>
@@ -67,6 +64,12 @@ export async function* closeDays(
 
 /** Another program closes days of the store. */
 class CloseRunning extends StoreUnusable {}
+
+function lockOf(store: string): Lock {
+  const lock = takeLock(archiveFolder(store), 'close');
+  if (lock !== undefined) return lock;
+  throw new CloseRunning(`another program closes days of ${store}; run the command again when it is done`);
+}
 
 /** Days with hot samples. */
 function daysToClose(db: StoreDatabase, before: number): DayToClose[] {
@@ -167,12 +170,12 @@ function switchTo(
   const inDay = `cluster = ?1 and type = 'sample' and node is not null and time >= ?2 and time < ?3 and id <= ?4`;
   const values = [cluster, day * DAY_SECONDS, (day + 1) * DAY_SECONDS, lastId] as const;
   db.transaction(() => {
-    const hashes = db
-      .all(`select sha256 from envelope where ${inDay}`, ...values)
-      .map(({ sha256 }) => archivedHash(sha256 as Uint8Array))
-      // In their order, pages are filled.
-      .toSorted((one, other) => Buffer.compare(one, other));
-    for (const hash of hashes) db.run('insert into archived values (?, ?, ?)', cluster, day, hash);
+    // In the order of the hashes, pages are filled.
+    db.run(
+      `insert into archived select ?1, ?5, substr(sha256, 1, ${HASH_BYTES}) from envelope where ${inDay} order by 3`,
+      ...values,
+      day,
+    );
     db.run(
       `insert into newest_archived select node, max(time) from envelope where ${inDay} group by node
        on conflict (node) do update set time = max(time, excluded.time)`,
@@ -219,12 +222,19 @@ export function deleteLeftovers(db: StoreDatabase): void {
 /** The samples of closed days that ended before a time are deleted; their hours stay. Gives the number of envelopes. */
 export function forgetDays(db: StoreDatabase, store: string, before: number): number {
   const days: ClosedDay[] = closedDays(db, { last: dayOf(before) - 1 }).filter(({ hasSamples }) => hasSamples);
-  for (const { cluster, day } of days)
-    db.transaction(() => {
-      db.run('update closed_day set has_samples = 0 where cluster = ? and day = ?', cluster, day);
-      db.run('delete from archived where cluster = ? and day = ?', cluster, day);
-    });
-  for (const { clusterName, day, part } of days)
-    for (const table of archiveTableNames) rmSync(archiveFile(store, clusterName, day, table, part), { force: true });
+  if (days.length === 0) return 0;
+  // A day that is closed meanwhile would get its samples back.
+  const lock = lockOf(store);
+  try {
+    for (const { cluster, day } of days)
+      db.transaction(() => {
+        db.run('update closed_day set has_samples = 0 where cluster = ? and day = ?', cluster, day);
+        db.run('delete from archived where cluster = ? and day = ?', cluster, day);
+      });
+    for (const { clusterName, day, part } of days)
+      for (const table of archiveTableNames) rmSync(archiveFile(store, clusterName, day, table, part), { force: true });
+  } finally {
+    lock.release();
+  }
   return days.reduce((sum, { samples }) => sum + samples, 0);
 }

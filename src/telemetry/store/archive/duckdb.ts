@@ -47,3 +47,6 @@ export async function* portions(
 
 /** A text in SQL. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** The name of a file to read, of which no character stands for others. */
+export const quotedFile = (path: string): string => quoted(path.replaceAll(/[*?[]/g, '[$&]'));

@@ -5,9 +5,12 @@ import { dayText } from './days.ts';
 /** The folder of the closed days of a store: `sonar.db` has `sonar.db-archive/CLUSTER/2026/03/01/process-1.parquet`. */
 export const archiveFolder = (store: string): string => `${store}-archive`;
 
+/** The name of a cluster comes from outside: it may have slashes, or be `..`. */
+const folderOf = (cluster: string): string => encodeURIComponent(cluster).replace(/^\./, '%2E');
+
 /** A file of a closed day. A day that is closed again has the next part, and the one before is not valid any more. */
 export const archiveFile = (store: string, cluster: string, day: number, table: string, part: number): string =>
-  join(archiveFolder(store), cluster, dayText(day).replaceAll('-', '/'), `${table}-${part}.parquet`);
+  join(archiveFolder(store), folderOf(cluster), dayText(day).replaceAll('-', '/'), `${table}-${part}.parquet`);
 
 /** Where files are written before they are complete. */
 export const unfinishedFolder = (store: string): string => join(archiveFolder(store), '.unfinished');
@@ -35,8 +38,9 @@ export function publish(from: string, to: string): void {
 /** Deletes the files of the archive that are not valid: of a close that was interrupted, or replaced by a later part. */
 export function sweep(store: string, isValid: (file: string) => boolean): void {
   rmSync(unfinishedFolder(store), { recursive: true, force: true });
-  for (const file of globSync(join(archiveFolder(store), '*/*/*/*/*.parquet')))
-    if (!isValid(file)) rmSync(file, { force: true });
+  const cwd = archiveFolder(store);
+  for (const file of globSync('*/*/*/*/*.parquet', { cwd }))
+    if (!isValid(join(cwd, file))) rmSync(join(cwd, file), { force: true });
 }
 
 export const sizeOf = (files: readonly string[]): number => files.reduce((sum, file) => sum + statSync(file).size, 0);

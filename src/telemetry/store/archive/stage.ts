@@ -5,7 +5,7 @@ import { type Cell, fromThousandths, unpackUints } from '../numbers.ts';
 import type { ClosedDay } from './catalog.ts';
 import { filesOf } from './catalog.ts';
 import { DAY_SECONDS } from './days.ts';
-import { type DuckDB, quoted } from './duckdb.ts';
+import { type DuckDB, quotedFile } from './duckdb.ts';
 import {
   archiveTableNames,
   archiveTables,
@@ -64,9 +64,9 @@ export async function stage(
       // What is not a sample knows its sample by its number.
       const source =
         name === 'sample'
-          ? `select ${names.join(', ')} from read_parquet(${quoted(file)})`
+          ? `select ${names.join(', ')} from read_parquet(${quotedFile(file)})`
           : `select ${names.map((column) => (column === '"id"' ? 's.id' : `p.${column}`)).join(', ')}
-             from read_parquet(${quoted(file)}) p join read_parquet(${quoted(filesOf((before as { store: string }).store, [(before as { closed: ClosedDay }).closed], 'sample')[0] ?? '')}) s using (n)`;
+             from read_parquet(${quotedFile(file)}) p join read_parquet(${quotedFile(filesOf((before as { store: string }).store, [(before as { closed: ClosedDay }).closed], 'sample')[0] ?? '')}) s using (n)`;
       await connection.run(`insert into "${name}" ${source}`);
     }
   }
@@ -94,7 +94,7 @@ export async function stageHours(
     for (const file of kept[table])
       await connection.run(
         `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')}
-         from read_parquet(${quoted(file)}) where node not in (select node from sample)`,
+         from read_parquet(${quotedFile(file)}) where node not in (select node from sample)`,
       );
   }
 }
