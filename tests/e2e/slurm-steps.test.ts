@@ -182,7 +182,9 @@ describe('jobs inside one long step, with stand-ins for the programs of Slurm', 
     const [call, ...more] = readFileSync(calls, 'utf8').trim().split('\n');
     expect(more).toEqual([]);
     expect(call).toMatch(
-      new RegExp(`^--jobid=42 --ntasks=1 --overlap --job-name=wf${id}_r1_jobs --nodes=1 --cpus-per-task=2 --mem=0 `),
+      new RegExp(
+        `^--jobid=42 --ntasks=1 --overlap --job-name=wf${id}_r1_jobs_node7 --nodes=1 --cpus-per-task=2 --mem=0 `,
+      ),
     );
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats).toMatchObject([

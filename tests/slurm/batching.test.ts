@@ -62,11 +62,15 @@ jobs:
 `,
   ended: `${head}${batching}jobs:
   - {name: plain, resource_requirements: small, command: "touch ended-1; sleep 600"}
-  - {name: clean, resource_requirements: small, command: "trap 'exit 3' TERM; touch ended-2; while :; do sleep 0.1; done"}
+  - {name: clean, resource_requirements: small, command: "trap 'sleep 1; exit 3' TERM; touch ended-2; while :; do sleep 0.1; done"}
 `,
   canceled: `${head}${batching}jobs:
   - {name: plain, resource_requirements: small, command: "touch canceled-1; sleep 600"}
   - {name: clean, resource_requirements: small, command: "trap 'exit 3' TERM; touch canceled-2; while :; do sleep 0.1; done"}
+`,
+  srun: `${head}${batching}jobs:
+  - {name: held, resource_requirements: small, command: "trap '' TERM; touch srun-1; sleep 600"}
+  - {name: apart, resource_requirements: small, command: "setsid sleep 600 & touch srun-2; wait"}
 `,
   shapes: shapes('{mode: slurm, step_batching: true}'),
   steps: shapes('{mode: slurm}'),
@@ -74,7 +78,7 @@ jobs:
 
 type Name = keyof typeof flows;
 
-/** More than the usual options of an allocation. */
+/** More than the usual options of an allocation. Nodes that are named are kept free of the others. */
 const more: { readonly [N in Name]?: readonly string[] } = {
   results: ['-w', 'n9'],
   nodes: ['-w', 'n10,n11', '-N', '2', '--ntasks-per-node=1', '--gpus-per-node=2'],
@@ -88,7 +92,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
   let lane: ReturnType<typeof byHand>;
   let begun: Record<Name, { readonly id: number; readonly job: string }>;
   beforeAll(async () => {
-    cluster = await startCluster({ nodes: 13, cpusPerNode: CPUS, set: ['KillWait=20'] });
+    cluster = await startCluster({ nodes: 14, cpusPerNode: CPUS, set: ['KillWait=20'] });
     folder = temporaryFolder();
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
@@ -99,7 +103,8 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
 
   const begin = async (name: Name) => {
     const id = await lane.created(name, flows[name]);
-    const options = ['-c', String(CPUS), '--mem=700M', '-t', '10', ...(more[name] ?? [])];
+    const place = more[name]?.[0] === '-w' ? [] : ['-x', 'n9,n10,n11'];
+    const options = ['-c', String(CPUS), '--mem=700M', '-t', '10', ...place, ...(more[name] ?? [])];
     // The runner of this one believes that its allocation ends soon.
     const lines = (runner: string) => [
       'end=$(($(date +%s) + 20)) play=$PWD/squeue-of-deadline',
@@ -139,7 +144,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     expect(one).not.toBe(two);
     const steps = stepsIn(job);
     expect(steps).toHaveLength(1);
-    expect(steps[0]).toMatch(new RegExp(`^wf${id}_r1_jobs\\|`));
+    expect(steps[0]).toMatch(new RegExp(`^wf${id}_r1_jobs_n9\\|`));
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats).toHaveLength(7);
     const carrier = steps[0]?.split('|')[1];
@@ -160,7 +165,11 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     const gpus = [1, 2, 3, 4].map((i) => printed(id, results[`gpu_${i}`]).trim());
     expect(gpus.sort()).toEqual(['n10 0', 'n10 1', 'n11 0', 'n11 1']);
     const names = stepsIn(job).map((line) => line.split('|')[0] as string);
-    expect(names.sort()).toEqual([`wf${id}_j${results['two']?.job_id}_r1_a1`, `wf${id}_r1_jobs`, `wf${id}_r1_jobs`]);
+    expect(names.sort()).toEqual([
+      `wf${id}_j${results['two']?.job_id}_r1_a1`,
+      `wf${id}_r1_jobs_n10`,
+      `wf${id}_r1_jobs_n11`,
+    ]);
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(stats.filter(({ slurm_step: step }) => step === null || step === undefined)).toMatchObject([
       { job_id: results['two']?.job_id },
@@ -194,6 +203,22 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     expect(results['held']?.cause).toMatch(new RegExp(`^step ${job}\\.\\d+ on n\\d, in which it ran, ended before it`));
     expect((await lane.call('jobs', 'explain', String(results['held']?.job_id))).stdout).toContain('in which it ran');
     expect(stepsIn(job)).toHaveLength(2);
+    await nothingIsLeft(id);
+  });
+
+  it('jobs whose srun is killed have failed when nothing of them is left', async () => {
+    const { id } = begun.srun;
+    await lane.there('srun-', 2);
+    const [pid] = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_r1_jobs`).trim().split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    await until(
+      async () => Object.keys(await lane.resultsOf(id)),
+      (ended) => ended.length === 2,
+      'the jobs to have a result',
+      60_000,
+    );
+    expect(leftovers({ cluster, server }).steps(id)).toEqual([]);
+    expect(codesOf(await lane.finished(id))).toEqual({ held: ['failed', 137], apart: ['failed', 137] });
     await nothingIsLeft(id);
   });
 

@@ -1,6 +1,8 @@
+import { type AllocationSteps, stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { Lease } from '../../claim/capacity.ts';
+import type { Log } from '../../log.ts';
 import { createOutputFolders } from '../../start/output-folders.ts';
 import { afterSignal } from '../direct.ts';
 import { createSlurmSteps, type SlurmStepOptions } from '../slurm/slurm.ts';
@@ -43,6 +45,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
   const known = new Map<StepId, Known>();
   const carriers = new Map<string, Carrier>();
   const failures = new Map<string, number>();
+  const slurm = stepsOfAllocation(allocation.jobId, environment);
   let tell: (ends: readonly StepEnd[]) => void = () => {};
 
   let own: Steps | undefined;
@@ -95,13 +98,17 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
     }
     const cause = `step ${step} on ${node}, in which it ran, ended before it: ${words}`;
     const lost: Known = { endedBy: 'node', cause, carriedBy: carriedBy(carrier) };
-    if (left.length > 0) tell(left.map(([id]) => endAs(id, lost, { ...NO_END, signal: SIGKILL })));
+    if (left.length === 0) return;
+    // If srun alone was killed, its step goes on for some seconds, and a job must not run twice at a time.
+    void endOfStep(slurm, step, log).then(() =>
+      tell(left.map(([id]) => endAs(id, lost, { ...NO_END, signal: SIGKILL }))),
+    );
   };
 
   const startOn = (node: string): Carrier => {
     const carrier: Carrier = startCarrier({
       node,
-      name: `wf${facts.workflowId}_r${facts.runId}_jobs`,
+      name: `wf${facts.workflowId}_r${facts.runId}_jobs_${node}`,
       allocation,
       cpus: nodes.find(({ name }) => name === node)?.cpus,
       program: options.program,
@@ -217,6 +224,27 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       for (const carrier of carriers.values()) carrier.close();
     },
   };
+}
+
+const LOOK_MS = 200;
+const LOOKS = 50;
+/** Without an answer nothing is learned by asking on. */
+const MOST_UNANSWERED = 3;
+
+/** Ends a step whose srun is gone, and waits until Slurm lists it no more, for ten seconds at most. Never rejects. */
+async function endOfStep(slurm: Pick<AllocationSteps, 'ids' | 'signal'>, step: string, log: Log): Promise<void> {
+  await slurm.signal([step], 'SIGKILL').catch(() => {});
+  let unanswered = 0;
+  for (let look = 0; look < LOOKS && unanswered < MOST_UNANSWERED; look += 1) {
+    try {
+      const listed = [...(await slurm.ids()).values()];
+      if (!listed.includes(step)) return;
+    } catch (error) {
+      unanswered += 1;
+      log.write('debug', 'The steps of the allocation cannot be listed', { reason: (error as Error).message });
+    }
+    await new Promise<void>((done) => void setTimeout(done, LOOK_MS));
+  }
 }
 
 const NOT_STARTED = 'it was ended before the launcher of its step was ready';

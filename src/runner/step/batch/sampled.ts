@@ -23,7 +23,7 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
     if (present !== undefined) return present;
     const carrier = startCarrier({
       node,
-      name: `wf${facts.workflowId}_r${facts.runId}_samples`,
+      name: `wf${facts.workflowId}_r${facts.runId}_samples_${node}`,
       allocation,
       cpus: nodes.find(({ name }) => name === node)?.cpus,
       program,
