@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ended, started, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { ServiceError } from '../../client/errors.ts';
 import { type Slurm, SubmissionFailed } from '../../cluster/slurm/slurm.ts';
 import { planSchedulers } from '../../core/hpc/plan-schedulers.ts';
 import { partition } from '../../core/hpc/profile.ts';
@@ -170,6 +171,14 @@ describe('regenerate', () => {
     slurm.failAfter(Infinity);
     await regenerate(tools, id, { ...options, nowMs: options.nowMs + 60_000 });
     expect(slurm.unfinished()).toBe(3);
+  });
+
+  it('jobs are bound one by one on a server of Torc, which has no route for many', async () => {
+    const { id } = await workflowOf(service, jobs(3), needs);
+    const bindJobs = () => Promise.reject(new ServiceError('binding jobs', { status: 404, text: '' }));
+    const found = await regenerate({ ...tools, client: { ...service.client, bindJobs } }, id, options);
+    const { items } = await service.client.listJobs({ query: { workflow_id: id } });
+    expect(items.map(({ scheduler_id: of }) => of)).toEqual(items.map(() => found.schedulers[0]?.id));
   });
 
   it('deletes its actions when the workflow is initialized again', async () => {
