@@ -89,6 +89,8 @@ describe('the stand-in for Torc’s own server', () => {
       // An action that was claimed counts as carried out there.
       'POST /workflows/{id}/actions state',
       'POST /workflows/{id}/actions/{action_id}/claim tells_end',
+      // Passed over there: whether jobs that wait for a decision are made ready is up to that server.
+      'POST /workflows/{id}/initialize_jobs keep_pending_failed',
       'PUT /compute_nodes/{id} process',
       'PUT /jobs/{id} refunded_attempts',
       'PUT /results/{id} cause',
