@@ -91,7 +91,11 @@ export async function regenerate(
   for (const each of remaining)
     schedulers.push({ ...each, id: await createScheduler(client, workflowId, each), jobNames: namesOf(each) });
   await bindJobs(client, pending.jobs, schedulers);
-  await removeUnused(client, workflowId);
+  await removeUnused(
+    client,
+    workflowId,
+    schedulers.map(({ id }) => id),
+  );
   for (const each of schedulers)
     if (each.planned.group.isDeferred || !submits)
       await createAction(client, workflowId, each, { jobs: pending.jobs, isDirect });
@@ -195,14 +199,20 @@ async function bindSome(client: Client, jobs: readonly Job[], schedulerId: numbe
   for (let at = 0; at < jobs.length; at += TOGETHER) await Promise.all(jobs.slice(at, at + TOGETHER).map(bind));
 }
 
-/** Schedulers of an earlier call that no job and no allocation uses. */
-async function removeUnused(client: Client, workflowId: number): Promise<void> {
+/** Schedulers of an earlier call that no job and no allocation uses; `current` are those of this call. */
+async function removeUnused(
+  client: Client,
+  workflowId: number,
+  current: readonly (number | undefined)[],
+): Promise<void> {
   const query = { workflow_id: workflowId };
   const schedulers = await all((page) => client.listSlurmSchedulers({ query: { ...query, ...page } }));
-  const old = schedulers.filter(({ name }) => IS_REGENERATED.test(name ?? ''));
+  const old = schedulers.filter(({ id, name }) => IS_REGENERATED.test(name ?? '') && !current.includes(id as number));
   if (old.length === 0) return;
   const rows = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
   const used = new Set(rows.map(({ scheduler_config_id: id }) => id));
+  // Jobs may be many; they are read only if they decide anything.
+  if (old.every(({ id }) => used.has(id as number))) return;
   const jobs = await all((page) => client.listJobs({ query: { ...query, ...page } }));
   for (const { scheduler_id: id } of jobs) if (id) used.add(id);
   for (const { id } of old)
