@@ -197,7 +197,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
   it('a launcher that is killed ends its jobs with a named reason, those in other sessions too, and the next jobs run in a new step', async () => {
     const { id, job } = begun.launcher;
     await lane.there('launcher-', 2);
-    cluster.run('pkill', '-KILL', '-f', `^[^ ]*node [^ ]*torc.mjs step-launcher wf${id}_`);
+    cluster.run('pkill', '-KILL', '-f', `^[^ ]*node .*torc.mjs step-launcher wf${id}_`);
     const results = await lane.finished(id);
     expect(codesOf(results)).toEqual({ held: ['failed', 137], apart: ['failed', 137], next: ['completed', 0] });
     expect(results['held']?.cause).toMatch(new RegExp(`^step ${job}\\.\\d+ on n\\d, in which it ran, ended before it`));
