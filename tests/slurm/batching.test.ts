@@ -200,7 +200,9 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     cluster.run('pkill', '-KILL', '-f', `^[^ ]*node .*torc.mjs step-launcher wf${id}_`);
     const results = await lane.finished(id);
     expect(codesOf(results)).toEqual({ held: ['failed', 137], apart: ['failed', 137], next: ['completed', 0] });
-    expect(results['held']?.cause).toMatch(new RegExp(`^step ${job}\\.\\d+ on n\\d, in which it ran, ended before it`));
+    expect(results['held']?.cause).toMatch(
+      new RegExp(`^step ${job}\\.\\d+ on n\\d+, in which it ran, ended before it`),
+    );
     expect((await lane.call('jobs', 'explain', String(results['held']?.job_id))).stdout).toContain('in which it ran');
     expect(stepsIn(job)).toHaveLength(2);
     await nothingIsLeft(id);

@@ -101,7 +101,13 @@ jobs:
     expect(stats.every(({ slurm_job_id: slurmJob, node_list: nodes }) => slurmJob === job && nodes === 'n1')).toBe(
       true,
     );
-    expect(readdirSync(join(folder, `out-${id}`)).filter((each) => each.startsWith('job_runner_steps'))).toEqual([]);
+    // The runner removes them when it ends, which is later than its last result.
+    await until(
+      () => readdirSync(join(folder, `out-${id}`)).filter((each) => each.startsWith('job_runner_steps')),
+      (left) => left.length === 0,
+      'the files of its steps to be removed',
+      60_000,
+    );
   }, 240_000);
 
   it('a step has the CPUs and the memory that its job asks for', async () => {
