@@ -21,7 +21,8 @@ const jobs = Number(process.argv[2] ?? 100_000);
 const orphans = Number(process.argv[3] ?? jobs / 10);
 const { note, print } = createFigures();
 const folder = workplace('recover');
-const server = await startServer(layOutPackage(), folder);
+const installed = layOutPackage();
+const server = await startServer(installed, folder);
 const url = `http://127.0.0.1:${server.port}${BASE_PATH}`;
 const connection = connect({ url });
 const client = createClient(connection.send);
@@ -103,15 +104,15 @@ const environment = {
 writeFileSync(join(folder, 'asked'), '');
 
 const pings = await startPings(server.port);
-const program = join(import.meta.dirname, '../bin/torc.mjs');
-const { result, seconds, longestMs } = await pings.during(() =>
-  promisify(execFile)(process.execPath, [program, '-f', 'json', 'recover', String(id), '--no-prompts'], {
+// With -f json it also compares what all jobs used with what they requested.
+const { seconds, longestMs } = await pings.during(() =>
+  promisify(execFile)(process.execPath, [join(installed, 'bin/torc.mjs'), 'recover', String(id), '--no-prompts'], {
     cwd: folder,
     env: environment,
     maxBuffer: 2 ** 28,
   }),
 );
-const { jobs_reset: reset } = JSON.parse(result.stdout) as { jobs_reset: number };
+const { ready: reset } = (await client.getWorkflowStatus({ params: { id } })).jobs_by_status;
 const asked = readFileSync(join(folder, 'asked'), 'utf8').split('\n');
 console.log(`recover ${jobs} jobs, of which ${orphans} lost their allocation; ${machine()}`);
 note('jobs that were reset', reset, 'jobs', { atLeast: orphans });
