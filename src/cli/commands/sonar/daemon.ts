@@ -6,6 +6,7 @@ import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { untilAsked } from '../../until-asked.ts';
 import { originOptions } from './produce-options.ts';
+import { createNotices } from './notices.ts';
 
 export const daemon = command({
   words: 'sonar daemon <file>',
@@ -31,7 +32,6 @@ export const daemon = command({
     const { originOf } = await import('../../../telemetry/produce/origin.ts');
     const { openSink } = await import('../../../telemetry/send/open-sink.ts');
     const { packetOf } = await import('../../../telemetry/send/packet.ts');
-    const { createNotices } = await import('./notices.ts');
     const { locksFor } = await import('./daemon-locks.ts');
     const config = parseDaemonConfig(textOf(file), file);
     config.notices.forEach((notice) => output.warn(notice));
