@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** A figure to reach: a ratio or a limit, as the project promises it. */
 export interface Goal {
   readonly atLeast?: number;
@@ -20,6 +22,7 @@ export function createFigures(): {
   print(): void;
 } {
   const figures = new Map<string, Figure>();
+  const before = processorTimes();
   return {
     note(name, value, unit, goal) {
       const figure = figures.get(name) ?? { unit, goal, values: [] };
@@ -28,6 +31,11 @@ export function createFigures(): {
       console.log(`  ${name.padEnd(44)} ${text(value)} ${unit}`);
     },
     print() {
+      const share = stolenShare(before, processorTimes());
+      if (share !== undefined && share > 0.03)
+        console.log(
+          `${(share * 100).toFixed(0)} % of the processor time went to neighbours of this virtual machine: times are too long`,
+        );
       console.log('medians (lowest to highest)');
       for (const [name, { unit, goal, values }] of figures) {
         const sorted = [...values].sort((left, right) => left - right);
@@ -47,3 +55,20 @@ function verdict(value: number, goal: Goal | undefined): string {
 }
 
 const text = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+/** Ticks of all processors since the boot, by kind; undefined elsewhere than on Linux. Source: proc_stat(5). */
+function processorTimes(): readonly number[] | undefined {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+    return line.split(/\s+/).slice(1).map(Number);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The share of the time in between that a hypervisor gave to others, of 1. */
+function stolenShare(before: readonly number[] | undefined, after: readonly number[] | undefined): number | undefined {
+  const spent = after?.map((ticks, kind) => ticks - (before?.[kind] ?? ticks));
+  const sum = spent?.slice(0, 8).reduce((total, ticks) => total + ticks, 0) ?? 0;
+  return sum > 0 ? (spent?.[7] ?? 0) / sum : undefined;
+}
