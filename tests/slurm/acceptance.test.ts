@@ -7,8 +7,8 @@ import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 const MEBIBYTE = 2 ** 20;
 /** What bash, head, tail and sleep of a job use themselves. */
 const OWN_BYTES = 12 * MEBIBYTE;
-/** Allocates so many MiB at once, and holds them for three seconds: tail keeps its line until sleep, its reader, ends. */
-const hold = (mebibytes: string) => `head -c ${mebibytes}M /dev/zero | tail | sleep 3`;
+/** Allocates so many MiB at once, and holds them for three seconds more: tail writes when it has read all, and waits for its reader. */
+const hold = (mebibytes: string) => `head -c ${mebibytes}M /dev/zero | tail | (head -c 1 > /dev/null; sleep 3)`;
 const SIZES = Array.from({ length: 57 }, (_, at) => 20 + Math.round((at * 180) / 56));
 const SCHEDULERS = { one: 5, wide: 1 };
 

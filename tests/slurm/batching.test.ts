@@ -23,7 +23,7 @@ const shapes = (execution: string) => `${head}execution_config: ${execution}
 resource_monitor: {sonar: true, sample_interval_seconds: 1}
 jobs:
   - {name: burner, resource_requirements: small, command: "bash -c 'ulimit -t 2; while :; do :; done'; sleep 4"}
-  - {name: ramp, resource_requirements: small, command: "head -c 40M /dev/zero | tail | sleep 4"}
+  - {name: ramp, resource_requirements: small, command: "head -c 40M /dev/zero | tail | (head -c 1 > /dev/null; sleep 4)"}
   - {name: tree, resource_requirements: small, command: "for i in 1 2 3 4 5 6 7; do sleep 4 & done; wait"}
   - {name: short, resource_requirements: small, command: "sleep 0.3"}
 `;

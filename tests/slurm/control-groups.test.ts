@@ -18,7 +18,7 @@ const flows = {
   batches: pair('batches', '{mode: slurm, step_batching: true}'),
   srun: pair('srun', '{mode: slurm}'),
   memory: `${head}execution_config: {mode: slurm}
-jobs: [{name: large, resource_requirements: small, command: "head -c 300M /dev/zero | tail | sleep 3"}]
+jobs: [{name: large, resource_requirements: small, command: "head -c 300M /dev/zero | tail | (head -c 1 > /dev/null; sleep 3)"}]
 `,
 } as const;
 type Name = keyof typeof flows;

@@ -118,7 +118,7 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
 
   const cases: Readonly<Record<string, () => Promise<Row>>> = {
     async 'out of memory'() {
-      const command = 'head -c 300000000 /dev/zero | tail | sleep 4';
+      const command = 'head -c 300000000 /dev/zero | tail | (head -c 1 > /dev/null; sleep 4)';
       const { id, allocation } = await begin('memory', { command, memory: '250m', mode: 'slurm' });
       await ends(allocation);
       return recovered('memory', id);
