@@ -1,0 +1,60 @@
+import { constants } from 'node:os';
+import type { StepId } from '../../core/contract/files/job.ts';
+import type { Log } from '../log.ts';
+import type { UnderWay } from '../start/under-way.ts';
+import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
+import type { EndedFor } from './outcome.ts';
+
+export interface SignalsOptions {
+  readonly workflowId: number;
+  readonly underWay: UnderWay;
+  readonly steps: Pick<Steps, 'signal' | 'kill'>;
+  readonly log: Log;
+}
+
+/** Ends running jobs from outside, and remembers why. */
+export interface Signals {
+  /** Why the runner signaled its jobs last. */
+  readonly signaledFor: EndedFor | undefined;
+  /** Sends a signal to every running job. */
+  signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
+  /** Kills a step, whose end then is one by memory; undefined if it has ended. */
+  killForMemory(id: StepId): StartedStep['about'] | undefined;
+  /** The ends of all running jobs as if SIGKILL had ended them now. */
+  presumedEnds(): StepEnd[];
+}
+
+export function createSignals({ workflowId, underWay, steps, log }: SignalsOptions): Signals {
+  let signaledFor: EndedFor | undefined;
+  return {
+    get signaledFor() {
+      return signaledFor;
+    },
+    signal(signal, endedFor) {
+      signaledFor = endedFor;
+      for (const attempt of underWay.running.values()) {
+        attempt.endedFor ??= endedFor;
+        if (signal === 'SIGKILL') attempt.wasKilled = true;
+        log.write('info', `Job ${signal}`, { workflow_id: workflowId, job_id: attempt.job.id });
+        steps.signal(attempt.step.id, signal);
+      }
+    },
+    killForMemory(id) {
+      const attempt = underWay.running.get(id);
+      if (attempt === undefined) return undefined;
+      attempt.endedFor ??= 'memory';
+      attempt.wasKilled = true;
+      steps.kill(id);
+      return attempt.step.about;
+    },
+    presumedEnds() {
+      const unknown = { exitCode: undefined, cpuSeconds: undefined, peakBytes: undefined };
+      const signal = constants.signals.SIGKILL;
+      return [...underWay.running.values()].map(({ step, job }) => {
+        const which = { workflow_id: workflowId, job_id: job.id, ...step.about };
+        log.write('error', 'Job does not end after SIGKILL; the runner exits without it', which);
+        return { id: step.id, signal, ...unknown };
+      });
+    },
+  };
+}

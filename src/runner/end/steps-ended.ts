@@ -1,0 +1,107 @@
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { NodeSize } from '../../core/lifecycle/placement.ts';
+import type { Capacity } from '../claim/capacity.ts';
+import type { Running, UnderWay } from '../start/under-way.ts';
+import type { Account, StepEnd, Steps } from '../step/steps.ts';
+import { type EndTime, endTimeOf } from './attempt.ts';
+
+export interface StepsEndedOptions {
+  readonly underWay: UnderWay;
+  readonly capacity: Pick<Capacity, 'free' | 'release'>;
+  readonly steps: Pick<Steps, 'account'>;
+  /** Determines the result of an attempt; undefined if it is final at once. */
+  readonly finish: (attempt: Running, end: EndTime, account: Account) => Promise<void> | undefined;
+  /** Whether the end of this job makes no job ready that another runner could take. */
+  readonly endsQuietly: (jobId: number) => boolean;
+  /** Starts the jobs that fit now. */
+  readonly fill: () => void;
+  /** The same, only if jobs became free that waited for others. */
+  readonly fillFreed: () => void;
+  /** The ends are in the ledger's memory: they are to be written now. */
+  readonly flush: () => void;
+  /** Ends are in the outbox, this many. */
+  readonly onEnded: (count: number, isQuiet: boolean) => void;
+}
+
+/** What a runner does when steps end: the next jobs start first, then the ends get their results. */
+export interface StepsEnded {
+  take(stepEnds: readonly StepEnd[]): void;
+  /** A result of this job is not final yet. */
+  settle(job: ClaimedJob, reported: Promise<void>): void;
+}
+
+/** A step that ended, and when. */
+interface Ended {
+  readonly attempt: Running;
+  readonly end: EndTime;
+  readonly stepEnd: StepEnd;
+}
+
+export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
+  const { underWay, capacity, steps, finish, endsQuietly, fill, fillFreed, flush, onEnded } = options;
+
+  const settle = (job: ClaimedJob, reported: Promise<void>) => {
+    underWay.settling.add(job.id);
+    void reported.then(() => {
+      underWay.settling.delete(job.id);
+      endsQuietly(job.id);
+      fillFreed();
+      flush();
+      onEnded(1, false);
+    });
+  };
+
+  /** Takes the ended attempts out of the running ones; a step that is not known any more is ignored. */
+  const reap = (stepEnds: readonly StepEnd[]): Ended[] =>
+    stepEnds.flatMap((stepEnd): Ended[] => {
+      const attempt = underWay.running.get(stepEnd.id);
+      if (attempt === undefined) return [];
+      underWay.running.delete(stepEnd.id);
+      capacity.release(attempt.lease);
+      return [{ attempt, end: endTimeOf(attempt), stepEnd }];
+    });
+
+  /** The exit code if the result is final at once; `later` otherwise. */
+  const conclude = ({ attempt, end, stepEnd }: Ended): Account['exitCode'] | 'later' => {
+    const { job } = attempt;
+    const account = steps.account(stepEnd);
+    if (account instanceof Promise) {
+      settle(
+        job,
+        account.then((known) => finish(attempt, end, known)),
+      );
+      return 'later';
+    }
+    const reported = finish(attempt, end, account);
+    if (reported === undefined) return account.exitCode;
+    settle(job, reported);
+    return 'later';
+  };
+
+  return {
+    settle,
+    take(stepEnds) {
+      const before = capacity.free();
+      const ended = reap(stepEnds);
+      underWay.reaped = ended.length;
+      // The next jobs first: everything else can wait.
+      fill();
+      let told = 0;
+      let isQuiet = true;
+      for (const each of ended) {
+        const exitCode = conclude(each);
+        if (exitCode === 'later') continue;
+        isQuiet = endsQuietly(each.attempt.job.id) && exitCode === 0 && isQuiet;
+        told += 1;
+      }
+      fillFreed();
+      underWay.reaped = 0;
+      flush();
+      if (told > 0) onEnded(told, isQuiet && !hasMore(capacity.free(), before));
+    },
+  };
+}
+
+/** Is there more of anything than before? */
+const hasMore = (now: NodeSize, before: NodeSize): boolean =>
+  now.cpus > before.cpus || now.memoryBytes > before.memoryBytes || now.gpus > before.gpus;

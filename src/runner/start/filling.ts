@@ -1,0 +1,74 @@
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { Capacity } from '../claim/capacity.ts';
+import { createFailedStart, type FailedStartOptions } from './failed-start.ts';
+import type { PendingJobs } from './pending-jobs.ts';
+import { createStartPause } from './start-pause.ts';
+import { createStarts, type StartsOptions } from './starts.ts';
+import type { Running } from './under-way.ts';
+
+export interface FillingOptions
+  extends Omit<StartsOptions, 'onFailed'>, Omit<FailedStartOptions, 'startPause' | 'pending'> {
+  readonly capacity: Capacity;
+  readonly pending: PendingJobs;
+  /** Jobs can be started again after a pause. */
+  readonly onResumed: (() => void) | undefined;
+}
+
+/** Fills the free resources of a runner with its pending jobs. */
+export interface Filling {
+  /** Whether a job of one CPU and no memory could start now. */
+  readonly hasRoom: boolean;
+  /** A step was refused just now: no job is wanted until the pause is over. */
+  readonly isHeldOff: boolean;
+  /** Starts the jobs that fit, in order, and skips the others. */
+  fill(): void;
+  /** The same, only if jobs became free that waited for others. */
+  fillFreed(): void;
+  /** The end of a step is known: its start is logged, if it was not seen to begin. */
+  seen(attempt: Running): void;
+  /** A step was refused after its start: its job runs somewhere else, or here later. */
+  refused(attempt: Running, reason: string): void;
+  /** No start follows a pause. */
+  endPause(): void;
+}
+
+/**
+ * Pause after a step was refused. Its job is ready again, and this runner may claim it: too short, and both ask in circles;
+ * too long, and free CPUs wait for a batch system that was busy for a moment.
+ */
+const AFTER_REFUSAL_MS = 5_000;
+
+export function createFilling(options: FillingOptions): Filling {
+  const { capacity, pending, log, onResumed } = options;
+  const startPause = createStartPause(AFTER_REFUSAL_MS, () => {
+    fill();
+    onResumed?.();
+  });
+  const starts = createStarts({ ...options, onFailed: createFailedStart({ ...options, startPause }) });
+  const isFull = () => capacity.free().cpus <= 0;
+  const lease = ({ need }: ClaimedJob) => capacity.lease(need);
+
+  const fill = () => {
+    if (pending.isOpen && !startPause.isOn) pending.startFitting({ isFull, lease, start: starts.start });
+  };
+
+  return {
+    get hasRoom() {
+      return pending.isOpen && !startPause.isOn && !isFull();
+    },
+    get isHeldOff() {
+      return startPause.isForRefusal;
+    },
+    fill,
+    fillFreed() {
+      if (pending.hasFreed()) fill();
+    },
+    seen: starts.seen,
+    refused({ job }, reason) {
+      log.write('warn', 'Job not started: its step was refused; the job is given back', { job_id: job.id, reason });
+      pending.giveBack(job);
+      if (pending.isOpen) startPause.begin(AFTER_REFUSAL_MS, 'refusal');
+    },
+    endPause: startPause.end,
+  };
+}
