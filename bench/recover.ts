@@ -103,7 +103,7 @@ const environment = {
 };
 writeFileSync(join(folder, 'asked'), '');
 
-const pings = await startPings(server.port);
+const pings = await startPings(server);
 // With -f json it also compares what all jobs used with what they requested.
 const { seconds, longestMs } = await pings.during(() =>
   promisify(execFile)(process.execPath, [join(installed, 'bin/torc.mjs'), 'recover', String(id), '--no-prompts'], {

@@ -1,22 +1,31 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
+
+/** The longest wait for a ping, and the most processor time that the server's main thread used during one wait. */
+export interface Longest {
+  readonly longestMs: number;
+  /** Without what neighbours of a virtual machine and other processes took; 0 elsewhere than on Linux. */
+  readonly workedMs: number;
+}
 
 /**
  * Sends /ping every 50 ms from a thread of its own, so that nothing the measuring program does itself is measured, and
  * keeps the longest wait for an answer.
  */
 export interface Pings {
-  /** Runs `work` and says how long it took and the longest wait for a ping meanwhile, in milliseconds. */
-  during<T>(work: () => Promise<T>): Promise<{ result: T; seconds: number; longestMs: number }>;
+  /** Runs `work` and says how long it took and the longest wait for a ping meanwhile. */
+  during<T>(work: () => Promise<T>): Promise<{ result: T; seconds: number } & Longest>;
   stop(): Promise<void>;
 }
 
 const EVERY_MS = 50;
 
-export async function startPings(port: number): Promise<Pings> {
-  const worker = new Worker(import.meta.filename, { workerData: { port } });
-  const next = () => new Promise<number>((resolve) => worker.once('message', resolve));
+/** Of the server that listens on `port` with the process `pid`. */
+export async function startPings({ port, pid }: { port: number; pid: number }): Promise<Pings> {
+  const worker = new Worker(import.meta.filename, { workerData: { port, pid } });
+  const next = () => new Promise<Longest>((resolve) => worker.once('message', resolve));
   await next();
   const longest = () => {
     const told = next();
@@ -29,25 +38,31 @@ export async function startPings(port: number): Promise<Pings> {
       const started = performance.now();
       const result = await work();
       const seconds = (performance.now() - started) / 1000;
-      return { result, seconds, longestMs: await longest() };
+      return { result, seconds, ...(await longest()) };
     },
     stop: async () => void (await worker.terminate()),
   };
 }
 
 /** The thread: one ping at a time, for one that waits says as much as many. */
-function ping(port: number): void {
+function ping(port: number, pid: number): void {
   let longestMs = 0;
+  let workedMs = 0;
   let isAsked = true;
   const send = () => {
     const sentAt = performance.now();
+    const workedAtFirst = mainThreadMs(pid);
     const again = () => setTimeout(send, Math.max(0, EVERY_MS - (performance.now() - sentAt)));
     request({ port, host: '127.0.0.1', path: `${BASE_PATH}/ping`, agent: false }, (response) => {
       response.resume().on('end', () => {
         longestMs = Math.max(longestMs, performance.now() - sentAt);
+        workedMs = Math.max(workedMs, mainThreadMs(pid) - workedAtFirst);
         // Told only now, so that a ping which waits counts for the operation that made it wait.
-        if (isAsked) parentPort?.postMessage(longestMs);
-        if (isAsked) longestMs = 0;
+        if (isAsked) {
+          parentPort?.postMessage({ longestMs, workedMs });
+          longestMs = 0;
+          workedMs = 0;
+        }
         isAsked = false;
         again();
       });
@@ -61,5 +76,14 @@ function ping(port: number): void {
   send();
 }
 
-if (!isMainThread && typeof (workerData as { port?: unknown } | null)?.port === 'number')
-  ping((workerData as { port: number }).port);
+/** Processor time that the main thread of a process has used since its start. Source: /proc/PID/task/TID/schedstat. */
+function mainThreadMs(pid: number): number {
+  try {
+    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8'), 10) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+const { port, pid } = (workerData ?? {}) as { port?: unknown; pid?: unknown };
+if (!isMainThread && typeof port === 'number' && typeof pid === 'number') ping(port, pid);

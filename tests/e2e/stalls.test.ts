@@ -17,7 +17,7 @@ const NOT_HERE = /^(list|claim|an SQL write|an event stream)/;
 
 it('no operation on a whole workflow holds up other requests, whatever the shape of its graph', async () => {
   const server = await startServer(temporaryFolder());
-  const pings = await startPings(server.port);
+  const pings = await startPings({ port: server.port, pid: server.program.child.pid as number });
   const measured = new Set<string>();
 
   /** The operations of a shape that held up a ping for too long. */
