@@ -164,6 +164,7 @@ describe('what is told of jobs', () => {
     job_name: 'n',
     job_state: 'PENDING',
     user_name: 'ann',
+    submit_time: '2026-03-09T09:00:00',
     priority: 12,
   };
   const running: SlurmJob = { ...pending, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } };
@@ -179,27 +180,28 @@ describe('what is told of jobs', () => {
       return news;
     });
   };
-  const four = { job_id: 1, job_step: '', job_name: 'n' };
+  /** Members of every record, beside its state. */
+  const always = { job_id: 1, job_step: '', job_name: 'n', submit_time: '2026-03-09T09:00:00' };
 
   it('a job is told once for each of its states, with the fields that are new', () => {
     const longer = { ...running, sacct: { ElapsedRaw: 7 } };
     expect(told([pending], [pending], [running], [longer], [done], [done])).toEqual([
       [pending],
       [],
-      [{ ...four, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } }],
+      [{ ...always, job_state: 'RUNNING', nodes: ['c1'], sacct: { ElapsedRaw: 5 } }],
       [],
-      [{ ...four, job_state: 'COMPLETED', exit_code: 3, sacct: { ElapsedRaw: 9 } }],
+      [{ ...always, job_state: 'COMPLETED', exit_code: 3, sacct: { ElapsedRaw: 9 } }],
       [],
     ]);
   });
 
-  it('a changed field, and accounting that comes late, are told with the first four', () => {
+  it('a changed field, and accounting that comes late, are told with what every record has', () => {
     const late = { ...done, sacct: { ElapsedRaw: 9, MaxRSS: 70 } };
     expect(told([pending], [{ ...pending, priority: 13 }], [done], [late])).toEqual([
       [pending],
-      [{ ...four, job_state: 'PENDING', priority: 13 }],
+      [{ ...always, job_state: 'PENDING', priority: 13 }],
       [expect.objectContaining({ job_state: 'COMPLETED' })],
-      [{ ...four, job_state: 'COMPLETED', sacct: { ElapsedRaw: 9, MaxRSS: 70 } }],
+      [{ ...always, job_state: 'COMPLETED', sacct: { ElapsedRaw: 9, MaxRSS: 70 } }],
     ]);
   });
 

@@ -16,8 +16,10 @@ export type ToldJobs = Readonly<Record<string, Told>>;
 
 const DAY_MS = 86_400_000;
 
-/** Members that every record has. */
+/** What a record is about. */
 const IDENTITY = ['job_id', 'job_step', 'job_name', 'job_state'] as const;
+/** Members that every record has: the format requires the time of submission, and importers refuse records without it. */
+const ALWAYS = [...IDENTITY, 'submit_time'] as const;
 
 /** Figures that grow while a job runs: what the processes use is told by samples. */
 const GROWING = new Set(['sacct', 'suspend_time']);
@@ -52,7 +54,7 @@ export function newsOf(
       next[key] = { ...before, seenAtMs: nowMs };
       continue;
     }
-    const names = new Set<string>(isFull ? Object.keys(job) : [...IDENTITY, ...changed]);
+    const names = new Set<string>(isFull ? Object.keys(job) : [...ALWAYS, ...changed]);
     news.push(Object.fromEntries(Object.entries(job).filter(([name]) => names.has(name))) as SlurmJob);
     next[key] = { state, fields, fullAtMs: isFull ? nowMs : before.fullAtMs, seenAtMs: nowMs };
   }
