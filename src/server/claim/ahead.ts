@@ -2,6 +2,7 @@ import type { Need } from '../../core/contract/exchange.ts';
 import { isComplete } from '../../core/lifecycle/job.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import type { Holder } from './give-back.ts';
 import { createKinds } from './kind.ts';
 import type { ClaimQueries, Dependant } from './queries.ts';
 
@@ -55,10 +56,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
     return open.every(({ claimed_by: holder }) => holder === nodeId) ? open.map((each) => each.id) : undefined;
   };
 
-  const choose = (
-    { workflowId, nodeId }: { workflowId: number; nodeId: number },
-    { limit, after, fits, leastPriority }: AheadWanted,
-  ): AheadChosen => {
+  const choose = ({ workflowId, nodeId }: Holder, { limit, after, fits, leastPriority }: AheadWanted): AheadChosen => {
     const kindById = createKinds(queries.classById);
     const parents = [...new Set(after)].filter((id) => queries.holds.get({ id, workflowId, nodeId }) !== undefined);
     const jobs: ChosenAhead[] = [];
@@ -86,7 +84,20 @@ export const createAheadClaims = (queries: ClaimQueries) => {
     };
   };
 
-  return { choose, waitsFor };
+  /** The jobs that the runner claimed ahead, those that are wanted. A job that now waits for jobs of others is let go. */
+  const again = ({ workflowId, nodeId }: Holder, wanted: ReadonlySet<number>): ChosenAhead[] => {
+    const kindById = createKinds(queries.classById);
+    const chosen: ChosenAhead[] = [];
+    for (const { id, class_id: classId, unmet } of queries.claimedAhead.all({ workflowId, nodeId })) {
+      if (!wanted.has(id)) continue;
+      const others = waitsFor(id, unmet, nodeId);
+      if (others === undefined) queries.letGoAhead.run({ id, nodeId });
+      else chosen.push({ id, need: (kindById(classId) as JobKind).need, waitsFor: others });
+    }
+    return chosen;
+  };
+
+  return { choose, again };
 };
 
 /** The parents to look at next time, of which `at` were looked at; if the limit was reached, the last of them may have more dependants. */

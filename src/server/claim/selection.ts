@@ -1,0 +1,96 @@
+import type { Want } from '../../core/contract/exchange.ts';
+import { covers, refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import type { ComputeNodesResources } from '../../core/contract/resources.ts';
+import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import { greatest } from '../../core/quantity/extremes.ts';
+import { kindOf } from './kind.ts';
+import { byPriority, type ClaimableClass, walkReady } from './merge.ts';
+import { type Chosen, fitsOffer, isBoundTo, pack, placesOf } from './offer.ts';
+import type { ClaimQueries } from './queries.ts';
+
+/** The next jobs of a claim: at most `limit` to start and `prefetch` ahead; empty if there are no more. */
+export type Parts<Job> = (limit: number, prefetch: number) => Job[];
+
+/**
+ * Chooses ready jobs for a runner, by priority, and only those whose labels it covers. Nothing is changed.
+ *
+ * With an `offer`, up to `limit` jobs are packed into it, and up to `prefetch` more are chosen that fit into the
+ * runner's empty node. Without an offer, jobs are counted and their requirements ignored.
+ */
+export function createSelection(queries: ClaimQueries) {
+  const classesOf = (workflowId: number): ClaimableClass[] =>
+    queries.claimable.all({ workflowId }).map((row) => ({
+      id: row.id,
+      ...kindOf(row),
+      head: { id: row.head_id, priority: row.head_priority },
+    }));
+
+  const fetch = (classId: number, limit: number, offset: number) => queries.ready.all({ classId, limit, offset });
+
+  /** Successive parts of one claim by resources: together they take the same jobs as a single claim. */
+  const byResources = (workflowId: number, want: Want, offer: ComputeNodesResources): Parts<Chosen> => {
+    refuseBadLabels(offer.labels);
+    const { room } = placesOf(want, offer);
+    const fits = fitsOffer(want, offer);
+    const isBound = isBoundTo(offer);
+    let free = room();
+    /** No job was found yet, so jobs of another scheduler may follow. */
+    let isUndecided = want.strict_scheduler_match !== true;
+    let isForAny = false;
+
+    return (limit, prefetch) => {
+      const eligible = classesOf(workflowId).filter(fits);
+      const amount = { limit, prefetch };
+      const bound = isForAny ? eligible : eligible.filter(isBound);
+      let chosen = pack(bound, amount, free, fetch);
+      if (chosen.length === 0 && isUndecided && bound.length < eligible.length) {
+        isForAny = true;
+        free = room();
+        chosen = pack(eligible, amount, free, fetch);
+      }
+      isUndecided = false;
+      return chosen;
+    };
+  };
+
+  const inOrder = (workflowId: number, want: Want): Parts<Chosen> => {
+    refuseBadLabels(want.labels);
+    const labels = sortedLabels(want.labels);
+    return (limit, prefetch) => {
+      const chosen: Chosen[] = [];
+      const atMost = limit + prefetch;
+      const classes = classesOf(workflowId).filter((each) => covers(labels, each.labels));
+      walkReady(classes, byPriority, atMost, fetch, (id, need) => {
+        chosen.push({ id, need });
+        return chosen.length === atMost ? 'stop' : 'next';
+      });
+      return chosen;
+    };
+  };
+
+  return {
+    /** Each call chooses among the jobs that are ready by then: those chosen before must have been claimed. */
+    parts: (workflowId: number, want: Want): Parts<Chosen> =>
+      want.offer ? byResources(workflowId, want, want.offer) : inOrder(workflowId, want),
+
+    /** The highest priority among ready jobs of these kinds. */
+    topPriority: (workflowId: number, fits: (kind: JobKind) => boolean): number =>
+      greatest(
+        classesOf(workflowId)
+          .filter(fits)
+          .map(({ head }) => head.priority),
+      ),
+  };
+}
+
+/** Could the runner take a job of this kind ahead? */
+export function fitsAhead(want: Want): (kind: JobKind) => boolean {
+  const { offer } = want;
+  if (!offer) {
+    const labels = sortedLabels(want.labels);
+    return (kind) => covers(labels, kind.labels);
+  }
+  const fits = fitsOffer(want, offer);
+  const isBound = isBoundTo(offer);
+  return (kind) => fits(kind) && isBound(kind);
+}
