@@ -80,6 +80,33 @@ async function answers(store: TelemetryStore): Promise<unknown[]> {
   ];
 }
 
+/** What is answered from hours, with equal things in one order; averages over samples are none of hours. */
+async function hourAnswers(store: TelemetryStore): Promise<unknown[]> {
+  const window = { from: '2026-02-28T00:00:00Z', to: '2026-03-04T00:00:00Z' };
+  const asked = QUESTIONS.filter(([question]) => ['jobs', 'load', 'profile', 'uptime', 'nodes'].includes(question));
+  const replies = [];
+  for (const [question, parameters] of asked) {
+    const task = { kind: 'ask', question, parameters: { ...window, ...parameters }, onlyUser: undefined } as const;
+    const { status, text } = await answer(store, task, START + 3 * DAY);
+    expect({ question, status }).toEqual({ question, status: 200 });
+    const reply = JSON.parse(text) as { readonly items?: readonly object[] };
+    const items = reply.items?.map((item) => JSON.stringify(item)).toSorted();
+    replies.push({
+      question,
+      ...reply,
+      ...(question === 'jobs' && items !== undefined
+        ? { items: items.map((item) => JSON.parse(item) as unknown) }
+        : {}),
+    });
+  }
+  return replies;
+}
+
+const closedDays = async (store: TelemetryStore, before: number): Promise<string[]> =>
+  (await Array.fromAsync(store.closeDays?.({ before, now: before }) ?? [])).map(
+    ({ day, cluster }) => `${day} ${cluster}`,
+  );
+
 const links: readonly Link[] = [1, 2, 3].map((pid) => ({
   cluster: pid === 3 ? 'nobody' : 'fox.test',
   node: 'n1.fox.test',
@@ -299,6 +326,68 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     expect(await partitions()).toEqual(['process_d20514 1', 'process_default 1']);
     expect(await exported(store)).toEqual(texts.slice(2));
     await store.close();
+  });
+
+  it('of deleted samples the hours are left in PostgreSQL, and say what those of an embedded store say', async () => {
+    const url = await postgres().newDatabase();
+    const both = [await openStore(url), await openStore(join(temporaryFolder(), 'sonar.db'))];
+    const last = START + 2 * DAY;
+    const found = [];
+    for (const store of both) {
+      await withClusters(store);
+      await store.ingestEach(recordsIn(...shuffled(messagesOfTwoDays(), 5)), options);
+      await store.addLinks(links);
+      // In PostgreSQL, deleting makes the hours of days whose hours nobody made.
+      const closed = store === both[0] ? [] : await closedDays(store, last);
+      const samples = (await exported(store, { types: ['sample'] })).length;
+      expect(await store.prune(last)).toBeGreaterThanOrEqual(samples);
+      expect(await exported(store, { types: ['sample'] })).toEqual([]);
+      found.push(await hourAnswers(store), closed.length);
+      expect(await closedDays(store, last)).toEqual([]);
+    }
+    const [ofPostgres, , ofEmbedded, closed] = found;
+    expect(closed).toBe(3);
+    expect(ofPostgres).toEqual(ofEmbedded);
+    expect(JSON.stringify(ofPostgres)).toMatch(
+      /"hourly":\{"from":"2026-03-01T00:00:00\+00:00","until":"2026-03-02T22:00:00/,
+    );
+    for (const store of both) await store.close();
+  });
+
+  it('a day of PostgreSQL is closed again when samples of it come late, and an hour has its samples or what they were added up to', async () => {
+    const store = await withClusters(await openStore(await postgres().newDatabase()));
+    const texts = messagesOfTwoDays();
+    const late = texts.filter((text) => /"type":"sample".*"time":"[-\d]+T(?:03:00:0\d\+00|04:00:0\d\+01)/.test(text));
+    expect(late).toHaveLength(6);
+    await store.ingestEach(recordsIn(...texts.filter((text) => !late.includes(text))), options);
+    const last = START + 2 * DAY;
+    expect(await closedDays(store, last)).toEqual([
+      '2026-03-01 fox.test',
+      '2026-03-02 fox.test',
+      '2026-03-01 wolf.test',
+    ]);
+    expect(await closedDays(store, last)).toEqual([]);
+    await store.ingestEach(recordsIn(...late), options);
+    expect(await closedDays(store, last)).toEqual(['2026-03-01 fox.test', '2026-03-02 fox.test']);
+    await store.prune(last);
+    const pruned = await hourAnswers(store);
+    const clean = await withClusters(await openStore(await postgres().newDatabase()));
+    await clean.ingestEach(recordsIn(...texts), options);
+    await clean.addLinks(links);
+    await store.addLinks(links);
+    await clean.prune(last);
+    expect(await hourAnswers(clean)).toEqual(await hourAnswers(store));
+    // What was deleted comes again: an hour with samples is told from them, and nothing counts twice.
+    const figures = (told: unknown) =>
+      JSON.stringify((told as { readonly items: readonly object[] }).items.map((each) => ({ ...each, samples: 0 })));
+    expect(await store.ingestEach(recordsIn(...late), options)).toEqual(late.map(() => 'stored'));
+    const rows = await store.rows.nodeHours({ from: START, until: last });
+    expect(rows.filter(({ time }) => [START + 10_800, START + DAY + 10_800].includes(time))).toEqual([]);
+    expect(rows.length).toBe((await clean.rows.nodeHours({ from: START, until: last })).length - 6);
+    await closedDays(store, last);
+    await store.prune(last);
+    expect(figures((await hourAnswers(store))[0])).toBe(figures(pruned[0]));
+    await Promise.all([store.close(), clean.close()]);
   });
 
   it('a server that goes away in the middle loses nothing that was stored and stores nothing twice', async () => {

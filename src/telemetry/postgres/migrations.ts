@@ -5,6 +5,9 @@
  * of a message is unique for a cluster and a type. Tables of what happened are partitioned by the day of `time` (Unix time in
  * UTC), and a day that is over is dropped with its partitions. Rows refer to their envelope.
  *
+ * `day` says of which days there are samples: `closed` is when their hours were made (null: not since samples of that day came), and
+ * `has_lost` that samples of it were deleted. Hours are kept for ever, so they are not partitioned.
+ *
  * Unsigned integers of 64 bits are stored as signed ones (`sonar.uint64` shows them); a default is null. Indexes are those of
  * one day: the few values that repeat within it make them small.
  */
@@ -98,6 +101,28 @@ create view sonar.processes as
   from sonar.process p join sonar.cluster c on c.id = p.cluster join sonar.node n on n.id = p.node join sonar."user" u on u.id = p."user"
   left join sonar.cmd m on m.id = p.cmd
   where p.ord is not null;
+`,
+  `
+create table sonar.day (
+  cluster int not null, day bigint not null, closed bigint, has_lost bool not null default false, primary key (cluster, day)
+);
+create index day_open on sonar.day (day) where closed is null;
+insert into sonar.day (cluster, day)
+  select distinct cluster, time / 86400 from sonar.envelope where type = 'sample' and node is not null and time >= 0;
+
+create table sonar.job_hour (
+  cluster int not null, time bigint not null, node int not null, job bigint not null, epoch bigint not null, "user" int not null, cmd int,
+  first bigint not null, last bigint not null, samples int not null, processes float8 not null, cpu_seconds float8 not null,
+  peak_cpu_percent float8 not null, memory_kb float8 not null, peak_memory_kb float8 not null, gpu_percent float8 not null,
+  peak_gpu_memory_kb float8 not null, cards text not null, primary key (cluster, time, node, job, epoch, "user")
+);
+create index job_hour_job on sonar.job_hour (job, epoch);
+create table sonar.node_hour (
+  cluster int not null, time bigint not null, node int not null, first bigint not null, last bigint not null, boot bigint, samples int not null,
+  cores int not null, cpu_percent float8 not null, used_memory_kb float8 not null, load1 float8 not null, cards int not null,
+  gpu_percent float8, gpu_memory_kb float8 not null, primary key (cluster, time, node)
+);
+create index node_hour_node on sonar.node_hour (node, time);
 `,
 ];
 

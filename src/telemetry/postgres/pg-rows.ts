@@ -168,15 +168,50 @@ export class PgRows implements TelemetryRows {
     return links;
   }
 
-  /** All samples are here. */
-  async jobHours(): Promise<JobHour[]> {
-    return [];
+  async jobHours(window: Window, key?: JobKey, isAddedUp = false): Promise<JobHour[]> {
+    const jobs: JobHour[] = [];
+    const ofJob = key === undefined ? [null, null] : [stored(key.job), epochOf(key)];
+    for (const { id, name } of await this.#clusters(window.cluster))
+      for (const row of await this.#db.query(
+        isAddedUp ? sql.JOB_SUMS : sql.JOB_HOURS,
+        ...windowValues(id, window),
+        window.user ?? null,
+        ...ofJob,
+      ))
+        jobs.push(jobHourOf(row, name));
+    return jobs;
   }
 
-  async nodeHours(): Promise<NodeHour[]> {
-    return [];
+  async nodeHours(window: Window, stepSeconds = HOUR): Promise<NodeHour[]> {
+    const isAddedUp = stepSeconds > HOUR && stepSeconds % HOUR === 0;
+    const nodes: NodeHour[] = [];
+    for (const { id, name } of await this.#clusters(window.cluster)) {
+      const values = windowValues(id, window);
+      const rows = isAddedUp
+        ? await this.#db.query(sql.NODE_STEPS, ...values, stepSeconds)
+        : await this.#db.query(sql.NODE_HOURS, ...values);
+      for (const row of rows) nodes.push(nodeHourOf(row, name));
+    }
+    return nodes;
+  }
+
+  async hourlySpan(window: Window): Promise<{ readonly from: number; readonly until: number } | undefined> {
+    const spans = await this.#all(window, sql.HOURLY_SPAN, (row) => ({
+      first: optional(row, 'first'),
+      last: optional(row, 'last'),
+    }));
+    let span: { readonly from: number; readonly until: number } | undefined;
+    for (const { first, last } of spans)
+      if (first !== undefined && last !== undefined)
+        span = {
+          from: Math.min(first, span?.from ?? first),
+          until: Math.max(last + HOUR, span?.until ?? 0),
+        };
+    return span;
   }
 }
+
+const HOUR = 3600;
 
 const windowValues = (cluster: number, { from, until, node }: Window) => [cluster, from, until, node ?? null];
 
@@ -276,4 +311,42 @@ const linkOf = (row: PgRow, cluster: string): Link => ({
   attempt: number(row, 'attempt'),
   slurmJob: uint(row, 'slurm_job'),
   step: row['step'] === null ? undefined : text(row, 'step'),
+});
+
+const jobHourOf = (row: PgRow, cluster: string): JobHour => ({
+  cluster,
+  node: text(row, 'node_name'),
+  time: number(row, 'time'),
+  job: uint(row, 'job') ?? 0,
+  epoch: uint(row, 'epoch') ?? 0,
+  user: text(row, 'user_name'),
+  cmd: text(row, 'cmd_name'),
+  first: number(row, 'first'),
+  last: number(row, 'last'),
+  samples: number(row, 'samples'),
+  processes: number(row, 'processes'),
+  cpuSeconds: number(row, 'cpu_seconds'),
+  peakCpuPercent: number(row, 'peak_cpu_percent'),
+  memoryKb: number(row, 'memory_kb'),
+  peakMemoryKb: number(row, 'peak_memory_kb'),
+  gpuPercent: number(row, 'gpu_percent'),
+  peakGpuMemoryKb: number(row, 'peak_gpu_memory_kb'),
+  cards: text(row, 'cards'),
+});
+
+const nodeHourOf = (row: PgRow, cluster: string): NodeHour => ({
+  cluster,
+  node: text(row, 'node_name'),
+  time: number(row, 'time'),
+  first: number(row, 'first'),
+  last: number(row, 'last'),
+  boot: optional(row, 'boot'),
+  samples: number(row, 'samples'),
+  cores: number(row, 'cores'),
+  cpuPercent: number(row, 'cpu_percent'),
+  usedMemoryKb: number(row, 'used_memory_kb'),
+  load1: number(row, 'load1'),
+  cards: number(row, 'cards'),
+  gpuPercent: optional(row, 'gpu_percent'),
+  gpuMemoryKb: number(row, 'gpu_memory_kb'),
 });

@@ -1,11 +1,25 @@
 import type { PgConnection } from './connection.ts';
-import { DAY, Days, partitionOf } from './days.ts';
+import { DAY, dayOf, Days, partitionOf } from './days.ts';
 import { dailyTables } from './migrations.ts';
 import { WRITERS_LOCK } from './write.ts';
 
 /**
+ * The time before which samples may be deleted: where the day is closed, the begin of an hour, because hours are shown instead of
+ * samples whole.
+ */
+export async function pruneTime(db: PgConnection, before: number): Promise<number> {
+  const [day] = await db.query(
+    'select exists (select from sonar.day where day = $1 and closed is not null) as is_closed',
+    dayOf(before),
+  );
+  return day?.['is_closed'] === true ? before - (before % HOUR) : before;
+}
+
+const HOUR = 3600;
+
+/**
  * Deletes envelopes from before a time, and gives their number. Days that are over are dropped as partitions; what stands
- * beside them is deleted.
+ * beside them is deleted. Hours of closed days stay.
  *
  * The newest sysinfo of each node and the newest state of each cluster stay: of a day that is dropped they move to the default
  * partition.
@@ -39,6 +53,7 @@ export async function prune(db: PgConnection, before: number): Promise<number> {
        select time, id, cluster, type, sha256, node, zone, source, received, content, topo_svg, topo_text, members from kept
        on conflict do nothing`,
     );
+    await db.run('update sonar.day set has_lost = true where day * $2 < $1 and not has_lost', before, DAY);
     await db.run(`delete from sonar.content c where not exists (select from sonar.job_event where content = c.id)
       and c.id not in (
         select content from sonar.envelope where content is not null

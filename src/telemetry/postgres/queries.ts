@@ -100,7 +100,10 @@ export const DISK_SAMPLES = `
 /** $2: until, $3: node. */
 export const SYSINFO = `
   select n.name as node, e.time, c.text,
-    (select max(s.time) from sonar.envelope s where s.node = n.id and s.type = 'sample' and s.time < $2) as sampled
+    coalesce(
+      (select max(s.time) from sonar.envelope s where s.node = n.id and s.type = 'sample' and s.time < $2),
+      (select h.last from sonar.node_hour h where h.node = n.id and h.last < $2 order by h.time desc limit 1)
+    ) as sampled
   from sonar.node n
   left join lateral (
     select i.time, i.content from sonar.envelope i where i.node = n.id and i.type = 'sysinfo' and i.time < $2
@@ -122,3 +125,61 @@ export const SLURM_JOB = `select * from sonar.job where cluster = $1 and job_id 
 export const LINKS = `
   select l.*, n.name as node_name from sonar.link l join sonar.node n on n.id = l.node
   where l.cluster = $1 and l.job = $2 and ($3::bigint is null or l.epoch = $3) order by l.time, l.pid`;
+
+/** Days of which samples were deleted, and the hours of these days that have samples again: these count. */
+const LOST = `
+  lost as materialized (
+    select day from sonar.day where cluster = $1 and has_lost and day >= $2::bigint / 86400 and day <= $3::bigint / 86400
+  ),
+  present as materialized (
+    select distinct s.node, s.time / 3600 as hour from lost l cross join lateral (
+      select e.node, e.time from sonar.envelope e
+      where e.cluster = $1 and e.type = 'sample' and e.time >= l.day * 86400 and e.time < (l.day + 1) * 86400
+    ) s
+  )`;
+
+const WITHOUT_SAMPLES = (table: string): string => `
+  from sonar.${table} h join lost l on l.day = h.time / 86400 join sonar.node n on n.id = h.node
+  left join present p on p.node = h.node and p.hour = h.time / 3600
+  where h.cluster = $1 and h.time >= $2 and h.time < $3 and ${OF_NODE} and p.node is null`;
+
+export const NODE_HOURS = `
+  with ${LOST} select h.*, n.name as node_name ${WITHOUT_SAMPLES('node_hour')} order by h.time, ${NAME}`;
+
+/** One row for a node and an interval. $5: its length. */
+export const NODE_STEPS = `
+  with ${LOST}
+  select n.name as node_name, h.time - h.time % $5::bigint as time, min(h.first) as first, max(h.last) as last, max(h.boot) as boot,
+    sum(h.samples) as samples, max(h.cores) as cores, sum(h.cpu_percent * h.samples) / sum(h.samples) as cpu_percent,
+    sum(h.used_memory_kb * h.samples) / sum(h.samples) as used_memory_kb, sum(h.load1 * h.samples) / sum(h.samples) as load1,
+    max(h.cards) as cards, sum(h.gpu_percent * h.samples) / sum(h.samples) filter (where h.gpu_percent is not null) as gpu_percent,
+    sum(h.gpu_memory_kb * h.samples) / sum(h.samples) as gpu_memory_kb
+  ${WITHOUT_SAMPLES('node_hour')} group by n.id, 2 order by 2, ${NAME}`;
+
+export const HOURLY_SPAN = `
+  with ${LOST} select min(h.time) as first, max(h.time) as last ${WITHOUT_SAMPLES('node_hour')}`;
+
+/** $5: user, $6: job, $7: epoch. */
+const JOB_HOURS_WANTED = `${WITHOUT_SAMPLES('job_hour')}
+  and ($5::text is null or h."user" = (select id from sonar."user" where name = $5))
+  and ($6::bigint is null or h.job = $6) and ($7::bigint is null or h.epoch = $7)`;
+
+const WITH_NAMES = `
+  select h.*, u.name as user_name, m.name as cmd_name
+  from hours h join sonar."user" u on u.id = h."user" left join sonar.cmd m on m.id = h.cmd order by h.time, h.node_name collate "C"`;
+
+export const JOB_HOURS = `
+  with ${LOST}, hours as (select h.*, n.name as node_name ${JOB_HOURS_WANTED}) ${WITH_NAMES}`;
+
+/** Of each job of Slurm one row for a node and a command: its id is never used again, so no gap ends it. */
+export const JOB_SUMS = `
+  with ${LOST}, each as materialized (select h.*, n.name as node_name ${JOB_HOURS_WANTED}), hours as (
+    select node_name, time, job, epoch, "user", cmd, first, last, samples, processes, cpu_seconds, peak_cpu_percent, memory_kb, peak_memory_kb,
+      gpu_percent, peak_gpu_memory_kb, cards
+    from each where epoch <> 0
+    union all
+    select node_name, min(time), job, 0, "user", cmd, min(first), max(last), sum(samples)::int, sum(processes * samples) / sum(samples),
+      sum(cpu_seconds), max(peak_cpu_percent), sum(memory_kb * samples) / sum(samples), max(peak_memory_kb),
+      sum(gpu_percent * samples) / sum(samples), max(peak_gpu_memory_kb), coalesce(string_agg(distinct nullif(cards, ''), ' '), '')
+    from each where epoch = 0 group by node_name, job, "user", cmd
+  ) ${WITH_NAMES}`;

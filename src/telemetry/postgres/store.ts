@@ -6,6 +6,8 @@ import type { Link } from '../questions/rows.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { toInteger } from '../store/numbers.ts';
 import type {
+  ClosedReport,
+  CloseOptions,
   ClusterSummary,
   IngestOptions,
   IngestResult,
@@ -14,11 +16,12 @@ import type {
   TelemetryStore,
 } from '../store/telemetry-store.ts';
 import { withoutSecrets } from '../store/without-secrets.ts';
+import { closeDays } from './close.ts';
 import { PgConnection } from './connection.ts';
 import { codeOf, PostgresUnusable, StoreAway } from './errors.ts';
 import { aboutOf, type Message, messageOf, problemFor } from './message.ts';
 import { migrate } from './migrate.ts';
-import { prune } from './prune.ts';
+import { prune, pruneTime } from './prune.ts';
 import { PgRows } from './pg-rows.ts';
 import { readEnvelopes } from './read.ts';
 import { Writer } from './write.ts';
@@ -37,6 +40,7 @@ export class PostgresStore implements TelemetryStore {
   /** For what is read: a transaction that failed must not be in its way. */
   readonly #db: PgConnection;
   readonly #writing: PgConnection;
+  readonly #url: string;
   /** One transaction at a time. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #writer: Writer;
@@ -44,6 +48,7 @@ export class PostgresStore implements TelemetryStore {
 
   private constructor(db: PgConnection, url: string) {
     this.#db = db;
+    this.#url = url;
     this.#writing = new PgConnection(url);
     this.#writer = new Writer(this.#writing);
     this.rows = new PgRows(db);
@@ -195,8 +200,21 @@ export class PostgresStore implements TelemetryStore {
     return readEnvelopes(this.#db, selection);
   }
 
+  closeDays({ before, now }: CloseOptions): AsyncGenerator<ClosedReport> {
+    const exclusively = <Result>(work: () => Promise<Result>) => this.#afterOthers(work);
+    const { rows } = this;
+    return closeDays(
+      { url: this.#url, reading: this.#db, rows, writing: this.#writing, writer: this.#writer, exclusively },
+      before,
+      now,
+    );
+  }
+
   async prune(before: number): Promise<number> {
-    const deleted = await this.#afterOthers(() => prune(this.#writing, before));
+    const time = await pruneTime(this.#db, before);
+    // What samples of whole days said stays, in their hours.
+    await Array.fromAsync(this.closeDays({ before: time, now: Math.floor(Date.now() / 1000) }));
+    const deleted = await this.#afterOthers(() => prune(this.#writing, time));
     this.#writer.days.forget();
     return deleted;
   }
@@ -224,7 +242,10 @@ export class PostgresStore implements TelemetryStore {
       `select c.name,
          (select count(*) from sonar.node n where n.cluster = c.id) as nodes,
          (select count(*) from sonar.envelope e where e.cluster = c.id) as envelopes,
-         (select max(time) from sonar.envelope e where e.cluster = c.id) as newest
+         greatest(
+           (select max(time) from sonar.envelope e where e.cluster = c.id),
+           (select max(last) from sonar.node_hour h where h.cluster = c.id and h.time >= (select max(time) from sonar.node_hour where cluster = c.id))
+         ) as newest
        from sonar.cluster c order by c.name collate "C"`,
     );
     return rows.map((row) => ({

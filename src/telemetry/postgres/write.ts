@@ -56,6 +56,7 @@ export class Writer {
       const contents = await this.#contentsFor(distinct);
       const stored = await this.#writeLedger(distinct, received, { ids, nodes, contents });
       await this.#writeSamples(stored, ids, nodes);
+      await this.#openDays(stored);
       await this.#writeJobs(stored, contents);
       await more();
       return new Set(stored.map(({ message }) => message.index));
@@ -68,14 +69,16 @@ export class Writer {
       names.source.add(source);
       if (type === 'sample') collectNames(envelope.data?.attributes as SampleAttributes, names);
     }
-    const of = (table: NameTable) => this.#names[table].idsOf(names[table]);
-    return {
-      user: await of('user'),
-      cmd: await of('cmd'),
-      gpu: await of('gpu'),
-      disk: await of('disk'),
-      source: await of('source'),
-    };
+    return this.idsOf(names);
+  }
+
+  /** The numbers of names, each in its dictionary. */
+  async idsOf<Table extends NameTable>(
+    names: Readonly<Record<Table, ReadonlySet<string>>>,
+  ): Promise<Readonly<Record<Table, ReadonlyMap<string, number>>>> {
+    const ids: Partial<Record<Table, ReadonlyMap<string, number>>> = {};
+    for (const table of Object.keys(names) as Table[]) ids[table] = await this.#names[table].idsOf(names[table]);
+    return ids as Record<Table, ReadonlyMap<string, number>>;
   }
 
   /** The numbers of nodes by cluster and name; nodes appear by sending. */
@@ -192,6 +195,27 @@ export class Writer {
     }
     for (const [table, names] of Object.entries(columns))
       await this.#db.copy(`sonar.${table}`, names, rows[table as keyof typeof columns]);
+  }
+
+  /** A day that has new samples is not closed. Rows of open days are not touched, so writers do not wait for each other. */
+  async #openDays(stored: readonly Stored[]): Promise<void> {
+    const days = new Map<string, { readonly cluster: number; readonly day: number }>();
+    for (const { message } of stored) {
+      const { cluster, node, time, type } = message;
+      if (type === 'sample' && node !== undefined && time >= 0)
+        days.set(`${cluster} ${dayOf(time)}`, { cluster, day: dayOf(time) });
+    }
+    if (days.size === 0) return;
+    const sorted = [...days.values()].toSorted((one, other) => one.cluster - other.cluster || one.day - other.day);
+    await this.#db.query(
+      `insert into sonar.day (cluster, day)
+       select t.cluster, t.day from unnest($1::int[], $2::bigint[]) with ordinality as t (cluster, day, place)
+       where not exists (select from sonar.day d where d.cluster = t.cluster and d.day = t.day and d.closed is null)
+       order by t.place
+       on conflict (cluster, day) do update set closed = null`,
+      sorted.map(({ cluster }) => cluster),
+      sorted.map(({ day }) => day),
+    );
   }
 
   async #writeJobs(stored: readonly Stored[], contents: Contents): Promise<void> {

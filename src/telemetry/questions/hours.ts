@@ -26,7 +26,9 @@ interface Tally extends Pick<JobHour, 'cluster' | 'node' | 'time' | 'job' | 'epo
 
 /** What each job did on each node in each hour of a window. CPU time is counted as in the list of jobs. */
 export async function jobHoursOf(source: TelemetryRows, window: Window): Promise<JobHour[]> {
+  const done: JobHour[] = [];
   const tallies = new Map<string, Tally>();
+  let open = 0;
   const latest = new Map<string, number>();
   const cpu = new CpuTime();
   const begins = await source.firstSamples(withTimeBefore(window));
@@ -38,6 +40,12 @@ export async function jobHoursOf(source: TelemetryRows, window: Window): Promise
     latest.set(key, time);
     if (time < window.from) return;
     const hour = hourOf(time);
+    if (hour !== open) {
+      // Samples come in the order of time, and what adds up an hour is much larger than its sum.
+      for (const tally of tallies.values()) done.push(jobHour(tally));
+      tallies.clear();
+      open = hour;
+    }
     let tally = tallies.get(`${key} ${hour}`);
     if (tally === undefined)
       tallies.set(`${key} ${hour}`, (tally = newTally({ cluster, node, job, epoch, user, time: hour, first: time })));
@@ -45,14 +53,17 @@ export async function jobHoursOf(source: TelemetryRows, window: Window): Promise
     const isKnown = before !== undefined || time > (begins.get(`${cluster} ${node}`) ?? 0);
     add(tally, rows, isKnown ? used : 0, before === undefined ? 0 : time - before);
   });
-  return [...tallies.values()].map(({ memory, gpu, commands, cards, ...tally }) => ({
-    ...tally,
-    cmd: [...commands].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '',
-    memoryKb: Math.round(memory / tally.samples),
-    gpuPercent: gpu / tally.samples,
-    cards: [...cards].join(' '),
-  }));
+  for (const tally of tallies.values()) done.push(jobHour(tally));
+  return done;
 }
+
+const jobHour = ({ memory, gpu, commands, cards, ...tally }: Tally): JobHour => ({
+  ...tally,
+  cmd: [...commands].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '',
+  memoryKb: Math.round(memory / tally.samples),
+  gpuPercent: gpu / tally.samples,
+  cards: [...cards].join(' '),
+});
 
 const newTally = (head: Pick<Tally, 'cluster' | 'node' | 'time' | 'job' | 'epoch' | 'user' | 'first'>): Tally => ({
   ...head,
@@ -122,4 +133,19 @@ export async function nodeHoursOf(source: TelemetryRows, window: Window): Promis
       gpuMemoryKb: Math.round(load?.gpuMemoryKb ?? 0),
     };
   });
+}
+
+/** The hours of a window of which no samples are left, from the first to the end of the last; undefined where there are none. */
+export async function hourlySpan(
+  source: TelemetryRows,
+  window: Window,
+): Promise<{ readonly from: number; readonly until: number } | undefined> {
+  if (source.hourlySpan !== undefined) return source.hourlySpan(window);
+  const times = (await source.nodeHours(window)).map(({ time }) => time);
+  if (times.length === 0) return undefined;
+  // Hours come cluster by cluster.
+  return {
+    from: times.reduce((least, time) => Math.min(least, time)),
+    until: times.reduce((greatest, time) => Math.max(greatest, time)) + HOUR_SECONDS,
+  };
 }

@@ -65,7 +65,7 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
   const open = new Map<string, Tally>();
   const done: Tally[] = [];
   const cpu = new CpuTime();
-  for (const hour of await source.jobHours(window)) {
+  for (const hour of await source.jobHours(window, undefined, true)) {
     const key = identityOf({ ...hour, slot: 0, envelope: hour.time });
     const held = open.get(key);
     const isSame = held !== undefined && (hour.epoch === 0 || hour.first - held.last <= gapSeconds);

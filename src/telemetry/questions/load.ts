@@ -40,7 +40,7 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
     return step;
   };
   // Of hours without samples, each counts as many as it had.
-  for (const hour of await source.nodeHours(window)) {
+  for (const hour of await source.nodeHours(window, bucketSeconds)) {
     const step = stepAt(hour);
     step.cpu.add(hour.cpuPercent, hour.samples);
     step.rows += hour.samples;

@@ -36,10 +36,18 @@ export interface TelemetryRows {
   slurmJob(cluster: string | undefined, job: Uint): Promise<readonly SlurmJobRow[]>;
   /** Which processes of a job belong to which attempts of workflow jobs, in the order of time. */
   links(cluster: string | undefined, key: JobKey): Promise<readonly Link[]>;
-  /** What jobs did in hours of which no samples are left, in the order of time. */
-  jobHours(window: Window, key?: JobKey): Promise<readonly JobHour[]>;
-  /** What nodes did in hours of which no samples are left, in the order of time. */
-  nodeHours(window: Window): Promise<readonly NodeHour[]>;
+  /**
+   * What jobs did in hours of which no samples are left, in the order of time. With `isAddedUp`, a store may give one row for all
+   * hours of a job of Slurm on a node with the same command.
+   */
+  jobHours(window: Window, key?: JobKey, isAddedUp?: boolean): Promise<readonly JobHour[]>;
+  /**
+   * What nodes did in hours of which no samples are left, in the order of time. With the length of an interval, a store may give one row
+   * for all hours of an interval that begins at a multiple of it.
+   */
+  nodeHours(window: Window, stepSeconds?: number): Promise<readonly NodeHour[]>;
+  /** When the first of these hours of nodes begins and the last one ends, where a store knows it without reading them. */
+  hourlySpan?(window: Window): Promise<{ readonly from: number; readonly until: number } | undefined>;
 }
 
 export type Portions<Row> = AsyncIterable<readonly Row[]>;

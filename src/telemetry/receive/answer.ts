@@ -3,6 +3,7 @@ import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { asData } from '../questions/answers.ts';
 import { apiV2 } from './api-v2.ts';
 import { attemptsOf } from '../questions/attempts.ts';
+import { hourlySpan } from '../questions/hours.ts';
 import { jobsOf } from '../questions/jobs.ts';
 import { loadOf } from '../questions/load.ts';
 import { cardsOf, nodesOf } from '../questions/nodes.ts';
@@ -96,12 +97,9 @@ export async function answer(
     const { cluster, node } = parameters;
     const window = { cluster, node, from, until, user: onlyUser };
     const answered = (await reply(store.rows, window, parameters)) as object;
-    const hours = await store.rows.nodeHours(window);
-    const [first, last] = [hours[0], hours.at(-1)];
     // Where samples are deleted, the figures are of hours.
-    const hourly =
-      first === undefined || last === undefined ? {} : { hourly: { from: first.time, until: last.time + 3600 } };
-    return replyOf(200, asData({ ...answered, ...hourly }));
+    const hourly = await hourlySpan(store.rows, window);
+    return replyOf(200, asData({ ...answered, ...(hourly === undefined ? {} : { hourly }) }));
   } catch (error) {
     if (!(error instanceof ParameterWrong)) throw error;
     return refusalOf(400, 'PARAMETER_REFUSED', error.message, 'Correct the parameter that the message names.');

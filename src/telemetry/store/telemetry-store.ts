@@ -24,8 +24,8 @@ export interface TelemetryStore {
    */
   prune(before: number): Promise<number>;
   /**
-   * Moves the samples of days that are over to where they take less room; undefined where a store has no such place. Whatever is asked
-   * has the same answer before and afterwards.
+   * Moves the samples of days that are over to where they take less room, if a store has such a place, and adds up their hours. Whatever is
+   * asked has the same answer before and afterwards.
    */
   closeDays?(options: CloseOptions): AsyncIterable<ClosedReport>;
   /** Adds a cluster, or gives it another token; false if it was there. */

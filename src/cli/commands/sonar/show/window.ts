@@ -2,6 +2,7 @@ import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { sizeText } from '../../../../core/quantity/size-text.ts';
 import { asData } from '../../../../telemetry/questions/answers.ts';
+import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
 import type { TelemetryRows, Window } from '../../../../telemetry/questions/rows.ts';
 import { Failure, UsageError } from '../../../failure.ts';
 import { optionsOf } from '../../../option.ts';
@@ -47,11 +48,10 @@ export async function ask<Answer>(
     if (cluster !== undefined && (await rows.clusterNames(cluster)).length === 0)
       throw new Failure(`the store has no cluster ${cluster}; torc sonar clusters list names those that it has`);
     const answer = await question(rows, window);
-    const hours = await rows.nodeHours(window);
-    const [first, last] = [hours[0], hours.at(-1)];
-    if (first !== undefined && last !== undefined)
+    const hourly = await hourlySpan(rows, window);
+    if (hourly !== undefined)
       process.stderr.write(
-        `From ${timeText(first.time)} to ${timeText(last.time + 3600)} the samples are deleted: figures are of hours\n`,
+        `From ${timeText(hourly.from)} to ${timeText(hourly.until)} the samples are deleted: figures are of hours\n`,
       );
     return answer;
   });
