@@ -1,6 +1,10 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { NodeSize } from '../../core/lifecycle/placement.ts';
 import type { Capacity } from '../claim/capacity.ts';
+import type { Watch } from '../observe/watch.ts';
+import type { Ledger } from '../report/ledger.ts';
+import type { Filling } from '../start/filling.ts';
+import type { PendingJobs } from '../start/pending-jobs.ts';
 import type { Running, UnderWay } from '../start/under-way.ts';
 import type { Account, StepEnd, Steps } from '../step/steps.ts';
 import { type EndTime, endTimeOf } from './attempt.ts';
@@ -11,14 +15,10 @@ export interface StepsEndedOptions {
   readonly steps: Pick<Steps, 'account'>;
   /** Determines the result of an attempt; undefined if it is final at once. */
   readonly finish: (attempt: Running, end: EndTime, account: Account) => Promise<void> | undefined;
-  /** Whether the end of this job makes no job ready that another runner could take. */
-  readonly endsQuietly: (jobId: number) => boolean;
-  /** Starts the jobs that fit now. */
-  readonly fill: () => void;
-  /** The same, only if jobs became free that waited for others. */
-  readonly fillFreed: () => void;
-  /** The ends are in the ledger's memory: they are to be written now. */
-  readonly flush: () => void;
+  readonly watch: Pick<Watch, 'end'> | undefined;
+  readonly pending: Pick<PendingJobs, 'endsQuietly'>;
+  readonly filling: Pick<Filling, 'fill' | 'fillFreed' | 'seen' | 'refused'>;
+  readonly ledger: Pick<Ledger, 'flush'>;
   /** Ends are in the outbox, this many. */
   readonly onEnded: (count: number, isQuiet: boolean) => void;
 }
@@ -38,15 +38,15 @@ interface Ended {
 }
 
 export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
-  const { underWay, capacity, steps, finish, endsQuietly, fill, fillFreed, flush, onEnded } = options;
+  const { underWay, capacity, steps, watch, pending, filling, ledger, onEnded } = options;
 
   const settle = (job: ClaimedJob, reported: Promise<void>) => {
     underWay.settling.add(job.id);
     void reported.then(() => {
       underWay.settling.delete(job.id);
-      endsQuietly(job.id);
-      fillFreed();
-      flush();
+      pending.endsQuietly(job.id);
+      filling.fillFreed();
+      ledger.flush();
       onEnded(1, false);
     });
   };
@@ -60,6 +60,17 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
       capacity.release(attempt.lease);
       return [{ attempt, end: endTimeOf(attempt), stepEnd }];
     });
+
+  /** Undefined if the result is final at once. */
+  const finish = (attempt: Running, end: EndTime, account: Account): Promise<void> | undefined => {
+    if (account.refused === undefined) {
+      filling.seen(attempt);
+      return options.finish(attempt, end, account);
+    }
+    watch?.end(attempt.step.id);
+    filling.refused(attempt, account.refused);
+    return undefined;
+  };
 
   /** The exit code if the result is final at once; `later` otherwise. */
   const conclude = ({ attempt, end, stepEnd }: Ended): Account['exitCode'] | 'later' => {
@@ -85,18 +96,18 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
       const ended = reap(stepEnds);
       underWay.reaped = ended.length;
       // The next jobs first: everything else can wait.
-      fill();
+      filling.fill();
       let told = 0;
       let isQuiet = true;
       for (const each of ended) {
         const exitCode = conclude(each);
         if (exitCode === 'later') continue;
-        isQuiet = endsQuietly(each.attempt.job.id) && exitCode === 0 && isQuiet;
+        isQuiet = pending.endsQuietly(each.attempt.job.id) && exitCode === 0 && isQuiet;
         told += 1;
       }
-      fillFreed();
+      filling.fillFreed();
       underWay.reaped = 0;
-      flush();
+      ledger.flush();
       if (told > 0) onEnded(told, isQuiet && !hasMore(capacity.free(), before));
     },
   };

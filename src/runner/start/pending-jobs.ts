@@ -51,9 +51,7 @@ export interface PendingJobs {
 export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsOptions): PendingJobs {
   const queue = createWaitingJobs(() => performance.now());
   const ahead = createAheadJobs();
-  const quiet = new Set<number>();
-  let after: readonly number[] = [];
-  let hasFreed = false;
+  const hints = createHints();
   let isOpen = true;
 
   const giveBackIds = (ids: readonly number[]) => {
@@ -75,7 +73,6 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
       return;
     }
     queue.addFreed(job);
-    hasFreed = true;
   };
 
   const takeAhead = ({ jobs, rest, settled }: Ahead) => {
@@ -83,8 +80,7 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
     const { free, gone } = ahead.add(jobs, (id) => parentOf(id, isOpenParent, () => outbox.untold()));
     for (const job of free) enqueueFreed(job);
     giveBackIds(gone);
-    after = rest;
-    for (const id of settled) quiet.add(id);
+    hints.take(rest, settled);
   };
 
   return {
@@ -95,7 +91,7 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
       return ahead.size;
     },
     get after() {
-      return after;
+      return hints.after;
     },
     get isOpen() {
       return isOpen;
@@ -106,7 +102,8 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
       const held = known();
       queue.add(jobs.filter((job) => !held.has(attemptOf(job))));
       if (claimed) takeAhead(claimed);
-      hasFreed = false;
+      // The caller starts all that fit, these too.
+      queue.hasFreed();
     },
     over(jobId, isCompleted) {
       if (isCompleted) for (const job of ahead.completed(jobId)) enqueueFreed(job);
@@ -114,12 +111,8 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
     },
     putBack: queue.putBack,
     startFitting: queue.startFitting,
-    hasFreed() {
-      const had = hasFreed;
-      hasFreed = false;
-      return had;
-    },
-    endsQuietly: (jobId) => quiet.delete(jobId),
+    hasFreed: queue.hasFreed,
+    endsQuietly: hints.endsQuietly,
     giveBack: (job) => giveBack([job]),
     giveBackOlderThan: (ageMs) => giveBack(queue.takeOlderThan(ageMs)),
     giveBackFreed: () => giveBack(queue.takeFreed()),
@@ -127,11 +120,30 @@ export function createPendingJobs({ outbox, underWay, hasTimeFor }: PendingJobsO
       isOpen = false;
       giveBack(queue.clear());
       giveBackIds(ahead.clear());
-      quiet.clear();
-      after = [];
+      hints.clear();
     },
     open() {
       isOpen = true;
+    },
+  };
+}
+
+/** What the server said about dependants of held jobs. */
+function createHints() {
+  const quiet = new Set<number>();
+  let after: readonly number[] = [];
+  return {
+    get after() {
+      return after;
+    },
+    endsQuietly: (jobId: number) => quiet.delete(jobId),
+    take(rest: readonly number[], settled: readonly number[]) {
+      after = rest;
+      for (const id of settled) quiet.add(id);
+    },
+    clear() {
+      quiet.clear();
+      after = [];
     },
   };
 }

@@ -56,7 +56,7 @@ export interface RunningJobs
 }
 
 export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
-  const { facts, capacity, steps, ledger, watch, log, onBegun, onEnded, onResumed } = options;
+  const { facts, steps, watch, log, onBegun, onEnded, onResumed } = options;
   const { workflowId } = facts;
   const underWay = createUnderWay();
   const pending = createPendingJobs({ ...options, underWay, hasTimeFor: options.hasTimeFor });
@@ -73,25 +73,7 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
   });
   const signaledFor = () => signals.signaledFor;
   const { left, finish } = createFinish({ attempts, watch, log, signaledFor, fate: options.fate });
-  const stepsEnded = createStepsEnded({
-    underWay,
-    capacity,
-    steps,
-    finish(attempt, end, account) {
-      if (account.refused === undefined) {
-        filling.seen(attempt);
-        return finish(attempt, end, account);
-      }
-      watch?.end(attempt.step.id);
-      filling.refused(attempt, account.refused);
-      return undefined;
-    },
-    endsQuietly: pending.endsQuietly,
-    fill: filling.fill,
-    fillFreed: filling.fillFreed,
-    flush: ledger.flush,
-    onEnded,
-  });
+  const stepsEnded = createStepsEnded({ ...options, underWay, pending, filling, finish });
   steps.listen(stepsEnded.take);
   watch?.onViolation(createEnforcer({ workflowId, log, kill: signals.killForMemory }));
 

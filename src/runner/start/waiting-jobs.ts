@@ -16,6 +16,8 @@ export interface WaitingJobs {
   add(jobs: readonly ClaimedJob[]): void;
   /** A job that was claimed ahead and waits for nothing any more: before those of lower priority. */
   addFreed(job: ClaimedJob): void;
+  /** Whether jobs were added by `addFreed` since the last call. */
+  hasFreed(): boolean;
   /** Before all others: it could not start now. */
   putBack(job: ClaimedJob): void;
   /**
@@ -38,6 +40,7 @@ export interface WaitingJobs {
 /** `now`: milliseconds of a monotonic clock. */
 export function createWaitingJobs(now: () => number): WaitingJobs {
   const queue: Waiting[] = [];
+  let hasFreed = false;
   const take = (isMeant: (each: Waiting) => boolean): ClaimedJob[] => {
     const taken = queue.filter(isMeant);
     if (taken.length === 0) return [];
@@ -59,6 +62,12 @@ export function createWaitingJobs(now: () => number): WaitingJobs {
       const priority = job.priority ?? 0;
       const place = queue.findIndex((other) => (other.job.priority ?? 0) < priority);
       queue.splice(place === -1 ? queue.length : place, 0, { job, sinceMs: now(), isFreed: true });
+      hasFreed = true;
+    },
+    hasFreed() {
+      const had = hasFreed;
+      hasFreed = false;
+      return had;
     },
     putBack: (job) => void queue.unshift({ job, sinceMs: now(), isFreed: false }),
     startFitting({ isFull, lease, start }) {
