@@ -1,31 +1,17 @@
-import { LONGEST_TIMER_MS } from '../../../client/long-timers.ts';
-import type { ExchangeReply, ExchangeRequest, Want } from '../../../core/contract/exchange.ts';
-import type { JobStatusCounts } from '../../../core/contract/job.ts';
 import { ServiceError } from '../../../client/errors.ts';
-import type { RunningJobs } from '../../start/running-jobs.ts';
-import type { Log } from '../../log.ts';
+import type { ExchangeReply, ExchangeRequest } from '../../../core/contract/exchange.ts';
 import { type ExchangeFailure, exchangeFailureOf } from '../failed-exchange.ts';
-import type { News, Outbox } from '../outbox.ts';
-import { aheadOf, createRate } from '../pace.ts';
-import { advance, nextMoment } from './advance.ts';
-import { AT_START, type Effect, type Event, type Facts, type Over, type Rules } from './state.ts';
+import { createMachine } from './machine.ts';
+import type { Effect, Facts, Over, Rules } from './state.ts';
+import { createTurns, type Turns, type TurnsOptions } from './turns.ts';
 
-export interface ConverseOptions extends Omit<Rules, 'runId'> {
+export interface ConverseOptions extends Omit<Rules, 'runId'>, TurnsOptions {
   /** Sends an exchange to the server; exactly one of the two callbacks is called, at any later time. */
   readonly ask: (
     turn: ExchangeRequest,
     answered: (reply: ExchangeReply) => void,
     failed: (error: unknown) => void,
   ) => void;
-  readonly runId: number;
-  readonly nodeId: number;
-  readonly runningJobs: RunningJobs;
-  readonly outbox: Outbox;
-  readonly log: Log;
-  /** The jobs that the runner has room for: `limit` now and `prefetch` later, and `ahead`; undefined if it wants none. */
-  readonly want: (prefetch: number, ahead: Want['ahead']) => Want | undefined;
-  /** The present number of jobs that can run at once. */
-  readonly slots: () => number;
   readonly onReply: (reply: ExchangeReply) => void;
   /** The server has been away for longer than the runner waits, or has an older database. */
   readonly onOffline: (failure: ExchangeFailure) => void;
@@ -34,7 +20,7 @@ export interface ConverseOptions extends Omit<Rules, 'runId'> {
 }
 
 /** The runner's side of the exchange. `advance.ts` decides; this executes its decisions. */
-export interface Conversation {
+export interface Conversation extends Readonly<Pick<Turns, 'lastProgress' | 'rate' | 'counts' | 'countsAtStart'>> {
   /** Jobs may have become ready, by a change that the server sent, unless its last reply includes that change. */
   workMayBeReady(changeId?: number): void;
   /** The workflow as a whole may have changed: sends an exchange even without entries or room for a job. */
@@ -51,41 +37,13 @@ export interface Conversation {
   consider(): void;
   /** Sends all remaining entries; false if the server could not be reached. */
   settle(): Promise<boolean>;
-  /** When the last job was assigned or ended, on the monotonic clock. */
-  readonly lastProgress: number;
-  readonly rate: number;
-  readonly counts: JobStatusCounts | undefined;
-  /** As the first answer had them: what had ended then had ended before this runner. */
-  readonly countsAtStart: JobStatusCounts | undefined;
   close(): void;
 }
 
-/** Jobs claimed ahead that have waited this long for a slot are returned: another runner may have one. */
-const WAITED_TOO_LONG_MS = 1_000;
-
-/**
- * Jobs that are claimed ahead at least, before anything is known of how long jobs take. Too few, and a chain asks the server
- * for each job; too many, and a workflow that is reset has to wait for answers about jobs that never started.
- */
-const LEAST_AHEAD = 8;
-/** Held jobs that a turn names after a lost answer. */
-const MOST_AFTER = 64;
-
 export function createConversation(options: ConverseOptions): Conversation {
-  const { ask, runId, nodeId, runningJobs, outbox, log, want, slots, onReply, onOver } = options;
-  const rate = createRate();
-  let state = AT_START;
-  /** The entries of the exchange in flight. */
-  let told: News | undefined;
-  let counts: JobStatusCounts | undefined;
-  let countsAtStart: JobStatusCounts | undefined;
-  let lastProgress = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  let wakesAtMs = Infinity;
+  const { ask, runId, runningJobs, outbox, slots, log, onReply, onOffline, onOnline, onOver } = options;
+  const turns = createTurns(options);
   let hasSettled: (isTold: boolean) => void = () => {};
-  /** Events that arrived while another one was processed. */
-  const waiting: Event[] = [];
-  let isBusy = false;
 
   const facts = (): Facts => ({
     nowMs: performance.now(),
@@ -97,115 +55,32 @@ export function createConversation(options: ConverseOptions): Conversation {
     hasNews: !outbox.isEmpty,
   });
 
-  const take = (event: Event) => {
-    waiting.push(event);
-    if (isBusy) return;
-    isBusy = true;
-    try {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const step = advance(state, next, facts(), options);
-        state = step.state;
-        for (const effect of step.effects) carryOut(effect);
-        // Jobs that were assigned or entries that were put back may require another exchange.
-        if (next.kind === 'answered' || next.kind === 'failed') waiting.push({ kind: 'consider' });
-      }
-    } finally {
-      isBusy = false;
-    }
-    arm();
-  };
-
-  /** One timer, for the earliest moment; firing early does no harm. */
-  const arm = () => {
-    const atMs = nextMoment(state);
-    if (atMs >= wakesAtMs) return;
-    clearTimeout(timer);
-    wakesAtMs = atMs;
-    timer = setTimeout(wake, Math.min(LONGEST_TIMER_MS, Math.max(0, atMs - performance.now())));
-  };
-  const wake = () => {
-    wakesAtMs = Infinity;
-    take({ kind: 'time' });
-  };
-
-  const carryOut = (effect: Effect) => {
-    switch (effect.kind) {
-      case 'send':
-        return send(effect);
-      case 'accept':
-        return accept(effect);
-      case 'put-back':
-        if (told !== undefined) outbox.putBack(told);
-        told = undefined;
-        return undefined;
-      case 'server-away':
-        return log.write('warn', 'Server does not answer; jobs continue', { reason: effect.reason });
-      case 'server-back':
-        return log.write('warn', 'Server answers again', { away_s: Math.round(effect.awayMs / 1000) });
-      case 'offline':
-        return options.onOffline(effect.failure);
-      case 'online':
-        return options.onOnline();
-      case 'over':
-        return onOver(effect.over);
-      case 'settled':
-        return hasSettled(effect.isTold);
-    }
-  };
-
-  const send = ({ number, turn, tellsHeld }: Extract<Effect, { kind: 'send' }>) => {
+  const send: Performers['send'] = ({ number, turn, tellsHeld }) => {
     ask(
-      turnOf(number, turn, tellsHeld),
+      turns.of(number, turn, tellsHeld),
       (reply) => take({ kind: 'answered', number, reply }),
       (error) => {
-        const failure = exchangeFailureOf(error, { runId, changeId: state.knownChange });
+        const failure = exchangeFailureOf(error, { runId, changeId: machine.state.knownChange });
         const isRefused = error instanceof ServiceError && error.status < 500;
         take({ kind: 'failed', number, failure, isRefused });
       },
     );
   };
-
-  const turnOf = (number: number, kind: 'probe' | 'usual' | 'last', tellsHeld: boolean): ExchangeRequest => {
-    const who = { run_id: runId, compute_node_id: nodeId, turn: number };
-    if (kind === 'probe') return who;
-    const most = aheadOf(rate.perSecond(performance.now()), slots());
-    if (kind === 'usual') runningJobs.giveBackOlderThan(WAITED_TOO_LONG_MS);
-    // Jobs that take long are not kept waiting here: another runner may be free before this one.
-    if (kind === 'usual' && most === 0) runningJobs.giveBackFreed();
-    told = outbox.take();
-    // The server must not assign a job again just because its end is not in this exchange.
-    const held = tellsHeld ? [...runningJobs.held(), ...outbox.waiting()] : undefined;
-    if (kind === 'last') return { ...who, ...withoutEmpty(told), held, is_last: true };
-    const prefetch = Math.max(0, most - runningJobs.queued);
-    return { ...who, ...withoutEmpty(told), held, want: want(prefetch, aheadWanted(most, held)) };
+  const accept: Performers['accept'] = ({ reply, turn }) => {
+    turns.accept(reply, turn);
+    if (turn !== 'probe' && machine.state.phase !== 'settling') onReply(reply);
   };
-
-  /** Claims ahead are renewed when half of them are used up. After a lost answer all that is held is looked at again. */
-  const aheadWanted = (most: number, held: readonly number[] | undefined): Want['ahead'] => {
-    const wanted = Math.max(LEAST_AHEAD, most, slots());
-    if (runningJobs.ahead > wanted / 2) return undefined;
-    return { limit: wanted - runningJobs.ahead, after: [...(held?.slice(0, MOST_AFTER) ?? runningJobs.after)] };
-  };
-
-  const accept = ({ reply, turn }: Extract<Effect, { kind: 'accept' }>) => {
-    counts = reply.jobs_by_status;
-    countsAtStart ??= counts;
-    if (turn === 'probe') return;
-    told = undefined;
-    outbox.acknowledged();
-    if (reply.jobs.length > 0) lastProgress = performance.now();
-    for (const error of reply.errors)
-      log.write('warn', 'Server refused a report', { job_id: error.job_id, message: error.message });
-    runningJobs.take(reply.jobs, reply.ahead);
-    if (state.phase !== 'settling') onReply(reply);
-  };
+  const onSettled = (isTold: boolean) => hasSettled(isTold);
+  const { putBack } = turns;
+  const performers: Performers = { send, accept, putBack, log, onOffline, onOnline, onOver, onSettled };
+  const machine = createMachine({ rules: options, facts, carryOut: (effect) => carryOut(effect, performers) });
+  const { take } = machine;
 
   return {
     workMayBeReady: (changeId) => take({ kind: 'work-may-be-ready', changeId }),
     mustAsk: (changeId) => take({ kind: 'must-ask', changeId }),
     ended(count, isQuiet) {
-      lastProgress = performance.now();
-      rate.ended(count, lastProgress);
+      turns.ended(count);
       take({ kind: 'jobs-ended', isQuiet });
     },
     connectionLost: () => take({ kind: 'connection-lost' }),
@@ -219,21 +94,48 @@ export function createConversation(options: ConverseOptions): Conversation {
         take({ kind: 'settle' });
       }),
     get lastProgress() {
-      return lastProgress;
+      return turns.lastProgress;
     },
     get rate() {
-      return rate.perSecond(performance.now());
+      return turns.rate;
     },
     get counts() {
-      return counts;
+      return turns.counts;
     },
     get countsAtStart() {
-      return countsAtStart;
+      return turns.countsAtStart;
     },
-    close: () => clearTimeout(timer),
+    close: machine.close,
   };
 }
 
-function withoutEmpty<Lists extends Readonly<Record<string, readonly unknown[]>>>(lists: Lists): Partial<Lists> {
-  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>;
+/** What carries out the effects. */
+interface Performers extends Pick<ConverseOptions, 'log' | 'onOffline' | 'onOnline' | 'onOver'> {
+  readonly send: (effect: Extract<Effect, { kind: 'send' }>) => void;
+  readonly accept: (effect: Extract<Effect, { kind: 'accept' }>) => void;
+  readonly putBack: () => void;
+  readonly onSettled: (isTold: boolean) => void;
+}
+
+function carryOut(effect: Effect, by: Performers): void {
+  switch (effect.kind) {
+    case 'send':
+      return by.send(effect);
+    case 'accept':
+      return by.accept(effect);
+    case 'put-back':
+      return by.putBack();
+    case 'server-away':
+      return by.log.write('warn', 'Server does not answer; jobs continue', { reason: effect.reason });
+    case 'server-back':
+      return by.log.write('warn', 'Server answers again', { away_s: Math.round(effect.awayMs / 1000) });
+    case 'offline':
+      return by.onOffline(effect.failure);
+    case 'online':
+      return by.onOnline();
+    case 'over':
+      return by.onOver(effect.over);
+    case 'settled':
+      return by.onSettled(effect.isTold);
+  }
 }

@@ -1,0 +1,130 @@
+import type { ExchangeReply, ExchangeRequest, Want } from '../../../core/contract/exchange.ts';
+import type { JobStatusCounts } from '../../../core/contract/job.ts';
+import type { Log } from '../../log.ts';
+import type { RunningJobs } from '../../start/running-jobs.ts';
+import type { News, Outbox } from '../outbox.ts';
+import { aheadOf, createRate } from '../pace.ts';
+import type { TurnKind } from './state.ts';
+
+export interface TurnsOptions {
+  readonly runId: number;
+  readonly nodeId: number;
+  readonly runningJobs: RunningJobs;
+  readonly outbox: Outbox;
+  readonly log: Log;
+  /** The jobs that the runner has room for: `limit` now and `prefetch` later, and `ahead`; undefined if it wants none. */
+  readonly want: (prefetch: number, ahead: Want['ahead']) => Want | undefined;
+  /** The present number of jobs that can run at once. */
+  readonly slots: () => number;
+}
+
+/** What the runner says in an exchange, and what a reply brings. */
+export interface Turns {
+  of(number: number, kind: TurnKind, tellsHeld: boolean): ExchangeRequest;
+  /** The server knows the entries of the exchange in flight, and its jobs are those of this runner. */
+  accept(reply: ExchangeReply, kind: TurnKind): void;
+  /** The entries of the exchange in flight must be reported again. */
+  putBack(): void;
+  /** This many jobs ended. */
+  ended(count: number): void;
+  /** When the last job was assigned or ended, on the monotonic clock. */
+  readonly lastProgress: number;
+  /** Ends a second. */
+  readonly rate: number;
+  readonly counts: JobStatusCounts | undefined;
+  /** As the first answer had them: what had ended then had ended before this runner. */
+  readonly countsAtStart: JobStatusCounts | undefined;
+}
+
+/** Jobs claimed ahead that have waited this long for a slot are returned: another runner may have one. */
+const WAITED_TOO_LONG_MS = 1_000;
+
+/**
+ * Jobs that are claimed ahead at least, before anything is known of how long jobs take. Too few, and a chain asks the server
+ * for each job; too many, and a workflow that is reset has to wait for answers about jobs that never started.
+ */
+const LEAST_AHEAD = 8;
+/** Held jobs that a turn names after a lost answer. */
+const MOST_AFTER = 64;
+
+export function createTurns({ runId, nodeId, runningJobs, outbox, log, want, slots }: TurnsOptions): Turns {
+  const rate = createRate();
+  /** The entries of the exchange in flight. */
+  let told: News | undefined;
+  let counts: JobStatusCounts | undefined;
+  let countsAtStart: JobStatusCounts | undefined;
+  let lastProgress = performance.now();
+
+  return {
+    of(number, kind, tellsHeld) {
+      const who = { run_id: runId, compute_node_id: nodeId, turn: number };
+      if (kind === 'probe') return who;
+      const most = aheadOf(rate.perSecond(performance.now()), slots());
+      if (kind === 'usual') runningJobs.giveBackOlderThan(WAITED_TOO_LONG_MS);
+      // Jobs that take long are not kept waiting here: another runner may be free before this one.
+      if (kind === 'usual' && most === 0) runningJobs.giveBackFreed();
+      told = outbox.take();
+      // The server must not assign a job again just because its end is not in this exchange.
+      const held = tellsHeld ? [...runningJobs.held(), ...outbox.waiting()] : undefined;
+      const said = { ...who, ...withoutEmpty(told), held };
+      if (kind === 'last') return { ...said, is_last: true };
+      const { queued, ahead, after } = runningJobs;
+      return {
+        ...said,
+        want: want(Math.max(0, most - queued), aheadWanted({ most, slots: slots(), ahead, after, held })),
+      };
+    },
+    accept(reply, kind) {
+      counts = reply.jobs_by_status;
+      countsAtStart ??= counts;
+      if (kind === 'probe') return;
+      told = undefined;
+      outbox.acknowledged();
+      if (reply.jobs.length > 0) lastProgress = performance.now();
+      for (const error of reply.errors)
+        log.write('warn', 'Server refused a report', { job_id: error.job_id, message: error.message });
+      runningJobs.take(reply.jobs, reply.ahead);
+    },
+    putBack() {
+      if (told !== undefined) outbox.putBack(told);
+      told = undefined;
+    },
+    ended(count) {
+      lastProgress = performance.now();
+      rate.ended(count, lastProgress);
+    },
+    get lastProgress() {
+      return lastProgress;
+    },
+    get rate() {
+      return rate.perSecond(performance.now());
+    },
+    get counts() {
+      return counts;
+    },
+    get countsAtStart() {
+      return countsAtStart;
+    },
+  };
+}
+
+/**
+ * The claim ahead of an exchange; undefined if half of what was claimed before is left. After a lost answer, where the
+ * runner lists what it holds, all of that is looked at again; otherwise the jobs that the server named.
+ */
+export function aheadWanted(now: {
+  /** Jobs that are claimed beyond the free slots, by the present rate. */
+  readonly most: number;
+  readonly slots: number;
+  readonly ahead: number;
+  readonly after: readonly number[];
+  readonly held: readonly number[] | undefined;
+}): Want['ahead'] {
+  const wanted = Math.max(LEAST_AHEAD, now.most, now.slots);
+  if (now.ahead > wanted / 2) return undefined;
+  return { limit: wanted - now.ahead, after: [...(now.held?.slice(0, MOST_AFTER) ?? now.after)] };
+}
+
+function withoutEmpty<Lists extends Readonly<Record<string, readonly unknown[]>>>(lists: Lists): Partial<Lists> {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>;
+}
