@@ -19,8 +19,7 @@ const OTHERS_JOBS = Math.min(jobs, 5_000);
 const FLOOR_JOBS = Math.min(jobs, 10_000) / 2;
 
 const folder = layOutPackage();
-const node = process.execPath;
-const torc = join(folder, 'bin/torc.mjs');
+const torc = join(folder, 'bin/torc');
 const { note, print } = createFigures();
 
 /** What xargs launches a second; measured before and after each of ours, for the machine's speed changes by the minute. */
@@ -38,11 +37,11 @@ const runOurs = async (cwd: string, launcher: 'posix_spawn' | 'child_process', g
   );
   const server = await startServer(folder, place);
   const env = { ...process.env, TORC_API_URL: server.url, TORC_LAUNCHER: launcher };
-  const created = await timed(node, [torc, 'create', 'flow.yaml'], { cwd: place, env });
-  const initialized = await timed(node, [torc, 'workflows', 'init', '1', '--no-prompts'], { cwd: place, env });
+  const created = await timed(torc, ['create', 'flow.yaml'], { cwd: place, env });
+  const initialized = await timed(torc, ['workflows', 'init', '1', '--no-prompts'], { cwd: place, env });
   const floorBefore = await floorRate(cwd);
   const before = server.use();
-  const ran = await timed(node, [torc, 'run', '1', '--num-cpus', String(SLOTS)], { cwd: place, env });
+  const ran = await timed(torc, ['run', '1', '--num-cpus', String(SLOTS)], { cwd: place, env });
   const after = server.use();
   const floorAfter = await floorRate(cwd);
   await server.stop();

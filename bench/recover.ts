@@ -106,7 +106,7 @@ writeFileSync(join(folder, 'asked'), '');
 const pings = await startPings(server);
 // With -f json it also compares what all jobs used with what they requested.
 const { seconds, longestMs } = await pings.during(() =>
-  promisify(execFile)(process.execPath, [join(installed, 'bin/torc.mjs'), 'recover', String(id), '--no-prompts'], {
+  promisify(execFile)(join(installed, 'bin/torc'), ['recover', String(id), '--no-prompts'], {
     cwd: folder,
     env: environment,
     maxBuffer: 2 ** 28,

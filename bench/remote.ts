@@ -18,7 +18,7 @@ const PORT = 21_000;
 
 const folder = layOutPackage();
 const cwd = workplace('remote');
-const torc = join(folder, 'bin/torc.mjs');
+const torc = join(folder, 'bin/torc');
 const script = resolve(import.meta.dirname, '../tests/ssh/hosts.sh');
 const place = join(cwd, 'hosts');
 const { note, print } = createFigures();
@@ -36,7 +36,7 @@ try {
     PATH: [join(place, 'bin'), process.env['PATH']].join(delimiter),
   };
   const run = async (...args: string[]) => {
-    const ran = await timed(process.execPath, [torc, ...args], { cwd, env });
+    const ran = await timed(torc, args, { cwd, env });
     if (ran.code !== 0) throw new Error(ran.stdout + ran.stderr);
     return ran.seconds;
   };

@@ -79,7 +79,7 @@ try {
   console.log(`${jobs} × true in an allocation of ${CPUS} CPUs; ${machine()}`);
   const server = await startServer(folder, cwd);
   const run = commandsOf(folder, cwd, server.url);
-  const runner = `${process.execPath} ${join(folder, 'bin/torc-slurm-job-runner.mjs')} ${server.url}`;
+  const runner = `${join(folder, 'bin/torc-slurm-job-runner')} ${server.url}`;
   for (let round = 1; round <= rounds; round += 1) {
     console.log(`round ${round}`);
     const loop = measured('plain', plain);

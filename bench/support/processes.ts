@@ -65,7 +65,7 @@ export const commandsOf =
   (folder: string, cwd: string, url: string) =>
   async (...args: string[]): Promise<Timed> => {
     const env = { ...process.env, TORC_API_URL: url };
-    const ran = await timed(process.execPath, [join(folder, 'bin/torc.mjs'), ...args], { cwd, env });
+    const ran = await timed(join(folder, 'bin/torc'), args, { cwd, env });
     if (ran.code !== 0) throw new Error(ran.stderr);
     return ran;
   };
@@ -93,17 +93,8 @@ export const portOf = (child: ChildProcess): Promise<number> =>
 /** Starts the packaged server on a fresh database. */
 export async function startServer(folder: string, cwd: string): Promise<BenchServer> {
   const child = spawn(
-    process.execPath,
-    [
-      join(folder, 'bin/torc-server.mjs'),
-      'run',
-      '--host',
-      '127.0.0.1',
-      '--port',
-      '0',
-      '--database',
-      join(cwd, 'torc.db'),
-    ],
+    join(folder, 'bin/torc-server'),
+    ['run', '--host', '127.0.0.1', '--port', '0', '--database', join(cwd, 'torc.db')],
     {
       cwd,
       stdio: ['ignore', 'pipe', 'inherit'],
