@@ -1,0 +1,41 @@
+import type { Client } from '../../client/client.ts';
+import { terminationOf } from '../../core/contract/execution.ts';
+import type { Joined } from '../setup/join.ts';
+import { isBatched } from '../setup/mode.ts';
+import type { Registered } from '../setup/register.ts';
+import type { Deadline } from './deadline.ts';
+import { createTimeLimit, type TimeLimit } from './time-limit.ts';
+
+/** The time limit of a runner; undefined if it has none. */
+export function runnerLimit(
+  { options, registered, patient }: Pick<Joined, 'options' | 'registered' | 'patient'>,
+  startedAtMs: number,
+  onDue: (deadline: Deadline) => void,
+): TimeLimit | undefined {
+  const { endAtMs, batch } = options;
+  if (endAtMs === undefined) return undefined;
+  const { mode, facts, log } = registered;
+  const { leadSeconds, headroomSeconds } = terminationOf(facts.execution);
+  // Slurm ends steps at their own time limit, which lies before the headroom: the runner signals those that are left then.
+  const hasOwnLimit = mode === 'slurm' && !isBatched(mode, facts.execution);
+  return createTimeLimit({
+    startedAtMs,
+    endAtMs,
+    headroomSeconds: hasOwnLimit ? Math.max(0, headroomSeconds - leadSeconds) : headroomSeconds,
+    leadSeconds,
+    ask: batch && (() => batch.end()),
+    log,
+    onChanged: (changed) => void tellEnd(patient, registered, changed),
+    onDue,
+  });
+}
+
+/** The record of the runner tells its end: a job that needs more time waits for another one. */
+async function tellEnd(client: Client, { nodeId, node, log }: Registered, endAtMs: number): Promise<void> {
+  node.end_time = new Date(endAtMs).toISOString();
+  try {
+    await client.updateComputeNode({ params: { id: nodeId }, body: node });
+  } catch (error) {
+    log.write('warn', 'The end of the runner could not be reported', { reason: (error as Error).message });
+  }
+}
