@@ -1,34 +1,20 @@
 import type { ExchangeReply } from '../core/contract/exchange.ts';
-import { standardExecution, terminationOf } from '../core/contract/execution.ts';
-import { signalCalled } from '../core/contract/signal.ts';
-import { STANDARD_OUTAGE_MINUTES, type Workflow } from '../core/contract/workflow.ts';
-import type { AttemptOptions } from './end/attempt.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
 import type { Capacity } from './claim/capacity.ts';
-import { type Conversation, type ConverseOptions, createConversation } from './report/conversation/converse.ts';
-import type { Over } from './report/conversation/state.ts';
-import { type RunningJobs, type RunningJobsOptions, createRunningJobs } from './start/running-jobs.ts';
-import type { Drain } from './outage/drain.ts';
-import type { ExchangeFailure } from './report/failed-exchange.ts';
-import type { RunEnding, RunnerOptions } from './options.ts';
-import type { Outbox } from './report/outbox.ts';
 import { createIdlePolicy, type HasOpenJobs, type IdlePolicy } from './claim/idle-policy.ts';
-import { createStop, type Stop } from './end/stop.ts';
-import type { Steps } from './step/steps.ts';
 import type { Prospect } from './claim/prospect.ts';
-import { hasTimeFor, lacksTime, claimRequestOf } from './claim/request.ts';
-
-const MINUTE_MS = 60_000;
-/**
- * A server without a reply for this long counts as away. It answers in milliseconds, and the longest exchanges of the
- * busiest server take a few seconds; a shorter retry interval shortens this wait too.
- */
-const LONGEST_SILENCE_MS = 10_000;
-
-/** Why a runner ends, as far as it is known before the last job ended. */
-export interface RunEnd {
-  readonly ending: RunEnding;
-  readonly reason?: string;
-}
+import { claimRequestOf, hasTimeFor, lacksTime } from './claim/request.ts';
+import type { AttemptOptions } from './end/attempt.ts';
+import { createStop, type Stop } from './end/stop.ts';
+import type { RunnerOptions } from './options.ts';
+import type { Drain } from './outage/drain.ts';
+import { type Conversation, type ConverseOptions, createConversation } from './report/conversation/converse.ts';
+import type { Outbox } from './report/outbox.ts';
+import { createReplies } from './report/replies.ts';
+import { createRunEnds, type RunEnd } from './run-end.ts';
+import { createRunningJobs, type RunningJobs, type RunningJobsOptions } from './start/running-jobs.ts';
+import type { Steps } from './step/steps.ts';
+import { type WorkRules, workRules } from './work-rules.ts';
 
 /** The actions of a workflow, as far as they keep a runner alive. */
 interface BusyActions {
@@ -103,19 +89,13 @@ export interface Work {
 }
 
 export function createWork(given: WorkOptions): Work {
-  const { options, workflow, nodeId, facts, capacity, outbox, actions, log, limitScripts, hasOpenJobs } = given;
-  const { workflowId, runId, execution } = facts;
-  const { leadSeconds } = terminationOf(execution);
-  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
-  const staysWhenComplete = workflow.compute_node_ignore_workflow_completion === true;
-  const pingMs = options.offline.pingIntervalSeconds * 1000;
+  const { options, facts, actions, log } = given;
+  const { workflowId, runId } = facts;
+  const rules = workRules(options, given.workflow, facts);
+  const { leastSeconds } = rules;
   /** The actions that precede the first job have ended. */
   let isOpen = false;
-  let verdict: RunEnd = { ending: 'stopped' };
-  let finish: (verdict: RunEnd) => void = () => {};
-  const finished = new Promise<RunEnd>((resolve) => {
-    finish = resolve;
-  });
+  const ends = createRunEnds();
 
   const runningJobs = createRunningJobs({
     ...given,
@@ -129,101 +109,36 @@ export function createWork(given: WorkOptions): Work {
     onResumed: () => conversation.workMayBeReady(),
     onUnable(reason) {
       log.write('error', 'Jobs cannot be started here', { reason });
-      verdict = { ending: 'unable', reason };
+      ends.because({ ending: 'unable', reason });
       stop.drain();
     },
   });
-  const stop = createStop({
-    runningJobs,
-    log,
-    workflowId,
-    signal: signalCalled(execution.termination_signal ?? standardExecution.termination_signal) as NodeJS.Signals,
-    leadSeconds,
-    onEmpty: () => finish(verdict),
-  });
+  const stop = createStop({ ...rules, runningJobs, log, workflowId, onEmpty: () => ends.finish() });
   const drain = given.drainOf(runningJobs, () => !stop.began);
-
-  const onReply = (reply: ExchangeReply) => {
-    drain.told();
-    options.onProgress?.({
-      counts: reply.jobs_by_status,
-      runningHere: runningJobs.running,
-      endsPerSecond: conversation.rate,
-    });
-    if (reply.due_actions) actions.consider(reply.due_actions);
-    if (!stop.began) idlePolicy.consider(reply);
-  };
-  const onOffline = (failure: ExchangeFailure) => {
-    if (options.offline.isEnabled) drain.begin(failure);
-    if (!options.offline.isEnabled || runningJobs.running === 0) conversation.giveUp();
-  };
-  const onOver = (over: Over) => {
-    verdict = { ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) };
-    if (over.kind !== 'unreachable' && over.kind !== 'behind') {
-      if (over.kind !== 'complete') limitScripts(leadSeconds * 1000);
-      stop.ask('cancel');
-    } else if (options.offline.isEnabled) stop.drain();
-    else stop.kill('stop');
-  };
-
+  const claims = claimsOf(given, rules, runningJobs);
   const conversation: Conversation = createConversation({
-    ask: given.ask,
+    ...given,
+    ...rules,
+    ...createReplies({
+      ...given,
+      runningJobs,
+      stop,
+      drain,
+      ends,
+      leadMs: rules.leadSeconds * 1000,
+      conversation: () => conversation,
+      idlePolicy: () => idlePolicy,
+    }),
     runId,
-    nodeId,
     runningJobs,
-    outbox,
-    log,
     want: (prefetch, ahead) =>
-      stop.began || !isOpen || runningJobs.isHeldOff
-        ? undefined
-        : claimRequestOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
-    slots: () =>
-      Math.max(1, runningJobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - runningJobs.running)),
-    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
-    pingMs,
-    silentMs: Math.min(LONGEST_SILENCE_MS, pingMs),
-    staysWhenComplete,
-    onReply,
-    onOffline,
-    onOnline: () => drain.end(),
-    onOver,
+      stop.began || !isOpen || runningJobs.isHeldOff ? undefined : claims.want(prefetch, ahead),
+    slots: claims.slots,
   });
 
-  // No job before the actions of the start.
-  const workMayBeReady = (changeId?: number) => {
-    if (isOpen) conversation.workMayBeReady(changeId);
-  };
-  const workflowChanged = (changeId?: number) => {
-    if (isOpen) conversation.mustAsk(changeId);
-  };
   const held = () => runningJobs.running + runningJobs.queued + Number(actions.isBusy);
-  const leave = async (ending: 'idle' | 'stuck', reason: string) => {
-    // If no job can start any more, no action can be triggered either.
-    const idleMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
-    if (!(await actions.keepsIdle(idleMs)) && held() === 0) finish({ ending, reason });
-  };
-  const idlePolicy = createIdlePolicy({
-    baseMs: options.pollIntervalSeconds * 1000,
-    capMs: options.claimBackoffMaxSeconds * 1000,
-    idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
-    stuckMs: given.stuckMs ?? 0,
-    staysAlways: staysWhenComplete,
-    hasOpenJobs,
-    prospect: given.prospect,
-    refusal: () =>
-      lacksTime(options, Date.now(), leastSeconds)
-        ? `a runner that counts jobs takes none in its last ${leastSeconds} s (compute_node_min_time_for_new_jobs_seconds)`
-        : undefined,
-    onTell: (words) => log.write('warn', words, { workflow_id: workflowId }),
-    held,
-    hasChildren: () => runningJobs.running > 0,
-    lastProgress: () => conversation.lastProgress,
-    onPoll() {
-      workflowChanged();
-      given.onPoll();
-    },
-    onLeave: (ending, reason) => void leave(ending, reason),
-  });
+  const on = streamEventsOf(conversation, () => isOpen);
+  const idlePolicy = idlePolicyOf(given, rules, { runningJobs, conversation, held, on, finish: ends.finish });
 
   return {
     runningJobs,
@@ -231,7 +146,7 @@ export function createWork(given: WorkOptions): Work {
     conversation,
     drain,
     idlePolicy,
-    finished,
+    finished: ends.finished,
     held,
     open() {
       isOpen = true;
@@ -239,18 +154,72 @@ export function createWork(given: WorkOptions): Work {
       // It wants no job, so nothing else would ask how the workflow stands.
       if (lacksTime(options, Date.now(), leastSeconds)) conversation.mustAsk();
     },
-    on: {
-      workMayBeReady,
-      workflowChanged,
-      connected() {
-        if (isOpen) conversation.connected();
-      },
-      connectionLost: () => conversation.connectionLost(),
-    },
+    on,
     endForDeadline(killAtMs, abandonAtMs) {
       // A runner that is already ending keeps its reason.
-      if (!stop.began) verdict = { ending: 'deadline', reason: 'the time limit of the runner is near' };
+      if (!stop.began) ends.because({ ending: 'deadline', reason: 'the time limit of the runner is near' });
       stop.ask('deadline', killAtMs, abandonAtMs);
     },
   };
+}
+
+/** No job is claimed before the actions of the start. */
+const streamEventsOf = (conversation: Conversation, isOpen: () => boolean): Work['on'] => ({
+  workMayBeReady(changeId) {
+    if (isOpen()) conversation.workMayBeReady(changeId);
+  },
+  workflowChanged(changeId) {
+    if (isOpen()) conversation.mustAsk(changeId);
+  },
+  connected() {
+    if (isOpen()) conversation.connected();
+  },
+  connectionLost: () => conversation.connectionLost(),
+});
+
+/** What the runner claims, by its free resources. */
+const claimsOf = (
+  { options, capacity }: WorkOptions,
+  { leastSeconds }: WorkRules,
+  runningJobs: RunningJobs,
+): Required<Pick<ConverseOptions, 'want' | 'slots'>> => ({
+  want: (prefetch, ahead) => claimRequestOf(options, capacity, prefetch, Date.now(), leastSeconds, ahead),
+  slots: () =>
+    Math.max(1, runningJobs.running + Math.min(capacity.free().cpus, capacity.total.cpus - runningJobs.running)),
+});
+
+/** Polls for jobs, and ends a runner for which nothing is left, unless its actions need it. */
+function idlePolicyOf(
+  { options, facts, actions, log, hasOpenJobs, prospect, stuckMs, onPoll }: WorkOptions,
+  { baseMs, capMs, idleMs, staysWhenComplete, leastSeconds }: WorkRules,
+  parts: Pick<Work, 'runningJobs' | 'conversation' | 'held' | 'on'> & { readonly finish: (end: RunEnd) => void },
+): IdlePolicy {
+  const { runningJobs, conversation, held } = parts;
+  const leave = async (ending: 'idle' | 'stuck', reason: string) => {
+    // If no job can start any more, no action can be triggered either.
+    const idleSinceMs = ending === 'stuck' ? Infinity : performance.now() - conversation.lastProgress;
+    if (!(await actions.keepsIdle(idleSinceMs)) && held() === 0) parts.finish({ ending, reason });
+  };
+  return createIdlePolicy({
+    baseMs,
+    capMs,
+    idleMs,
+    stuckMs: stuckMs ?? 0,
+    staysAlways: staysWhenComplete,
+    hasOpenJobs,
+    prospect,
+    refusal: () =>
+      lacksTime(options, Date.now(), leastSeconds)
+        ? `a runner that counts jobs takes none in its last ${leastSeconds} s (compute_node_min_time_for_new_jobs_seconds)`
+        : undefined,
+    onTell: (words) => log.write('warn', words, { workflow_id: facts.workflowId }),
+    held,
+    hasChildren: () => runningJobs.running > 0,
+    lastProgress: () => conversation.lastProgress,
+    onPoll() {
+      parts.on.workflowChanged();
+      onPoll();
+    },
+    onLeave: (ending, reason) => void leave(ending, reason),
+  });
 }

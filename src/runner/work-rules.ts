@@ -1,0 +1,52 @@
+import { standardExecution, terminationOf } from '../core/contract/execution.ts';
+import { signalCalled } from '../core/contract/signal.ts';
+import { STANDARD_OUTAGE_MINUTES, type Workflow } from '../core/contract/workflow.ts';
+import type { RunnerOptions } from './options.ts';
+import type { RunFacts } from './step/request.ts';
+
+const MINUTE_MS = 60_000;
+/**
+ * A server without a reply for this long counts as away. It answers in milliseconds, and the longest exchanges of the
+ * busiest server take a few seconds; a shorter retry interval shortens this wait too.
+ */
+const LONGEST_SILENCE_MS = 10_000;
+/** As in Torc 1.0.0. */
+const STANDARD_LEAST_SECONDS = 300;
+
+/** The rules of a runner's work, from its options and its workflow. */
+export interface WorkRules {
+  /** How jobs are asked to end, and the time that they have. */
+  readonly signal: NodeJS.Signals;
+  readonly leadSeconds: number;
+  /** A runner that counts jobs takes none in its last seconds. */
+  readonly leastSeconds: number;
+  readonly staysWhenComplete: boolean;
+  /** How long jobs go on while the server is away, how often it is asked then, and when it counts as away. */
+  readonly patienceMs: number;
+  readonly pingMs: number;
+  readonly silentMs: number;
+  /** The pauses between polls, and the time without a job after which the runner ends; 0 means never. */
+  readonly baseMs: number;
+  readonly capMs: number;
+  readonly idleMs: number;
+}
+
+export function workRules(
+  options: Pick<RunnerOptions, 'offline' | 'pollIntervalSeconds' | 'claimBackoffMaxSeconds'>,
+  workflow: Workflow,
+  { execution }: Pick<RunFacts, 'execution'>,
+): WorkRules {
+  const pingMs = options.offline.pingIntervalSeconds * 1000;
+  return {
+    signal: signalCalled(execution.termination_signal ?? standardExecution.termination_signal) as NodeJS.Signals,
+    leadSeconds: terminationOf(execution).leadSeconds,
+    leastSeconds: workflow.compute_node_min_time_for_new_jobs_seconds ?? STANDARD_LEAST_SECONDS,
+    staysWhenComplete: workflow.compute_node_ignore_workflow_completion === true,
+    patienceMs: (workflow.compute_node_wait_for_healthy_database_minutes ?? STANDARD_OUTAGE_MINUTES) * MINUTE_MS,
+    pingMs,
+    silentMs: Math.min(LONGEST_SILENCE_MS, pingMs),
+    baseMs: options.pollIntervalSeconds * 1000,
+    capMs: options.claimBackoffMaxSeconds * 1000,
+    idleMs: (workflow.compute_node_wait_for_new_jobs_seconds ?? 0) * 1000,
+  };
+}
