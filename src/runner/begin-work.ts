@@ -44,6 +44,7 @@ export function beginWork(
     onPoll: () => orphanCheck.check(),
     onJobEnded: options.onJobEnded,
     fate: batch && once(() => batch.fate()),
+    sharesSignals: (process.env['SLURM_JOB_ID'] ?? '') !== '',
     stuckMs: server.stuckMs,
   });
   const orphanCheck = createOrphanCheck({

@@ -1,18 +1,19 @@
 import type { Fate } from '../../cluster/slurm/ending.ts';
-import { constants } from 'node:os';
 import type { Log } from '../log.ts';
 import type { Watch } from '../observe/watch.ts';
 import type { Account } from '../step/steps.ts';
 import type { Attempt, Attempts, EndTime } from './attempt.ts';
-import type { EndedFor } from './outcome.ts';
 import { lookForOutputs } from './outputs.ts';
+import { afterSharedSignal, endedForOf, mayShareSignal, type Signaled } from './shared-signal.ts';
 
 export interface FinishOptions {
   readonly attempts: Attempts;
   readonly watch: Watch | undefined;
   readonly log: Log;
-  /** Why the runner signaled its jobs last. */
-  readonly signaledFor: () => EndedFor | undefined;
+  /** When and why the runner signaled its jobs; undefined if it did not. */
+  readonly signaled: () => Signaled | undefined;
+  /** Whoever ends its allocation signals the jobs and the runner together. */
+  readonly sharesSignals: boolean;
   /** Why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
   readonly fate: (() => Promise<Fate>) | undefined;
 }
@@ -25,7 +26,7 @@ export interface Finish {
   finish(attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined;
 }
 
-export function createFinish({ attempts, watch, log, signaledFor, fate }: FinishOptions): Finish {
+export function createFinish({ attempts, watch, log, signaled, sharesSignals, fate }: FinishOptions): Finish {
   const left = new Set<number>();
 
   const withOutputs = async (attempt: Attempt, end: EndTime, account: Account) => {
@@ -55,18 +56,19 @@ export function createFinish({ attempts, watch, log, signaledFor, fate }: Finish
     });
   };
 
+  const decide = (attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined => {
+    attempt.endedFor ??= endedForOf({ end, account, signaled: signaled(), sharesSignals });
+    if (attempt.endedFor === 'stop' && account.exitCode !== 0 && fate !== undefined)
+      return leaveOrConclude(fate, attempt, end, account);
+    return conclude(attempt, end, account);
+  };
+
   return {
     left,
     finish(attempt, end, account) {
-      // Whoever ends an allocation signals its steps and the runner together: a step may end before the runner learns why.
-      if (account.endedBy === 'cancel' || isByTermination(account)) attempt.endedFor ??= signaledFor();
-      if (attempt.endedFor === 'stop' && account.exitCode !== 0 && fate !== undefined)
-        return leaveOrConclude(fate, attempt, end, account);
-      return conclude(attempt, end, account);
+      const isOpen = sharesSignals && attempt.endedFor === undefined && signaled() === undefined;
+      if (!isOpen || !mayShareSignal(account)) return decide(attempt, end, account);
+      return afterSharedSignal(end).then(() => decide(attempt, end, account));
     },
   };
 }
-
-/** Whether SIGTERM or SIGKILL ended it: also seen through a shell, as 128 and the signal. */
-const isByTermination = ({ exitCode, signal }: Account): boolean =>
-  [constants.signals.SIGTERM, constants.signals.SIGKILL].some((each) => signal === each || exitCode === 128 + each);

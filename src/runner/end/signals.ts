@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { UnderWay } from '../start/under-way.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
 import type { EndedFor } from './outcome.ts';
+import type { Signaled } from './shared-signal.ts';
 
 export interface SignalsOptions {
   readonly workflowId: number;
@@ -14,8 +15,8 @@ export interface SignalsOptions {
 
 /** Ends running jobs from outside, and remembers why. */
 export interface Signals {
-  /** Why the runner signaled its jobs last. */
-  readonly signaledFor: EndedFor | undefined;
+  /** When it signaled its jobs first, and why it did last; undefined if it did not. */
+  readonly signaled: Signaled | undefined;
   /** Sends a signal to every running job. */
   signal(signal: NodeJS.Signals, endedFor: EndedFor): void;
   /** Kills a step, whose end then is one by memory; undefined if it has ended. */
@@ -25,13 +26,13 @@ export interface Signals {
 }
 
 export function createSignals({ workflowId, underWay, steps, log }: SignalsOptions): Signals {
-  let signaledFor: EndedFor | undefined;
+  let signaled: Signaled | undefined;
   return {
-    get signaledFor() {
-      return signaledFor;
+    get signaled() {
+      return signaled;
     },
     signal(signal, endedFor) {
-      signaledFor = endedFor;
+      signaled = { endedFor, atMs: signaled?.atMs ?? Date.now() };
       for (const attempt of underWay.running.values()) {
         attempt.endedFor ??= endedFor;
         if (signal === 'SIGKILL') attempt.wasKilled = true;

@@ -26,6 +26,8 @@ export interface RunningJobsOptions extends AttemptOptions {
   readonly onBegun?: (() => void) | undefined;
   /** Why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
   readonly fate?: (() => Promise<Fate>) | undefined;
+  /** Whoever ends its allocation signals the jobs and the runner together. */
+  readonly sharesSignals?: boolean | undefined;
   /** Jobs can be started again after a pause. */
   readonly onResumed?: (() => void) | undefined;
   /** Jobs cannot be started here at all, for this reason. */
@@ -71,8 +73,9 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     onResumed,
     onReported: (job, reported) => (reported === undefined ? onEnded(1, false) : stepsEnded.settle(job, reported)),
   });
-  const signaledFor = () => signals.signaledFor;
-  const { left, finish } = createFinish({ attempts, watch, log, signaledFor, fate: options.fate });
+  const signaled = () => signals.signaled;
+  const { sharesSignals = false, fate } = options;
+  const { left, finish } = createFinish({ attempts, watch, log, signaled, sharesSignals, fate });
   const stepsEnded = createStepsEnded({ ...options, underWay, pending, filling, finish });
   steps.listen(stepsEnded.take);
   watch?.onViolation(createEnforcer({ workflowId, log, kill: signals.killForMemory }));

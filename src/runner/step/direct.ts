@@ -1,6 +1,5 @@
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../core/contract/files/job.ts';
 import { mkdirSync } from 'node:fs';
-import { constants } from 'node:os';
 import { createLauncher } from '../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../launch/launcher.ts';
 import type { Log } from '../log.ts';
@@ -32,7 +31,6 @@ export function createDirectSteps({
   cpus,
   launcherOf = (onEnd) => createLauncher({ environment, onEnd }),
 }: DirectOptions): Steps {
-  const isInAllocation = (environment['SLURM_JOB_ID'] ?? '') !== '';
   const pids = new Map<StepId, number>();
   const ids = new Map<number, StepId>();
   let tell: (ended: readonly StepEnd[]) => void = () => {};
@@ -85,7 +83,7 @@ export function createDirectSteps({
       use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log, onProcesses: sonar?.look });
       return use.of(wanted);
     },
-    account: (end) => (isInAllocation ? afterSignal(end) : end),
+    account: (end) => end,
     settle: () => sonar?.settle(),
     close() {
       launcher.close();
@@ -94,19 +92,6 @@ export function createDirectSteps({
     },
   };
 }
-
-/**
- * Slurm signals the jobs of an allocation and the runner together, and a job may end before the runner learns why: its result
- * waits this long.
- */
-const ONE_SIGNAL_MS = 500;
-
-/** The end, later if SIGTERM ended it. */
-export const afterSignal = <End extends Pick<StepEnd, 'exitCode' | 'signal'>>(end: End): End | Promise<End> =>
-  isBySigterm(end) ? new Promise((done) => void setTimeout(done, ONE_SIGNAL_MS, end)) : end;
-
-const isBySigterm = ({ exitCode, signal }: Pick<StepEnd, 'exitCode' | 'signal'>): boolean =>
-  signal === constants.signals.SIGTERM || exitCode === 128 + constants.signals.SIGTERM;
 
 /** Launches, and once more if somebody removed the folder of the output meanwhile. */
 export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, launch: () => number): number {

@@ -24,7 +24,7 @@ const jobOf = (id: number): ClaimedJob => ({
 });
 
 /** A runner with one slot whose steps begin, end and are accounted for when the test says so. */
-function runnerOf() {
+function runnerOf({ sharesSignals = false } = {}) {
   const folder = temporaryFolder();
   const log = { write: vi.fn(), close() {} };
   const ledger = openLedger(join(folder, 'l'), { workflow_id: 7, run_id: 1, compute_node_id: 1, process: undefined });
@@ -58,6 +58,7 @@ function runnerOf() {
     ledger,
     outbox,
     watch: undefined,
+    sharesSignals,
     log,
     onEnded,
     onResumed,
@@ -151,6 +152,45 @@ describe('a step that answers later', () => {
     runningJobs.signal('SIGTERM', 'stop');
     await account(1, { exitCode: 7 });
     expect(outbox.take().completed).toMatchObject([{ status: 'failed', return_code: 7 }]);
+  });
+
+  it.each([
+    ['terminated if it ended in the second before', 900],
+    ['failed if it ended earlier', 1_100],
+  ] as const)(
+    'in an allocation a job with an exit code of its own, after which the runner is told to stop, is %s',
+    async (words, ms) => {
+      const { runningJobs, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
+      runningJobs.take([jobOf(1)]);
+      await begin(1);
+      end(1);
+      await account(1, { exitCode: 7 });
+      await vi.advanceTimersByTimeAsync(ms);
+      runningJobs.signal('SIGTERM', 'stop');
+      await vi.advanceTimersByTimeAsync(200);
+      const status = words.slice(0, words.indexOf(' '));
+      expect(outbox.take().completed).toMatchObject([{ status, return_code: 7 }]);
+    },
+  );
+
+  it('in an allocation a job that failed by itself just before the runner ends it for its time has failed', async () => {
+    const { runningJobs, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
+    runningJobs.take([jobOf(1)]);
+    await begin(1);
+    end(1);
+    await account(1, { exitCode: 7 });
+    runningJobs.signal('SIGTERM', 'deadline');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(outbox.take().completed).toMatchObject([{ status: 'failed', return_code: 7 }]);
+  });
+
+  it('in an allocation the result of a job that succeeded does not wait', async () => {
+    const { runningJobs, outbox, begin, end, account } = runnerOf({ sharesSignals: true });
+    runningJobs.take([jobOf(1)]);
+    await begin(1);
+    end(1);
+    await account(1, {});
+    expect(outbox.take().completed).toMatchObject([{ status: 'completed', return_code: 0 }]);
   });
 
   it('a refused step has no result: its job is given back, and the runner pauses before it starts others', async () => {

@@ -4,7 +4,6 @@ import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { Lease } from '../../claim/capacity.ts';
 import type { Log } from '../../log.ts';
 import { createOutputFolders } from '../../start/output-folders.ts';
-import { afterSignal } from '../direct.ts';
 import { createSlurmSteps, type SlurmStepOptions } from '../slurm/slurm.ts';
 import type { Account, StartedStep, StepEnd, Steps, StepUse } from '../steps.ts';
 import { type Carrier, startCarrier } from './carrier.ts';
@@ -213,8 +212,7 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       if (ownIds.delete(end.id)) return own?.account(end) ?? end;
       const what = known.get(end.id) ?? {};
       known.delete(end.id);
-      const account = { ...end, ...what };
-      return what.refused === undefined && what.endedBy === undefined ? afterSignal(account) : account;
+      return { ...end, ...what };
     },
     async settle() {
       await Promise.all([own?.settle(), ...[...carriers.values()].map((carrier) => carrier.end())]);
