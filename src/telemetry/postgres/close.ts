@@ -6,6 +6,7 @@ import { PgConnection } from './connection.ts';
 import type { CopyValue } from './copy.ts';
 import { DAY } from './days.ts';
 import { PostgresUnusable } from './errors.ts';
+import { ADD_UP_DAY } from './hour-queries.ts';
 import type { PgRows } from './pg-rows.ts';
 import { WRITERS_LOCK, type Writer } from './write.ts';
 
@@ -86,6 +87,7 @@ async function closeDay(store: Closing, toClose: DayToClose, now: number): Promi
         if ((await numberOf(writing, SAMPLES_OF_DAY)) !== samples) return false;
         await replace(writing, 'job_hour', values.jobs, toClose);
         await replace(writing, 'node_hour', values.nodes, toClose);
+        for (const sql of ADD_UP_DAY) await writing.run(sql, cluster, from, until);
         await writing.run('update sonar.day set closed = $3 where cluster = $1 and day = $2', cluster, day, now);
         return true;
       });

@@ -6,7 +6,8 @@
  * UTC), and a day that is over is dropped with its partitions. Rows refer to their envelope.
  *
  * `day` says of which days there are samples: `closed` is when their hours were made (null: not since samples of that day came), and
- * `has_lost` that samples of it were deleted. Hours are kept for ever, so they are not partitioned.
+ * `has_lost` that samples of it were deleted. Hours and days are kept for ever, so they are not partitioned; `job_day`
+ * has jobs of Slurm only.
  *
  * Unsigned integers of 64 bits are stored as signed ones (`sonar.uint64` shows them); a default is null. Indexes are those of
  * one day: the few values that repeat within it make them small.
@@ -123,6 +124,13 @@ create table sonar.node_hour (
   gpu_percent float8, gpu_memory_kb float8 not null, primary key (cluster, time, node)
 );
 create index node_hour_node on sonar.node_hour (node, time);
+`,
+  `
+create table sonar.node_day (like sonar.node_hour, primary key (cluster, time, node));
+create table sonar.job_day (like sonar.job_hour);
+create index job_day_time on sonar.job_day (cluster, time);
+create index job_hour_other on sonar.job_hour (cluster, time) where epoch <> 0;
+update sonar.day set closed = null where not has_lost;
 `,
 ];
 

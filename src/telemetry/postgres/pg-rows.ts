@@ -19,6 +19,7 @@ import { fromInteger, fromSigned, toInteger } from '../store/numbers.ts';
 import { storedJson } from '../store/stored-json.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgRow } from './library.ts';
+import * as hourSql from './hour-queries.ts';
 import * as sql from './queries.ts';
 
 interface Cluster {
@@ -69,11 +70,16 @@ export class PgRows implements TelemetryRows {
         yield rows.map((row) => toResult(row, name));
   }
 
-  processes(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessRow[]> {
+  async *processes(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessRow[]> {
     const user = window.user ?? null;
-    return key === undefined
-      ? this.#portions(window, sql.PROCESSES, [user], processOf)
-      : this.#portions(window, sql.PROCESSES_OF_JOB, [user, stored(key.job), epochOf(key)], processOf);
+    const [producers] = await this.#db.query(sql.PRODUCER_COUNT);
+    const hasOne = number(producers ?? {}, 'count') < 2;
+    if (key === undefined)
+      yield* this.#portions(window, hasOne ? sql.PROCESSES_OF_ONE : sql.PROCESSES, [user], processOf);
+    else {
+      const query = hasOne ? sql.PROCESSES_OF_JOB_OF_ONE : sql.PROCESSES_OF_JOB;
+      yield* this.#portions(window, query, [user, stored(key.job), epochOf(key)], processOf);
+    }
   }
 
   async firstSamples({ cluster, from, until }: Window): Promise<ReadonlyMap<string, number>> {
@@ -171,12 +177,13 @@ export class PgRows implements TelemetryRows {
   async jobHours(window: Window, key?: JobKey, isAddedUp = false): Promise<JobHour[]> {
     const jobs: JobHour[] = [];
     const ofJob = key === undefined ? [null, null] : [stored(key.job), epochOf(key)];
+    const hasTotals = isAddedUp && key === undefined;
     for (const { id, name } of await this.#clusters(window.cluster))
       for (const row of await this.#db.query(
-        isAddedUp ? sql.JOB_SUMS : sql.JOB_HOURS,
+        hasTotals ? hourSql.JOB_TOTALS : hourSql.JOB_HOURS,
         ...windowValues(id, window),
         window.user ?? null,
-        ...ofJob,
+        ...(hasTotals ? [] : ofJob),
       ))
         jobs.push(jobHourOf(row, name));
     return jobs;
@@ -188,15 +195,15 @@ export class PgRows implements TelemetryRows {
     for (const { id, name } of await this.#clusters(window.cluster)) {
       const values = windowValues(id, window);
       const rows = isAddedUp
-        ? await this.#db.query(sql.NODE_STEPS, ...values, stepSeconds)
-        : await this.#db.query(sql.NODE_HOURS, ...values);
+        ? await this.#db.query(hourSql.NODE_STEPS, ...values, stepSeconds, stepSeconds % DAY === 0)
+        : await this.#db.query(hourSql.NODE_HOURS, ...values);
       for (const row of rows) nodes.push(nodeHourOf(row, name));
     }
     return nodes;
   }
 
   async hourlySpan(window: Window): Promise<{ readonly from: number; readonly until: number } | undefined> {
-    const spans = await this.#all(window, sql.HOURLY_SPAN, (row) => ({
+    const spans = await this.#all(window, hourSql.HOURLY_SPAN, (row) => ({
       first: optional(row, 'first'),
       last: optional(row, 'last'),
     }));
@@ -212,6 +219,7 @@ export class PgRows implements TelemetryRows {
 }
 
 const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 const windowValues = (cluster: number, { from, until, node }: Window) => [cluster, from, until, node ?? null];
 

@@ -27,18 +27,20 @@ const GPU_USE = `
   left join lateral (
     select sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory, string_agg(c.name, ' ' order by g.item) as cards
     from sonar.process_gpu g join sonar.gpu c on c.id = g.gpu
-    where g.time = p.time and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
+    where g.time = p.time and g.time >= $2 and g.time < $3 and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
   ) g on true`;
 
 const PROCESS = `
   p.envelope, p.time, n.name as node, u.name as user_name, p.job, p.epoch, p.slot, p.ord, p.pid, p.ppid, m.name as cmd, p.rss, p.cpu_time,
   p.cpu_avg, p.rolledup, g.gpu_util, g.gpu_memory, g.cards`;
 
-const FROM_PROCESS = `
-  from sonar.process p
-  join sonar.envelope e on e.time = p.time and e.id = p.envelope
+/** Bounds of the time for each table: only those of days within them are planned and read. */
+const OF_PREFERRED = `
+  join sonar.envelope e on e.time = p.time and e.time >= $2 and e.time < $3 and e.id = p.envelope
   join preferred r on r.node = p.node
-  join producers o on o.id = e.source and o.producer = r.producer
+  join producers o on o.id = e.source and o.producer = r.producer`;
+
+const WITH_NAMES = `
   join sonar.node n on n.id = p.node
   join sonar."user" u on u.id = p."user"
   left join sonar.cmd m on m.id = p.cmd`;
@@ -46,10 +48,18 @@ const FROM_PROCESS = `
 const WANTED = `p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_NODE} and ($5::text is null or u.name = $5)`;
 const IN_ORDER = `order by p.time, ${NAME}, p.envelope, p.slot, p.ord`;
 
+/** Whether there is a choice of producers at all. */
+export const PRODUCER_COUNT = `
+  select count(distinct name::jsonb ->> 'producer') as count from sonar.source`;
+
 /** $5: user. */
 export const PROCESSES = `
   with ${PRODUCERS}, ${preferred(SAMPLES)}
-  select ${PROCESS} ${FROM_PROCESS} ${GPU_USE}
+  select ${PROCESS} from sonar.process p ${OF_PREFERRED} ${WITH_NAMES} ${GPU_USE}
+  where ${WANTED} ${IN_ORDER}`;
+
+export const PROCESSES_OF_ONE = `
+  select ${PROCESS} from sonar.process p ${WITH_NAMES} ${GPU_USE}
   where ${WANTED} ${IN_ORDER}`;
 
 /** Of one job only its own rows are read: a window may have millions of others. $5: user, $6: job, $7: epoch. */
@@ -57,8 +67,12 @@ const OF_JOB = 'p.job = $6 and ($7::bigint is null or p.epoch = $7)';
 export const PROCESSES_OF_JOB = `
   with ${PRODUCERS},
   own as materialized (select distinct p.time, p.envelope from sonar.process p where p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_JOB}),
-  ${preferred('(e.time, e.id) in (select time, envelope from own)')}
-  select ${PROCESS} ${FROM_PROCESS} ${GPU_USE}
+  ${preferred('e.time >= $2 and e.time < $3 and (e.time, e.id) in (select time, envelope from own)')}
+  select ${PROCESS} from sonar.process p ${OF_PREFERRED} ${WITH_NAMES} ${GPU_USE}
+  where ${WANTED} and ${OF_JOB} ${IN_ORDER}`;
+
+export const PROCESSES_OF_JOB_OF_ONE = `
+  select ${PROCESS} from sonar.process p ${WITH_NAMES} ${GPU_USE}
   where ${WANTED} and ${OF_JOB} ${IN_ORDER}`;
 
 export const FIRST_SAMPLES = `
@@ -125,61 +139,3 @@ export const SLURM_JOB = `select * from sonar.job where cluster = $1 and job_id 
 export const LINKS = `
   select l.*, n.name as node_name from sonar.link l join sonar.node n on n.id = l.node
   where l.cluster = $1 and l.job = $2 and ($3::bigint is null or l.epoch = $3) order by l.time, l.pid`;
-
-/** Days of which samples were deleted, and the hours of these days that have samples again: these count. */
-const LOST = `
-  lost as materialized (
-    select day from sonar.day where cluster = $1 and has_lost and day >= $2::bigint / 86400 and day <= $3::bigint / 86400
-  ),
-  present as materialized (
-    select distinct s.node, s.time / 3600 as hour from lost l cross join lateral (
-      select e.node, e.time from sonar.envelope e
-      where e.cluster = $1 and e.type = 'sample' and e.time >= l.day * 86400 and e.time < (l.day + 1) * 86400
-    ) s
-  )`;
-
-const WITHOUT_SAMPLES = (table: string): string => `
-  from sonar.${table} h join lost l on l.day = h.time / 86400 join sonar.node n on n.id = h.node
-  left join present p on p.node = h.node and p.hour = h.time / 3600
-  where h.cluster = $1 and h.time >= $2 and h.time < $3 and ${OF_NODE} and p.node is null`;
-
-export const NODE_HOURS = `
-  with ${LOST} select h.*, n.name as node_name ${WITHOUT_SAMPLES('node_hour')} order by h.time, ${NAME}`;
-
-/** One row for a node and an interval. $5: its length. */
-export const NODE_STEPS = `
-  with ${LOST}
-  select n.name as node_name, h.time - h.time % $5::bigint as time, min(h.first) as first, max(h.last) as last, max(h.boot) as boot,
-    sum(h.samples) as samples, max(h.cores) as cores, sum(h.cpu_percent * h.samples) / sum(h.samples) as cpu_percent,
-    sum(h.used_memory_kb * h.samples) / sum(h.samples) as used_memory_kb, sum(h.load1 * h.samples) / sum(h.samples) as load1,
-    max(h.cards) as cards, sum(h.gpu_percent * h.samples) / sum(h.samples) filter (where h.gpu_percent is not null) as gpu_percent,
-    sum(h.gpu_memory_kb * h.samples) / sum(h.samples) as gpu_memory_kb
-  ${WITHOUT_SAMPLES('node_hour')} group by n.id, 2 order by 2, ${NAME}`;
-
-export const HOURLY_SPAN = `
-  with ${LOST} select min(h.time) as first, max(h.time) as last ${WITHOUT_SAMPLES('node_hour')}`;
-
-/** $5: user, $6: job, $7: epoch. */
-const JOB_HOURS_WANTED = `${WITHOUT_SAMPLES('job_hour')}
-  and ($5::text is null or h."user" = (select id from sonar."user" where name = $5))
-  and ($6::bigint is null or h.job = $6) and ($7::bigint is null or h.epoch = $7)`;
-
-const WITH_NAMES = `
-  select h.*, u.name as user_name, m.name as cmd_name
-  from hours h join sonar."user" u on u.id = h."user" left join sonar.cmd m on m.id = h.cmd order by h.time, h.node_name collate "C"`;
-
-export const JOB_HOURS = `
-  with ${LOST}, hours as (select h.*, n.name as node_name ${JOB_HOURS_WANTED}) ${WITH_NAMES}`;
-
-/** Of each job of Slurm one row for a node and a command: its id is never used again, so no gap ends it. */
-export const JOB_SUMS = `
-  with ${LOST}, each as materialized (select h.*, n.name as node_name ${JOB_HOURS_WANTED}), hours as (
-    select node_name, time, job, epoch, "user", cmd, first, last, samples, processes, cpu_seconds, peak_cpu_percent, memory_kb, peak_memory_kb,
-      gpu_percent, peak_gpu_memory_kb, cards
-    from each where epoch <> 0
-    union all
-    select node_name, min(time), job, 0, "user", cmd, min(first), max(last), sum(samples)::int, sum(processes * samples) / sum(samples),
-      sum(cpu_seconds), max(peak_cpu_percent), sum(memory_kb * samples) / sum(samples), max(peak_memory_kb),
-      sum(gpu_percent * samples) / sum(samples), max(peak_gpu_memory_kb), coalesce(string_agg(distinct nullif(cards, ''), ' '), '')
-    from each where epoch = 0 group by node_name, job, "user", cmd
-  ) ${WITH_NAMES}`;
