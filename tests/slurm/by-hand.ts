@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../../src/core/contract/result.ts';
 import { type RunningServer, torc, until } from '../support/programs.ts';
@@ -57,10 +57,10 @@ export function byHand({ cluster, folder, server }: Lane) {
     return resultsOf(id);
   };
 
+  /** Empty before the runner has begun it. */
   const logOf = (id: number) =>
-    readdirSync(join(folder, `out-${id}`))
-      .filter((name) => name.startsWith('job_runner_slurm_') && name.endsWith('.log'))
-      .map((name) => readFileSync(join(folder, `out-${id}`, name), 'utf8'))
+    globSync(join(folder, `out-${id}`, 'job_runner_slurm_*.log'))
+      .map((path) => readFileSync(path, 'utf8'))
       .join('');
 
   /** Waits until as many files whose names begin so are there. */

@@ -4,7 +4,8 @@ import type { Cluster } from './cluster.ts';
 
 /** A busy machine may need several times as long as what is promised. */
 const FACTOR = 4;
-const LOOK_MS = 100;
+/** A look asks the controller and reads all of /proc. */
+const LOOK_MS = 250;
 
 /** What is left of a workflow: its steps in Slurm, and the processes of its jobs on all nodes, which share a process table. */
 export function leftovers({ cluster, server }: { readonly cluster: Cluster; readonly server: RunningServer }) {

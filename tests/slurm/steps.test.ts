@@ -7,67 +7,27 @@ import { byHand } from './by-hand.ts';
 import { leftovers } from './leftovers.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
-describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm allocation', () => {
-  let cluster: Cluster;
-  let folder: string;
-  let server: RunningServer;
-  let lane: ReturnType<typeof byHand>;
-  let slowEnds: Promise<number>;
-  beforeAll(async () => {
-    // Slurm's default: a busy machine needs more than a second or two to report the results of a canceled allocation.
-    cluster = await startCluster({ nodes: 3, set: ['KillWait=30'] });
-    folder = temporaryFolder();
-    server = await startServer(folder);
-    lane = byHand({ cluster, folder, server });
-    // Time limits take more than a minute: they pass while the other tests run.
-    slowEnds = slowlyEnding();
-    slowEnds.catch(() => {});
-  }, 120_000);
-
-  const small = 'resource_requirements:\n  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}\n';
-
-  /** A workflow on a node of its own whose jobs end in different ways, the last ones by their time limit. */
-  const slowlyEnding = async (): Promise<number> => {
-    const id = await lane.created(
-      'ends',
-      `resource_requirements:
+const head = `resource_requirements:
   - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: two, num_cpus: 2, memory: 70m, runtime: PT1M}
+  - {name: wide, num_cpus: 3, memory: 50m, runtime: PT1M}
+  - {name: large, num_cpus: 2, memory: 400m, runtime: PT1M}
+  - {name: both, num_cpus: 1, memory: 50m, runtime: PT1M, num_nodes: 2}
+  - {name: gpu, num_cpus: 1, num_gpus: 1, memory: 50m, runtime: PT1M}
 execution_config: {mode: slurm}
-jobs:
-  - name: memory
-    resource_requirements: small
-    command: "head -c 300M /dev/zero | tail | sleep 60"
-  - {name: canceled, resource_requirements: small, command: "touch canceled; sleep 600"}
-  - {name: handled, resource_requirements: small, command: "trap 'exit 5' TERM; touch handled; while :; do sleep 0.1; done"}
-  - {name: late, resource_requirements: small, command: "sleep 600"}
-  - {name: late_handled, resource_requirements: small, command: "trap 'exit 0' TERM; while :; do sleep 0.1; done"}
-`,
-    );
-    const job = lane.allocated(id, ['-w', 'n3', '-c', '4', '--mem=1000M', '-t', '3']);
-    const stepOf = async (name: string) => {
-      await until(
-        () => readdirSync(folder).includes(name),
-        (is) => is,
-        `job ${name} to run`,
-        60_000,
-      );
-      const { items } = await server.client.listJobs({ query: { workflow_id: id, name } });
-      const step = cluster
-        .run('squeue', '--steps', '-h', '-j', job, '-o', '%i|%j')
-        .split('\n')
-        .find((line) => line.trim().endsWith(`_j${items[0]?.id}_r1_a1`));
-      return step?.split('|')[0] as string;
-    };
-    cluster.run('scancel', await stepOf('canceled'));
-    cluster.run('scancel', '-s', 'TERM', await stepOf('handled'));
-    return id;
-  };
+`;
 
-  it('a job is a step with its name, its output and its result, and its accounting is stored', async () => {
-    const id = await lane.created(
-      'results',
-      `${small}execution_config: {mode: slurm}
-jobs:
+/** Jobs that end in different ways, the last ones by their time limit. */
+const ends = `${head}jobs:
+  - {name: memory, resource_requirements: small, command: "head -c 300M /dev/zero | tail | (head -c 1 > /dev/null; sleep 600)"}
+  - {name: canceled, resource_requirements: small, command: "touch ends-canceled; sleep 600"}
+  - {name: handled, resource_requirements: small, command: "trap 'exit 5' TERM; touch ends-handled; while :; do sleep 0.1; done"}
+  - {name: late, resource_requirements: small, command: "touch ends-late; sleep 600"}
+  - {name: late_handled, resource_requirements: small, command: "trap 'exit 0' TERM; touch ends-late_handled; while :; do sleep 0.1; done"}
+`;
+
+const flows = {
+  results: `${head}jobs:
   - {name: good, command: "echo step $SLURM_STEP_ID of $SLURM_JOB_ID, $TORC_JOB_NAME", resource_requirements: small}
   - {name: seven, command: "exit 7", resource_requirements: small}
   - {name: high, command: "exit 200", resource_requirements: small}
@@ -75,8 +35,128 @@ jobs:
   - {name: missing, command: "/no/such/program", resource_requirements: small}
   - {name: after, command: "true", depends_on: [good], resource_requirements: small}
 `,
+  size: `${head}jobs: [{name: sized, command: "true", resource_requirements: two}]
+`,
+  nodes: `${head}jobs:
+  - {name: two, resource_requirements: both, command: "echo once on $SLURM_STEP_NUM_NODES; srun --overlap -N2 -n2 hostname | sort"}
+  - {name: "one_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "until [ $(ls here-* | wc -l) = 2 ]; do touch here-{i}; sleep 0.1; done; hostname"}
+`,
+  gpus: `${head}jobs:
+  - {name: "gpu_{i}", parameters: {i: "1:2"}, resource_requirements: gpu, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-{i}; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}
+  - {name: none, resource_requirements: small, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-none; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}
+`,
+  samples: `${head}resource_monitor: {sample_interval_seconds: 1, jobs: {enabled: true, granularity: time_series}}
+jobs:
+  - name: busy
+    resource_requirements: large
+    command: "(head -c 100M /dev/zero | tail -c 100M | (head -c 1 > /dev/null; sleep 5)) & (ulimit -t 5; while :; do :; done); wait"
+`,
+  cancel: `${head}jobs:
+  - {name: "long_{i}", parameters: {i: "1:3"}, resource_requirements: small, command: "touch long-{i}; sleep 600"}
+`,
+  canceled: `${head}jobs:
+  - {name: "run_{i}", parameters: {i: "1:2"}, resource_requirements: small, command: "touch run-{i}; sleep 600"}
+`,
+  srun: `${head}jobs: [{name: lost, resource_requirements: small, command: "touch lost-1; sleep 600"}]
+`,
+  runner: `${head}jobs: [{name: apart, resource_requirements: small, command: "setsid sleep 600 & touch apart-1; wait"}]
+`,
+  crash: `${head}jobs:
+  - {name: "part_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "touch part-{i}; until [ $(ls part-* | wc -l) = 2 ]; do sleep 0.1; done; if [ $SLURMD_NODENAME = n7 ]; then touch crash-now; sleep 600; fi"}
+`,
+  refused: `${head}jobs: [{name: wide, resource_requirements: wide, command: "true"}]
+`,
+  burst: `${head}jobs: [{name: "short_{i}", parameters: {i: "1:60"}, resource_requirements: small, command: "touch burst-{i}"}]
+`,
+} as const;
+
+type Name = keyof typeof flows;
+
+/** Allocations on the nodes that no other needs for itself. */
+const shared = (cpus: number, memory = '400M') => ['-x', 'n4,n5,n6,n7', '-c', String(cpus), `--mem=${memory}`];
+const pair = ['-N', '2', '--ntasks-per-node=1', '-c', '4', '--mem=400M'];
+const options: Readonly<Record<Name, readonly string[]>> = {
+  results: ['-w', 'n1', '-c', '2', '--mem=400M'],
+  size: shared(4),
+  nodes: [...pair, '-w', 'n4,n5'],
+  gpus: [...shared(3), '--gpus-per-node=2'],
+  samples: shared(2, '600M'),
+  cancel: shared(3),
+  canceled: shared(2),
+  srun: shared(2),
+  runner: shared(2),
+  crash: [...pair, '-w', 'n6,n7', '--no-kill', '--no-requeue'],
+  refused: shared(2),
+  burst: shared(12, '1000M'),
+};
+
+describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm allocation', { timeout: 300_000 }, () => {
+  let cluster: Cluster;
+  let folder: string;
+  let server: RunningServer;
+  let lane: ReturnType<typeof byHand>;
+  /** Everything runs while the tests look at one after the other. */
+  let begun: Record<Name, { readonly id: number; readonly job: string }>;
+  let endsId: number;
+  /** Settles when nothing is left on the node that crashed. */
+  let crashed: Promise<void>;
+  let burst: Promise<void>;
+  beforeAll(async () => {
+    // Slurm's default: a busy machine needs more than a second or two to report the results of a canceled allocation.
+    cluster = await startCluster({ nodes: 7, cpusPerNode: 16, set: ['KillWait=30'] });
+    folder = temporaryFolder();
+    server = await startServer(folder);
+    lane = byHand({ cluster, folder, server });
+    endsId = await slowlyEnding();
+    const names = Object.keys(flows) as Name[];
+    begun = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await begin(name)]))) as typeof begun;
+    for (const act of [(crashed = crash()), (burst = cancelInBurst())]) act.catch(() => {});
+  }, 240_000);
+
+  const nothingIsLeft = (id: number) => leftovers({ cluster, server }).gone(id);
+
+  const begin = async (name: Name) => {
+    const id = await lane.created(name, flows[name]);
+    // The runner of this one believes in more CPUs than the allocation has.
+    const lines = (runner: string) => ['export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8', runner];
+    const job = lane.allocated(id, [...options[name], '-t', '20'], name === 'refused' ? lines : undefined);
+    return { id, job };
+  };
+
+  /** A workflow whose allocation is short. Its time passes while the other tests run. */
+  const slowlyEnding = async (): Promise<number> => {
+    const id = await lane.created('ends', ends);
+    const job = lane.allocated(id, [...shared(5, '1000M'), '-t', '3']);
+    await lane.there('ends-', 4);
+    const jobs = await lane.jobsOf(id);
+    const lines = cluster.run('squeue', '--steps', '-h', '-j', job, '-o', '%i|%j').split('\n');
+    const stepOf = (name: string) => {
+      const jobId = jobs.find((each) => each.name === name)?.id;
+      return lines.find((line) => line.trim().endsWith(`_j${jobId}_r1_a1`))?.split('|')[0] as string;
+    };
+    cluster.run('scancel', stepOf('canceled'));
+    cluster.run('scancel', '-s', 'TERM', stepOf('handled'));
+    return id;
+  };
+
+  const cancelInBurst = async (): Promise<void> => {
+    await until(
+      () => readdirSync(folder).some((name) => name.startsWith('burst-')),
+      (is) => is,
+      'a job to run',
+      120_000,
     );
-    const job = lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '5']);
+    cluster.run('scancel', begun.burst.job);
+  };
+
+  const crash = async (): Promise<void> => {
+    await lane.there('crash-now', 1);
+    cluster.node('crash', 'n7');
+    await leftovers({ cluster, server }).gone(begun.crash.id, 30);
+  };
+
+  it('a job is a step with its name, its output and its result, and its accounting is stored', async () => {
+    const { id, job } = begun.results;
     const results = await lane.finished(id);
     const codes = Object.fromEntries(
       Object.entries(results).map(([name, each]) => [name, [each.status, each.return_code]]),
@@ -108,17 +188,10 @@ jobs:
       'the files of its steps to be removed',
       60_000,
     );
-  }, 240_000);
+  });
 
   it('a step has the CPUs and the memory that its job asks for', async () => {
-    const id = await lane.created(
-      'size',
-      `resource_requirements: [{name: two, num_cpus: 2, memory: 70m, runtime: PT1M}]
-execution_config: {mode: slurm}
-jobs: [{name: sized, command: "true", resource_requirements: two}]
-`,
-    );
-    const job = lane.allocated(id, ['-c', '4', '--mem=400M', '-t', '7']);
+    const { id, job } = begun.size;
     await lane.finished(id);
     const [line] = await until(
       () =>
@@ -130,49 +203,27 @@ jobs: [{name: sized, command: "true", resource_requirements: two}]
       'the row of the step',
     );
     expect(line).toMatch(/\|cpu=2,(?:gres\/gpu=0,)?mem=70M,node=1$/);
-  }, 240_000);
+  });
 
   it('a job on two nodes runs once and reaches both, and a runner uses all nodes of its allocation', async () => {
-    const id = await lane.created(
-      'nodes',
-      `resource_requirements:
-  - {name: both, num_cpus: 1, memory: 50m, runtime: PT1M, num_nodes: 2}
-  - {name: wide, num_cpus: 3, memory: 50m, runtime: PT1M}
-execution_config: {mode: slurm}
-jobs:
-  - {name: two, resource_requirements: both, command: "echo once on $SLURM_STEP_NUM_NODES; srun --overlap -N2 -n2 hostname | sort"}
-  - {name: "one_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "until [ $(ls here-* | wc -l) = 2 ]; do touch here-{i}; sleep 0.1; done; hostname"}
-`,
-    );
-    lane.allocated(id, ['-N', '2', '--ntasks-per-node=1', '-c', '4', '--mem=400M', '-t', '5']);
+    const { id } = begun.nodes;
     const results = await lane.finished(id);
     expect(Object.values(results).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
     const printed = (name: string) => {
       const { job_id: job, run_id: run } = results[name] as Result;
       return readFileSync(join(folder, `out-${id}/job_stdio/job_wf${id}_j${job}_r${run}_a1.o`), 'utf8');
     };
-    expect(printed('two')).toBe('once on 2\nn1\nn2\n');
-    expect([printed('one_1'), printed('one_2')].sort()).toEqual(['n1\n', 'n2\n']);
+    expect(printed('two')).toBe('once on 2\nn4\nn5\n');
+    expect([printed('one_1'), printed('one_2')].sort()).toEqual(['n4\n', 'n5\n']);
     const { items: stats } = await server.client.listSlurmStats({ query: { workflow_id: id } });
-    expect(stats.find(({ job_id: job }) => job === results['two']?.job_id)?.node_list).toBe('n[1-2]');
+    expect(stats.find(({ job_id: job }) => job === results['two']?.job_id)?.node_list).toBe('n[4-5]');
     expect((await server.client.listComputeNodes({ query: { workflow_id: id } })).items).toMatchObject([
       { num_nodes: 2 },
     ]);
-  }, 240_000);
+  });
 
   it('jobs with GPUs have different ones, and a job without has none and waits for none', async () => {
-    const id = await lane.created(
-      'gpus',
-      `resource_requirements:
-  - {name: cpu, num_cpus: 1, memory: 50m, runtime: PT1M}
-  - {name: gpu, num_cpus: 1, num_gpus: 1, memory: 50m, runtime: PT1M}
-execution_config: {mode: slurm}
-jobs:
-  - {name: "gpu_{i}", parameters: {i: "1:2"}, resource_requirements: gpu, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-{i}; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}
-  - {name: none, resource_requirements: cpu, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-none; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}
-`,
-    );
-    lane.allocated(id, ['-c', '3', '--mem=400M', '--gpus-per-node=2', '-t', '5']);
+    const { id } = begun.gpus;
     const results = await lane.finished(id);
     const printed = Object.entries(results).map(([name, { job_id: job }]) => [
       name,
@@ -181,43 +232,19 @@ jobs:
     const devices = Object.fromEntries(printed) as Record<string, string>;
     expect([devices['gpu_1'] ?? '', devices['gpu_2'] ?? ''].sort()).toEqual(['[0]', '[1]']);
     expect(devices['none']).toBe('[]');
-  }, 240_000);
+  });
 
   it('all jobs of a canceled allocation are reported as terminated', async () => {
-    const id = await lane.created(
-      'cancel',
-      `${small}execution_config: {mode: slurm}
-jobs:
-  - {name: "long_{i}", parameters: {i: "1:3"}, resource_requirements: small, command: "touch long-{i}; sleep 600"}
-`,
-    );
-    const job = lane.allocated(id, ['-c', '3', '--mem=400M', '-t', '5']);
-    await until(
-      () => readdirSync(folder).filter((name) => name.startsWith('long-')).length,
-      (count) => count === 3,
-      'the jobs to run',
-      60_000,
-    );
+    const { id, job } = begun.cancel;
+    await lane.there('long-', 3);
     cluster.run('scancel', job);
     const results = await lane.finished(id);
     expect(Object.values(results).map(({ status }) => status)).toEqual(['terminated', 'terminated', 'terminated']);
-    expect(stepNames().filter((name) => name.startsWith(`wf${id}_`))).toEqual([]);
-  }, 240_000);
+    await nothingIsLeft(id);
+  });
 
   it('a job that is sampled has its CPU and memory, and the peak is near what it allocates', async () => {
-    const id = await lane.created(
-      'samples',
-      `resource_requirements:
-  - {name: two, num_cpus: 2, memory: 400m, runtime: PT1M}
-execution_config: {mode: slurm}
-resource_monitor: {sample_interval_seconds: 1, jobs: {enabled: true, granularity: time_series}}
-jobs:
-  - name: busy
-    resource_requirements: two
-    command: "(head -c 100M /dev/zero | tail -c 100M | (sleep 10; wc -c)) & (ulimit -t 5; while :; do :; done); wait"
-`,
-    );
-    lane.allocated(id, ['-c', '2', '--mem=600M', '-t', '5']);
+    const { id } = begun.samples;
     const { busy } = await lane.finished(id);
     expect(busy?.status).toBe('completed');
     expect(busy?.peak_memory_bytes).toBeGreaterThan(85e6);
@@ -230,72 +257,70 @@ jobs:
     expect(busy?.avg_cpu_percent).toBeCloseTo((cpuSeconds / ((busy?.exec_time_minutes ?? 0) * 60)) * 100, 3);
     const file = readdirSync(join(folder, `out-${id}/resource_utilization`)).find((name) => name.endsWith('.db'));
     expect(file).toBeDefined();
-  }, 240_000);
-
-  const stepNames = () => cluster.run('squeue', '--steps', '-h', '-o', '%j').split('\n');
+  });
 
   it('a workflow that is canceled ends its steps, and their jobs have no result', async () => {
-    const id = await lane.created(
-      'canceled',
-      `${small}execution_config: {mode: slurm}
-jobs:
-  - {name: "run_{i}", parameters: {i: "1:2"}, resource_requirements: small, command: "touch run-{i}; sleep 600"}
-`,
-    );
-    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '5']);
+    const { id } = begun.canceled;
     await lane.there('run-', 2);
     await server.client.cancelWorkflow({ params: { id } });
     expect(await lane.finished(id)).toEqual({});
     const { items } = await server.client.listJobs({ query: { workflow_id: id } });
     expect(items.map(({ status }) => status)).toEqual(['canceled', 'canceled']);
-    expect(stepNames().filter((name) => name.startsWith(`wf${id}_`))).toEqual([]);
-  }, 240_000);
+    await nothingIsLeft(id);
+  });
 
   it('a job whose srun is killed has failed, and its step ends', async () => {
-    const id = await lane.created(
-      'killed',
-      `${small}execution_config: {mode: slurm}
-jobs: [{name: lost, resource_requirements: small, command: "touch lost-1; sleep 600"}]
-`,
-    );
-    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '5']);
+    const { id } = begun.srun;
     await lane.there('lost-', 1);
     const pids = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     expect((await lane.finished(id))['lost']).toMatchObject({ status: 'failed', return_code: 137 });
-    await leftovers({ cluster, server }).gone(id);
-  }, 240_000);
+    await nothingIsLeft(id);
+  });
 
-  it('a job on a node that fails is never completed, although srun exits with 0', async () => {
-    const id = await lane.created(
-      'node',
-      `resource_requirements: [{name: wide, num_cpus: 3, memory: 50m, runtime: PT1M}]
-execution_config: {mode: slurm}
-jobs:
-  - {name: "part_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "touch part-{i}; until [ $(ls part-* | wc -l) = 2 ]; do sleep 0.1; done; if [ $SLURMD_NODENAME = n2 ]; then touch crash-now; sleep 600; fi"}
-`,
-    );
-    lane.allocated(id, [
-      '-N',
-      '2',
-      '--no-kill',
-      '--no-requeue',
-      '--ntasks-per-node=1',
-      '-c',
-      '4',
-      '--mem=400M',
-      '-t',
-      '5',
+  it('a job on a node that fails is never completed, although srun exits with 0, and nothing is left of it', async () => {
+    const results = Object.values(await lane.finished(begun.crash.id));
+    expect(results.map(({ status, return_code: code }) => `${status} ${code}`).sort()).toEqual([
+      'completed 0',
+      'failed 137',
     ]);
-    await lane.there('crash-now', 1);
-    cluster.node('crash', 'n2');
-    const results = Object.values(await lane.finished(id)).map(({ status, return_code: code }) => `${status} ${code}`);
-    cluster.node('start', 'n2');
-    expect(results.sort()).toEqual(['completed 0', 'failed 137']);
-  }, 300_000);
+    await crashed;
+  });
+
+  it('a step that Slurm refuses leaves its job ready', async () => {
+    const { id, job } = begun.refused;
+    await until(
+      () => lane.logOf(id),
+      (text) => text.includes('More processors requested than permitted'),
+      'the reason in the log',
+      60_000,
+    );
+    cluster.run('scancel', job);
+    expect(await lane.finished(id)).toEqual({});
+    expect((await lane.jobsOf(id)).map(({ status }) => status)).toEqual(['ready']);
+  });
+
+  it('an allocation that is canceled in a burst of starts loses no job, and no attempt is without an end', async () => {
+    const { id } = begun.burst;
+    await burst;
+    await lane.finished(id);
+    const jobs = await lane.jobsOf(id);
+    expect(jobs.filter(({ status }) => !['ready', 'completed', 'terminated'].includes(String(status)))).toEqual([]);
+    const { items: results } = await server.client.listResults({ query: { workflow_id: id } });
+    expect(results).toHaveLength(jobs.filter(({ status }) => status !== 'ready').length);
+    await nothingIsLeft(id);
+  });
+
+  it('no step and no process is left of a runner that was killed', async () => {
+    const { id } = begun.runner;
+    await lane.there('apart-', 1);
+    const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
+    process.kill(items[0]?.pid as number, 'SIGKILL');
+    await nothingIsLeft(id);
+  });
 
   it('each kind of end has its result: memory, a person, a signal, the time limit', async () => {
-    const results = await lane.finished(await slowEnds);
+    const results = await lane.finished(endsId);
     expect(
       Object.fromEntries(Object.entries(results).map(([name, each]) => [name, [each.status, each.return_code]])),
     ).toEqual({
@@ -309,5 +334,5 @@ jobs:
     const explained = await lane.call('jobs', 'explain', String(results['canceled']?.job_id));
     expect(explained.stdout).toContain('by Slurm, or by a user');
     expect(explained.stdout).not.toContain('more memory than it asked for');
-  }, 300_000);
+  });
 });

@@ -1,13 +1,10 @@
-import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
-import { leftovers } from './leftovers.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 const head = `resource_requirements:
   - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
-  - {name: wide, num_cpus: 4, memory: 50m, runtime: PT1M}
 execution_config: {mode: slurm}
 `;
 
@@ -23,11 +20,6 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
     lane = byHand({ cluster, folder, server });
   }, 120_000);
 
-  const stepsOf = (id: number) =>
-    cluster
-      .run('squeue', '--steps', '-h', '-o', '%j')
-      .split('\n')
-      .filter((name) => name.startsWith(`wf${id}_`));
   const endsOf = async (id: number) =>
     Object.values(await lane.resultsOf(id)).map((each) => `${each.status} ${each.return_code}`);
 
@@ -48,67 +40,6 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
     const { items } = await server.client.listSlurmStats({ query: { workflow_id: id } });
     expect(items).toHaveLength(3);
     expect(items.filter(({ max_rss_bytes: rss }) => typeof rss === 'number')).toEqual([]);
-  });
-
-  it('a step that Slurm refuses leaves its job ready', async () => {
-    const id = await lane.created(
-      'refused',
-      `${head}jobs: [{name: wide, resource_requirements: wide, command: "true"}]\n`,
-    );
-    // The runner believes in more CPUs than the allocation has.
-    const job = lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10'], (runner) => [
-      'export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8',
-      runner,
-    ]);
-    await until(
-      () => {
-        try {
-          return lane.logOf(id);
-        } catch {
-          return '';
-        }
-      },
-      (text) => text.includes('More processors requested than permitted'),
-      'the reason in the log',
-      60_000,
-    );
-    cluster.run('scancel', job);
-    await lane.finished(id);
-    expect((await lane.jobsOf(id)).map(({ status }) => status)).toEqual(['ready']);
-    expect(await endsOf(id)).toEqual([]);
-  });
-
-  it('an allocation that is canceled in a burst of starts loses no job, and no attempt is without an end', async () => {
-    const id = await lane.created(
-      'burst',
-      `${head}jobs: [{name: "short_{i}", parameters: {i: "1:60"}, resource_requirements: small, command: "touch burst-{i}"}]\n`,
-    );
-    const job = lane.allocated(id, ['-c', '12', '--mem=1000M', '-t', '10']);
-    await until(
-      () => readdirSync(folder).some((name) => name.startsWith('burst-')),
-      (is) => is,
-      'a job to run',
-      60_000,
-    );
-    cluster.run('scancel', job);
-    await lane.finished(id);
-    const jobs = await lane.jobsOf(id);
-    expect(jobs.filter(({ status }) => !['ready', 'completed', 'terminated'].includes(String(status)))).toEqual([]);
-    const { items: results } = await server.client.listResults({ query: { workflow_id: id } });
-    expect(results).toHaveLength(jobs.filter(({ status }) => status !== 'ready').length);
-    expect(stepsOf(id)).toEqual([]);
-  });
-
-  it('no step and no process is left of a runner that was killed', async () => {
-    const id = await lane.created(
-      'killed',
-      `${head}jobs: [{name: apart, resource_requirements: small, command: "setsid sleep 600 & touch apart-1; wait"}]\n`,
-    );
-    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10']);
-    await lane.there('apart-', 1);
-    const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
-    process.kill(items[0]?.pid as number, 'SIGKILL');
-    await leftovers({ cluster, server }).gone(id);
   });
 
   it('jobs complete once when the controller is away for some time', async () => {
