@@ -1,5 +1,5 @@
 import { printable } from '../core/contract/printable.ts';
-import { Failure } from './failure.ts';
+import { Failure, Interrupted } from './failure.ts';
 
 /** A conversation with a person, or with the lines of piped input. */
 export interface Conversation {
@@ -8,13 +8,19 @@ export interface Conversation {
   close(): void;
 }
 
-/** Throws `Failure` when the input ends. */
+/** Throws `Failure` when the input ends, and with exit code 130 at Ctrl-C. */
 export async function openConversation(): Promise<Conversation> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({
     input: process.stdin,
     output: process.stderr,
     terminal: process.stdin.isTTY === true,
+  });
+  let isInterrupted = false;
+  // A terminal from which lines are read sends no signal.
+  lines.once('SIGINT', () => {
+    isInterrupted = true;
+    lines.close();
   });
   const answers = lines[Symbol.asyncIterator]();
   return {
@@ -24,6 +30,7 @@ export async function openConversation(): Promise<Conversation> {
         const next = await answers.next();
         if (next.done === true) {
           process.stderr.write('\n');
+          if (isInterrupted) throw new Interrupted();
           throw new Failure('the input ended before all questions were answered; --no-prompts asks none');
         }
         const answer = next.value.trim();

@@ -1,6 +1,7 @@
+import type { Interface as Prompt } from 'node:readline/promises';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { all } from '../client/every.ts';
-import { Failure } from './failure.ts';
+import { Failure, Interrupted } from './failure.ts';
 import { idOf, idOrName } from './id-or-name.ts';
 import type { Context } from './context.ts';
 import { dateText } from './output/local-time.ts';
@@ -77,7 +78,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
   );
   const prompt = await openPrompt();
   try {
-    const answer = await prompt.question('Workflow ID: ');
+    const answer = await answerTo(prompt, 'Workflow ID: ');
     const chosen = items.find(({ id }) => String(id) === answer.trim());
     if (chosen === undefined) throw new Failure(`"${answer.trim()}" is not one of these workflows`);
     return chosen.id as number;
@@ -91,13 +92,25 @@ export async function confirm({ output }: Context, question: string): Promise<bo
   const prompt = await openPrompt();
   try {
     const asked = `${printable(question)} [y/N] `;
-    const answer = process.stdin.isTTY === true ? await prompt.question(asked) : await nextLine(prompt, asked);
+    const answer = process.stdin.isTTY === true ? await answerTo(prompt, asked) : await nextLine(prompt, asked);
     return /^y(es)?$/i.test(answer.trim());
-  } catch {
+  } catch (error) {
     output.notice('');
+    if (error instanceof Interrupted) throw error;
     return false;
   } finally {
     prompt.close();
+  }
+}
+
+/** Throws `Failure` with exit code 130 at Ctrl-C. */
+async function answerTo(prompt: Prompt, question: string): Promise<string> {
+  const interrupt = new AbortController();
+  prompt.once('SIGINT', () => interrupt.abort());
+  try {
+    return await prompt.question(question, { signal: interrupt.signal });
+  } catch (error) {
+    throw interrupt.signal.aborted ? new Interrupted() : error;
   }
 }
 
@@ -112,7 +125,7 @@ async function nextLine(lines: AsyncIterable<string>, asked: string): Promise<st
 }
 
 /** Loaded only for a question, because it would slow the start of every command. */
-async function openPrompt() {
+async function openPrompt(): Promise<Prompt> {
   const { createInterface } = await import('node:readline/promises');
   return createInterface({ input: process.stdin, output: process.stderr });
 }

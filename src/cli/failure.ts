@@ -16,3 +16,10 @@ export class Failure extends Error {
     this.exitCode = options.exitCode ?? 1;
   }
 }
+
+/** Ctrl-C instead of an answer; the exit code is that of a program that SIGINT ends. */
+export class Interrupted extends Failure {
+  constructor() {
+    super('stopped by Ctrl-C; nothing of what was asked about was done', { exitCode: 130 });
+  }
+}

@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
@@ -27,6 +28,25 @@ describe('torc recover where there is no Slurm', () => {
 
   const call = (args: readonly string[], input?: string) =>
     torc(['--url', server.url, ...args], { cwd: folder, ...(input === undefined ? {} : { input }) });
+  /** Calls torc on a terminal, and types the keys at its first question. */
+  const onTerminal = (args: readonly string[], keys: string) =>
+    new Promise<{ readonly code: number | null; readonly shown: string }>((done) => {
+      const words = [process.execPath, resolve(import.meta.dirname, '../../bin/torc.mjs'), ...args];
+      const child = spawn('/usr/bin/script', ['-qec', words.join(' '), '/dev/null'], {
+        cwd: folder,
+        env: { ...process.env, USER: 'tester' },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      let shown = '';
+      let isAsked = false;
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        shown += text;
+        if (isAsked || !/\? \[[^\]]+\] /.test(shown)) return;
+        isAsked = true;
+        child.stdin.write(keys);
+      });
+      child.once('close', (code) => done({ code, shown }));
+    });
   const statuses = async (id: number) =>
     Object.fromEntries(
       (await server.client.listJobs({ query: { workflow_id: id } })).items.map(({ name, status }) => [name, status]),
@@ -77,6 +97,24 @@ describe('torc recover where there is no Slurm', () => {
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('memory 100m → 200m')]);
     expect(await statuses(id)).toMatchObject({ typo: 'ready', three: 'ready', after: 'blocked', killed: 'ready' });
   });
+
+  // A program of util-linux that makes a terminal.
+  it.skipIf(!existsSync('/usr/bin/script'))(
+    'Ctrl-C at a question of torc recover or of a confirmation ends the command with exit code 130, and nothing is done',
+    async () => {
+      const id = await failed('interrupted');
+      const before = await statuses(id);
+      for (const words of [
+        ['recover', String(id)],
+        ['delete', String(id)],
+      ]) {
+        const { code, shown } = await onTerminal(['--url', server.url, ...words], '\u0003');
+        expect([words[0], code, shown]).toEqual([words[0], 130, expect.stringContaining('stopped by Ctrl-C')]);
+        expect(shown).not.toContain('the input ended');
+      }
+      expect(await statuses(id)).toEqual(before);
+    },
+  );
 
   it('torc recover where there is no Slurm runs the hook before it resets anything, and resets nothing if the hook fails', async () => {
     const id = await failed('hooked');

@@ -5,7 +5,7 @@ import { agrees, noPrompts } from '../agree.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { Failure, Interrupted } from '../failure.ts';
 
 export const cancel = command({
   words: 'cancel [workflow]',
@@ -70,6 +70,7 @@ export const remove = command({
         }
         deleted.push(await client.deleteWorkflow({ params: { id } }));
       } catch (error) {
+        if (error instanceof Interrupted) throw error;
         failed += 1;
         output.error(`workflow ${id}: ${(error as Error).message}`);
       }

@@ -87,6 +87,7 @@ export const problemKinds = {
   PATTERN_REDUNDANT: ['advice', 'warning'],
   HANDLER_DUPLICATE: ['advice', 'warning'],
   SETTING_USELESS: ['advice', 'warning'],
+  RAISE_LIMITED: ['advice', 'warning'],
   SLURM_DEFAULT_SKIPPED: ['advice', 'warning'],
   TOKEN_UNKNOWN: ['advice', 'warning'],
   UNIT_DOUBTFUL: ['advice', 'warning'],

@@ -48,6 +48,53 @@ describe('failure handlers that name causes', () => {
     expect(errorsOf(flow({ on_node_fail: 'retry' }, bare))).toEqual([]);
   });
 
+  it('a max that the first raise exceeds is a warning with both amounts; one that leaves room is none', () => {
+    const warnings = (onOom: object) =>
+      read(flow({ on_oom: onOom })).problems.map(({ severity, message }) => [severity, message]);
+    expect(warnings({ memory: 'x2', max: '2g' })).toEqual([]);
+    expect(warnings({ memory: 'x4' })).toEqual([]);
+    expect(warnings({ memory: 'x2', max: '1536m' })).toEqual([
+      [
+        'warning',
+        "Failure handler 'h': jobs with resource_requirements 'small' ask for 1g, and x2 of that is more than max: " +
+          'they get 1536m and no second raise; raise max to give them what the factor says',
+      ],
+    ]);
+    expect(codesOf(read(flow({ on_oom: { memory: 'x2', max: '1536m' } })))).toEqual([
+      'RAISE_LIMITED failure_handlers[0].on_oom.max',
+    ]);
+  });
+
+  it('a max that jobs have already is a warning: nothing is ever raised', () => {
+    const [problem] = read(flow({ on_oom: { memory: 'x2', max: '1g' } })).problems;
+    expect([problem?.severity, problem?.message]).toEqual([
+      'warning',
+      "Failure handler 'h': jobs with resource_requirements 'small' ask for 1g, and max is 1g: on_oom never gives them more; raise max",
+    ]);
+  });
+
+  it('a max is checked for each requirements that jobs of the handler name, once', () => {
+    const spec = {
+      resource_requirements: [1, 2, 3].map((size) => ({
+        name: `r${size}`,
+        num_cpus: 1,
+        memory: `${size}g`,
+        runtime: `PT${size}H`,
+      })),
+      failure_handlers: [{ name: 'h', on_timeout: { runtime: 'x2', max: 'PT4H' } }],
+      jobs: [
+        {
+          name: 'a{i}_{k}',
+          command: 'x',
+          parameters: { i: '1:3', k: '1:5' },
+          failure_handler: 'h',
+          resource_requirements: 'r{i}',
+        },
+      ],
+    };
+    expect(read(spec).problems.map(({ message }) => message)).toEqual([expect.stringContaining("'r3' ask for PT3H")]);
+  });
+
   it('KDL has the same fields', () => {
     const text = `
       name "flow"

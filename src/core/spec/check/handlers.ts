@@ -1,13 +1,16 @@
-import { CAUSE_FIELDS, readCauseRules } from '../../lifecycle/cause-rules.ts';
+import { CAUSE_FIELDS, type CauseRules, readCauseRules } from '../../lifecycle/cause-rules.ts';
 import type { Draft } from '../draft.ts';
 import { aboutEach } from '../expand/instances.ts';
 import type { Complain } from '../problems.ts';
+import { checkRaises } from './raises.ts';
 
 /** Checks what failure handlers say about causes: memory, time, nodes, pauses. */
-export function checkFailureHandlers({ spec, jobs, damaged }: Draft, complain: Complain): void {
+export function checkFailureHandlers(draft: Draft, complain: Complain): void {
+  const { spec, jobs, damaged } = draft;
   if (damaged.has('failure_handlers')) return;
   /** Handlers that raise a requirement, with the field that says so. */
   const raising = new Map<string, string>();
+  const all: { readonly name: string; readonly rules: CauseRules }[] = [];
   for (const [index, handler] of (spec.failure_handlers ?? []).entries()) {
     const path = ['failure_handlers', index] as const;
     if (handler.rules === undefined && CAUSE_FIELDS.every((name) => handler[name] === undefined)) {
@@ -21,6 +24,7 @@ export function checkFailureHandlers({ spec, jobs, damaged }: Draft, complain: C
         path: [...path, ...within],
       }),
     );
+    all.push({ name: handler.name, rules });
     const field = rules.memory !== undefined ? 'on_oom' : rules.time !== undefined ? 'on_timeout' : undefined;
     if (field !== undefined) raising.set(handler.name, field);
   }
@@ -38,4 +42,5 @@ export function checkFailureHandlers({ spec, jobs, damaged }: Draft, complain: C
       path: ['jobs', family.at, 'failure_handler'],
     });
   }
+  checkRaises(draft, all, complain);
 }
