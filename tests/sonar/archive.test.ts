@@ -20,6 +20,7 @@ import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
 import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 import { everyField } from './every-field.ts';
+import { v2Answers } from './v2-answers.ts';
 
 const START = 1_772_323_200;
 const DAY = 86_400;
@@ -122,6 +123,16 @@ describe('a closed day', () => {
     expect(await close(opened)).toEqual(['2026-03-01', '2026-03-02', '2026-03-03']);
     expect(await add(opened, threeDays)).toMatchObject({ stored: 1, repeated: threeDays.length - 1 });
     expect(await answers(opened)).toEqual(await answers(clean));
+    const about = {
+      cluster: 'fox',
+      node: 'n1',
+      job: 7,
+      epoch: 5,
+      from: START,
+      until: START + 3 * DAY,
+      now: MUCH_LATER,
+    };
+    expect(await v2Answers(opened, about)).toEqual(await v2Answers(clean, about));
     // The next close writes the files of that day anew, and the ones before it go with the close that follows.
     expect(await close(opened)).toEqual(['2026-03-03']);
     expect(await close(opened)).toEqual([]);
@@ -324,7 +335,7 @@ test('every answer and the export are the same however days are split into hot r
     ),
     { numRuns: 8 },
   );
-});
+}, 180_000);
 
 it('a server closes the days that are old enough, deletes what is too old, and says so', async () => {
   const path = join(temporaryFolder(), 'sonar.db');

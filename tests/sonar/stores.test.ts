@@ -16,6 +16,7 @@ import { random } from '../support/random.ts';
 import { everyField } from './every-field.ts';
 import { PostgresServer, postgresIsMissing } from './postgres-server.ts';
 import { DAY, messagesOfTwoDays, START } from './two-days.ts';
+import { v2Answers } from './v2-answers.ts';
 
 /** Both stores of telemetry, with the same envelopes and the same questions. */
 
@@ -68,8 +69,10 @@ async function answers(store: TelemetryStore): Promise<unknown[]> {
   // The number of an envelope is that of its arrival.
   const portions = async (source: AsyncIterable<readonly object[]>) =>
     (await Array.fromAsync(source)).flat().map((row) => ({ ...row, envelope: 0 }));
+  const about = { cluster: 'fox.test', node: 'n1', from: START - DAY, until: all.until, now: all.until };
   return [
     ...replies,
+    await v2Answers(store, { ...about, job: 101, epoch: 0 }),
     (await exported(store)).toSorted(),
     await portions(rows.cardSamples(all)),
     await portions(rows.diskSamples(all)),

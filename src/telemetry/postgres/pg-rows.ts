@@ -3,18 +3,24 @@ import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import type {
   CardSample,
   DiskSample,
+  JobFilter,
   JobHour,
   JobKey,
   Link,
   NodeHour,
   NodeInfo,
   NodeSample,
+  ProcessCard,
   ProcessRow,
+  SampleSum,
   SampleTime,
+  SelectedJobs,
   SlurmJobRow,
+  SumsBy,
   TelemetryRows,
   Window,
 } from '../questions/rows.ts';
+import { metaOf } from '../store/metas.ts';
 import { fromInteger, fromSigned, toInteger } from '../store/numbers.ts';
 import { storedJson } from '../store/stored-json.ts';
 import type { PgConnection } from './connection.ts';
@@ -80,6 +86,28 @@ export class PgRows implements TelemetryRows {
       const query = hasOne ? sql.PROCESSES_OF_JOB_OF_ONE : sql.PROCESSES_OF_JOB;
       yield* this.#portions(window, query, [user, stored(key.job), epochOf(key)], processOf);
     }
+  }
+
+  sampleSums(window: Window, by: SumsBy, key?: JobKey): AsyncGenerator<readonly SampleSum[]> {
+    if (by === 'node') return this.#portions(window, sql.NODE_SUMS, [], sumOf);
+    return this.#portions(window, by === 'job' ? sql.JOB_SUMS : sql.PROCESS_SUMS, ofUserAndJob(window, key), sumOf);
+  }
+
+  processCards(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessCard[]> {
+    return this.#portions(window, sql.PROCESS_CARDS, ofUserAndJob(window, key), processCardOf);
+  }
+
+  async selectedJobs(cluster: string, filter: JobFilter): Promise<SelectedJobs> {
+    const [found] = await this.#clusters(cluster);
+    if (found === undefined) return { total: 0, jobs: [] };
+    const { user, states, submitAfter, submitBefore, startAfter, startBefore, endAfter, endBefore } = filter;
+    const times = [submitAfter, submitBefore, startAfter, startBefore, endAfter, endBefore];
+    const more = [...times, filter.leastSeconds, filter.mostSeconds].map((each) => each ?? null);
+    const job = filter.job === undefined ? null : stored(filter.job);
+    const values = [found.id, user ?? null, states ?? null, ...more, filter.now, job];
+    const [count] = await this.#db.query(sql.COUNT_OF_SELECTED, ...values);
+    const rows = await this.#db.query(sql.SELECTED_JOBS, ...values, filter.limit, filter.offset);
+    return { total: number(count ?? {}, 'total'), jobs: rows.map((row) => slurmJobOf(row, found.name)) };
   }
 
   async firstSamples({ cluster, from, until }: Window): Promise<ReadonlyMap<string, number>> {
@@ -220,6 +248,11 @@ export class PgRows implements TelemetryRows {
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
+const ofUserAndJob = ({ user }: Window, key: JobKey | undefined) => [
+  user ?? null,
+  key === undefined ? null : stored(key.job),
+  key === undefined ? null : epochOf(key),
+];
 
 const windowValues = (cluster: number, { from, until, node }: Window) => [cluster, from, until, node ?? null];
 
@@ -268,6 +301,42 @@ const processOf = (row: PgRow, cluster: string): ProcessRow => {
   };
 };
 
+const sumOf = (row: PgRow, cluster: string): SampleSum => ({
+  time: number(row, 'time'),
+  cluster,
+  node: text(row, 'node'),
+  meta: metaOf(text(row, 'source')),
+  job: uint(row, 'job') ?? 0,
+  epoch: uint(row, 'epoch') ?? 0,
+  user: text(row, 'user_name'),
+  pid: uint(row, 'pid') ?? 0,
+  ppid: uint(row, 'ppid') ?? 0,
+  cmd: text(row, 'cmd'),
+  processes: number(row, 'processes'),
+  rssKb: number(row, 'rss'),
+  vmKb: number(row, 'vm'),
+  threads: number(row, 'threads'),
+  cpuAvg: number(row, 'cpu_avg'),
+  cpuUtil: number(row, 'cpu_util'),
+  cpuTime: number(row, 'cpu_time'),
+  readKb: number(row, 'data_read'),
+  writtenKb: number(row, 'data_written'),
+  cancelledKb: number(row, 'data_cancelled'),
+});
+
+const processCardOf = (row: PgRow, cluster: string): ProcessCard => ({
+  time: number(row, 'time'),
+  cluster,
+  node: text(row, 'node'),
+  job: uint(row, 'job') ?? 0,
+  epoch: uint(row, 'epoch') ?? 0,
+  pid: uint(row, 'pid') ?? 0,
+  uuid: text(row, 'uuid'),
+  utilPercent: number(row, 'util'),
+  memoryKb: Number(uint(row, 'memory') ?? 0),
+  memoryPercent: number(row, 'memory_util'),
+});
+
 const cardOf = (row: PgRow, cluster: string): CardSample => {
   const value = (name: string) => Number(uint(row, name) ?? 0);
   const temperature = row['temperature'];
@@ -285,6 +354,9 @@ const cardOf = (row: PgRow, cluster: string): CardSample => {
     temperature: typeof temperature === 'bigint' ? Number(fromSigned(temperature)) : 0,
     powerWatts: value('power'),
     powerLimitWatts: value('power_limit'),
+    computeMode: text(row, 'mode'),
+    clockMhz: value('ce_clock'),
+    memoryClockMhz: value('memory_clock'),
     performance: uint(row, 'performance'),
     meta: storedJson(text(row, 'source')) as Metadata,
   };

@@ -139,3 +139,59 @@ export const SLURM_JOB = `select * from sonar.job where cluster = $1 and job_id 
 export const LINKS = `
   select l.*, n.name as node_name from sonar.link l join sonar.node n on n.id = l.node
   where l.cluster = $1 and l.job = $2 and ($3::bigint is null or l.epoch = $3) order by l.time, l.pid`;
+
+/** Sums of unsigned integers of 64 bits. */
+const total = (column: string): string => `sum(sonar.uint64(p.${column}))::float8 as ${column}`;
+const SUMS = `
+  sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::float8 as processes, ${total('rss')}, ${total('vm')},
+  ${total('threads')}, sum(p.cpu_avg) as cpu_avg, sum(p.cpu_util) as cpu_util, ${total('cpu_time')}, ${total('data_read')},
+  ${total('data_written')}, ${total('data_cancelled')}`;
+
+const OF_SAMPLE = 'e.id, e.time, n.name as node, s.name as source';
+const IS_PREFERRED = `
+  join preferred r on r.node = e.node join producers o on o.id = e.source and o.producer = r.producer
+  join sonar.node n on n.id = e.node join sonar.source s on s.id = e.source`;
+
+/** Also of samples without a process. */
+export const NODE_SUMS = `
+  with ${PRODUCERS}, ${preferred(SAMPLES)}
+  select ${OF_SAMPLE}, ${SUMS} from sonar.envelope e ${IS_PREFERRED}
+  left join sonar.process p on p.time = e.time and p.envelope = e.id
+  where ${SAMPLES} and ${OF_NODE} group by e.id, e.time, n.name, s.name order by e.time, e.id`;
+
+/** $5: user, $6: job, $7: epoch; each may be null. */
+const sums = (keys: string, groups: string, where: string): string => `
+  with ${PRODUCERS}, ${preferred(SAMPLES)}
+  select ${OF_SAMPLE}, p.job, p.epoch, u.name as user_name, ${keys} ${SUMS}
+  from sonar.process p join sonar.envelope e on e.time = p.time and e.id = p.envelope ${IS_PREFERRED}
+  join sonar."user" u on u.id = p."user" left join sonar.cmd m on m.id = p.cmd
+  where ${WANTED} and ($6::bigint is null or p.job = $6) and ($7::bigint is null or p.epoch = $7) ${where}
+  group by e.id, e.time, n.name, s.name, p.job, p.epoch, u.name ${groups} order by e.time, e.id`;
+export const JOB_SUMS = sums('', '', '');
+export const PROCESS_SUMS = sums(
+  'p.pid, p.ppid, m.name as cmd,',
+  ', p.pid, p.ppid, m.name, p.slot, p.ord',
+  'and p.ord is not null',
+);
+
+export const PROCESS_CARDS = `
+  with ${PRODUCERS}, ${preferred(SAMPLES)}
+  select ${OF_SAMPLE}, p.job, p.epoch, p.pid, c.name as uuid, g.util, g.memory, g.memory_util
+  from sonar.process p join sonar.envelope e on e.time = p.time and e.id = p.envelope ${IS_PREFERRED}
+  join sonar."user" u on u.id = p."user"
+  join sonar.process_gpu g on g.time = p.time and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
+  join sonar.gpu c on c.id = g.gpu
+  where ${WANTED} and ($6::bigint is null or p.job = $6) and ($7::bigint is null or p.epoch = $7)
+  order by e.time, e.id, g.slot, g.ord, g.item`;
+
+/** $2: user, $3: states, $4 and $5: submitted, $6 and $7: started, $8 and $9: ended, $10 and $11: seconds, $12: now, $13: job. */
+const SELECTED = `
+  from sonar.job where cluster = $1 and step = '' and ($2::text is null or "user" = $2) and ($3::text[] is null or state = any($3))
+    and ($4::bigint is null or coalesce(submit, seen) >= $4) and ($5::bigint is null or coalesce(submit, seen) <= $5)
+    and ($6::bigint is null or start >= $6) and ($7::bigint is null or start <= $7)
+    and ($8::bigint is null or "end" >= $8) and ($9::bigint is null or "end" <= $9)
+    and ($10::bigint is null or coalesce("end", $12::bigint) - start >= $10)
+    and ($11::bigint is null or coalesce("end", $12::bigint) - start <= $11) and ($13::bigint is null or job_id = $13)`;
+export const COUNT_OF_SELECTED = `select count(*) as total ${SELECTED}`;
+/** $14: limit, $15: offset. */
+export const SELECTED_JOBS = `select * ${SELECTED} order by submit desc nulls last, sonar.uint64(job_id) desc limit $14 offset $15`;

@@ -14,6 +14,13 @@ export interface TelemetryRows {
    * one with more samples.
    */
   processes(window: Window, key?: JobKey): Portions<ProcessRow>;
+  /**
+   * Sums over the processes of each sample, in the order of time: of all, of each job, or of each process. Of one job, if it is
+   * named. Of nodes also samples without a process. Of two producers those of one, as with `processes`.
+   */
+  sampleSums(window: Window, by: SumsBy, key?: JobKey): Portions<SampleSum>;
+  /** What processes use of cards, in the order of time. */
+  processCards(window: Window, key?: JobKey): Portions<ProcessCard>;
   /** The time of the first sample of each node in a window, by cluster and node, with a blank between. */
   firstSamples(window: Window): Promise<ReadonlyMap<string, number>>;
   /** The times of samples, in the order of clusters, nodes and times. */
@@ -32,6 +39,8 @@ export interface TelemetryRows {
   clusterState(cluster: string, until: number): Promise<Readonly<Record<string, unknown>>>;
   /** Merged records of Slurm jobs, without steps, that were seen from `from` on and submitted before `until`. */
   slurmJobs(window: Window): Promise<readonly SlurmJobRow[]>;
+  /** Merged records of Slurm jobs, without steps, that a filter selects: the latest submitted first. */
+  selectedJobs(cluster: string, filter: JobFilter): Promise<SelectedJobs>;
   /** The merged record of a Slurm job, and those of its steps. */
   slurmJob(cluster: string | undefined, job: Uint): Promise<readonly SlurmJobRow[]>;
   /** Which processes of a job belong to which attempts of workflow jobs, in the order of time. */
@@ -92,6 +101,71 @@ export interface ProcessRow {
   readonly cards: string;
 }
 
+export type SumsBy = 'node' | 'job' | 'process';
+
+/** Sums over processes of one sample. Job, epoch and user are those of a job, pid, ppid and command those of a process. */
+export interface SampleSum {
+  readonly time: number;
+  readonly cluster: string;
+  readonly node: string;
+  readonly meta: Metadata;
+  readonly job: Uint;
+  readonly epoch: Uint;
+  readonly user: string;
+  readonly pid: Uint;
+  readonly ppid: Uint;
+  readonly cmd: string;
+  readonly processes: number;
+  readonly rssKb: number;
+  readonly vmKb: number;
+  readonly threads: number;
+  readonly cpuAvg: number;
+  /** As it was sent: what it means depends on the producer. */
+  readonly cpuUtil: number;
+  readonly cpuTime: number;
+  readonly readKb: number;
+  readonly writtenKb: number;
+  readonly cancelledKb: number;
+}
+
+/** What one process uses of one card. */
+export interface ProcessCard {
+  readonly time: number;
+  readonly cluster: string;
+  readonly node: string;
+  readonly job: Uint;
+  readonly epoch: Uint;
+  readonly pid: Uint;
+  readonly uuid: string;
+  readonly utilPercent: number;
+  readonly memoryKb: number;
+  readonly memoryPercent: number;
+}
+
+/** Which Slurm jobs; times are Unix times, and an absent one selects all. A job that has not ended lasts until `now`. */
+export interface JobFilter {
+  readonly user?: string | undefined;
+  readonly states?: readonly string[] | undefined;
+  readonly job?: Uint | undefined;
+  readonly submitAfter?: number | undefined;
+  readonly submitBefore?: number | undefined;
+  readonly startAfter?: number | undefined;
+  readonly startBefore?: number | undefined;
+  readonly endAfter?: number | undefined;
+  readonly endBefore?: number | undefined;
+  readonly leastSeconds?: number | undefined;
+  readonly mostSeconds?: number | undefined;
+  readonly now: number;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface SelectedJobs {
+  /** Of all that the filter selects. */
+  readonly total: number;
+  readonly jobs: readonly SlurmJobRow[];
+}
+
 export interface SampleTime {
   readonly cluster: string;
   readonly node: string;
@@ -127,6 +201,9 @@ export interface CardSample {
   readonly temperature: number;
   readonly powerWatts: number;
   readonly powerLimitWatts: number;
+  readonly computeMode: string;
+  readonly clockMhz: number;
+  readonly memoryClockMhz: number;
   /** As it was sent: what it means depends on the producer. */
   readonly performance: Uint | undefined;
   readonly meta: Metadata;

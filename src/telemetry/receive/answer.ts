@@ -1,7 +1,7 @@
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { asData } from '../questions/answers.ts';
-import { apiV2 } from './api-v2.ts';
+import { answerV2 } from './v2/api-v2.ts';
 import { attemptsOf } from '../questions/attempts.ts';
 import { hourlySpan } from '../questions/hours.ts';
 import { jobsOf } from '../questions/jobs.ts';
@@ -69,17 +69,9 @@ const questions: Readonly<
 };
 
 /** Answers a question from the store. `now` is Unix time. */
-export async function answer(
-  store: TelemetryStore,
-  { question, parameters, onlyUser }: AskTask,
-  now: number,
-): Promise<Reply> {
-  if (question.startsWith(V2)) {
-    const body = await apiV2(store, question.slice(V2.length), parameters, now);
-    return body === undefined
-      ? refusalOf(404, 'ROUTE_UNKNOWN', `there is nothing at /api/v2/${question.slice(V2.length)}`, 'Correct the path.')
-      : replyOf(200, body);
-  }
+export async function answer(store: TelemetryStore, task: AskTask, now: number): Promise<Reply> {
+  const { question, parameters, onlyUser } = task;
+  if (question.startsWith(V2)) return answerV2(store, task, now);
   if (question === 'clusters') return replyOf(200, asData({ items: await store.clusters() }));
   const reply = Object.hasOwn(questions, question) ? questions[question] : undefined;
   if (reply === undefined) {

@@ -34,10 +34,11 @@ export interface KeepTask {
 
 export type Task = ReceiveTask | AskTask | KeepTask;
 
-/** A reply: its status, and its body as JSON text. */
+/** A reply: its status, and its body, which is JSON unless it has another type. */
 export interface Reply {
   readonly status: number;
   readonly text: string;
+  readonly type?: string;
 }
 
 export const replyOf = (status: number, body: unknown): Reply => ({ status, text: JSON.stringify(body) });

@@ -45,7 +45,7 @@ const TYPES = 'sysinfo|sample|job|jobs|cluster|envelopes';
 /** `POST <root>/[prefix.]<type>`: what the daemon of Sonar sends to its `api-root`. */
 const INSERT = new RegExp(`^(?:${BASE_PATH}/sonar|/api/v1/insert)/(?:[\\w.-]+\\.)?(?:${TYPES})/?$`);
 /** As slurm-monitor serves it, below the root or below our own. */
-const ASK_V2 = new RegExp(`^(?:${BASE_PATH})?/api/v2/(cluster(?:/[^/]+){0,5})/?$`);
+const ASK_V2 = new RegExp(`^(?:${BASE_PATH})?/api/v2/([^/]+(?:/[^/]+){0,9})/?$`);
 const ASK = new RegExp(`^${BASE_PATH}/sonar/show/([a-z-]+)/?$`);
 
 /**
@@ -96,7 +96,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<Receiver
       const reply = isInsert ? receive(incoming) : ask(incoming, question ?? '', new URLSearchParams(query));
       void reply
         .catch((error: unknown) => refusalOf(400, 'BODY_MALFORMED', (error as Error).message, 'Send the whole body.'))
-        .then(({ status, text }) => send(outgoing, status, text));
+        .then((answered) => send(outgoing, answered));
       return true;
     },
     async close() {
@@ -131,10 +131,14 @@ function keepRegularly(keeper: StoreThread, options: ReceiverOptions): { timer: 
 const wrongMethod = (method: string): Reply =>
   refusalOf(405, 'METHOD_REFUSED', `expected ${method}`, 'Use the method that the message names.');
 
-function send(outgoing: ServerResponse, status: number, text: string): void {
+function send(outgoing: ServerResponse, { status, text, type = 'application/json' }: Reply): void {
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
-    'Content-Type': 'application/json',
+    'Content-Type': type,
+    // A drawing came from a sender: what it has of scripts must not run on this origin.
+    ...(type === 'application/json'
+      ? {}
+      : { 'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'" }),
     'Content-Length': Buffer.byteLength(text),
     ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Torc telemetry"' } : {}),
     // The rest of a body that was refused is not read.

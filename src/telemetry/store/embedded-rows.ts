@@ -3,6 +3,7 @@ import {
   byNodeAndTime,
   type CardSample,
   type DiskSample,
+  type JobFilter,
   type JobHour,
   type JobKey,
   type Link,
@@ -10,9 +11,13 @@ import {
   type NodeInfo,
   type NodeSample,
   type Portions,
+  type ProcessCard,
   type ProcessRow,
+  type SampleSum,
   type SampleTime,
+  type SelectedJobs,
   type SlurmJobRow,
+  type SumsBy,
   type TelemetryRows,
   type Window,
 } from '../questions/rows.ts';
@@ -20,6 +25,8 @@ import type { ArchiveRows } from './archive/archive-rows.ts';
 import type { ClosedDay } from './archive/catalog.ts';
 import type { HourTableName } from './archive/tables.ts';
 import type { StoreDatabase } from './database.ts';
+import { ArchiveSeries } from './archive/archive-series.ts';
+import { type Chosen, HotSeries } from './hot-series.ts';
 import { type Cluster, HotRows, type Ordered, type ProducerCount } from './hot-rows.ts';
 import { merged } from './portions.ts';
 
@@ -32,11 +39,15 @@ export class EmbeddedRows implements TelemetryRows {
   readonly #db: StoreDatabase;
   readonly #hot: HotRows;
   readonly #archive: ArchiveRows;
+  readonly #hotSeries: HotSeries;
+  readonly #archiveSeries: ArchiveSeries;
 
   constructor(db: StoreDatabase, archive: ArchiveRows) {
     this.#db = db;
     this.#hot = new HotRows(db);
     this.#archive = archive;
+    this.#hotSeries = new HotSeries(db);
+    this.#archiveSeries = new ArchiveSeries(archive);
   }
 
   clusters(name: string | undefined): readonly Cluster[] {
@@ -65,7 +76,8 @@ export class EmbeddedRows implements TelemetryRows {
     );
   }
 
-  processes(window: Window, key?: JobKey): Portions<ProcessRow> {
+  /** Which producer counts on each node of a cluster, where two send samples of one; found once for a question. */
+  #choice(window: Window, key: JobKey | undefined): (cluster: Cluster) => Promise<Chosen> {
     const hot = this.#hot;
     const archive = this.#archive;
     const choices = new Map<number, Promise<ReadonlyMap<string, string> | undefined>>();
@@ -74,11 +86,17 @@ export class EmbeddedRows implements TelemetryRows {
       const archived = days.length === 0 ? [] : await archive.producers(days, window, key);
       return chosenProducers([...hot.producers(cluster, window, key), ...archived]);
     };
-    const choose = (cluster: Cluster) => {
+    return (cluster) => {
       const choice = choices.get(cluster.id) ?? count(cluster);
       choices.set(cluster.id, choice);
       return choice;
     };
+  }
+
+  processes(window: Window, key?: JobKey): Portions<ProcessRow> {
+    const hot = this.#hot;
+    const archive = this.#archive;
+    const choose = this.#choice(window, key);
     return this.#each(
       window,
       isEarlier,
@@ -89,6 +107,41 @@ export class EmbeddedRows implements TelemetryRows {
         yield* archive.processes(cluster.name, days, window, key, await choose(cluster));
       },
     );
+  }
+
+  sampleSums(window: Window, by: SumsBy, key?: JobKey): Portions<SampleSum> {
+    const [hot, archived] = [this.#hotSeries, this.#archiveSeries];
+    const choose = this.#choice(window, key);
+    return this.#each<Ordered<SampleSum>>(
+      window,
+      isEarlier,
+      async function* (cluster) {
+        yield* hot.sums(cluster, window, { by, key, chosen: await choose(cluster) });
+      },
+      async function* (cluster, days) {
+        yield* archived.sums(cluster.name, days, window, { by, key, chosen: await choose(cluster) });
+      },
+    );
+  }
+
+  processCards(window: Window, key?: JobKey): Portions<ProcessCard> {
+    const [hot, archived] = [this.#hotSeries, this.#archiveSeries];
+    const choose = this.#choice(window, key);
+    return this.#each<Ordered<ProcessCard>>(
+      window,
+      isEarlier,
+      async function* (cluster) {
+        yield* hot.cards(cluster, window, { key, chosen: await choose(cluster) });
+      },
+      async function* (cluster, days) {
+        yield* archived.cards(cluster.name, days, window, { key, chosen: await choose(cluster) });
+      },
+    );
+  }
+
+  async selectedJobs(cluster: string, filter: JobFilter): Promise<SelectedJobs> {
+    const [found] = this.#hot.clusters(cluster);
+    return found === undefined ? { total: 0, jobs: [] } : this.#hotSeries.selectedJobs(found, filter);
   }
 
   firstSamples(window: Window): Promise<ReadonlyMap<string, number>> {
@@ -254,7 +307,7 @@ function chosenProducers(counts: readonly ProducerCount[]): ReadonlyMap<string, 
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-function isEarlier(one: ProcessRow, other: ProcessRow): boolean {
+function isEarlier(one: Ordered<{ readonly time: number }>, other: Ordered<{ readonly time: number }>): boolean {
   if (one.time !== other.time) return one.time < other.time;
   return one.envelope < other.envelope;
 }

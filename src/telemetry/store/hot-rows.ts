@@ -37,14 +37,17 @@ const PROCESSES = `
   left join process p on p.envelope = j.envelope and p.slot = j.slot
   left join cmd m on m.id = p.cmd`;
 
-const IN_WINDOW = `e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until`;
+export const IN_WINDOW = `e.cluster = :cluster and e.type = 'sample' and e.time >= :from and e.time < :until`;
 const OF_NODE = `${IN_WINDOW} and (:node is null or n.name = :node or n.short = :node)`;
 
+/** The producer of a node, where two send samples of one. */
+export const IS_CHOSEN = `json_extract(o.name, '$.producer') = (select value ->> 1 from json_each(:chosen) where value ->> 0 = n.name)`;
+
 /** Of one job, only its own samples are read: a window may have millions of others. The plus keeps from the index by time. */
-const ofJob = (window: string): string =>
+export const ofJob = (window: string): string =>
   `e.id in (select envelope from sample_job where job = :job and (:epoch is null or epoch = :epoch)) and ${window.replaceAll('e.', '+e.')}`;
 
-const keyValues = (key: JobKey | undefined): Record<string, SQLInputValue> =>
+export const keyValues = (key: JobKey | undefined): Record<string, SQLInputValue> =>
   key === undefined
     ? {}
     : { job: toInteger(key.job) ?? 0, epoch: key.epoch === undefined ? null : (toInteger(key.epoch) ?? 0) };
@@ -124,13 +127,12 @@ export class HotRows {
   ): AsyncGenerator<readonly ProcessRow[]> {
     const where =
       key === undefined ? IN_WINDOW : `${ofJob(IN_WINDOW)} and j.job = :job and (:epoch is null or j.epoch = :epoch)`;
-    const isChosen = `json_extract(o.name, '$.producer') = (select value ->> 1 from json_each(:chosen) where value ->> 0 = n.name)`;
     yield* portionsOf(
       this.#processes(
         name,
         `${PROCESSES}${chosen === undefined ? '' : ' join source o on o.id = e.source'}
          where ${where} and (:node is null or n.name = :node or n.short = :node)
-           and (:user is null or u.name = :user) ${chosen === undefined ? '' : `and ${isChosen}`}
+           and (:user is null or u.name = :user) ${chosen === undefined ? '' : `and ${IS_CHOSEN}`}
          order by e.time, e.id, j.slot, p.ord`,
         {
           cluster: id,
@@ -284,6 +286,9 @@ export class HotRows {
           temperature: Number(fromSigned(row['temperature'] ?? null) ?? 0),
           powerWatts: uint('power'),
           powerLimitWatts: uint('power_limit'),
+          computeMode: text(row, 'mode'),
+          clockMhz: uint('ce_clock'),
+          memoryClockMhz: uint('memory_clock'),
           performance: fromInteger(row['performance'] ?? null),
           meta: JSON.parse(text(row, 'source')) as Metadata,
         };
@@ -333,7 +338,7 @@ export class HotRows {
           from,
           until,
         )
-        .map((row) => this.#slurmJobOf(name, row)),
+        .map((row) => slurmJobOf(name, row)),
     );
   }
 
@@ -341,29 +346,30 @@ export class HotRows {
     return this.clusters(cluster).flatMap(({ id, name }) =>
       this.#db
         .all('select * from job where cluster = ? and job_id = ? order by step', id, toInteger(job) ?? 0)
-        .map((row) => this.#slurmJobOf(name, row)),
+        .map((row) => slurmJobOf(name, row)),
     );
   }
 
   links(cluster: string | undefined, key: JobKey): Link[] {
     return this.clusters(cluster).flatMap(({ id, name }) => readLinks(this.#db, id, name, key));
   }
+}
 
-  #slurmJobOf(cluster: string, row: Row): SlurmJobRow {
-    const optional = (name: string) => (row[name] === null ? undefined : number(row, name));
-    return {
-      cluster,
-      job: fromInteger(row['job_id'] ?? null) ?? 0,
-      step: text(row, 'step'),
-      state: text(row, 'state'),
-      user: text(row, 'user'),
-      account: text(row, 'account'),
-      partition: text(row, 'partition'),
-      submit: optional('submit'),
-      start: optional('start'),
-      end: optional('end'),
-      seen: number(row, 'seen'),
-      fields: text(row, 'fields'),
-    };
-  }
+/** A row of the table of jobs. */
+export function slurmJobOf(cluster: string, row: Row): SlurmJobRow {
+  const optional = (name: string) => (row[name] === null ? undefined : number(row, name));
+  return {
+    cluster,
+    job: fromInteger(row['job_id'] ?? null) ?? 0,
+    step: text(row, 'step'),
+    state: text(row, 'state'),
+    user: text(row, 'user'),
+    account: text(row, 'account'),
+    partition: text(row, 'partition'),
+    submit: optional('submit'),
+    start: optional('start'),
+    end: optional('end'),
+    seen: number(row, 'seen'),
+    fields: text(row, 'fields'),
+  };
 }

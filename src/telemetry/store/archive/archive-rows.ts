@@ -20,8 +20,8 @@ import { DAY_SECONDS, dayOf } from './days.ts';
 import { loadDuckDB, openDatabase, portions, quotedFile } from './duckdb.ts';
 import { type ArchiveTableName, type HourTableName, hourTables } from './tables.ts';
 
-type Cells = Readonly<Record<string, DuckDBValue>>;
-type Values = Record<string, DuckDBValue>;
+export type Cells = Readonly<Record<string, DuckDBValue>>;
+export type Values = Record<string, DuckDBValue>;
 
 const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
 const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
@@ -66,36 +66,39 @@ export class ArchiveRows {
     if (this.#opened !== undefined) (await this.#opened).closeSync();
   }
 
-  async *#rows(sql: string, values: Values = {}): AsyncGenerator<readonly Cells[]> {
+  /** Rows of a statement, as they are made. */
+  async *read(sql: string, values: Values = {}): AsyncGenerator<readonly Cells[]> {
     yield* portions(await this.#open(), sql, values);
   }
 
-  #table(days: readonly ClosedDay[], table: ArchiveTableName | HourTableName): string | undefined {
+  /** The files of a table as a table; undefined if no day has one. */
+  table(days: readonly ClosedDay[], table: ArchiveTableName | HourTableName): string | undefined {
     const files = filesOf(this.#store, days, table);
     return files.length === 0 ? undefined : `read_parquet([${files.map(quotedFile).join(', ')}])`;
   }
 
   /** The samples of a window as `s`. */
-  #samples(days: readonly ClosedDay[], { from, until, node }: Window): { sql: string; values: Values } {
+  samples(days: readonly ClosedDay[], { from, until, node }: Window): { sql: string; values: Values } {
     const ofNode = node === undefined ? '' : " and (node = $node or split_part(node, '.', 1) = $node)";
-    const table = this.#table(days, 'sample') ?? '';
+    const table = this.table(days, 'sample') ?? '';
     return {
       sql: `(select * from ${table} where time >= ${seconds(from)} and time < ${seconds(until)}${ofNode})`,
       values: node === undefined ? {} : { node },
     };
   }
 
-  #ofJob({ job, epoch }: JobKey): string {
+  /** The rows of a job, of processes as `p`. */
+  ofJob({ job, epoch }: JobKey): string {
     return `p.job = ${BigInt(job)}::ubigint${epoch === undefined ? '' : ` and p.epoch = ${BigInt(epoch)}::ubigint`}`;
   }
 
   /** How many samples each producer sent of each node; of one job, only those that have it. */
   async producers(days: readonly ClosedDay[], window: Window, key?: JobKey): Promise<ProducerCount[]> {
-    const { sql, values } = this.#samples(days, { ...window, node: undefined });
-    const processes = this.#table(days, 'process') ?? '';
-    const having = key === undefined ? '' : `where s.n in (select p.n from ${processes} p where ${this.#ofJob(key)})`;
+    const { sql, values } = this.samples(days, { ...window, node: undefined });
+    const processes = this.table(days, 'process') ?? '';
+    const having = key === undefined ? '' : `where s.n in (select p.n from ${processes} p where ${this.ofJob(key)})`;
     const found: ProducerCount[] = [];
-    for await (const rows of this.#rows(
+    for await (const rows of this.read(
       `select node, producer, bool_or(jobs_only) as jobs_only, count(*) as count from ${sql} s ${having} group by all`,
       values,
     ))
@@ -117,13 +120,13 @@ export class ArchiveRows {
     key: JobKey | undefined,
     chosen: ReadonlyMap<string, string> | undefined,
   ): AsyncGenerator<readonly ProcessRow[]> {
-    const { sql, values } = this.#samples(days, window);
-    const gpus = this.#table(days, 'process_gpu');
+    const { sql, values } = this.samples(days, window);
+    const gpus = this.table(days, 'process_gpu');
     const pairs = [...(chosen ?? [])].map(([node, producer]) => `${node} ${producer}`);
-    const rows = this.#rows(
+    const rows = this.read(
       `select s.time, s.id, s.node, p.slot, p.ord, p.job, p.epoch, p."user", p.pid, p.ppid, p.cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup
          ${gpus === undefined ? '' : ', g.util, g.memory, g.cards'}
-       from ${this.#table(days, 'process')} p join ${sql} s on s.n = p.n
+       from ${this.table(days, 'process')} p join ${sql} s on s.n = p.n
        ${chosen === undefined ? '' : `join (select unnest(from_json($pairs, '["VARCHAR"]')) as pair) c on c.pair = s.node || ' ' || s.producer`}
        ${
          gpus === undefined
@@ -131,7 +134,7 @@ export class ArchiveRows {
            : `left join (select n, slot, ord, sum(util order by item) as util, sum(memory) as memory, string_agg(uuid, ' ' order by item) as cards
               from ${gpus} group by all) g on g.n = p.n and g.slot = p.slot and g.ord = p.ord`
        }
-       where ${key === undefined ? 'true' : this.#ofJob(key)} ${window.user === undefined ? '' : 'and p."user" = $user'}
+       where ${key === undefined ? 'true' : this.ofJob(key)} ${window.user === undefined ? '' : 'and p."user" = $user'}
        order by s.time, s.id, p.slot, p.ord nulls first`,
       {
         ...values,
@@ -164,26 +167,26 @@ export class ArchiveRows {
   }
 
   async firstSamples(days: readonly ClosedDay[], window: Window): Promise<[node: string, time: number][]> {
-    const { sql, values } = this.#samples(days, { ...window, node: undefined });
+    const { sql, values } = this.samples(days, { ...window, node: undefined });
     const found: [string, number][] = [];
-    for await (const rows of this.#rows(`select node, min(time) as time from ${sql} group by node`, values))
+    for await (const rows of this.read(`select node, min(time) as time from ${sql} group by node`, values))
       for (const row of rows) found.push([text(row, 'node'), number(row, 'time')]);
     return found;
   }
 
   /** The newest sample of each node before a time, on the days. */
   async newestSamples(days: readonly ClosedDay[], until: number): Promise<[node: string, time: number][]> {
-    const { sql } = this.#samples(days, { from: 0, until });
+    const { sql } = this.samples(days, { from: 0, until });
     const found: [string, number][] = [];
-    for await (const rows of this.#rows(`select node, max(time) as time from ${sql} group by node`))
+    for await (const rows of this.read(`select node, max(time) as time from ${sql} group by node`))
       for (const row of rows) found.push([text(row, 'node'), number(row, 'time')]);
     return found;
   }
 
   async sampleTimes(cluster: string, days: readonly ClosedDay[], window: Window): Promise<SampleTime[]> {
-    const { sql, values } = this.#samples(days, window);
+    const { sql, values } = this.samples(days, window);
     const found: SampleTime[] = [];
-    for await (const rows of this.#rows(`select node, time, boot from ${sql}`, values))
+    for await (const rows of this.read(`select node, time, boot from ${sql}`, values))
       for (const row of rows)
         found.push({ cluster, node: text(row, 'node'), time: number(row, 'time'), boot: optional(row, 'boot') });
     return found;
@@ -194,9 +197,9 @@ export class ArchiveRows {
     days: readonly ClosedDay[],
     window: Window,
   ): AsyncGenerator<readonly Ordered<NodeSample>[]> {
-    const { sql, values } = this.#samples(days, window);
-    const cards = this.#table(days, 'card');
-    const rows = this.#rows(
+    const { sql, values } = this.samples(days, window);
+    const cards = this.table(days, 'card');
+    const rows = this.read(
       `select s.id, s.node, s.time, s.used_memory, s.cpus, s.load1 ${cards === undefined ? '' : ', g.cards, g.util, g.memory'}
        from ${sql} s ${
          cards === undefined
@@ -228,12 +231,12 @@ export class ArchiveRows {
     window: Window,
     isNewest: boolean,
   ): AsyncGenerator<readonly Ordered<CardSample>[]> {
-    const cards = this.#table(days, 'card');
+    const cards = this.table(days, 'card');
     if (cards === undefined) return;
-    const { sql, values } = this.#samples(days, window);
+    const { sql, values } = this.samples(days, window);
     const found = `select ${isNewest ? 'distinct on (s.node, g.uuid) ' : ''}s.id, s.node, s.time, s.source, g.* from ${cards} g join ${sql} s on s.n = g.n`;
     const order = isNewest ? 's.node, g.uuid, s.time desc, s.id desc' : 's.node, s.time, s.id, g.item';
-    for await (const portion of this.#rows(`${found} order by ${order}`, values))
+    for await (const portion of this.read(`${found} order by ${order}`, values))
       yield portion.map((row) => ({
         envelope: number(row, 'id'),
         cluster,
@@ -249,6 +252,9 @@ export class ArchiveRows {
         temperature: number(row, 'temperature'),
         powerWatts: number(row, 'power'),
         powerLimitWatts: number(row, 'power_limit'),
+        computeMode: text(row, 'mode'),
+        clockMhz: number(row, 'ce_clock'),
+        memoryClockMhz: number(row, 'memory_clock'),
         performance: row['performance'] === null ? undefined : uint(row, 'performance'),
         meta: JSON.parse(text(row, 'source')) as Metadata,
       }));
@@ -259,10 +265,10 @@ export class ArchiveRows {
     days: readonly ClosedDay[],
     window: Window,
   ): AsyncGenerator<readonly Ordered<DiskSample>[]> {
-    const disks = this.#table(days, 'disk');
+    const disks = this.table(days, 'disk');
     if (disks === undefined) return;
-    const { sql, values } = this.#samples(days, window);
-    const rows = this.#rows(
+    const { sql, values } = this.samples(days, window);
+    const rows = this.read(
       `select s.id, s.node, s.time, d.* from ${disks} d join ${sql} s on s.n = d.n order by s.node, s.time, s.id, d.item`,
       values,
     );
@@ -288,21 +294,21 @@ export class ArchiveRows {
   ): Promise<readonly Hour[]> {
     const found: Hour[] = [];
     for (const day of days) {
-      const file = this.#table([day], table);
+      const file = this.table([day], table);
       if (file === undefined) continue;
       const own = table === 'job_hour';
       const sql = `select * from ${file} p
         where p.time >= ${seconds(window.from)} and p.time < ${seconds(window.until)}
           and not list_contains(from_json($present, '["VARCHAR"]'), p.node)
           ${window.node === undefined ? '' : "and (p.node = $node or split_part(p.node, '.', 1) = $node)"}
-          ${own && window.user !== undefined ? 'and p."user" = $user' : ''} ${own && key !== undefined ? `and ${this.#ofJob(key)}` : ''}
+          ${own && window.user !== undefined ? 'and p."user" = $user' : ''} ${own && key !== undefined ? `and ${this.ofJob(key)}` : ''}
         order by p.time, p.node`;
       const values = {
         present: JSON.stringify(this.#nodesWithSamples(day)),
         ...(window.node === undefined ? {} : { node: window.node }),
         ...(own && window.user !== undefined ? { user: window.user } : {}),
       };
-      for await (const rows of this.#rows(sql, values))
+      for await (const rows of this.read(sql, values))
         for (const row of rows) found.push({ cluster: day.clusterName, ...hourOf(table, row) });
     }
     return found;
@@ -322,9 +328,9 @@ export class ArchiveRows {
 
   /** How many samples of a day begin at each of its times, in their order. */
   async timesOf(day: ClosedDay, window: Window): Promise<[time: number, samples: number][]> {
-    const { sql, values } = this.#samples([day], window);
+    const { sql, values } = this.samples([day], window);
     const found: [number, number][] = [];
-    for await (const rows of this.#rows(
+    for await (const rows of this.read(
       `select time, count(*) as count from ${sql} group by time order by time`,
       values,
     ))
@@ -334,14 +340,14 @@ export class ArchiveRows {
 
   /** All rows of a table of the samples of a window, with the id of the envelope. */
   async rowsOf(table: ArchiveTableName, day: ClosedDay, window: Window): Promise<readonly Cells[]> {
-    const rows = this.#table([day], table);
+    const rows = this.table([day], table);
     if (rows === undefined) return [];
-    const { sql, values } = this.#samples([day], window);
+    const { sql, values } = this.samples([day], window);
     const statement =
       table === 'sample'
         ? `select * from ${sql} order by time, id`
         : `select s.id as envelope, t.* from ${rows} t join ${sql} s on s.n = t.n order by s.id, ${PLACES[table]}`;
-    return (await Array.fromAsync(this.#rows(statement, values))).flat();
+    return (await Array.fromAsync(this.read(statement, values))).flat();
   }
 }
 

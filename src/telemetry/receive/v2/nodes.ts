@@ -1,0 +1,186 @@
+import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
+import { nodesOf } from '../../questions/nodes.ts';
+import type { SlurmJobRow } from '../../questions/rows.ts';
+import type { TelemetryStore } from '../../store/telemetry-store.ts';
+import { type Asked, countIn, missing, secondsIn } from './asked.ts';
+import { expanded, isNode, labelOf, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';
+import { pageOf } from './page.ts';
+import { addAmounts, amountsOf, type Tres } from './tres.ts';
+
+/** The end of what an instant is told from: the one that is asked for, or now. */
+export const untilOf = (asked: Pick<Asked, 'parameters' | 'now'>): number =>
+  (secondsIn(asked, 'time_in_s') ?? asked.now) + 60;
+
+export async function clustersOf(store: TelemetryStore, asked: Pick<Asked, 'parameters' | 'now'>) {
+  const until = untilOf(asked);
+  const answers: object[] = [];
+  for (const { name: cluster, newest } of await store.clusters()) {
+    if (newest === undefined) continue;
+    const record = await recordOf({ store, cluster }, until);
+    answers.push({
+      time: formatTimestamp(newest),
+      cluster,
+      slurm: record?.slurm === true ? 1 : 0,
+      partitions: (record?.partitions ?? []).map(({ name }) => name),
+      nodes: await nodeNames({ store, cluster }, until, record),
+    });
+  }
+  return answers;
+}
+
+export const nodesOfCluster = (asked: Asked): Promise<string[]> => nodeNames(asked, untilOf(asked));
+
+/** A site has fewer. */
+const MOST_RUNNING = 100_000;
+
+/** Of nodes that told what they are. */
+export async function infoOf(asked: Asked, wanted: string | undefined) {
+  const { store, cluster } = asked;
+  const until = untilOf(asked);
+  if (wanted !== undefined) await wantedNodes(asked, until, wanted);
+  const window = { cluster, from: 0, until };
+  const partitions = new Map((await nodesOf(store.rows, window)).map(({ node, partitions: of }) => [node, of]));
+  const { jobs: running } = await store.rows.selectedJobs(cluster, {
+    states: ['RUNNING'],
+    submitBefore: until,
+    now: asked.now,
+    offset: 0,
+    limit: MOST_RUNNING,
+  });
+  const allocated = allocatedBy(running);
+  const answer: Record<string, object> = {};
+  for (const { node, time, info } of await store.rows.sysinfo(window)) {
+    // A node without sysinfo has nothing to tell.
+    if (time === undefined || !isNode(node, wanted)) continue;
+    const [text, number] = [textIn(info), numberIn(info)];
+    answer[node] = {
+      time: formatTimestamp(time),
+      cluster,
+      node,
+      os_name: text('os_name'),
+      os_release: text('os_release'),
+      architecture: text('architecture'),
+      sockets: number('sockets'),
+      cores_per_socket: number('cores_per_socket'),
+      threads_per_core: number('threads_per_core'),
+      cpu_model: text('cpu_model'),
+      memory: number('memory'),
+      // Of a node several hundred KB: an answer for all nodes would be too large.
+      topo_svg: null,
+      topo_text: null,
+      cards: ((info['cards'] ?? []) as readonly Members[]).map((card) => cardOf(card, time, cluster, node)),
+      partitions: partitions.get(node) ?? [],
+      alloc_tres: allocated.get(labelOf(node)) ?? { cpu: 0, memory: 0, gpu: 0, node: 0, billing: 0 },
+    };
+  }
+  return answer;
+}
+
+export async function infoPage(asked: Asked) {
+  const nodes = Object.values(await infoOf(asked, undefined));
+  return pageOf(asked, 'nodes', nodes.slice(0, countIn(asked, 'limit', { usual: 100, most: 100_000 })));
+}
+
+/** The drawing of `lstopo`. */
+export async function topologyOf(asked: Asked, wanted: string): Promise<string> {
+  const { store, cluster, now } = asked;
+  const [node = ''] = await wantedNodes(asked, now + 60, wanted);
+  const [known] = await store.rows.sysinfo({ cluster, node, from: 0, until: now + 60 });
+  let svg: string | undefined;
+  if (known?.time !== undefined)
+    for await (const { envelope } of store.envelopes({
+      cluster,
+      node,
+      types: ['sysinfo'],
+      from: known.time,
+      until: known.time + 1,
+    }))
+      if (envelope.data?.type === 'sysinfo') svg = envelope.data.attributes.topo_svg ?? svg;
+  if (svg === undefined) throw missing('TOPOLOGY_UNKNOWN', `node ${node} told no topology`);
+  return Buffer.from(svg, 'base64').toString('utf8');
+}
+
+type Members = Readonly<Record<string, unknown>>;
+const textIn = (members: Members) => (name: string) => (typeof members[name] === 'string' ? members[name] : '');
+const numberIn = (members: Members) => (name: string) => Number(members[name] ?? 0);
+
+function cardOf(card: Members, time: number, cluster: string, node: string): object {
+  const [text, number] = [textIn(card), numberIn(card)];
+  return {
+    time: formatTimestamp(time),
+    uuid: text('uuid'),
+    manufacturer: text('manufacturer'),
+    model: text('model'),
+    architecture: text('architecture'),
+    memory: number('memory'),
+    cluster,
+    node,
+    index: number('index'),
+    address: text('address'),
+    driver: text('driver'),
+    firmware: text('firmware'),
+    max_power_limit: number('max_power_limit'),
+    min_power_limit: number('min_power_limit'),
+    max_ce_clock: number('max_ce_clock'),
+    max_memory_clock: number('max_memory_clock'),
+  };
+}
+
+/** What running jobs have on each node, by its label. Slurm tells the sum of a job: it is taken as even over its nodes. */
+export function allocatedBy(running: readonly SlurmJobRow[]): ReadonlyMap<string, Tres> {
+  const found = new Map<string, Tres>();
+  for (const { fields } of running) {
+    const values = JSON.parse(fields) as Readonly<Record<string, readonly unknown[]>>;
+    const words = values['sacct.AllocTRES']?.[2] ?? values['allocated_resources']?.[2];
+    const nodes = expanded((values['nodes']?.[2] ?? []) as readonly string[]);
+    if (typeof words !== 'string' || nodes.length === 0) continue;
+    const share = amountsOf(words, nodes.length);
+    for (const node of nodes) found.set(labelOf(node), addAmounts(found.get(labelOf(node)), share));
+  }
+  return found;
+}
+
+export async function statesOf(asked: Asked, wanted: string | undefined) {
+  const until = untilOf(asked);
+  if (wanted !== undefined) await wantedNodes(asked, until, wanted);
+  const record = await recordOf(asked, until);
+  const states = new Map<string, string[]>();
+  for (const { names, states: own = [] } of record?.nodes ?? [])
+    for (const name of expanded(names))
+      if (isNode(name, wanted) || (wanted !== undefined && labelOf(wanted) === name))
+        states.set(name, [...(states.get(name) ?? []), ...own]);
+  return [...states].map(([node, own]) => ({
+    time: formatTimestamp(record?.time ?? 0),
+    cluster: asked.cluster,
+    node,
+    states: own,
+  }));
+}
+
+export async function lastProbes(asked: Asked) {
+  const { store, cluster } = asked;
+  const until = untilOf(asked);
+  const sampled = new Map(
+    (await store.rows.sysinfo({ cluster, from: 0, until })).map((node) => [node.node, node.sampled]),
+  );
+  const names = await nodeNames(asked, until);
+  return Object.fromEntries(
+    names.map((name) => {
+      const time = sampled.get(name);
+      return [name, time === undefined ? null : formatTimestamp(time)];
+    }),
+  );
+}
+
+/** The newest error of each node. */
+export async function errorsOf(asked: Asked, wanted: string | undefined) {
+  const { store, cluster } = asked;
+  const until = untilOf(asked);
+  if (wanted !== undefined) await wantedNodes(asked, until, wanted);
+  const answer: Record<string, object> = {};
+  const selection = { cluster, types: ['error'], from: until - RECENT_SECONDS, until } as const;
+  for await (const { envelope } of store.envelopes(selection))
+    for (const { node = '', detail, time } of envelope.errors ?? [])
+      if (isNode(node, wanted)) answer[node] = { cluster, node, details: detail, time };
+  return answer;
+}

@@ -1,0 +1,117 @@
+import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
+import type { Uint } from '../../../core/contract/sonar/kinds.ts';
+import type { JobKey, ProcessCard, SampleSum, SumsBy, Window } from '../../questions/rows.ts';
+import type { Ordered } from '../hot-rows.ts';
+import type { Chosen } from '../hot-series.ts';
+import { metaOf } from '../metas.ts';
+import type { ArchiveRows, Cells } from './archive-rows.ts';
+import type { ClosedDay } from './catalog.ts';
+
+const SUMS = `
+  sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::double as processes,
+  ${['rss', 'vm', 'threads', 'cpu_avg', 'cpu_util', 'cpu_time', 'data_read', 'data_written', 'data_cancelled']
+    .map((column) => `sum(p.${column}::double) as ${column}`)
+    .join(', ')}`;
+
+/** Sums over processes from the files of closed days. */
+export class ArchiveSeries {
+  readonly #archive: ArchiveRows;
+
+  constructor(archive: ArchiveRows) {
+    this.#archive = archive;
+  }
+
+  async *sums(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+    { by, key, chosen }: { readonly by: SumsBy; readonly key: JobKey | undefined; readonly chosen: Chosen },
+  ): AsyncGenerator<readonly Ordered<SampleSum>[]> {
+    const archive = this.#archive;
+    const { sql, values } = archive.samples(days, window);
+    const isOfNode = by === 'node';
+    const keys = {
+      node: '',
+      job: 'p.job, p.epoch, p."user",',
+      process: 'p.job, p.epoch, p."user", p.pid, p.ppid, p.cmd, p.slot, p.ord,',
+    }[by];
+    const ofKey = isOfNode || key === undefined ? 'true' : archive.ofJob(key);
+    const ofUser = isOfNode || window.user === undefined ? 'true' : 'p."user" = $user';
+    const processes = `(select * from ${archive.table(days, 'process')} p where ${ofKey} and ${ofUser} ${by === 'process' ? 'and p.ord is not null' : ''})`;
+    const rows = archive.read(
+      `select s.id, s.time, s.node, s.source, ${keys} ${SUMS}
+       from ${sql} s ${isOfNode ? 'left join' : 'join'} ${processes} p on p.n = s.n ${preferring(chosen)}
+       group by all order by s.time, s.id`,
+      { ...values, ...pairsOf(chosen), ...(isOfNode || window.user === undefined ? {} : { user: window.user }) },
+    );
+    for await (const portion of rows)
+      yield portion.map((row) => ({
+        envelope: number(row, 'id'),
+        time: number(row, 'time'),
+        cluster,
+        node: text(row, 'node'),
+        meta: metaOf(text(row, 'source')),
+        job: uint(row, 'job'),
+        epoch: uint(row, 'epoch'),
+        user: text(row, 'user'),
+        pid: uint(row, 'pid'),
+        ppid: uint(row, 'ppid'),
+        cmd: text(row, 'cmd'),
+        processes: number(row, 'processes'),
+        rssKb: number(row, 'rss'),
+        vmKb: number(row, 'vm'),
+        threads: number(row, 'threads'),
+        cpuAvg: number(row, 'cpu_avg'),
+        cpuUtil: number(row, 'cpu_util'),
+        cpuTime: number(row, 'cpu_time'),
+        readKb: number(row, 'data_read'),
+        writtenKb: number(row, 'data_written'),
+        cancelledKb: number(row, 'data_cancelled'),
+      }));
+  }
+
+  async *cards(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+    { key, chosen }: { readonly key: JobKey | undefined; readonly chosen: Chosen },
+  ): AsyncGenerator<readonly Ordered<ProcessCard>[]> {
+    const archive = this.#archive;
+    const gpus = archive.table(days, 'process_gpu');
+    if (gpus === undefined) return;
+    const { sql, values } = archive.samples(days, window);
+    const ofUser = window.user === undefined ? 'true' : 'p."user" = $user';
+    const rows = archive.read(
+      `select s.id, s.time, s.node, p.job, p.epoch, p.pid, g.uuid, g.util, g.memory, g.memory_util
+       from ${gpus} g join ${archive.table(days, 'process')} p on p.n = g.n and p.slot = g.slot and p.ord = g.ord
+       join ${sql} s on s.n = g.n ${preferring(chosen)}
+       where ${key === undefined ? 'true' : archive.ofJob(key)} and ${ofUser} order by s.time, s.id, g.slot, g.ord, g.item`,
+      { ...values, ...pairsOf(chosen), ...(window.user === undefined ? {} : { user: window.user }) },
+    );
+    for await (const portion of rows)
+      yield portion.map((row) => ({
+        envelope: number(row, 'id'),
+        time: number(row, 'time'),
+        cluster,
+        node: text(row, 'node'),
+        job: uint(row, 'job'),
+        epoch: uint(row, 'epoch'),
+        pid: uint(row, 'pid'),
+        uuid: text(row, 'uuid'),
+        utilPercent: number(row, 'util'),
+        memoryKb: number(row, 'memory'),
+        memoryPercent: number(row, 'memory_util'),
+      }));
+  }
+}
+
+const preferring = (chosen: Chosen): string =>
+  chosen === undefined
+    ? ''
+    : `join (select unnest(from_json($pairs, '["VARCHAR"]')) as pair) c on c.pair = s.node || ' ' || s.producer`;
+const pairsOf = (chosen: Chosen) =>
+  chosen === undefined ? {} : { pairs: JSON.stringify([...chosen].map(([node, producer]) => `${node} ${producer}`)) };
+
+const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
+const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
+const uint = (row: Cells, name: string): Uint => exactUint((row[name] as bigint | null) ?? 0n);

@@ -1,0 +1,189 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { JobFilter, JobKey, ProcessCard, SampleSum, SelectedJobs, SumsBy, Window } from '../questions/rows.ts';
+import type { Row, StoreDatabase } from './database.ts';
+import { type Cluster, IN_WINDOW, IS_CHOSEN, keyValues, ofJob, type Ordered, slurmJobOf } from './hot-rows.ts';
+import { metaOf } from './metas.ts';
+import { fromInteger, toInteger } from './numbers.ts';
+import { portionsOf } from './portions.ts';
+
+/** Producers of nodes that have two; undefined: all count. */
+export type Chosen = ReadonlyMap<string, string> | undefined;
+
+/** The integers are unsigned ones of 64 bits, and sums of integers must not overflow. */
+const total = (column: string): string =>
+  `total(case when p.${column} < 0 then p.${column} + 18446744073709551616.0 else p.${column} end)`;
+const percent = (column: string): string =>
+  `case typeof(${column}) when 'integer' then ${column} / 1000.0 else ${column} end`;
+
+const SUMS = `
+  total(case when p.ord is null then 0 else 1 + max(0, coalesce(p.rolledup, 0)) end) as processes, ${total('rss')} as rss, ${total('vm')} as vm,
+  ${total('threads')} as threads, total(${percent('p.cpu_avg')}) as cpu_avg, total(${percent('p.cpu_util')}) as cpu_util,
+  ${total('cpu_time')} as cpu_time, ${total('data_read')} as data_read, ${total('data_written')} as data_written,
+  ${total('data_cancelled')} as data_cancelled`;
+
+const OF_SAMPLE = 'e.id, e.time, n.name as node, o.name as source';
+const FROM_SAMPLE = 'from envelope e join node n on n.id = e.node join source o on o.id = e.source';
+const OF_NODE = '(:node is null or n.name = :node or n.short = :node)';
+const OF_KEY = 'j.job = :job and (:epoch is null or j.epoch = :epoch)';
+
+const SUMS_BY: Readonly<Record<SumsBy, string>> = {
+  // Also an idle node has a sample.
+  node: `select ${OF_SAMPLE}, ${SUMS} ${FROM_SAMPLE} left join process p on p.envelope = e.id where :where group by e.id`,
+  job: `select ${OF_SAMPLE}, j.job, j.epoch, u.name as user_name, ${SUMS} ${FROM_SAMPLE}
+    join sample_job j on j.envelope = e.id join user u on u.id = j.user
+    left join process p on p.envelope = j.envelope and p.slot = j.slot
+    where :where and (:user is null or u.name = :user) group by e.id, j.job, j.epoch, u.name`,
+  process: `select ${OF_SAMPLE}, j.job, j.epoch, u.name as user_name, p.pid, p.ppid, m.name as cmd, ${SUMS} ${FROM_SAMPLE}
+    join sample_job j on j.envelope = e.id join user u on u.id = j.user
+    join process p on p.envelope = j.envelope and p.slot = j.slot left join cmd m on m.id = p.cmd
+    where :where and (:user is null or u.name = :user) group by e.id, j.slot, p.ord`,
+};
+
+/** Sums over processes, and jobs that a filter selects, from the hot rows. */
+export class HotSeries {
+  readonly #db: StoreDatabase;
+
+  constructor(db: StoreDatabase) {
+    this.#db = db;
+  }
+
+  async *sums(
+    cluster: Cluster,
+    window: Window,
+    { by, key, chosen }: { readonly by: SumsBy; readonly key: JobKey | undefined; readonly chosen: Chosen },
+  ): AsyncGenerator<readonly Ordered<SampleSum>[]> {
+    const isOfJob = key !== undefined && by !== 'node';
+    const where = [
+      isOfJob ? `${ofJob(IN_WINDOW)} and ${OF_KEY}` : IN_WINDOW,
+      OF_NODE,
+      ...(chosen === undefined ? [] : [IS_CHOSEN]),
+    ];
+    const sql = `${SUMS_BY[by].replace(':where', where.join(' and '))} order by e.time, e.id`;
+    yield* portionsOf(
+      mapped(
+        this.#db.eachNamed(
+          sql,
+          valuesOf(cluster, window, { key: isOfJob ? key : undefined, chosen, hasUser: by !== 'node' }),
+        ),
+        (row) => ({
+          envelope: number(row, 'id'),
+          time: number(row, 'time'),
+          cluster: cluster.name,
+          node: text(row, 'node'),
+          meta: metaOf(text(row, 'source')),
+          job: fromInteger(row['job'] ?? null) ?? 0,
+          epoch: fromInteger(row['epoch'] ?? null) ?? 0,
+          user: text(row, 'user_name'),
+          pid: fromInteger(row['pid'] ?? null) ?? 0,
+          ppid: fromInteger(row['ppid'] ?? null) ?? 0,
+          cmd: text(row, 'cmd'),
+          processes: number(row, 'processes'),
+          rssKb: number(row, 'rss'),
+          vmKb: number(row, 'vm'),
+          threads: number(row, 'threads'),
+          cpuAvg: number(row, 'cpu_avg'),
+          cpuUtil: number(row, 'cpu_util'),
+          cpuTime: number(row, 'cpu_time'),
+          readKb: number(row, 'data_read'),
+          writtenKb: number(row, 'data_written'),
+          cancelledKb: number(row, 'data_cancelled'),
+        }),
+      ),
+    );
+  }
+
+  async *cards(
+    cluster: Cluster,
+    window: Window,
+    { key, chosen }: { readonly key: JobKey | undefined; readonly chosen: Chosen },
+  ): AsyncGenerator<readonly Ordered<ProcessCard>[]> {
+    const sql = `
+      select ${OF_SAMPLE}, j.job, j.epoch, p.pid, c.name as uuid, g.memory, ${percent('g.util')} as util, ${percent('g.memory_util')} as memory_util
+      ${FROM_SAMPLE} join process_gpu g on g.envelope = e.id join gpu c on c.id = g.gpu
+      join sample_job j on j.envelope = g.envelope and j.slot = g.slot join user u on u.id = j.user
+      join process p on p.envelope = g.envelope and p.slot = g.slot and p.ord = g.ord
+      where ${key === undefined ? IN_WINDOW : `${ofJob(IN_WINDOW)} and ${OF_KEY}`} and ${OF_NODE}
+        and (:user is null or u.name = :user) ${chosen === undefined ? '' : `and ${IS_CHOSEN}`}
+      order by e.time, e.id, g.slot, g.ord, g.item`;
+    yield* portionsOf(
+      mapped(this.#db.eachNamed(sql, valuesOf(cluster, window, { key, chosen, hasUser: true })), (row) => ({
+        envelope: number(row, 'id'),
+        time: number(row, 'time'),
+        cluster: cluster.name,
+        node: text(row, 'node'),
+        job: fromInteger(row['job'] ?? null) ?? 0,
+        epoch: fromInteger(row['epoch'] ?? null) ?? 0,
+        pid: fromInteger(row['pid'] ?? null) ?? 0,
+        uuid: text(row, 'uuid'),
+        utilPercent: number(row, 'util'),
+        memoryKb: Number(fromInteger(row['memory'] ?? null) ?? 0),
+        memoryPercent: number(row, 'memory_util'),
+      })),
+    );
+  }
+
+  selectedJobs({ id, name }: Cluster, filter: JobFilter): SelectedJobs {
+    const { now, offset, limit, states } = filter;
+    const where = ["cluster = :cluster and step = ''", ...conditionsOf(filter)].join(' and ');
+    const given = Object.keys(CONDITIONS).map((each): [string, SQLInputValue | undefined] => {
+      if (each === 'states') return [each, states && JSON.stringify(states)];
+      if (each === 'job') return [each, filter.job && (toInteger(filter.job) ?? 0)];
+      return [each, filter[each as Exclude<keyof typeof CONDITIONS, 'states' | 'job'>]];
+    });
+    const hasLength = filter.leastSeconds !== undefined || filter.mostSeconds !== undefined;
+    const values = Object.fromEntries([
+      ['cluster', id],
+      ...given.filter((each): each is [string, SQLInputValue] => each[1] !== undefined),
+      ...(hasLength ? [['now', now] as const] : []),
+    ]) as Record<string, SQLInputValue>;
+    const [count] = this.#db.all(`select count(*) as total from job where ${where}`, values);
+    const rows = this.#db.all(
+      `select * from job where ${where} order by submit desc, job_id < 0 desc, job_id desc limit :limit offset :offset`,
+      { ...values, limit, offset },
+    );
+    return { total: number(count ?? {}, 'total'), jobs: rows.map((row) => slurmJobOf(name, row)) };
+  }
+}
+
+/** What each part of a filter asks of a row. */
+const CONDITIONS = {
+  user: 'user = :user',
+  states: 'state in (select value from json_each(:states))',
+  job: 'job_id = :job',
+  submitAfter: 'coalesce(submit, seen) >= :submitAfter',
+  submitBefore: 'coalesce(submit, seen) <= :submitBefore',
+  startAfter: 'start >= :startAfter',
+  startBefore: 'start <= :startBefore',
+  endAfter: '"end" >= :endAfter',
+  endBefore: '"end" <= :endBefore',
+  leastSeconds: 'coalesce("end", :now) - start >= :leastSeconds',
+  mostSeconds: 'coalesce("end", :now) - start <= :mostSeconds',
+} as const;
+
+const conditionsOf = (filter: JobFilter): string[] =>
+  Object.entries(CONDITIONS).flatMap(([name, condition]) =>
+    filter[name as keyof typeof CONDITIONS] === undefined ? [] : [condition],
+  );
+
+function valuesOf(
+  { id }: Cluster,
+  { from, until, node, user }: Window,
+  { key, chosen, hasUser }: { readonly key: JobKey | undefined; readonly chosen: Chosen; readonly hasUser: boolean },
+): Record<string, SQLInputValue> {
+  return {
+    cluster: id,
+    from,
+    until,
+    node: node ?? null,
+    ...(hasUser ? { user: user ?? null } : {}),
+    ...keyValues(key),
+    ...(chosen === undefined ? {} : { chosen: JSON.stringify([...chosen]) }),
+  };
+}
+
+const number = (row: Row, name: string): number => Number(row[name] ?? 0);
+const text = (row: Row, name: string): string => String(row[name] ?? '');
+
+function* mapped<Item, Result>(rows: Iterable<Item>, map: (row: Item) => Result): Generator<Result> {
+  for (const row of rows) yield map(row);
+}
