@@ -3,7 +3,7 @@ import type { RouteName } from '../../core/contract/routes.ts';
 import { subjectQueries } from '../access/queries.ts';
 import { found, missing } from '../records/find.ts';
 import type { Store } from '../records/store.ts';
-import type { About } from '../store/turn.ts';
+import type { About } from '../store/held-workflows.ts';
 
 interface Given {
   readonly params?: unknown;

@@ -1,5 +1,6 @@
 import { nextTurn } from './slices.ts';
-import type { About, Turns } from './turn.ts';
+import type { About } from './held-workflows.ts';
+import type { Turns } from './turn.ts';
 
 /**
  * A write that is too long for one transaction: a generator whose steps are separate transactions.

@@ -1,8 +1,10 @@
-import { isBusy, lockedRefusal } from './busy.ts';
+import { lockedRefusal } from './busy.ts';
 import type { Database } from './database.ts';
 import type { ChangeLog } from './changes.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { type About, createHeldWorkflows, type Hold } from './held-workflows.ts';
 import { type SliceLimits, usualLimits } from './slice-limits.ts';
+import { createTransaction, type Done } from './transaction.ts';
 
 /**
  * Group commit: all writes that arrive in one iteration of the event loop share one transaction.
@@ -55,18 +57,6 @@ export const LOCK_PATIENCE_MS = 5_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 
-/**
- * `whole`: no other write to the workflow meanwhile. `releasing`: none that relies on the number of unmet dependencies.
- */
-type Hold = 'whole' | 'releasing';
-
-/** The workflow that a write concerns, for writes that have to wait while it is locked. */
-export interface About {
-  readonly workflowId: () => number | undefined;
-  /** Whether it may run while jobs are being released. */
-  readonly isCompatible: boolean;
-}
-
 interface Waiting {
   readonly work: () => unknown;
   readonly about: About | undefined;
@@ -76,8 +66,6 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
-
 export function createTurns(
   db: Database,
   changes: ChangeLog,
@@ -86,14 +74,8 @@ export function createTurns(
   { turnMs }: Pick<SliceLimits, 'turnMs'> = usualLimits,
   checkpoints?: Pick<Checkpoints, 'afterCommit'>,
 ): Turns {
-  const statement = (sql: string) => db.prepare(sql);
-  const begin = statement('begin immediate');
-  const commit = statement('commit');
-  const rollback = statement('rollback');
-  const savepoint = statement('savepoint entry');
-  const release = statement('release entry');
-  const rollbackTo = statement('rollback to entry');
-
+  const transaction = createTransaction(db, changes);
+  const held = createHeldWorkflows<Waiting>();
   let waiting: Waiting[] = [];
   let broken: unknown;
   let isPublishing = false;
@@ -102,7 +84,6 @@ export function createTurns(
   let isPaused = false;
   let isScheduled = false;
   let deadline = 0;
-  const held = new Map<number, { readonly kind: Hold; readonly parked: Waiting[] }>();
 
   const schedule = () => {
     if (isScheduled || isPaused) return;
@@ -110,66 +91,19 @@ export function createTurns(
     setImmediate(flush);
   };
 
-  /** Sets a write aside whose workflow is locked. Nearly always none is, and then the workflow is not looked up. */
-  const isParked = (entry: Waiting): boolean => {
-    if (held.size === 0 || entry.about === undefined) return false;
-    const hold = held.get(entry.about.workflowId() ?? -1);
-    if (hold === undefined || (hold.kind === 'releasing' && entry.about.isCompatible)) return false;
-    hold.parked.push(entry);
-    return true;
-  };
+  /** Carries out what fits into the time of a transaction; the rest is in the next one. */
+  const together = (turn: readonly Waiting[]): Done<Waiting>[] =>
+    transaction.together(turn, (entry, done) => {
+      if (held.park(entry)) return 'not';
+      if (done === 0 || performance.now() <= deadline) return 'now';
+      waiting = [...turn.slice(turn.indexOf(entry)), ...waiting];
+      return 'end';
+    });
 
-  let isSynced = true;
-  const sync = (isWanted: boolean) => {
-    if (isWanted === isSynced) return;
-    db.run(`pragma synchronous = ${isWanted ? 'full' : 'normal'}`);
-    isSynced = isWanted;
-  };
-
-  const attempt = ({ work }: Waiting): Outcome => {
-    savepoint.run({});
-    const mark = changes.mark();
-    try {
-      const value = work();
-      release.run({});
-      return { value };
-    } catch (error) {
-      rollbackTo.run({});
-      release.run({});
-      changes.forgetSince(mark);
-      return { error };
-    }
-  };
-
-  type Done = [Waiting, Outcome];
-
-  const together = (turn: readonly Waiting[]): Done[] => {
-    const done: Done[] = [];
-    for (const [index, entry] of turn.entries()) {
-      if (isParked(entry)) continue;
-      if (done.length > 0 && performance.now() > deadline) {
-        waiting = [...turn.slice(index), ...waiting];
-        break;
-      }
-      done.push([entry, attempt(entry)]);
-    }
-    commit.run({});
-    return done;
-  };
-
-  /** A savepoint costs a fifth of a small transaction, and a single write in it needs none. */
-  const alone = (entry: Waiting): Done[] => {
-    const mark = changes.mark();
-    const done: Done[] = [];
-    try {
-      if (!isParked(entry)) done.push([entry, { value: entry.work() }]);
-    } catch (error) {
-      rollback.run({});
-      changes.forgetSince(mark);
-      return [[entry, { error }]];
-    }
-    commit.run({});
-    return done;
+  const carryOut = (turn: readonly Waiting[]): Done<Waiting>[] => {
+    const [only] = turn;
+    if (turn.length !== 1 || only === undefined) return together(turn);
+    return held.park(only) ? together([]) : [transaction.alone(only)];
   };
 
   const flush = () => {
@@ -181,24 +115,20 @@ export function createTurns(
       return;
     }
     deadline = performance.now() + turnMs;
-    let done: Done[];
+    let done: Done<Waiting>[];
     try {
-      sync(!turn.every(({ isSoon }) => isSoon === true));
+      transaction.sync(!turn.every(({ isSoon }) => isSoon === true));
       if (!hasBegun()) {
         waitForLock(turn);
         return;
       }
-      done = turn.length === 1 ? alone(turn[0] as Waiting) : together(turn);
+      done = carryOut(turn);
       // Data committed into a file that no longer has a name is lost.
       db.assertInPlace();
     } catch (error) {
       broken = error;
       for (const { reject } of [...turn, ...waiting.splice(0)]) reject(error);
-      try {
-        rollback.run({});
-      } catch {
-        // The transaction is already rolled back; the first error is the one that matters.
-      }
+      transaction.abandon();
       onBroken(error);
       return;
     }
@@ -210,7 +140,7 @@ export function createTurns(
     if (waiting.length > 0) schedule();
     // Replies come first: a job that waits for one starts sooner than a client of the event stream gets it. Changes
     // that are not on disk yet are sent after the next commit that is.
-    if (!isSynced) return;
+    if (!transaction.isSynced) return;
     isPublishing = true;
     setImmediate(publish);
   };
@@ -227,12 +157,7 @@ export function createTurns(
 
   /** Begins the transaction; false if another program holds the lock. */
   const hasBegun = (): boolean => {
-    try {
-      begin.run({});
-    } catch (error) {
-      if (isBusy(error)) return false;
-      throw error;
-    }
+    if (!transaction.begin()) return false;
     if (pauseMs > 0) onLock(false);
     pauseMs = 0;
     return true;
@@ -273,12 +198,9 @@ export function createTurns(
     get deadline() {
       return deadline;
     },
-    hold(workflowId, kind) {
-      held.set(workflowId, { kind, parked: held.get(workflowId)?.parked ?? [] });
-    },
+    hold: held.hold,
     release(workflowId) {
-      const parked = held.get(workflowId)?.parked ?? [];
-      held.delete(workflowId);
+      const parked = held.release(workflowId);
       if (parked.length === 0) return;
       waiting = [...parked, ...waiting];
       schedule();

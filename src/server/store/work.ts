@@ -1,6 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Database, NoParameters } from './database.ts';
-import { type About, LOCK_PATIENCE_MS, type Turns } from './turn.ts';
+import type { About } from './held-workflows.ts';
+import { LOCK_PATIENCE_MS, type Turns } from './turn.ts';
 
 /**
  * Work on all rows of a workflow, in slices that share the group commit with other writes.
