@@ -2,7 +2,7 @@
  * How fast is the service itself: small writes, pages and counts of a million jobs, a large initialization, a restart,
  * and many listeners.
  *
- * `node bench/api.ts [posts]`: one process sends, one answers, each on a core of its own.
+ * `node bench/api.ts [posts] [part,part]`: one process sends, one answers, each on a core of its own.
  */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,12 +10,13 @@ import { join } from 'node:path';
 import { get } from 'node:http';
 import { type Client, createClient } from '../src/client/client.ts';
 import { connect } from '../src/client/node/connect.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { load } from './support/load.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { type BenchServer, machine, startServer, portOf } from './support/processes.ts';
 
-const posts = Number(process.argv[2] ?? 50_000);
+const { posts, words } = argumentsOf({ posts: 50_000 }, 'words');
 const CONNECTIONS = 64;
 const MILLION = 1_000_000;
 const folder = layOutPackage();
@@ -181,7 +182,7 @@ async function manyListeners() {
 }
 
 console.log(machine());
-const asked = process.argv[3]?.split(',');
+const asked = words[0]?.split(',');
 const parts = { smallWrites, manyEdges, manyListeners, millionJobs };
 for (const [name, measure] of Object.entries(parts)) if (asked?.includes(name) ?? true) await measure();
 print();

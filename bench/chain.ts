@@ -6,12 +6,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { commandsOf, machine, startServer, timed } from './support/processes.ts';
 
-const jobs = Number(process.argv[2] ?? 1_000);
-const rounds = Number(process.argv[3] ?? 3);
+const { jobs, rounds } = argumentsOf({ jobs: 1_000, rounds: 3 });
 const folder = layOutPackage();
 const { note, print } = createFigures();
 

@@ -9,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
 import type { Completion } from '../src/core/contract/exchange.ts';
 import { connect } from '../src/client/node/connect.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { machine, startServer } from './support/processes.ts';
 
-const runners = Number(process.argv[2] ?? 1_000);
-const jobs = Number(process.argv[3] ?? 100_000);
+const { runners, jobs } = argumentsOf({ runners: 1_000, jobs: 100_000 });
 const SLOTS = 4;
 const CLASSES = [
   { name: 'small', num_cpus: 1, memory: '1g', runtime: 'PT1M' },

@@ -5,10 +5,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures, type Goal } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { commandsOf, machine, startServer } from './support/processes.ts';
 
+argumentsOf({});
 const folder = layOutPackage();
 const { note, print } = createFigures();
 

@@ -7,12 +7,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { machine, startServer, timed, which } from './support/processes.ts';
 
-const jobs = Number(process.argv[2] ?? 10_000);
-const rounds = Number(process.argv[3] ?? 3);
+const { jobs, rounds } = argumentsOf({ jobs: 10_000, rounds: 3 });
 const SLOTS = 2;
 /** The others are slow, and their rate does not hang on the number. */
 const OTHERS_JOBS = Math.min(jobs, 5_000);

@@ -7,11 +7,11 @@
  */
 import { spawn } from 'node:child_process';
 import { createFamilies } from '../src/cluster/host/families.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { machine, timed } from './support/processes.ts';
 
-const processes = Number(process.argv[2] ?? 1_000);
-const rounds = Number(process.argv[3] ?? 5);
+const { processes, rounds } = argumentsOf({ processes: 1_000, rounds: 5 });
 /** One look is shorter than the clock of the kernel ticks, so many are timed together. */
 const LOOKS = 50;
 

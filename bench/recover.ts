@@ -12,13 +12,16 @@ import { promisify } from 'node:util';
 import { createClient } from '../src/client/client.ts';
 import { connect } from '../src/client/node/connect.ts';
 import { BASE_PATH } from '../src/core/contract/base-path.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { startPings } from './support/pings.ts';
 import { machine, startServer } from './support/processes.ts';
 
-const jobs = Number(process.argv[2] ?? 100_000);
-const orphans = Number(process.argv[3] ?? jobs / 10);
+const { jobs, orphans = jobs / 10 } = argumentsOf<{ jobs: number; orphans: number | undefined }>({
+  jobs: 100_000,
+  orphans: undefined,
+});
 const { note, print } = createFigures();
 const folder = workplace('recover');
 const installed = layOutPackage();

@@ -8,12 +8,14 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { machine, startServer, timed } from './support/processes.ts';
 
-const hosts = Number(process.argv[2] ?? 100);
-const atOnce = process.argv[3] ?? '10';
+const given = argumentsOf({ hosts: 100, 'at once': 10 });
+const { hosts } = given;
+const atOnce = String(given['at once']);
 const PORT = 21_000;
 
 const folder = layOutPackage();

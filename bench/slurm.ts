@@ -7,12 +7,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { commandsOf, machine, startServer } from './support/processes.ts';
 
-const jobs = Number(process.argv[2] ?? 200);
-const rounds = Number(process.argv[3] ?? 3);
+const { jobs, rounds } = argumentsOf({ jobs: 200, rounds: 3 });
 const CPUS = 12;
 const FIRST_PORT = 11_900;
 const script = resolve(import.meta.dirname, '../tests/slurm/cluster.sh');

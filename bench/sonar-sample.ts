@@ -12,11 +12,11 @@ import { createUserNames } from '../src/cluster/host/user-names.ts';
 import { encodeEnvelope } from '../src/core/contract/sonar/encode.ts';
 import { NO_FILTERS } from '../src/telemetry/produce/sample/filters.ts';
 import { createSampler } from '../src/telemetry/produce/sample/sampler.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { machine, timed } from './support/processes.ts';
 
-const processes = Number(process.argv[2] ?? 1_000);
-const rounds = Number(process.argv[3] ?? 3);
+const { processes, rounds } = argumentsOf({ processes: 1_000, rounds: 3 });
 /** One sample is shorter than the clock of the kernel ticks, so many are timed together. */
 const SAMPLES = 10;
 

@@ -11,15 +11,16 @@
 import { spawn } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { amountOf, argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { workplace } from './support/package.ts';
 import { EVERY_SECONDS, NODES_OF_A_JOB, type Simulation, START, zipf } from './support/simulated-telemetry.ts';
 
 const DAY = 86_400;
 const SAMPLES_A_DAY = DAY / EVERY_SECONDS;
-const [, , first = 'day', ...others] = process.argv;
+const [first = 'day', ...others] = argumentsOf({}, 'words').words;
 const isKnown = first === 'day' || first === 'jobs';
-const [one, other] = (isKnown ? others : [first, ...others]).map(Number);
+const [one, other] = (isKnown ? others : [first, ...others]).map(amountOf);
 const shape = first === 'jobs' ? 'jobs' : 'day';
 const days = shape === 'jobs' ? (other ?? 1) : 1;
 const simulation: Simulation =

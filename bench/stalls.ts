@@ -10,14 +10,14 @@ import { createClient } from '../src/client/client.ts';
 import { ServiceError } from '../src/client/errors.ts';
 import type { Response } from '../src/client/errors.ts';
 import { BASE_PATH } from '../src/core/contract/base-path.ts';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { startPings } from './support/pings.ts';
 import { machine, startServer } from './support/processes.ts';
 import { ISSUE_SIZES, type Measure, scaled, shapes } from './support/stalls.ts';
 
-const factor = Number(process.argv[2] ?? 1);
-const asked = process.argv.slice(3);
+const { factor, words: asked } = argumentsOf({ factor: 1 }, 'words');
 const { note, print } = createFigures();
 /** The ping of a server that does nothing takes 1 ms; what waits longer than this is noticed by people and runners. */
 const GOAL = { atMost: 50 };

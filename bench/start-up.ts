@@ -6,11 +6,12 @@
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';
 import { machine, startServer, timed } from './support/processes.ts';
 
-const rounds = Number(process.argv[2] ?? 20);
+const { rounds } = argumentsOf({ rounds: 20 });
 const folder = layOutPackage();
 const cwd = workplace('start-up');
 const torc = join(folder, 'bin/torc.mjs');
