@@ -8,7 +8,8 @@ import type { Store } from '../records/store.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { checkedHead } from './checked.ts';
 import { headersFor } from './headers.ts';
-import { createListeners, type Place } from './listeners.ts';
+import { createListeners } from './listeners.ts';
+import type { Place } from './missed-events.ts';
 
 export interface EventStreamOptions {
   /** Called with the reason when the server ends a stream. */

@@ -2,6 +2,8 @@ import type { StreamEventType } from '../../core/contract/event.ts';
 import type { Store } from '../records/store.ts';
 import { nextTurn } from '../store/slices.ts';
 import { eventText, textsOf } from './event-text.ts';
+import { missedSince, type Place, WHOLE_ROW } from './missed-events.ts';
+import { createUnread } from './unread.ts';
 
 /**
  * The clients of the event stream of a workflow.
@@ -24,12 +26,6 @@ export interface Listen {
   readonly last: Place | undefined;
   /** Closes the connection of a client that does not read. */
   readonly cut: () => void;
-}
-
-/** A position in the log: everything up to and including it was sent. */
-export interface Place {
-  readonly row: number;
-  readonly entry: number;
 }
 
 interface Options {
@@ -61,7 +57,6 @@ const KEEP_ALIVE_MS = 15_000;
 const STALL_MS = 60_000;
 /** The time for the last event of a stream before its connection is closed. */
 const CUT_MS = 2_000;
-const WHOLE_ROW = Number.MAX_SAFE_INTEGER;
 
 export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }: Options) {
   const { changes, now } = store;
@@ -173,16 +168,13 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       }
     });
 
-    let readBefore = 0;
-    let stalledMs = 0;
     const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
+    const unread = createUnread(tickMs);
     const keepAlive = setInterval(() => {
       if (!isWelcome()) return end('you may no longer see this workflow');
-      const read = enqueued - waiting();
-      stalledMs = waiting() > 0 && read === readBefore ? stalledMs + tickMs : 0;
-      readBefore = read;
-      if (stalledMs >= stallMs) {
-        end(`nothing was read for ${Math.round(stalledMs / 1000)} s`, { waiting_bytes: waiting() });
+      const unreadMs = unread({ read: enqueued - waiting(), waiting: waiting() });
+      if (unreadMs >= stallMs) {
+        end(`nothing was read for ${Math.round(unreadMs / 1000)} s`, { waiting_bytes: waiting() });
         setTimeout(cut, CUT_MS).unref();
       } else if (waiting() === 0) send(': keep-alive\n\n');
     }, tickMs);
@@ -196,7 +188,7 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
           // nothing.
           send(': connected\n\n');
           if (last === undefined) return;
-          const missed = missedSince(workflowId, last);
+          const missed = missedSince(last, { prunedId: changes.prunedId(workflowId), lastId: changes.lastId });
           if (missed !== undefined) {
             send(eventText(`${missed.lostId}.${WHOLE_ROW}`, workflowId, now(), 'log_pruned', missed.told));
             told = { row: missed.lostId, entry: WHOLE_ROW };
@@ -212,22 +204,6 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
       },
       new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
     );
-  };
-
-  /** What a reconnecting client cannot get: its position is no longer in the log, or never was. */
-  const missedSince = (workflowId: number, { row, entry }: Place) => {
-    const lastEventId = `${row}.${entry}`;
-    const prunedId = changes.prunedId(workflowId);
-    if (row < prunedId || (row === prunedId && row > 0 && entry !== WHOLE_ROW)) {
-      const message = 'events after this id were removed from the log; read the state of the workflow again';
-      return { lostId: prunedId, told: { message, last_event_id: lastEventId } };
-    }
-    if (row > changes.lastId) {
-      const message =
-        'this log does not contain the event, so the database is a different one; read the state of the workflow again';
-      return { lostId: changes.lastId, told: { message, last_event_id: lastEventId } };
-    }
-    return undefined;
   };
 
   return { listen };
