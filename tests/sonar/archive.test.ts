@@ -19,6 +19,7 @@ import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
 import { ingest } from '../../src/telemetry/store/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
+import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { everyField } from './every-field.ts';
 import { v2Answers } from './v2-answers.ts';
 
@@ -289,6 +290,25 @@ describe('a close that is killed', () => {
     await Promise.all([third.close(), clean.close()]);
   });
 });
+
+it.skipIf(noSmallDisk)(
+  'a full disk ends a close with an error, and the day stays as it was until there is room',
+  async () => {
+    const disk = smallDisk(4);
+    const opened = await store(threeDays, join(disk, 'sonar.db'));
+    const before = await exported(opened);
+    const empty = fill(disk);
+    await expect(close(opened)).rejects.toThrow(/space|full|I\/O error|write/i);
+    expect(await exported(opened)).toEqual(before);
+    expect(opened.database.get('select count(*) as n from closed_day')?.['n']).toBe(0n);
+    empty();
+    expect(await close(opened)).toEqual(['2026-03-01', '2026-03-02', '2026-03-03']);
+    expect(await exported(opened)).toEqual(before);
+    expect(globSync(join(disk, 'sonar.db-archive', '.unfinished/*.parquet'))).toEqual([]);
+    await opened.close();
+  },
+  120_000,
+);
 
 const anyProcess = fc.record<SampleProcess>(
   {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -148,6 +149,33 @@ async function cleanAnswers(): Promise<unknown[]> {
   await store.close();
   return found;
 }
+
+it('an ingest that is killed twenty times within its transactions leaves the answers of one that was not', async () => {
+  const cwd = temporaryFolder();
+  const path = join(cwd, 'sonar.db');
+  await (await withClusters(await openStore(path))).close();
+  const program = join(import.meta.dirname, 'ingest-and-die.ts');
+  const next = random(11);
+  const stored: number[] = [];
+  for (let kill = 0; kill < 20; kill++) {
+    const processes = 1 + Math.floor(next() * 40);
+    const { signal } = spawnSync(process.execPath, [program, path, String(processes)], {
+      env: { ...process.env, NODE_COMPILE_CACHE: join(cwd, 'compiled') },
+    });
+    expect(signal).toBe('SIGKILL');
+    const store = await openStore(path, { isReadOnly: true });
+    stored.push((await exported(store)).length);
+    await store.close();
+  }
+  // Each ingest went on where the one before had ended, and nothing that was stored went away.
+  expect(stored).toEqual(stored.toSorted((one, other) => one - other));
+  expect(new Set(stored).size).toBeGreaterThan(3);
+  const store = await openStore(path);
+  await store.ingestEach(recordsIn(...messagesOfTwoDays()), options);
+  await store.addLinks(links);
+  expect(await answers(store)).toEqual(await cleanAnswers());
+  await store.close();
+}, 180_000);
 
 if (postgresIsMissing !== undefined) process.stderr.write(`no store in PostgreSQL is tested: ${postgresIsMissing}\n`);
 
