@@ -78,14 +78,36 @@ export function createListing<Filters extends object, Row, Item>(
 
     const { where, values } = conditions(listing, filters);
     const column = sortColumn(listing, paging.sort_by);
-    const direction = paging.reverse_sort === true ? 'desc' : 'asc';
-    const order = `order by ${column} ${direction}${column === listing.idColumn ? '' : `, ${listing.idColumn} ${direction}`}`;
+    const isDescending = paging.reverse_sort === true;
+    const orderOf = (isDown: boolean) => {
+      const direction = isDown ? 'desc' : 'asc';
+      return `order by ${column} ${direction}${column === listing.idColumn ? '' : `, ${listing.idColumn} ${direction}`}`;
+    };
 
-    const { page, count } = statements(where, order);
+    const known = listing.total?.(filters);
+    const fromEnd = known === undefined ? undefined : rowsFromEnd(offset, limit, known);
+    if (fromEnd !== undefined) {
+      const rows = statements(where, orderOf(!isDescending)).page.all({ ...values, ...fromEnd });
+      return pageOf(rows.reverse().map(toItem), offset, known as number);
+    }
+    const { page, count } = statements(where, orderOf(isDescending));
     const items = page.all({ ...values, limit, offset }).map(toItem);
-    const total = listing.total?.(filters) ?? count.get(values)?.total ?? 0;
-    return pageOf(items, offset, total);
+    return pageOf(items, offset, known ?? count.get(values)?.total ?? 0);
   };
+}
+
+/**
+ * The same rows of a list of `total`, counted from its end, if that is nearer: the database reads all rows before a page,
+ * which takes 80 ms for a million.
+ */
+export function rowsFromEnd(
+  offset: number,
+  limit: number,
+  total: number,
+): { offset: number; limit: number } | undefined {
+  if (offset <= total / 2 || offset >= total) return undefined;
+  const end = Math.min(total, offset + limit);
+  return { offset: total - end, limit: end - offset };
 }
 
 /** The envelope of a page that begins at `offset` in a list of `total` items. */
