@@ -41,7 +41,8 @@ async function watched(
     rounds = [ROUND],
     extra = 0,
     scheduled = 1,
-  }: { rounds?: readonly (Round | Error)[]; extra?: number; scheduled?: number } = {},
+    isUnfinished = false,
+  }: { rounds?: readonly (Round | Error)[]; extra?: number; scheduled?: number; isUnfinished?: boolean } = {},
 ) {
   const said: string[] = [];
   const did: string[] = [];
@@ -66,6 +67,7 @@ async function watched(
         did.push('schedule');
         return scheduled;
       },
+      isUnfinished: async () => isUnfinished,
       extraJobs: async () => extra,
       async wait() {
         next();
@@ -124,6 +126,25 @@ describe('watch', () => {
     expect((await watched([undecided], { recovers: true })).exitCode).toBe(1);
     const hook = new Refusal('HOOK_FAILED', 'fix.sh ended with exit code 1');
     expect((await watched([FAILED], { recovers: true }, { rounds: [hook] })).exitCode).toBe(1);
+  });
+
+  it('torc watch --recover completes a recovery that was killed while it submitted, although an allocation waits; otherwise it waits', async () => {
+    const submitted = status({ ready: 2 }, { pending_scheduled_nodes: 1 });
+    const done = await watched([submitted, DONE], { recovers: true }, { isUnfinished: true });
+    expect([done.exitCode, done.did]).toEqual([0, ['clean', 'recover']]);
+    const whole = await watched([submitted, DONE], { recovers: true }, { isUnfinished: false });
+    expect([whole.exitCode, whole.did]).toEqual([0, ['clean']]);
+    const looking = await watched([submitted, DONE], { recovers: false }, { isUnfinished: true });
+    expect([looking.exitCode, looking.did]).toEqual([0, ['clean']]);
+  });
+
+  it('torc watch goes on where a killed recovery had submitted everything, and ends where nothing could be submitted', async () => {
+    const nothing = { ...ROUND, reset: 0, submitted: 0, raised: 0, waiting: 2 };
+    const submitted = status({ ready: 2 }, { pending_scheduled_nodes: 1 });
+    const options = { rounds: [nothing], isUnfinished: true };
+    expect((await watched([submitted, DONE], { recovers: true }, options)).exitCode).toBe(0);
+    const none = await watched([STRANDED], { recovers: true }, { rounds: [nothing] });
+    expect([none.exitCode, none.said]).toEqual([1, expect.stringContaining('no allocation could be submitted')]);
   });
 
   it('torc watch waits while another command recovers the workflow', async () => {

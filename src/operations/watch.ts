@@ -21,6 +21,8 @@ export interface WatchTools {
   /** Corrects the records of what ended without a report. */
   clean(): Promise<void>;
   recover(): Promise<Round>;
+  /** Whether a recovery was killed while it submitted allocations: some of them may wait or run. */
+  isUnfinished(): Promise<boolean>;
   /** Submits allocations for jobs that wait; returns how many. */
   schedule(): Promise<number>;
   /** Ready jobs without labels that are retried or were spawned: no planned allocation is theirs. */
@@ -51,11 +53,15 @@ interface Memory {
   scheduledAtMs: number | undefined;
   extraSinceMs: number | undefined;
   lastRound: string | undefined;
+  /** Not known to be untrue: the last recovery was killed. */
+  mayBeUnfinished: boolean;
   isAway: boolean;
 }
 
 /**
  * Watches a workflow until it ends, and gets it going again where that is asked for. Returns the exit code.
+ *
+ * A recovery that was killed is completed first, although some of its allocations may wait or run already.
  *
  * A server or a controller that cannot be reached is waited for. It ends when a round of recovery raised nothing and the
  * same jobs failed alike without any other job having completed: the next round would be the same.
@@ -67,6 +73,7 @@ export async function watchWorkflow(tools: WatchTools, options: WatchOptions): P
     scheduledAtMs: undefined,
     extraSinceMs: undefined,
     lastRound: undefined,
+    mayBeUnfinished: options.recovers,
     isAway: false,
   };
   for (;;) {
@@ -113,6 +120,8 @@ async function look(tools: WatchTools, options: WatchOptions, memory: Memory): P
     if (isUndecided) return ended(tools, `${jobs.pending_failed} job(s) wait for a decision (pending_failed)`, 1);
     return options.recovers ? 'recover' : ended(tools, `The workflow is complete, and ${failed} job(s) failed`, 1);
   }
+  if (memory.mayBeUnfinished && waiting(status) > 0 && (await tools.isUnfinished())) return 'recover';
+  memory.mayBeUnfinished = false;
   if (alive(status) + busy(status) > 0) return extra(tools, options, memory);
   if (options.recovers) return 'recover';
   if (options.autoSchedule !== undefined) return 'schedule';
@@ -171,8 +180,10 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
     return isFinal ? 1 : undefined;
   }
   memory.refusals = 0;
+  memory.mayBeUnfinished = false;
   memory.rounds += 1;
-  const { jobs_by_status: after, is_complete: isComplete } = await tools.status();
+  const status = await tools.status();
+  const { jobs_by_status: after, is_complete: isComplete } = status;
   // The results of all its jobs were found in journals or in the accounting.
   if (isComplete && after.failed + after.terminated + after.canceled + after.pending_failed === 0) return undefined;
   if (done.reset + done.waiting === 0) {
@@ -188,6 +199,8 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
     return 1;
   }
   if (done.reset + done.submitted === 0) {
+    // A recovery that was killed at its end had submitted them all.
+    if (alive(status) > 0) return undefined;
     tools.tell('error', `${done.waiting} job(s) wait, and no allocation could be submitted for them`);
     return 1;
   }

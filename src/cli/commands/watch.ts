@@ -59,6 +59,7 @@ export const watch = command({
     const id = await chooseWorkflow(context, given);
     const { client } = await context.service();
     const { watchWorkflow } = await import('../../operations/watch.ts');
+    const { unfinishedRecovery } = await import('../../operations/recover/unfinished.ts');
     const { openLog } = await import('../../runner/log.ts');
     const { pause } = await import('../../client/long-timers.ts');
     const { findAndClean } = await import('../orphans.ts');
@@ -93,6 +94,7 @@ export const watch = command({
             for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
           },
           recover: () => recoverNow(context, id, wishes),
+          isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
           schedule: () => scheduleNow(context, id, wishes),
           async extraJobs() {
             const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };

@@ -8,7 +8,9 @@ import { calls } from '../../client/calls.gen.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
 import { regenerate } from '../slurm/regenerate.ts';
 import type { SubmitTools } from '../slurm/submit-allocations.ts';
+import { type Round, watchWorkflow } from '../watch.ts';
 import { applyRecovery, planOf, refuseRecovery } from './recover.ts';
+import { unfinishedRecovery } from './unfinished.ts';
 
 /** A command that is killed with SIGKILL at its nth step that has an effect: before the effect, or after it. */
 class Kill {
@@ -93,7 +95,13 @@ const NOW = Date.parse('2026-03-01T13:00:00Z');
 const wishes = { memoryMultiplier: 1.5, runtimeMultiplier: 1.5, retriesUnknown: false };
 
 /** Everything that `torc recover` does, in its order. */
-async function recover(of: TestService, at: ReturnType<typeof cluster>, id: number, outputDir: string, kill: Kill) {
+async function recover(
+  of: TestService,
+  at: ReturnType<typeof cluster>,
+  id: number,
+  outputDir: string,
+  kill: Kill,
+): Promise<Round> {
   const client = mortal(of.client, kill);
   const { records } = at;
   const cleaned = await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
@@ -124,7 +132,7 @@ async function recover(of: TestService, at: ReturnType<typeof cluster>, id: numb
     onSubmitted: () => {},
     onWarning: () => {},
   };
-  await regenerate(tools, id, {
+  const { submitted } = await regenerate(tools, id, {
     partitions: [partition({ name: 'short', cpus_per_node: 4, memory_mb: 4096, max_walltime_secs: 36_000 })],
     account: 'proj',
     groupBy: 'resource-requirements',
@@ -138,6 +146,44 @@ async function recover(of: TestService, at: ReturnType<typeof cluster>, id: numb
   });
   const data = { category: 'recovery', action: 'recover', jobs_reset: reset };
   await client.createEvent({ body: { workflow_id: id, timestamp: NOW, data } });
+  const { adjustments, waiting } = recovery;
+  const failures = JSON.stringify(recovery.plan.retried.map((each) => each.id));
+  return { reset, submitted: submitted.length, raised: adjustments.length, waiting, failures, next: undefined };
+}
+
+/** `torc watch --recover`, until it waits for the first time. */
+async function watchUntilItWaits(
+  of: TestService,
+  at: ReturnType<typeof cluster>,
+  id: number,
+  outputDir: string,
+  kill: Kill,
+): Promise<'waits' | 'killed' | number> {
+  const client = mortal(of.client, kill);
+  const { records } = at;
+  let waits: () => void = () => {};
+  const waiting = new Promise<'waits'>((resolve) => void (waits = () => resolve('waits')));
+  const watching = watchWorkflow(
+    {
+      status: () => client.getWorkflowStatus({ params: { id } }),
+      async clean() {
+        await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
+      },
+      recover: () => recover(of, at, id, outputDir, kill),
+      isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
+      schedule: async () => 0,
+      extraJobs: async () => 0,
+      async wait() {
+        waits();
+        await new Promise(() => {});
+      },
+      nowMs: () => NOW,
+      tell: () => {},
+      showCounts: () => {},
+    },
+    { recovers: true, maxRetries: undefined, isPersistent: false, asksAgent: false, autoSchedule: undefined },
+  );
+  return Promise.race([watching, waiting, kill.died]);
 }
 
 /** Jobs of all causes: lost with allocation 7, too little memory, time, or a bad command; one waits for another. */
@@ -215,6 +261,8 @@ async function standing({ client }: TestService, id: number) {
 }
 
 const never = () => new Kill(Infinity, false);
+/** A watch is killed after every third of its steps, the last one too: a recovery alone is killed at each. */
+const STRIDE = 3;
 
 describe('a recovery that is killed', () => {
   it(
@@ -264,6 +312,32 @@ describe('a recovery that is killed', () => {
           ]);
         }
       }
+    },
+  );
+
+  it(
+    'killed between its detection and any step of its recovery, a watch is completed by the next one, with as many submissions',
+    { timeout: 120_000 },
+    async () => {
+      const whole = await broken();
+      const undisturbed = cluster();
+      const counting = never();
+      expect(await watchUntilItWaits(whole.of, undisturbed, whole.id, temporaryFolder(), counting)).toBe('waits');
+      const expected = await standing(whole.of, whole.id);
+      const left: unknown[] = [];
+      for (let at = counting.taken; at > 0; at -= STRIDE) {
+        const { of, id } = await broken();
+        const slurm = cluster();
+        const folder = temporaryFolder();
+        const kill = new Kill(at, true);
+        expect(await watchUntilItWaits(of, slurm, id, folder, kill)).toBe('killed');
+        await kill.arrived();
+        const second = await watchUntilItWaits(of, slurm, id, folder, never());
+        left.push([at, second, await standing(of, id), slurm.submissions()]);
+      }
+      const submissions = undisturbed.submissions();
+      expect(left).toEqual(left.map((_, index) => [counting.taken - index * STRIDE, 'waits', expected, submissions]));
+      expect(left.length).toBeGreaterThan(5);
     },
   );
 });
