@@ -13,6 +13,8 @@ function programOf(script: string): { program: string; folder: string } {
   return { program, folder };
 }
 
+/** Less than the sixty seconds of what the programs leave behind, and enough for a machine that is busy with other tests. */
+const LONG_SECONDS = 20;
 const pidIn = (folder: string) => Number(readFileSync(join(folder, 'pid'), 'utf8'));
 const kill = (folder: string) => {
   try {
@@ -59,7 +61,7 @@ describe('a helper program', () => {
         'it was killed after 0.5 s, its time limit: begun',
       ),
     );
-    expect(seconds).toBeLessThan(3);
+    expect(seconds).toBeLessThan(LONG_SECONDS);
     await gone(pidIn(folder));
   });
 
@@ -69,7 +71,7 @@ describe('a helper program', () => {
     const seconds = await secondsOf(() =>
       expect(runHelper(program, [folder], { atMostMs: 500 })).rejects.toThrow('its time limit'),
     );
-    expect(seconds).toBeLessThan(3);
+    expect(seconds).toBeLessThan(LONG_SECONDS);
     expect(isAlive(pidIn(folder))).toBe(true);
   });
 
@@ -79,7 +81,7 @@ describe('a helper program', () => {
     const seconds = await secondsOf(async () =>
       expect(await runHelper(program, [folder], { atMostMs: 30_000 })).toBe('answer\n'),
     );
-    expect(seconds).toBeLessThan(3);
+    expect(seconds).toBeLessThan(LONG_SECONDS);
   });
 
   it('a successful helper program returns its output at its time limit, although a process that it left writes endlessly', async () => {
@@ -103,7 +105,7 @@ describe('a companion program', () => {
       onErrorLine: () => {},
     });
     const seconds = await secondsOf(async () => expect(await companion.ended).toEqual({ code: 4, signal: null }));
-    expect(seconds).toBeLessThan(3);
+    expect(seconds).toBeLessThan(LONG_SECONDS);
     expect(existsSync(join(folder, 'pid'))).toBe(true);
     kill(folder);
   });

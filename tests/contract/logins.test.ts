@@ -89,7 +89,12 @@ it('many wrong logins for one name are refused with the time to wait, and its ri
 it('an unknown name is answered as late as a known one', async () => {
   const { port } = await serverOf('alice', 'bob');
   await login(port, 'bob', 'of bob');
-  const [known, unknown] = [await login(port, 'alice', 'wrong'), await login(port, 'mallory', 'wrong')];
-  expect([known.status, unknown.status]).toEqual([401, 401]);
-  expect(unknown.ms).toBeGreaterThan(known.ms / 3);
+  // The shortest of some: any of them may have waited for other tests.
+  const shortest = async (name: string) => {
+    const tried = [];
+    for (let round = 0; round < 4; round += 1) tried.push(await login(port, name, 'wrong'));
+    expect(tried.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    return Math.min(...tried.map(({ ms }) => ms));
+  };
+  expect(await shortest('mallory')).toBeGreaterThan((await shortest('alice')) / 3);
 });
