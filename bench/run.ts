@@ -16,6 +16,7 @@ const all = [
   'recover',
   'slurm',
   'sonar',
+  'sonar-postgres',
 ];
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !all.includes(name));
