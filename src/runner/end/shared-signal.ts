@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { after } from '../../client/long-timers.ts';
 import type { Account } from '../step/steps.ts';
 import type { EndTime } from './attempt.ts';
 import type { EndedFor } from './outcome.ts';
@@ -54,7 +55,7 @@ export const afterSharedSignal = ({ atMs }: Pick<EndTime, 'atMs'>): Promise<void
   new Promise((done) => {
     const waitMs = Math.min(SHARED_SIGNAL_MS, Math.max(0, atMs + SHARED_SIGNAL_MS - Date.now()));
     // A process that had to wait for a CPU runs its timers first, and hears of signals behind them.
-    setTimeout(() => void setImmediate(done), waitMs);
+    after(waitMs, () => void setImmediate(done));
   });
 
 /** Whether SIGTERM or SIGKILL ended it: also seen through a shell, as 128 and the signal. */

@@ -17,7 +17,7 @@ describe('a workflow that is locked', () => {
     expect(held.park(write(1, isCompatible))).toBe(waits);
   });
 
-  it('gives the writes that waited in their order when it is unlocked, and the next write does not wait', () => {
+  it('a workflow that is unlocked gives the writes that waited in their order, and the next write does not wait', () => {
     const held = createHeldWorkflows<ReturnType<typeof write>>();
     held.hold(1, 'whole');
     const waiting = [write(1), write(1)];
@@ -27,7 +27,7 @@ describe('a workflow that is locked', () => {
     expect(held.release(1)).toEqual([]);
   });
 
-  it('keeps the writes that wait when its lock changes its kind', () => {
+  it('the writes that wait stay when the lock changes its kind', () => {
     const held = createHeldWorkflows<ReturnType<typeof write>>();
     held.hold(1, 'whole');
     const waiting = write(1);
@@ -36,7 +36,7 @@ describe('a workflow that is locked', () => {
     expect(held.release(1)).toEqual([waiting]);
   });
 
-  it('does not hold up writes to others, or to none', () => {
+  it('a lock does not hold up writes to other workflows, or to none', () => {
     const held = createHeldWorkflows<ReturnType<typeof write>>();
     held.hold(1, 'whole');
     expect(held.park(write(2))).toBe(false);
