@@ -29,7 +29,12 @@ export function byHand({ cluster, folder, server }: Lane) {
   const allocated = (id: number, options: readonly string[], lines?: (runner: string) => readonly string[]): string => {
     const script = join(folder, `runner-${id}.sh`);
     const runner = `torc-slurm-job-runner ${server.url} ${id} out-${id} --poll-interval 1`;
-    const all = ['#!/bin/bash', 'unset SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU', ...(lines?.(runner) ?? [runner]), ''];
+    const all = [
+      '#!/bin/bash',
+      'unset SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU',
+      ...(lines?.(runner) ?? [`exec ${runner}`]),
+      '',
+    ];
     writeFileSync(script, all.join('\n'));
     const output = join(folder, `runner-${id}.out`);
     return cluster.run('sbatch', '--parsable', '-D', folder, '-o', output, ...options, script).trim();

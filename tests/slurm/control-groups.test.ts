@@ -7,6 +7,7 @@ import { leftovers } from './leftovers.ts';
 const head = `resource_requirements:
   - {name: small, num_cpus: 1, memory: 60m, runtime: PT1M}
 `;
+/** One that cannot be asked to end, and one that left its session. */
 const pair = (name: string, mode: string) => `${head}execution_config: ${mode}
 jobs:
   - {name: held, resource_requirements: small, command: "trap '' TERM; touch ${name}-1; sleep 600"}
@@ -17,6 +18,7 @@ const flows = {
   processes: pair('processes', '{mode: direct}'),
   batches: pair('batches', '{mode: slurm, step_batching: true}'),
   srun: pair('srun', '{mode: slurm}'),
+  crash: pair('crash', '{mode: slurm}'),
   memory: `${head}execution_config: {mode: slurm}
 jobs: [{name: large, resource_requirements: small, command: "head -c 300M /dev/zero | tail | (head -c 1 > /dev/null; sleep 3)"}]
 `,
@@ -28,15 +30,20 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
   `jobs where Slurm uses control groups${controlGroupsAreMissing === undefined ? '' : ` (${controlGroupsAreMissing})`}`,
   { timeout: 240_000 },
   () => {
+    const prefix = `c${process.pid}x`;
+    /** The node of one workflow alone. */
+    const crashing = `${prefix}6`;
     let cluster: Cluster;
     let server: RunningServer;
     let lane: ReturnType<typeof byHand>;
+    /** Settles when nothing is left on the node that crashed. */
+    let crashed: Promise<void>;
     let begun: Record<Name, { readonly id: number; readonly job: string }>;
     beforeAll(async () => {
       cluster = await startCluster({
-        nodes: 5,
+        nodes: 6,
         // Groups are named after nodes, and other clusters may be on this machine.
-        prefix: `c${process.pid}x`,
+        prefix,
         set: [
           'ProctrackType=proctrack/cgroup',
           'PrologFlags=Contain',
@@ -51,10 +58,19 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
       const names = Object.keys(flows) as Name[];
       const all = names.map(async (name) => {
         const id = await lane.created(name, flows[name]);
-        return [name, { id, job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10']) }] as const;
+        const place = name === 'crash' ? '-w' : '-x';
+        return [name, { id, job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10', place, crashing]) }] as const;
       });
       begun = Object.fromEntries(await Promise.all(all)) as typeof begun;
+      crashed = crash();
+      crashed.catch(() => {});
     }, 240_000);
+
+    const crash = async () => {
+      await lane.there('crash-', 2);
+      cluster.node('crash', crashing);
+      await leftovers({ cluster, server }).gone(begun.crash.id, 30);
+    };
 
     it.for(['steps', 'processes', 'batches'] as const)(
       'nothing is left of a runner that is killed while its jobs run as %s',
@@ -92,5 +108,39 @@ describe.skipIf(controlGroupsAreMissing !== undefined)(
       );
       expect(state).toContain(`wf${id}_j${large?.job_id}_r1_a1|OUT_OF_MEMORY`);
     });
+
+    it('nothing is left of a node that crashed: no step, and no process of its jobs', async () => {
+      await crashed;
+    });
+
+    // Slurm's shortest usual KillWait leaves the runner two seconds for its results: too few now and then on a busy machine.
+    it(
+      'all jobs of a canceled allocation have a result when Slurm kills it after three seconds, also one that ignores the signal',
+      { retry: 2 },
+      async () => {
+        const name = `short-${Date.now()}`;
+        const id = await lane.created(
+          name,
+          `${head}jobs:
+  - {name: plain, resource_requirements: small, command: "touch ${name}-1; sleep 600"}
+  - {name: clean, resource_requirements: small, command: "trap 'exit 3' TERM; touch ${name}-2; while :; do sleep 0.1; done"}
+  - {name: deaf, resource_requirements: small, command: "trap '' TERM; touch ${name}-3; while :; do sleep 0.1; done"}
+`,
+        );
+        const job = lane.allocated(id, ['-c', '3', '--mem=400M', '-t', '10', '-x', crashing]);
+        await lane.there(`${name}-`, 3);
+        cluster.run('scancel', job);
+        const results = await until(
+          () => lane.resultsOf(id),
+          (found) => Object.keys(found).length === 3,
+          'all jobs to have a result',
+          40_000,
+        );
+        const codes = Object.entries(results).map(
+          ([each, { status, return_code: code }]) => `${each} ${status} ${code}`,
+        );
+        expect(codes.sort()).toEqual(['clean terminated 3', 'deaf terminated 137', 'plain terminated 143']);
+      },
+    );
   },
 );

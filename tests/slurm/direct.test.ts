@@ -14,17 +14,32 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation that Slurm changes 
   let server: RunningServer;
   let lane: ReturnType<typeof byHand>;
   /** What takes long was begun before the first test. */
-  let begun: Record<'steps' | 'processes' | 'longer' | 'killed', { id: number; job: string }>;
+  let begun: Record<
+    'steps' | 'processes' | 'longer' | 'killed' | 'late' | 'twice' | 'memory',
+    { id: number; job: string }
+  >;
   beforeAll(async () => {
-    cluster = await startCluster({ nodes: 3, cpusPerNode: 16, set: ['KillWait=8', 'JobAcctGatherFrequency=30'] });
+    cluster = await startCluster({ nodes: 3, cpusPerNode: 16, set: ['KillWait=20', 'JobAcctGatherFrequency=30'] });
     folder = temporaryFolder();
     server = await startServer(folder);
     lane = byHand({ cluster, folder, server });
+    const [steps, process_, longerOne, killedOne, lateOne, twiceOne, memoryOne] = await Promise.all([
+      requeued('steps', 'slurm'),
+      requeued('processes', 'direct'),
+      longer(),
+      killed(),
+      late(),
+      twice(),
+      memory(),
+    ]);
     begun = {
-      steps: await requeued('steps', 'slurm'),
-      processes: await requeued('processes', 'direct'),
-      longer: await longer(),
-      killed: await killed(),
+      steps,
+      processes: process_,
+      longer: longerOne,
+      killed: killedOne,
+      late: lateOne,
+      twice: twiceOne,
+      memory: memoryOne,
     };
   }, 240_000);
 
@@ -72,10 +87,60 @@ jobs: [{name: long, resource_requirements: small, command: "touch longer-1; slee
     return { id, job };
   };
 
-  it('jobs that are signaled with their runner are terminated, and have time to clean up, but no longer than Slurm gives', async () => {
+  /** Two runners that share a node without knowing it. */
+  const twice = async () => {
+    const id = await lane.created(
+      'twice',
+      `${small}jobs: [{name: one, resource_requirements: small, command: "until [ -e told ]; do sleep 0.1; done"}]\n`,
+    );
+    return {
+      id,
+      job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10'], (runner) => [
+        `${runner} &`,
+        'sleep 2',
+        runner,
+        'wait',
+      ]),
+    };
+  };
+
+  /** A job that uses more than the whole allocation has, beside a modest one. */
+  const memory = async () => {
+    const id = await lane.created(
+      'memory',
+      `resource_requirements:
+  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: wrong, num_cpus: 1, memory: 400m, runtime: PT1M}
+execution_config: {}
+resource_monitor: {enabled: true, granularity: summary, sample_interval_seconds: 60}
+jobs:
+  - {name: greedy, resource_requirements: wrong, command: "head -c 900M /dev/zero | tail | (head -c 1 > /dev/null; sleep 600)"}
+  - {name: modest, resource_requirements: small, command: "sleep 4"}
+`,
+    );
+    return { id, job: lane.allocated(id, ['-c', '2', '--mem=500M', '-t', '10']) };
+  };
+
+  /** A job that does not fit into the time that is left. */
+  const late = async () => {
+    const id = await lane.created(
+      'late',
+      `resource_requirements:
+  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: hour, num_cpus: 1, memory: 50m, runtime: PT1H}
+jobs:
+  - {name: short, resource_requirements: small, command: "touch late-1; until [ -e asked ]; do sleep 0.1; done"}
+  - {name: hour, resource_requirements: hour, command: "true"}
+`,
+    );
+    return { id, job: lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10']) };
+  };
+
+  it('jobs that are signaled with their runner are terminated, and have their time to clean up', async () => {
     const id = await lane.created(
       'cancel',
-      `${small}jobs:
+      `${small}execution_config: {sigterm_lead_seconds: 5}
+jobs:
   - {name: "plain_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "touch cancel-p{i}; sleep 600"}
   - {name: "clean_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "trap 'sleep 1; touch cleaned-{i}; exit 3' TERM; touch cancel-c{i}; while :; do sleep 0.1; done"}
   - {name: "deaf_{i}", parameters: {i: "1:4"}, resource_requirements: small, command: "trap '' TERM; touch cancel-d{i}; sleep 600"}
@@ -100,11 +165,7 @@ jobs: [{name: long, resource_requirements: small, command: "touch longer-1; slee
   });
 
   it('two runners on a node that both offer all of it say so, and --is-subtask is named', async () => {
-    const id = await lane.created(
-      'twice',
-      `${small}jobs: [{name: one, resource_requirements: small, command: "until [ -e told ]; do sleep 0.1; done"}]\n`,
-    );
-    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10'], (runner) => [`${runner} &`, 'sleep 2', runner, 'wait']);
+    const { id } = begun.twice;
     await until(
       async () => {
         try {
@@ -122,19 +183,7 @@ jobs: [{name: long, resource_requirements: small, command: "touch longer-1; slee
   });
 
   it('a job that needs more memory than the allocation has is ended before Slurm ends all of it', async () => {
-    const id = await lane.created(
-      'memory',
-      `resource_requirements:
-  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
-  - {name: wrong, num_cpus: 1, memory: 400m, runtime: PT1M}
-execution_config: {}
-resource_monitor: {enabled: true, granularity: summary, sample_interval_seconds: 60}
-jobs:
-  - {name: greedy, resource_requirements: wrong, command: "head -c 900M /dev/zero | tail | sleep 100"}
-  - {name: modest, resource_requirements: small, command: "sleep 8"}
-`,
-    );
-    lane.allocated(id, ['-c', '2', '--mem=500M', '-t', '10']);
+    const { id } = begun.memory;
     const results = await lane.finished(id);
     expect(
       Object.fromEntries(Object.entries(results).map(([name, each]) => [name, `${each.status} ${each.return_code}`])),
@@ -145,17 +194,7 @@ jobs:
   });
 
   it('a job whose runtime cannot fit the time that is left is not started, and diagnose and explain say so', async () => {
-    const id = await lane.created(
-      'late',
-      `resource_requirements:
-  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
-  - {name: hour, num_cpus: 1, memory: 50m, runtime: PT1H}
-jobs:
-  - {name: short, resource_requirements: small, command: "touch late-1; until [ -e asked ]; do sleep 0.1; done"}
-  - {name: hour, resource_requirements: hour, command: "true"}
-`,
-    );
-    lane.allocated(id, ['-c', '2', '--mem=400M', '-t', '10']);
+    const { id } = begun.late;
     await lane.there('late-', 1);
     const diagnosis = await lane.call('workflows', 'diagnose', String(id));
     expect(diagnosis.stdout).toContain('1 ready job is longer than the remaining time of every runner');

@@ -25,7 +25,7 @@ describe('the script of an allocation', () => {
       '#SBATCH --nodes=2',
       '',
       'unset SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU',
-      'torc-slurm-job-runner http://host:8080/torc-service/v1 7 torc_output --poll-interval 30',
+      'exec torc-slurm-job-runner http://host:8080/torc-service/v1 7 torc_output --poll-interval 30',
       '',
     ]);
   });
@@ -98,7 +98,7 @@ describe('the runner of an allocation', () => {
       startupDelaySeconds: 10,
     };
     expect(command(all)).toBe(
-      `torc-slurm-job-runner ${submission.runner.url} 7 torc_output --poll-interval 30 --max-parallel-jobs 8 ` +
+      `exec torc-slurm-job-runner ${submission.runner.url} 7 torc_output --poll-interval 30 --max-parallel-jobs 8 ` +
         String.raw`--claim-backoff-max-secs 90.5 --tls-ca-cert '/my/ca'\''s.pem' --tls-insecure --startup-delay-seconds 10`,
     );
     expect(command({ startupDelaySeconds: 0, tlsInsecure: false })).not.toMatch(/delay|tls/);

@@ -125,7 +125,8 @@ function commandsOf(runner: RunnerLine): string[] {
     const mpi = perNode.mpi === undefined ? '' : `--mpi=${mpiOf(perNode.mpi)} `;
     return [`srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 ${mpi}${runnerCommand(runner)} --is-subtask`];
   }
-  if (runner.monitorsNodes !== true) return [runnerCommand(runner)];
+  // The runner takes the place of the shell, which SIGTERM would end at once: with control groups, Slurm then kills the rest.
+  if (runner.monitorsNodes !== true) return [`exec ${runnerCommand(runner)}`];
   return [...monitorOf(runner), runnerCommand(runner), ...MONITOR_END];
 }
 
