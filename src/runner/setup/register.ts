@@ -79,34 +79,15 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     options.maxParallelJobs === undefined ? createCapacity(nodes) : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
   const ledgerPath = ledgerPathOf(resolve(outputDir), { workflowId, runId, mark });
-  const body: ComputeNode = {
-    workflow_id: workflowId,
+  const body = recordOf({
+    options,
     hostname: host.hostname,
-    pid: process.pid,
-    start_time: new Date(startedAtMs).toISOString(),
-    end_time: options.endAtMs === undefined ? undefined : new Date(options.endAtMs).toISOString(),
-    is_active: true,
-    num_cpus: offered.cpus,
-    memory_gb: offered.memoryBytes / GIBIBYTE,
-    num_gpus: devices.length,
-    num_nodes: nodes.length,
-    compute_node_type: options.computeNodeType,
-    scheduler: options.scheduler,
-    scheduler_config_id: options.schedulerConfigId,
-    labels: [...options.labels],
-    process: identity && {
-      boot_id: identity.boot_id,
-      pid_namespace: identity.pid_namespace,
-      start_ticks: identity.start_ticks,
-      mark,
-      ledger: ledgerPath,
-      machine_id: identity.machine_id,
-      hardware_ids: identity.hardware_ids === undefined ? undefined : [...(identity.hardware_ids ?? [])],
-      slurm_job_id: process.env['SLURM_JOB_ID'] ?? '',
-      max_parallel_jobs: options.maxParallelJobs,
-      strict_scheduler_match: options.strictSchedulerMatch,
-    },
-  };
+    startedAtMs,
+    offered,
+    gpus: devices.length,
+    nodes: nodes.length,
+    process: identity && { ...identity, mark, ledger: ledgerPath },
+  });
   const node = await client.createComputeNode({ body });
   const nodeId = node.id as number;
   if (options.batch?.isShared === false) await warnOfAnother(client, body, nodeId, log);
@@ -116,28 +97,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     (words) => log.write('warn', words),
   );
 
-  log.write('info', 'Job runner starting', {
-    workflow_id: workflowId,
-    run_id: runId,
-    compute_node_id: nodeId,
-    hostname: host.hostname,
-    num_cpus: offered.cpus,
-    memory_gb: (offered.memoryBytes / GIBIBYTE).toFixed(1),
-    num_gpus: devices.length,
-    limited_by: host.limitedBy.length === 0 ? undefined : host.limitedBy.join(' and '),
-    max_parallel_jobs: options.maxParallelJobs,
-    labels: options.labels.length === 0 ? undefined : options.labels.join(','),
-    num_nodes: nodes.length > 1 ? nodes.length : undefined,
-    execution_mode: mode === 'slurm' ? 'Slurm' : 'Direct',
-    limit_resources: workflow.execution_config?.limit_resources ?? true,
-  });
-
-  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
-  if (lacksTime(options, startedAtMs, leastSeconds)) {
-    log.write('warn', 'No job will be claimed: a runner that counts jobs requires more time than it has left', {
-      compute_node_min_time_for_new_jobs_seconds: leastSeconds,
-    });
-  }
+  logStart(log, { ...body, id: nodeId }, { runId, host, options, workflow });
+  warnOfNoTime(workflow, options, startedAtMs, log);
 
   const facts: RunFacts = {
     workflowId,
@@ -162,6 +123,79 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     log,
     logPath,
   };
+}
+
+function warnOfNoTime(workflow: Workflow, options: RunnerOptions, startedAtMs: number, log: Log): void {
+  const leastSeconds = workflow.compute_node_min_time_for_new_jobs_seconds ?? 300;
+  if (lacksTime(options, startedAtMs, leastSeconds)) {
+    log.write('warn', 'No job will be claimed: a runner that counts jobs requires more time than it has left', {
+      compute_node_min_time_for_new_jobs_seconds: leastSeconds,
+    });
+  }
+}
+
+interface RecordParts {
+  readonly options: RunnerOptions;
+  readonly hostname: string;
+  readonly startedAtMs: number;
+  readonly offered: { readonly cpus: number; readonly memoryBytes: number };
+  readonly gpus: number;
+  readonly nodes: number;
+  readonly process: (NonNullable<ReturnType<typeof ownIdentity>> & { mark: string; ledger: string }) | undefined;
+}
+
+/** The runner as the server stores it. */
+function recordOf({ options, hostname, startedAtMs, offered, gpus, nodes, process: own }: RecordParts): ComputeNode {
+  return {
+    workflow_id: options.workflowId,
+    hostname,
+    pid: process.pid,
+    start_time: new Date(startedAtMs).toISOString(),
+    end_time: options.endAtMs === undefined ? undefined : new Date(options.endAtMs).toISOString(),
+    is_active: true,
+    num_cpus: offered.cpus,
+    memory_gb: offered.memoryBytes / GIBIBYTE,
+    num_gpus: gpus,
+    num_nodes: nodes,
+    compute_node_type: options.computeNodeType,
+    scheduler: options.scheduler,
+    scheduler_config_id: options.schedulerConfigId,
+    labels: [...options.labels],
+    process: own && {
+      boot_id: own.boot_id,
+      pid_namespace: own.pid_namespace,
+      start_ticks: own.start_ticks,
+      mark: own.mark,
+      ledger: own.ledger,
+      machine_id: own.machine_id,
+      hardware_ids: own.hardware_ids === undefined ? undefined : [...(own.hardware_ids ?? [])],
+      slurm_job_id: process.env['SLURM_JOB_ID'] ?? '',
+      max_parallel_jobs: options.maxParallelJobs,
+      strict_scheduler_match: options.strictSchedulerMatch,
+    },
+  };
+}
+
+function logStart(
+  log: Log,
+  node: ComputeNode,
+  { runId, host, options, workflow }: { runId: number; host: HostFacts; options: RunnerOptions; workflow: Workflow },
+): void {
+  log.write('info', 'Job runner starting', {
+    workflow_id: node.workflow_id,
+    run_id: runId,
+    compute_node_id: node.id,
+    hostname: node.hostname,
+    num_cpus: node.num_cpus,
+    memory_gb: node.memory_gb.toFixed(1),
+    num_gpus: node.num_gpus,
+    limited_by: host.limitedBy.length === 0 ? undefined : host.limitedBy.join(' and '),
+    max_parallel_jobs: options.maxParallelJobs,
+    labels: options.labels.length === 0 ? undefined : options.labels.join(','),
+    num_nodes: (node.num_nodes ?? 1) > 1 ? node.num_nodes : undefined,
+    execution_mode: workflow.execution_config?.mode === 'slurm' ? 'Slurm' : 'Direct',
+    limit_resources: workflow.execution_config?.limit_resources ?? true,
+  });
 }
 
 /** The settings without invalid values; the defaults replace them. */
