@@ -18,13 +18,15 @@ const head = `resource_requirements:
 `;
 const batching = 'execution_config: {mode: slurm, step_batching: true}\n';
 
+/** The first sample is that of a step which starts after the jobs: on a busy machine some seconds later. */
+const SEEN_SECONDS = 12;
 /** Jobs of known shape, two at a time. */
 const shapes = (execution: string) => `${head}execution_config: ${execution}
 resource_monitor: {sonar: true, sample_interval_seconds: 1}
 jobs:
-  - {name: burner, resource_requirements: small, command: "bash -c 'ulimit -t 2; while :; do :; done'; sleep 4"}
-  - {name: ramp, resource_requirements: small, command: "head -c 40M /dev/zero | tail | (head -c 1 > /dev/null; sleep 4)"}
-  - {name: tree, resource_requirements: small, command: "for i in 1 2 3 4 5 6 7; do sleep 4 & done; wait"}
+  - {name: burner, resource_requirements: small, command: "bash -c 'ulimit -t 2; while :; do :; done'; sleep ${SEEN_SECONDS}"}
+  - {name: ramp, resource_requirements: small, command: "head -c 40M /dev/zero | tail | (head -c 1 > /dev/null; sleep ${SEEN_SECONDS})"}
+  - {name: tree, resource_requirements: small, command: "for i in 1 2 3 4 5 6 7; do sleep ${SEEN_SECONDS} & done; wait"}
   - {name: short, resource_requirements: small, command: "sleep 0.3"}
 `;
 
@@ -107,7 +109,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     const options = ['-c', String(CPUS), '--mem=700M', '-t', '10', ...place, ...(more[name] ?? [])];
     // The runner of this one believes that its allocation ends soon.
     const lines = (runner: string) => [
-      'end=$(($(date +%s) + 20)) play=$PWD/squeue-of-deadline',
+      'end=$(($(date +%s) + 32)) play=$PWD/squeue-of-deadline',
       String.raw`printf '#!/bin/sh\ndate -d @%s +%%FT%%T\n' $end > $play; chmod +x $play`,
       'export SLURM_JOB_END_TIME=$end TORC_FAKE_SQUEUE=$play',
       runner,
