@@ -89,6 +89,21 @@ it('the control group of a young process, and of one with a new name, is read ag
   expect(jobs([young, { ...old, name: 'python3' }])).toEqual([42, 42]);
 });
 
+it('the control group of an old process that is moved is noticed within 32 reads, and one that ended keeps its own', () => {
+  const { root, set, reader } = proc();
+  const [old, ended] = [sample(7, { startTicks: 1 }), sample(8, { startTicks: 1 })];
+  const jobs = () => reader.of([old, ended, sample(9, { startTicks: 9_999 })]).map(({ slurm }) => slurm?.jobId);
+  set('7/cgroup', '0::/system.slice\n');
+  set('8/cgroup', '0::/job_41/step_0\n');
+  set('9/cgroup', '0::/\n');
+  expect(jobs()).toEqual([undefined, 41, undefined]);
+  set('7/cgroup', '0::/job_42/step_0\n');
+  rmSync(join(root, '8'), { recursive: true });
+  const seen = Array.from({ length: 32 }, jobs);
+  expect(seen[0]).toEqual([undefined, 41, undefined]);
+  expect(seen.at(-1)).toEqual([42, 41, undefined]);
+});
+
 it('a process that ended meanwhile, and one of another user, have no details', () => {
   const { root, set, reader } = proc();
   set('7/statm', '900 300 100 10 0 250 0\n');

@@ -63,7 +63,8 @@ type File = number | 'closed' | 'refused';
  *
  * A process that used no processor time and whose memory did not change since the last read has the figures of that
  * read: of the processes of a node most sleep. Its user and its control group are read once, and again when its name
- * changes or while it is young: sshd and slurmstepd start a process first, and then give it its user and group.
+ * changes or while it is young: sshd and slurmstepd start a process first, and then give it its user and group. A daemon
+ * that changes its user later is noticed within `REREAD_READS` reads.
  */
 export function openDetails(root = '/proc'): DetailsReader {
   const known = new Map<number, Known>();
@@ -138,6 +139,12 @@ export function openDetails(root = '/proc'): DetailsReader {
       process.isAsked = true;
       process.userId = ownerOf(`${root}/${pid}`);
       process.slurm = slurmStepOf(groupsOf(`${root}/${pid}/cgroup`, buffer));
+    } else if ((reads + pid) % REREAD_READS === 0) {
+      const userId = ownerOf(`${root}/${pid}`);
+      if (userId !== undefined) {
+        process.userId = userId;
+        process.slurm = slurmStepOf(groupsOf(`${root}/${pid}/cgroup`, buffer));
+      }
     }
     const cpuSeconds = sample.cpuSeconds + sample.waitedCpuSeconds;
     if (cpuSeconds !== process.cpuSeconds || sample.residentBytes !== process.residentBytes) {
@@ -194,6 +201,9 @@ export function openDetails(root = '/proc'): DetailsReader {
 const MOST_KEPT = 4_000;
 
 const NOTHING: Figures = { privateBytes: 0, dataBytes: 0, readBytes: 0, writtenBytes: 0, cancelledBytes: 0 };
+
+/** Each process at a read of its own, so that no read asks for all: too few, and reads take longer; too many, and a change is noticed late. */
+const REREAD_READS = 32;
 
 /** 10 s. Longer, and more processes are asked twice; shorter, and a slow login is taken for one of root. */
 const YOUNG_TICKS = 1_000;
