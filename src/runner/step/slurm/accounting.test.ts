@@ -82,6 +82,38 @@ describe('the row of a step that has ended', () => {
   });
 });
 
+it('a row that is late is asked for six times, 5 s apart', async () => {
+  const { accounting, accounted } = accountingOf();
+  void accounting.rowOf('a');
+  // The completion waits for two seconds; the first of the six follows at once.
+  await wait(1_900);
+  const before = accounted.mock.calls.length;
+  for (const [ms, expected] of [
+    [200, 1],
+    [5_000, 2],
+    [5_000, 3],
+    [5_000, 4],
+    [5_000, 5],
+    [5_000, 6],
+    [60_000, 6],
+  ] as const) {
+    await wait(ms);
+    expect(accounted.mock.calls.length - before).toBe(expected);
+  }
+});
+
+it('a row with its last State is the row also without figures, because Slurm writes both at once', async () => {
+  const { accounting, rows, accounted } = accountingOf();
+  const empty = { ...row(), maxRssBytes: undefined };
+  rows.set('a', empty);
+  const found = accounting.rowOf('a');
+  await wait(300);
+  expect(await found).toEqual(empty);
+  const asked = accounted.mock.calls.length;
+  await wait(60_000);
+  expect(accounted.mock.calls.length).toBe(asked);
+});
+
 describe('an accounting that has nothing', () => {
   it('after three steps without a row completions do not wait any more, with one warning', async () => {
     const { accounting, warnings } = accountingOf(() => Promise.reject(new Error('Connection refused')));

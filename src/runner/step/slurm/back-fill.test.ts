@@ -36,3 +36,14 @@ it.each([
     changed,
   );
 });
+
+it('the accounting changes neither the mean of memory, which it does not have, nor the time that the runner measured', () => {
+  const result = { exec_time_minutes: 1, peak_memory_bytes: 1, avg_memory_bytes: 1, return_code: 3 };
+  const row = { ...empty, maxRssBytes: 9, aveCpuSeconds: 30 };
+  expect({ ...result, ...backFill(result, row) }).toEqual({
+    ...result,
+    peak_memory_bytes: 9,
+    avg_cpu_percent: 50,
+    peak_cpu_percent: 50,
+  });
+});

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve as absolute } from 'node:path';
 import type { Client } from '../../../client/client.ts';
-import { type StepFigures, stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
+import { stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import { createLauncher } from '../../launch/choose.ts';
@@ -10,11 +10,12 @@ import type { ProcessEnd } from '../../launch/launcher.ts';
 import type { Log } from '../../log.ts';
 import { createOutputFolders } from '../../start/output-folders.ts';
 import { withStdioFolder } from '../direct.ts';
-import type { StepEnd, Steps, StepUse } from '../steps.ts';
+import type { StepEnd, Steps } from '../steps.ts';
 import { accountOf } from './account.ts';
 import { createAccounting } from './accounting.ts';
 import { type CommandOptions, createStepCommands } from './command.ts';
 import { lastWordsOf } from './last-words.ts';
+import { createLiveUse } from './live-use.ts';
 import type { RunningStep } from './running-step.ts';
 import { createSignals } from './signals.ts';
 import { parseMark } from './srun.ts';
@@ -84,7 +85,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     return isWithdrawn;
   };
   const signal = createSignals({ slurm, running, ids, withdraw, log });
-  const observe = observer({ slurm, running, ids, log });
+  const use = createLiveUse({ slurm, hasBegun: (id) => running.get(id)?.hasBegun === true, ids, log });
 
   return {
     name: 'srun',
@@ -117,12 +118,12 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     },
     signal,
     kill: (id) => signal(id, 'SIGKILL'),
-    observe: (wanted) => (samples ? observe.of(wanted) : new Map()),
+    observe: (wanted) => (samples ? use.of(wanted) : new Map()),
     async account({ id, exitCode, signal: endSignal }) {
       const { job, mark: path, refusal, isSignaled } = ended.get(id) ?? {};
       ended.delete(id);
       ids.forget(id);
-      observe.forget(id);
+      use.forget(id);
       const how = { exitCode, signal: endSignal, cpuSeconds: undefined, peakBytes: undefined };
       if (job === undefined || path === undefined) return how;
       if (refusal !== undefined) return { ...how, refused: refusal };
@@ -145,40 +146,5 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       launcher.close();
       rmSync(marks, { recursive: true, force: true });
     },
-  };
-}
-
-interface ObserverOptions {
-  readonly slurm: Pick<ReturnType<typeof stepsOfAllocation>, 'uses'>;
-  readonly running: ReadonlyMap<StepId, RunningStep>;
-  readonly ids: ReturnType<typeof createStepIds>;
-  readonly log: Log;
-}
-
-/** Samples of steps: one call of sstat for all of the allocation. */
-function observer({ slurm, running, ids, log }: ObserverOptions) {
-  const baselines = new Set<StepId>();
-  const useOf = (id: StepId, { cpuSeconds, memoryBytes }: StepFigures): StepUse => {
-    const isBaseline = !baselines.has(id);
-    baselines.add(id);
-    return { cpuSeconds, memoryBytes, processes: 1, isBaseline };
-  };
-  return {
-    async of(wanted: ReadonlySet<StepId>): Promise<ReadonlyMap<StepId, StepUse>> {
-      const uses = new Map<StepId, StepUse>();
-      await ids.learn([...wanted].filter((id) => running.get(id)?.hasBegun === true));
-      try {
-        const figures = await slurm.uses();
-        for (const id of wanted) {
-          const figure = figures.get(ids.of(id) ?? '');
-          if (figure !== undefined) uses.set(id, useOf(id, figure));
-        }
-      } catch (error) {
-        // Steps that end meanwhile make it fail, and so does a controller that is busy.
-        log.write('debug', 'sstat failed', { reason: (error as Error).message });
-      }
-      return uses;
-    },
-    forget: (id: StepId) => void baselines.delete(id),
   };
 }
