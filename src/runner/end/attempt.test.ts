@@ -1,38 +1,17 @@
-import { describe, expect, it } from 'vitest';
-import { measuredOf } from './attempt.ts';
+import { expect, it } from 'vitest';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import { causeOf } from './attempt.ts';
 
-const unseen = { samples: 0, peakMemoryBytes: 0, averageMemoryBytes: 0, peakCpuPercent: 0, cpuSeconds: 0 };
+const GIB = 2 ** 30;
+const job = { id: 1, need: { memory_bytes: GIB } } as ClaimedJob;
+const SIGKILL = 9;
 
-describe('the measured figures of an attempt', () => {
-  it('without monitoring the figures are those of the kernel', () => {
-    expect(measuredOf({ cpuSeconds: 3, peakBytes: 500 }, 2, undefined)).toEqual({
-      avg_cpu_percent: 150,
-      peak_cpu_percent: 150,
-      peak_memory_bytes: 500,
-    });
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, undefined)).toEqual({});
-  });
+it('a killed attempt failed for memory if its peak is above what its job needs, and for no known cause otherwise', () => {
+  const killed = { signal: SIGKILL, endedBy: undefined };
+  expect(causeOf({ job, endedFor: undefined }, killed, GIB + 1)).toBe('memory');
+  expect(causeOf({ job, endedFor: undefined }, killed, GIB)).toBeUndefined();
+});
 
-  it('the figures of a monitored attempt that was too short for a sample are 0, not missing', () => {
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({
-      avg_cpu_percent: 0,
-      peak_cpu_percent: 0,
-      peak_memory_bytes: 0,
-      avg_memory_bytes: 0,
-    });
-  });
-
-  it('the peak is the higher one of samples and kernel, and the kernel’s CPU time precedes that of samples', () => {
-    const seen = { samples: 3, peakMemoryBytes: 900, averageMemoryBytes: 600, peakCpuPercent: 80, cpuSeconds: 1 };
-    expect(measuredOf({ cpuSeconds: 2, peakBytes: 500 }, 2, seen)).toEqual({
-      avg_cpu_percent: 100,
-      peak_cpu_percent: 100,
-      peak_memory_bytes: 900,
-      avg_memory_bytes: 600,
-    });
-    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, seen)).toMatchObject({
-      avg_cpu_percent: 50,
-      peak_cpu_percent: 80,
-    });
-  });
+it('the cause of a preempted attempt is its node, whatever its memory', () => {
+  expect(causeOf({ job, endedFor: undefined, isPreempted: true }, { signal: SIGKILL }, GIB + 1)).toBe('node');
 });

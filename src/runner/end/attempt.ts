@@ -8,9 +8,11 @@ import type { Log } from '../log.ts';
 import type { FailureCause } from '../../core/lifecycle/cause-rules.ts';
 import { type EndedFor, failureCauseOf, type Outcome, outcomeOf } from './outcome.ts';
 import type { Outbox } from '../report/outbox.ts';
+import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
+import { type KnownAccount, recordedOf } from './recorded.ts';
 import type { RunFacts } from '../step/request.ts';
-import type { Account, StartedStep } from '../step/steps.ts';
+import type { StartedStep } from '../step/steps.ts';
 import type { Observed, Watch, WatchedJob } from '../observe/watch.ts';
 
 /** A started attempt of a job. */
@@ -89,7 +91,7 @@ export interface Attempts {
   finish(
     attempt: Attempt,
     end: EndTime,
-    account: Omit<Account, 'refused'>,
+    account: KnownAccount,
     missing: readonly string[],
     files: Completion['files'],
   ): Promise<void> | undefined;
@@ -119,11 +121,7 @@ export function createAttempts(
   };
 
   /** The next attempt may run elsewhere: so a job that runs again is over here. */
-  const takeOrRetry = (
-    retry: Retry,
-    job: ClaimedJob,
-    failed: { readonly completion: Completion; readonly cause: FailureCause | undefined },
-  ): Promise<void> | undefined => {
+  const takeOrRetry = (retry: Retry, job: ClaimedJob, failed: FailedAttempt): Promise<void> | undefined => {
     let isTold = false;
     const settled = retry.take(job, failed, (end) => {
       isTold = true;
@@ -164,25 +162,9 @@ export function createAttempts(
     return undefined;
   };
 
-  const deleteOutput = (job: ClaimedJob) => {
-    if (!stdioOf(facts.execution, job.name).delete_on_success) return;
-    const { stdout, stderr } = filesOf(facts, job);
-    for (const path of new Set([stdout, stderr])) if (path !== undefined) void unlink(path).catch(() => {});
-  };
-
   const finish: Attempts['finish'] = (attempt, end, account, missing, files) => {
-    const { job, step, startedAtMs, endedFor, wasKilled } = attempt;
-    const { execution } = facts;
-    const outcome = outcomeOf({
-      exitCode: account.exitCode,
-      signal: account.signal,
-      endedFor,
-      endedBy: account.endedBy,
-      wasKilled,
-      missingOutputs: missing,
-      timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
-      oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
-    });
+    const { job, step, startedAtMs, endedFor } = attempt;
+    const outcome = outcomeOfAttempt(attempt, account, missing, facts.execution);
     if (missing.length > 0 && outcome.status !== 'completed') {
       log.write('warn', 'Job did not write declared output files', {
         job_id: job.id,
@@ -191,48 +173,48 @@ export function createAttempts(
       });
     }
     const observed = watch?.end(step.id);
-    const measured = {
-      ...measuredOf(account, end.seconds, observed),
-      ...(files === undefined ? {} : { files }),
-      ...(account.cause === undefined || outcome.status === 'completed' ? {} : { cause: account.cause }),
-      ...carriedBy(account),
-    };
+    const measured = recordedOf(account, outcome, end.seconds, observed, files);
     if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
-    if (outcome.status === 'completed') deleteOutput(job);
-    const isOverMemory = (measured.peak_memory_bytes ?? 0) > job.need.memory_bytes;
-    const cause = attempt.isPreempted
-      ? 'node'
-      : failureCauseOf({ signal: account.signal, endedFor, endedBy: account.endedBy, isOverMemory });
+    if (outcome.status === 'completed') deleteOutput(facts, job);
+    const cause = causeOf(attempt, account, measured.peak_memory_bytes ?? 0);
     return report(job, outcome, end, measured, { endedFor, cause });
   };
 
   return { tally, finish, report };
 }
 
-/** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
-function carriedBy({ carriedBy: carrier, cpuSeconds }: Omit<Account, 'refused'>): Pick<Completion, 'carried_by'> {
-  if (carrier === undefined) return {};
-  const { slurmJobId, step, node } = carrier;
-  const cpu = cpuSeconds === undefined ? {} : { ave_cpu_seconds: cpuSeconds };
-  return { carried_by: { slurm_job_id: slurmJobId, slurm_step: step, node_list: node, ...cpu } };
+/** The outcome of an attempt, with the exit codes that its workflow gives to its time and memory limits. */
+function outcomeOfAttempt(
+  { endedFor, wasKilled }: Pick<Attempt, 'endedFor' | 'wasKilled'>,
+  { exitCode, signal, endedBy }: KnownAccount,
+  missingOutputs: readonly string[],
+  execution: RunFacts['execution'],
+): Outcome {
+  return outcomeOf({
+    exitCode,
+    signal,
+    endedFor,
+    endedBy,
+    wasKilled,
+    missingOutputs,
+    timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
+    oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
+  });
 }
 
-/**
- * The figures of the kernel and of the samples for an attempt. A monitored job has every figure, 0 if nothing was
- * measured; other jobs have the figures of the kernel.
- */
-export function measuredOf(
-  { cpuSeconds, peakBytes }: Pick<Account, 'cpuSeconds' | 'peakBytes'>,
-  seconds: number,
-  observed: Observed | undefined,
-): Partial<Completion> {
-  const used = cpuSeconds ?? observed?.cpuSeconds;
-  const average = used === undefined || seconds <= 0 ? undefined : (used / seconds) * 100;
-  const peakCpu = Math.max(observed?.peakCpuPercent ?? 0, average ?? 0);
-  const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
-  return {
-    ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
-    ...(peakMemory === 0 && observed === undefined ? {} : { peak_memory_bytes: peakMemory }),
-    ...(observed === undefined ? {} : { avg_memory_bytes: observed.averageMemoryBytes }),
-  };
+/** What ended the attempt, for the rules of failure handlers about causes. */
+export function causeOf(
+  { job, endedFor, isPreempted }: Pick<Attempt, 'job' | 'endedFor' | 'isPreempted'>,
+  { signal, endedBy }: Pick<KnownAccount, 'signal' | 'endedBy'>,
+  peakMemoryBytes: number,
+): FailureCause | undefined {
+  if (isPreempted) return 'node';
+  return failureCauseOf({ signal, endedFor, endedBy, isOverMemory: peakMemoryBytes > job.need.memory_bytes });
+}
+
+/** Deletes the output of a job that completed, if its workflow says so. */
+function deleteOutput(facts: RunFacts, job: ClaimedJob): void {
+  if (!stdioOf(facts.execution, job.name).delete_on_success) return;
+  const { stdout, stderr } = filesOf(facts, job);
+  for (const path of new Set([stdout, stderr])) if (path !== undefined) void unlink(path).catch(() => {});
 }

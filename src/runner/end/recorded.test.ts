@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { measuredOf, recordedOf } from './recorded.ts';
+
+const unseen = { samples: 0, peakMemoryBytes: 0, averageMemoryBytes: 0, peakCpuPercent: 0, cpuSeconds: 0 };
+
+describe('the measured figures of an attempt', () => {
+  it('without monitoring the figures are those of the kernel', () => {
+    expect(measuredOf({ cpuSeconds: 3, peakBytes: 500 }, 2, undefined)).toEqual({
+      avg_cpu_percent: 150,
+      peak_cpu_percent: 150,
+      peak_memory_bytes: 500,
+    });
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, undefined)).toEqual({});
+  });
+
+  it('the figures of a monitored attempt that was too short for a sample are 0, not missing', () => {
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, unseen)).toEqual({
+      avg_cpu_percent: 0,
+      peak_cpu_percent: 0,
+      peak_memory_bytes: 0,
+      avg_memory_bytes: 0,
+    });
+  });
+
+  it('the peak is the higher one of samples and kernel, and the kernel’s CPU time precedes that of samples', () => {
+    const seen = { samples: 3, peakMemoryBytes: 900, averageMemoryBytes: 600, peakCpuPercent: 80, cpuSeconds: 1 };
+    expect(measuredOf({ cpuSeconds: 2, peakBytes: 500 }, 2, seen)).toEqual({
+      avg_cpu_percent: 100,
+      peak_cpu_percent: 100,
+      peak_memory_bytes: 900,
+      avg_memory_bytes: 600,
+    });
+    expect(measuredOf({ cpuSeconds: undefined, peakBytes: undefined }, 2, seen)).toMatchObject({
+      avg_cpu_percent: 50,
+      peak_cpu_percent: 80,
+    });
+  });
+});
+
+describe('the record of an attempt', () => {
+  const account = { exitCode: 1, signal: undefined, cpuSeconds: 3, peakBytes: undefined, cause: 'its node is gone' };
+
+  it('the cause of an end is recorded, but not for an attempt that completed', () => {
+    expect(recordedOf(account, { status: 'failed' }, 2, undefined, undefined)).toMatchObject({ cause: account.cause });
+    expect(recordedOf(account, { status: 'completed' }, 2, undefined, undefined)).not.toHaveProperty('cause');
+  });
+
+  it('an attempt inside a step of Slurm is recorded with that step and with its own CPU time', () => {
+    const carriedBy = { slurmJobId: '12', step: '12.0', node: 'n1' };
+    expect(recordedOf({ ...account, carriedBy }, { status: 'failed' }, 2, undefined, undefined).carried_by).toEqual({
+      slurm_job_id: '12',
+      slurm_step: '12.0',
+      node_list: 'n1',
+      ave_cpu_seconds: 3,
+    });
+    expect(recordedOf(account, { status: 'failed' }, 2, undefined, undefined)).not.toHaveProperty('carried_by');
+  });
+});

@@ -1,0 +1,51 @@
+import type { Completion } from '../../core/contract/exchange.ts';
+import type { Observed } from '../observe/watch.ts';
+import type { Account } from '../step/steps.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What is known of the end of a step that was started. */
+export type KnownAccount = Omit<Account, 'refused'>;
+
+/** What its result records of an attempt beside its outcome: figures, outputs, and why it did not complete. */
+export function recordedOf(
+  account: KnownAccount,
+  { status }: Pick<Outcome, 'status'>,
+  seconds: number,
+  observed: Observed | undefined,
+  files: Completion['files'],
+): Partial<Completion> {
+  return {
+    ...measuredOf(account, seconds, observed),
+    ...(files === undefined ? {} : { files }),
+    ...(account.cause === undefined || status === 'completed' ? {} : { cause: account.cause }),
+    ...carriedBy(account),
+  };
+}
+
+/** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
+function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownAccount): Pick<Completion, 'carried_by'> {
+  if (carrier === undefined) return {};
+  const { slurmJobId, step, node } = carrier;
+  const cpu = cpuSeconds === undefined ? {} : { ave_cpu_seconds: cpuSeconds };
+  return { carried_by: { slurm_job_id: slurmJobId, slurm_step: step, node_list: node, ...cpu } };
+}
+
+/**
+ * The figures of the kernel and of the samples for an attempt. A monitored job has every figure, 0 if nothing was
+ * measured; other jobs have the figures of the kernel.
+ */
+export function measuredOf(
+  { cpuSeconds, peakBytes }: Pick<Account, 'cpuSeconds' | 'peakBytes'>,
+  seconds: number,
+  observed: Observed | undefined,
+): Partial<Completion> {
+  const used = cpuSeconds ?? observed?.cpuSeconds;
+  const average = used === undefined || seconds <= 0 ? undefined : (used / seconds) * 100;
+  const peakCpu = Math.max(observed?.peakCpuPercent ?? 0, average ?? 0);
+  const peakMemory = Math.max(observed?.peakMemoryBytes ?? 0, peakBytes ?? 0);
+  return {
+    ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
+    ...(peakMemory === 0 && observed === undefined ? {} : { peak_memory_bytes: peakMemory }),
+    ...(observed === undefined ? {} : { avg_memory_bytes: observed.averageMemoryBytes }),
+  };
+}
