@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/core/contract/result.ts';
+import { parseSlurmMemory } from '../../src/core/quantity/bytes.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
 import { leftovers } from './leftovers.ts';
@@ -15,6 +16,11 @@ const head = `resource_requirements:
   - {name: both, num_cpus: 1, memory: 50m, runtime: PT1M, num_nodes: 2}
   - {name: gpu, num_cpus: 1, num_gpus: 1, memory: 50m, runtime: PT1M}
 execution_config: {mode: slurm}
+`;
+
+/** A job that is asked to end by the signal of its workflow, before its step would reach its limit. */
+const warned = `${head.replace('{mode: slurm}', '{mode: slurm, srun_termination_signal: "USR1@5", sigkill_headroom_seconds: 10}')}jobs:
+  - {name: warned, resource_requirements: small, command: "trap 'exit 0' USR1; touch warned-1; while :; do sleep 0.1; done"}
 `;
 
 /** Jobs that end in different ways, the last ones by their time limit. */
@@ -68,6 +74,7 @@ jobs:
 `,
   burst: `${head}jobs: [{name: "short_{i}", parameters: {i: "1:60"}, resource_requirements: small, command: "touch burst-{i}"}]
 `,
+  warned,
 } as const;
 
 type Name = keyof typeof flows;
@@ -88,6 +95,20 @@ const options: Readonly<Record<Name, readonly string[]>> = {
   crash: [...pair, '-w', 'n6,n7', '--no-kill', '--no-requeue'],
   refused: shared(2),
   burst: shared(12, '1000M'),
+  warned: shared(2),
+};
+
+/** What stands in the scripts of allocations instead of the runner alone. */
+const scripts: Partial<Readonly<Record<Name, (runner: string) => readonly string[]>>> = {
+  // This runner believes in more CPUs than the allocation has.
+  refused: (runner) => ['export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8', runner],
+  // This one believes that its allocation ends soon.
+  warned: (runner) => [
+    'end=$(($(date +%s) + 110)) play=$PWD/squeue-of-warned',
+    String.raw`printf '#!/bin/sh\ncase "$*" in *--steps*) exec squeue "$@" ;; esac\ndate -d @%s +%%FT%%T\n' $end > $play; chmod +x $play`,
+    'export SLURM_JOB_END_TIME=$end TORC_FAKE_SQUEUE=$play',
+    runner,
+  ],
 };
 
 describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm allocation', { timeout: 300_000 }, () => {
@@ -98,6 +119,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   /** Everything runs while the tests look at one after the other. */
   let begun: Record<Name, { readonly id: number; readonly job: string }>;
   let endsId: number;
+  let endsJob: string;
   /** Settles when nothing is left on the node that crashed. */
   let crashed: Promise<void>;
   let burst: Promise<void>;
@@ -117,9 +139,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
 
   const begin = async (name: Name) => {
     const id = await lane.created(name, flows[name]);
-    // The runner of this one believes in more CPUs than the allocation has.
-    const lines = (runner: string) => ['export SLURM_CPUS_ON_NODE=8 SLURM_JOB_CPUS_PER_NODE=8', runner];
-    const job = lane.allocated(id, [...options[name], '-t', '20'], name === 'refused' ? lines : undefined);
+    const job = lane.allocated(id, [...options[name], '-t', '20'], scripts[name]);
     return { id, job };
   };
 
@@ -127,6 +147,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   const slowlyEnding = async (): Promise<number> => {
     const id = await lane.created('ends', ends);
     const job = lane.allocated(id, [...shared(5, '1000M'), '-t', '3']);
+    endsJob = job;
     await lane.there('ends-', 4);
     const jobs = await lane.jobsOf(id);
     const lines = cluster.run('squeue', '--steps', '-h', '-j', job, '-o', '%i|%j').split('\n');
@@ -244,13 +265,24 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
   });
 
   it('a job that is sampled has its CPU and memory, and the peak is near what it allocates', async () => {
-    const { id } = begun.samples;
+    const { id, job } = begun.samples;
     const { busy } = await lane.finished(id);
     expect(busy?.status).toBe('completed');
     expect(busy?.peak_memory_bytes).toBeGreaterThan(85e6);
     expect(busy?.peak_cpu_percent).toBeGreaterThan(0);
+    expect(busy?.avg_memory_bytes).toBeGreaterThan(0);
+    expect(busy?.avg_memory_bytes).toBeLessThanOrEqual(busy?.peak_memory_bytes ?? 0);
     const [stats] = (await server.client.listSlurmStats({ query: { workflow_id: id } })).items;
     expect(stats?.max_rss_bytes).toBeGreaterThan(85e6);
+    const fields = 'JobName,MaxRSS,MaxVMSize,MaxDiskRead,MaxDiskWrite';
+    const rows = cluster.run('sacct', '-j', job, '-P', '-n', '--format', fields).split('\n');
+    const [, ...sizes] = rows.find((row) => row.startsWith(`wf${id}_j`))?.split('|') ?? [];
+    expect([
+      stats?.max_rss_bytes,
+      stats?.max_vm_size_bytes,
+      stats?.max_disk_read_bytes,
+      stats?.max_disk_write_bytes,
+    ]).toEqual(sizes.map(parseSlurmMemory));
     // It may use five seconds of CPU; how long that takes depends on the machine.
     const cpuSeconds = stats?.ave_cpu_seconds ?? 0;
     expect(cpuSeconds).toBeGreaterThanOrEqual(3);
@@ -269,10 +301,31 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     await nothingIsLeft(id);
   });
 
+  const sruns = (id: number) => cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
+
+  it('the srun of a job has the options that its requirements and its allocation ask for', async () => {
+    const { id, job } = begun.srun;
+    await lane.there('lost-', 1);
+    const words = readFileSync(`/proc/${sruns(id)[0]}/cmdline`, 'utf8').split('\0');
+    const options = words.slice(1, words.indexOf('bash')).filter((word) => word !== '--gpus=0');
+    expect(options).toEqual([
+      `--jobid=${job}`,
+      '--ntasks=1',
+      '--cpu-bind=none',
+      '--exact',
+      expect.stringMatching(new RegExp(`^--job-name=wf${id}_j\\d+_r1_a1$`)),
+      '--nodes=1',
+      '--cpus-per-task=1',
+      '--mem=50M',
+      // Twenty minutes without the headroom of one, less what has passed before.
+      expect.stringMatching(/^--time=1[5-8]$/),
+    ]);
+  });
+
   it('a job whose srun is killed has failed, and its step ends', async () => {
     const { id } = begun.srun;
     await lane.there('lost-', 1);
-    const pids = cluster.run('pgrep', '-f', `^srun.*--job-name=wf${id}_`).trim().split('\n').map(Number);
+    const pids = sruns(id);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     expect((await lane.finished(id))['lost']).toMatchObject({ status: 'failed', return_code: 137 });
     await nothingIsLeft(id);
@@ -311,6 +364,11 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
     await nothingIsLeft(id);
   });
 
+  it('a job gets the signal of its workflow before its step ends, sent by the runner', async () => {
+    const { warned: job } = await lane.finished(begun.warned.id);
+    expect([job?.status, job?.return_code]).toEqual(['completed', 0]);
+  });
+
   it('no step and no process is left of a runner that was killed', async () => {
     const { id } = begun.runner;
     await lane.there('apart-', 1);
@@ -330,6 +388,8 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs as steps of a real Slurm all
       late: ['terminated', 152],
       late_handled: ['completed', 0],
     });
+    const states = cluster.run('sacct', '-j', endsJob, '-P', '-n', '--format', 'JobName,State').split('\n');
+    expect(states).toContain(`wf${endsId}_j${results['late']?.job_id}_r1_a1|TIMEOUT`);
     // A person ended it: that is no lack of memory.
     const explained = await lane.call('jobs', 'explain', String(results['canceled']?.job_id));
     expect(explained.stdout).toContain('by Slurm, or by a user');

@@ -51,6 +51,11 @@ describe('a job that was signaled by its runner', () => {
       { status: 'terminated', returnCode: 152 },
     ],
     [
+      'terminated with the time-limit code when somebody else killed it after its runner had asked it to end',
+      { endedFor: 'deadline', exitCode: 137 },
+      { status: 'terminated', returnCode: 152 },
+    ],
+    [
       'terminated with the code of the kill when a user stopped it',
       { endedFor: 'stop', wasKilled: true, ...signalled(9) },
       { status: 'terminated', returnCode: 137 },

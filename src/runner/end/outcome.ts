@@ -24,7 +24,7 @@ export interface Outcome {
   readonly returnCode: number;
 }
 
-/** The return code of a job that ended with its node, or was canceled by a person: 128 + SIGKILL. */
+/** The return code of a job that ended with its node, was canceled by a person, or killed by somebody else: 128 + SIGKILL. */
 const KILLED = 137;
 
 /**
@@ -51,7 +51,9 @@ export function outcomeOf({
       return missingOutputs.length === 0
         ? { status: 'completed', returnCode: 0 }
         : { status: 'terminated', returnCode: 1 };
-    return { status: 'terminated', returnCode: wasKilled && endedFor === 'deadline' ? timeoutExitCode : code };
+    // Slurm may kill a step at its time limit before the runner does.
+    const isTimeout = endedFor === 'deadline' && (wasKilled || code === KILLED);
+    return { status: 'terminated', returnCode: isTimeout ? timeoutExitCode : code };
   }
   if (endedBy === 'memory') return { status: 'failed', returnCode: oomExitCode };
   if (endedBy === 'time') return { status: 'terminated', returnCode: timeoutExitCode };

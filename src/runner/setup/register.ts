@@ -20,7 +20,7 @@ import type { RunFacts } from '../step/request.ts';
 import { isBatched, type Mode, resolveMode } from './mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from './marks.ts';
-import { batchTermination } from '../step/batch/termination.ts';
+import { slurmTermination } from '../step/slurm/termination.ts';
 import { lacksTime } from '../claim/request.ts';
 
 /** A registered runner, with its files open. */
@@ -64,7 +64,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   if (warning !== undefined) log.write('warn', warning);
   if (mode === 'direct') warnOfIdleNodes(log);
   const settings = withoutUseless(stored.execution_config ?? {}, log);
-  const execution = { ...settings, ...(isBatched(mode, settings) ? batchTermination(settings) : {}), mode };
+  const asked = mode === 'slurm' ? slurmTermination(settings, { isBatched: isBatched(mode, settings) }) : {};
+  const execution = { ...settings, ...asked, mode };
   const workflow = { ...stored, execution_config: execution };
   const lost = { client, workflowId, runId, hostname: host.hostname, log };
   await recoverLostRunners(lost);

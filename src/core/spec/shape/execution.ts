@@ -34,7 +34,11 @@ export const executionConfig = object('ExecutionConfig', {
     standard: standardExecution.oom_exit_code,
     example: 137,
   }),
-  srun_termination_signal: may(string, 'Passed to srun --signal. Slurm mode.', { example: 'TERM@120' }),
+  srun_termination_signal: may(
+    string,
+    'The signal that asks jobs to end, and the seconds before the end of their step. Slurm mode.',
+    { example: 'TERM@120' },
+  ),
   enable_cpu_bind: may(boolean, 'Let srun bind processes to CPUs. Slurm mode.', { standard: false, example: true }),
   srun_mpi: may(string, 'Passed to srun --mpi. Needs an action with start_one_worker_per_node.', { example: 'pmix' }),
   staggered_start: may(boolean, 'Accepted; has no effect in this version.', { example: true }),
