@@ -7,8 +7,9 @@ import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelo
 import type { SlurmJob } from '../../src/core/contract/sonar/jobs.ts';
 import type { SampleJob, SampleProcess, SampleSystem } from '../../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
+import { loadColumns } from '../../src/cli/commands/sonar/show/load.ts';
 import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
-import { loadOf } from '../../src/telemetry/questions/load.ts';
+import { type LoadStep, loadOf } from '../../src/telemetry/questions/load.ts';
 import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
 import { profileOf } from '../../src/telemetry/questions/profile.ts';
 import { queueOf } from '../../src/telemetry/questions/queue.ts';
@@ -59,6 +60,9 @@ async function asked(...envelopes: readonly Envelope[]): Promise<TelemetryRows> 
 }
 
 const idle = sampleAt(0, []);
+
+const loadTable = (steps: readonly LoadStep[]) =>
+  steps.map((step) => loadColumns.map(({ text, value }) => (text ?? value)(step)));
 
 describe('jobs', async () => {
   it('the list of jobs counts CPU time once where a parent takes over the time of a child that ended', async () => {
@@ -240,6 +244,26 @@ test('load is the rise of the counters of the cores, also behind a boot', async 
       memoryOfNodePercent: 50,
       load1: 1.5,
     },
+  ]);
+});
+
+test('the CPU of a node is unknown, and not 0, at its first sample and behind a boot', async () => {
+  const at = (seconds: number, cpus: readonly number[]) => sampleAt(seconds, [], { system: { cpus } });
+  const steps = await loadOf(await asked(at(0, [1000]), at(300, [1000]), at(600, [5]), at(900, [155])), window, 300);
+  expect(steps.map(({ cpuPercent, cpuOfNodePercent }) => [cpuPercent, cpuOfNodePercent])).toEqual([
+    [undefined, undefined],
+    [0, 0],
+    [undefined, undefined],
+    [50, 50],
+  ]);
+  // Absent, and not null: programs that add it up must not meet something else than a number.
+  expect(Object.keys(steps[0] ?? {})).not.toContain('cpuPercent');
+  const table = loadTable(steps);
+  expect(table.map((cells) => cells.slice(2, 4))).toEqual([
+    ['-', '-'],
+    ['0.0%', '0.0%'],
+    ['-', '-'],
+    ['50.0%', '50.0%'],
   ]);
 });
 

@@ -165,7 +165,7 @@ async function valuesOf(
       each.boot ?? null,
       each.samples,
       each.cores,
-      each.cpuPercent,
+      each.cpuPercent ?? null,
       each.usedMemoryKb,
       each.load1,
       each.cards,

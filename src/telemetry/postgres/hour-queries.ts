@@ -52,7 +52,7 @@ const addedUp = (column: string): string => `sum(h.${column} * h.samples) / sum(
 
 const NODE_FIGURES = `
   min(h.first) as first, max(h.last) as last, max(h.boot) as boot, sum(h.samples) as samples, max(h.cores) as cores,
-  ${addedUp('cpu_percent')} as cpu_percent, ${addedUp('used_memory_kb')} as used_memory_kb, ${addedUp('load1')} as load1, max(h.cards) as cards,
+  ${addedUp('cpu_percent')} filter (where h.cpu_percent is not null) as cpu_percent, ${addedUp('used_memory_kb')} as used_memory_kb, ${addedUp('load1')} as load1, max(h.cards) as cards,
   ${addedUp('gpu_percent')} filter (where h.gpu_percent is not null) as gpu_percent, ${addedUp('gpu_memory_kb')} as gpu_memory_kb`;
 
 /** One row for a node and an interval. $5: its length, $6: whether it has whole days. */

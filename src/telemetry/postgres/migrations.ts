@@ -132,6 +132,10 @@ create index job_day_time on sonar.job_day (cluster, time);
 create index job_hour_other on sonar.job_hour (cluster, time) where epoch <> 0;
 update sonar.day set closed = null where not has_lost;
 `,
+  `
+alter table sonar.node_hour alter column cpu_percent drop not null;
+alter table sonar.node_day alter column cpu_percent drop not null;
+`,
 ];
 
 /** The tables that have a partition for each day. */

@@ -423,7 +423,7 @@ const nodeHourOf = (row: PgRow, cluster: string): NodeHour => ({
   boot: optional(row, 'boot'),
   samples: number(row, 'samples'),
   cores: number(row, 'cores'),
-  cpuPercent: number(row, 'cpu_percent'),
+  cpuPercent: optional(row, 'cpu_percent'),
   usedMemoryKb: number(row, 'used_memory_kb'),
   load1: number(row, 'load1'),
   cards: number(row, 'cards'),

@@ -125,7 +125,7 @@ export async function nodeHoursOf(source: TelemetryRows, window: Window): Promis
       boot: samples.findLast(({ boot }) => boot !== undefined)?.boot,
       samples: samples.length,
       cores: load?.cores ?? 0,
-      cpuPercent: load?.cpuPercent ?? 0,
+      cpuPercent: load?.cpuPercent,
       usedMemoryKb: Math.round(load?.usedMemoryKb ?? 0),
       load1: load?.load1 ?? 0,
       cards: load?.cards ?? 0,

@@ -8,9 +8,9 @@ export interface LoadStep {
   readonly time: number;
   readonly samples: number;
   readonly cores: number;
-  /** Percent of one core, and of all cores of the node. */
-  readonly cpuPercent: number;
-  readonly cpuOfNodePercent: number;
+  /** Percent of one core, and of all cores of the node. Absent where nothing is known: behind a boot, a long gap, or at the first sample. */
+  readonly cpuPercent?: number;
+  readonly cpuOfNodePercent?: number;
   readonly usedMemoryKb: number;
   /** Undefined where no sysinfo of the node says how much it has. */
   readonly memoryOfNodePercent: number | undefined;
@@ -42,7 +42,7 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
   // Of hours without samples, each counts as many as it had.
   for (const hour of await source.nodeHours(window, bucketSeconds)) {
     const step = stepAt(hour);
-    step.cpu.add(hour.cpuPercent, hour.samples);
+    if (hour.cpuPercent !== undefined) step.cpu.add(hour.cpuPercent, hour.samples);
     step.rows += hour.samples;
     step.cores = Math.max(step.cores, hour.cores);
     step.memory += hour.usedMemoryKb * hour.samples;
@@ -77,8 +77,7 @@ export async function loadOf(source: TelemetryRows, window: Window, bucketSecond
       time,
       samples: rows,
       cores,
-      cpuPercent: cpu.mean ?? 0,
-      cpuOfNodePercent: cores > 0 ? (cpu.mean ?? 0) / cores : 0,
+      ...(cpu.mean === undefined ? {} : { cpuPercent: cpu.mean, cpuOfNodePercent: cpu.mean / Math.max(1, cores) }),
       usedMemoryKb: used / rows,
       memoryOfNodePercent: total > 0 ? (100 * used) / rows / total : undefined,
       load1: load / rows,

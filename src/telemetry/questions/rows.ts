@@ -300,7 +300,8 @@ export interface NodeHour {
   readonly boot: number | undefined;
   readonly samples: number;
   readonly cores: number;
-  readonly cpuPercent: number;
+  /** Undefined where nothing is known of it, as behind a boot. */
+  readonly cpuPercent: number | undefined;
   readonly usedMemoryKb: number;
   readonly load1: number;
   readonly cards: number;

@@ -5,19 +5,22 @@ import type { Column } from '../../../output/table.ts';
 import { percentText } from '../../../output/words.ts';
 import { nodeOption, ask, timeText, kbText, right, print, buckets, windowOptions } from './window.ts';
 
-const loadColumns: readonly Column<LoadStep>[] = [
+/** Nothing is known of the first interval of a node, or of one behind a boot: that is not 0. */
+const knownText = (percent: number | undefined): string => (percent === undefined ? '-' : percentText(percent));
+
+export const loadColumns: readonly Column<LoadStep>[] = [
   { title: 'Node', value: ({ node }) => node, importance: 9 },
   { title: 'Time', value: ({ time }) => formatTimestamp(time), text: ({ time }) => timeText(time), importance: 9 },
   {
     title: 'CPU',
-    value: ({ cpuPercent }) => cpuPercent.toFixed(1),
-    text: ({ cpuPercent }) => percentText(cpuPercent),
+    value: ({ cpuPercent }) => cpuPercent?.toFixed(1) ?? '',
+    text: ({ cpuPercent }) => knownText(cpuPercent),
     align: right,
   },
   {
     title: 'CPU of Node',
-    value: (step) => step.cpuOfNodePercent.toFixed(1),
-    text: (step) => percentText(step.cpuOfNodePercent),
+    value: (step) => step.cpuOfNodePercent?.toFixed(1) ?? '',
+    text: (step) => knownText(step.cpuOfNodePercent),
     align: right,
   },
   { title: 'Load', value: ({ load1 }) => load1.toFixed(2), align: right },
@@ -30,7 +33,7 @@ const loadColumns: readonly Column<LoadStep>[] = [
   {
     title: 'Memory of Node',
     value: (step) => step.memoryOfNodePercent?.toFixed(1) ?? '',
-    text: (step) => percentText(step.memoryOfNodePercent),
+    text: (step) => knownText(step.memoryOfNodePercent),
     align: right,
   },
   {
@@ -50,7 +53,7 @@ const loadColumns: readonly Column<LoadStep>[] = [
 export const showLoad = command({
   words: 'sonar show load',
   says: 'Show the use of nodes over time.',
-  more: 'Memory of the node is known where a sysinfo of it is stored.',
+  more: '`-` is unknown: CPU needs two samples of a node, and the memory of the node a sysinfo of it.',
   options: [
     ...windowOptions,
     nodeOption,
