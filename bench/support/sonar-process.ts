@@ -8,7 +8,7 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { SampleEnvelope } from '../../src/core/contract/sonar/envelope.ts';
 import { parseTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { profileOf } from '../../src/telemetry/questions/profile.ts';
+import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
 import type { Window } from '../../src/telemetry/questions/rows.ts';
 import { ingestFiles } from '../../src/telemetry/store/ingest-files.ts';
 import { EmbeddedStore } from '../../src/telemetry/store/embedded-store.ts';
@@ -66,7 +66,7 @@ const tasks: Readonly<Record<string, (given: Arguments) => Promise<object>>> = {
     let steps = 0;
     for (const job of jobs) {
       const begin = performance.now();
-      const profile = await profileOf(store.rows, window, { job });
+      const profile = await profileSteps(store.rows, window, { job });
       steps += profile.steps.length;
       times.push(performance.now() - begin);
     }

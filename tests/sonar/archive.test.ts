@@ -13,6 +13,7 @@ import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { loadOf } from '../../src/telemetry/questions/load.ts';
 import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
 import { profileOf } from '../../src/telemetry/questions/profile.ts';
+import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
 import { reportOf } from '../../src/telemetry/questions/report.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
@@ -209,6 +210,32 @@ describe('a closed day', () => {
 /** The sources as the runtime compiled them. */
 const compiled = join(tmpdir(), 'torc-test-compiled');
 describe('hours', () => {
+  it('the steps of a profile are the same from hours of closed days, from their files and from hot rows', async () => {
+    const last = threeDays.at(-1) ?? '';
+    const opened = await store(threeDays.slice(0, -1));
+    const steps = async () => {
+      const found = [];
+      for (const every of [undefined, 0, 1800, 3600, 43_200])
+        found.push(await profileSteps(opened.rows, { from: START - DAY, until: START + 5 * DAY }, { job: 7 }, every));
+      const cut = { node: 'n2', user: 'ada', from: START + DAY / 2, until: START + 2.5 * DAY };
+      return [...found, await profileSteps(opened.rows, cut, { job: 7, epoch: 5 }, 3600)];
+    };
+    const hot = await steps();
+    expect(hot.map((each) => each.steps.length)).toEqual([71, 71, 71, 71, 12, 24]);
+    await close(opened, START + 2 * DAY);
+    const days = { from: START - DAY, until: START + 5 * DAY };
+    expect((await opened.rows.closedJobHours(days, { job: 7 })).days).toEqual([0, 1].map((day) => START / DAY + day));
+    expect(await steps()).toEqual(hot);
+    await close(opened);
+    expect(await steps()).toEqual(hot);
+    // A late sample: the hours of its day do not say it.
+    await add(opened, [last]);
+    expect((await opened.rows.closedJobHours(days, { job: 7 })).days).toHaveLength(2);
+    const [, each, , hourly] = await steps();
+    expect([each?.steps.length, hourly?.steps.length]).toEqual([72, 72]);
+    await opened.close();
+  });
+
   it('of deleted samples the hours are left, and questions are answered from them', async () => {
     const opened = await store(threeDays);
     await close(opened);

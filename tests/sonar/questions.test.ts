@@ -11,7 +11,9 @@ import { loadColumns } from '../../src/cli/commands/sonar/show/load.ts';
 import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
 import { type LoadStep, loadOf } from '../../src/telemetry/questions/load.ts';
 import { cardsOf, nodesOf } from '../../src/telemetry/questions/nodes.ts';
-import { profileOf } from '../../src/telemetry/questions/profile.ts';
+import { type ProfileStep, profileOf } from '../../src/telemetry/questions/profile.ts';
+import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
+import { chooseStepSeconds } from '../../src/telemetry/questions/step-length.ts';
 import { queueOf } from '../../src/telemetry/questions/queue.ts';
 import { reportOf } from '../../src/telemetry/questions/report.ts';
 import type { TelemetryRows } from '../../src/telemetry/questions/rows.ts';
@@ -211,6 +213,102 @@ describe('the profile of a job', () => {
       ['burn', 1, 250],
       ['lazy', 0, 0],
     ]);
+  });
+});
+
+describe('the steps of a profile', () => {
+  const EVERY = 300;
+  /** A process that uses one core, one that comes and goes in every second sample, and three that were rolled up. */
+  const busy = (count: number, node = 'n1') =>
+    Array.from({ length: count }, (_, at) => {
+      const time = (at + 1) * EVERY;
+      return sampleAt(
+        time,
+        [
+          job(7, [
+            {
+              pid: 1,
+              ppid: 9,
+              cmd: 'mpi',
+              cpu_time: time + (Math.floor(at / 2) * EVERY) / 2,
+              resident_memory: at % 2 === 0 ? 100 : 10,
+            },
+            ...(at % 2 === 0 ? [] : [{ pid: 2 + at, ppid: 1, cmd: 'child', cpu_time: EVERY / 2, resident_memory: 80 }]),
+            {
+              ppid: 1,
+              cmd: 'many',
+              cpu_time: at,
+              rolledup: 2,
+              gpus: [{ index: 0, uuid: 'A', gpu_util: 50, gpu_memory: 3 }],
+            },
+          ]),
+        ],
+        { node },
+      );
+    });
+  const byNode = (steps: readonly ProfileStep[], node: string) => steps.filter((step) => step.node === node);
+
+  it('steps at each sample say what the processes of the profile add up to, also where processes end', async () => {
+    const rows = await asked(idle, ...busy(24));
+    const { steps } = await profileOf(rows, window, { job: 7 });
+    expect((await profileSteps(rows, window, { job: 7 })).steps).toEqual(steps);
+    expect((await profileSteps(rows, window, { job: 7 }, 0)).everySeconds).toBe(0);
+    expect(new Set(steps.map(({ memoryKb }) => memoryKb))).toEqual(new Set([100, 90]));
+  });
+
+  it('longer steps keep the CPU time, and have the greatest memory at one time and not the sum of the greatest', async () => {
+    const rows = await asked(idle, ...busy(288));
+    const all = { ...window, until: START + 2 * 86_400 };
+    const [use] = await jobsOf(rows, all);
+    for (const every of [0, 300, 1800, 3600, 43_200, 86_400]) {
+      const { steps } = await profileSteps(rows, all, { job: 7 }, every);
+      const total = steps.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+      expect([every, total, Math.max(...steps.map(({ memoryKb }) => memoryKb))]).toEqual([
+        every,
+        86_400 + 144 * 150 + 287,
+        100,
+      ]);
+      expect(total).toBe(use?.cpuSeconds);
+    }
+  });
+
+  it('a step has the CPU of the time that its samples stand for, and a time without samples has no step', async () => {
+    const at = (seconds: number, used: number) => sampleAt(seconds, [job(7, [{ pid: 1, cpu_time: used }])]);
+    // Half a core for two hours, nothing from it for three, then a whole core.
+    const rows = await asked(idle, at(1800, 900), at(3600, 1800), at(7000, 3500), at(18_000, 9000), at(19_800, 10_800));
+    const { steps } = await profileSteps(rows, window, { job: 7 }, 3600);
+    expect(steps.map(({ time, cpuPercent, cpuSeconds }) => [(time - START) / 3600, cpuPercent, cpuSeconds])).toEqual([
+      [0, 25, 900],
+      [1, 50, 2600],
+      [5, (100 * 7300) / 12_800, 7300],
+    ]);
+  });
+
+  it('the length is chosen for at most 300 steps on a node, whatever the number of nodes is', async () => {
+    const short = await asked(...busy(300), ...busy(300, 'n2'));
+    expect(await profileSteps(short, { ...window, until: START + 9e6 }, { job: 7 })).toMatchObject({ everySeconds: 0 });
+    const long = await profileSteps(await asked(...busy(700)), { ...window, until: START + 9e6 }, { job: 7 });
+    expect([long.everySeconds, byNode(long.steps, 'n1').length]).toEqual([3600, 59]);
+    const of = (samples: number, days: number) =>
+      chooseStepSeconds([{ cluster: 'c', node: 'n', epoch: 0, user: 'u', first: 0, last: days * 86_400, samples }]);
+    expect([of(2016, 7), of(300, 90), of(9000, 1), of(26_000, 90), of(1e6, 3650)]).toEqual([
+      3600, 0, 300, 43_200, 604_800,
+    ]);
+  });
+
+  it('a job that ran before its node was watched has no CPU time of before', async () => {
+    const rows = await asked(
+      sampleAt(0, [job(7, [{ pid: 1, cpu_time: 9000, cpu_avg: 40 }])]),
+      sampleAt(300, [job(7, [{ pid: 1, cpu_time: 9150 }])]),
+    );
+    const { steps } = await profileSteps(rows, window, { job: 7 });
+    expect(steps.map(({ cpuPercent, cpuSeconds }) => [cpuPercent, cpuSeconds])).toEqual([
+      [40, 0],
+      [50, 150],
+    ]);
+    const later = await profileSteps(rows, { ...window, from: START + 100 }, { job: 7 });
+    expect(later.steps.map(({ cpuPercent }) => cpuPercent)).toEqual([50]);
+    expect((await profileSteps(rows, window, { job: 8 })).steps).toEqual([]);
   });
 });
 

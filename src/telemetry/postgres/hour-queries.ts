@@ -72,6 +72,19 @@ export const JOB_HOURS = `
     and ($5::text is null or u.name = $5) and ($6::bigint is null or h.job = $6) and ($7::bigint is null or h.epoch = $7)
   order by h.time, ${NAME}`;
 
+/** Days within the window of which all samples are added up and none is deleted. */
+export const CLOSED_DAYS = `
+  select day from sonar.day
+  where cluster = $1 and closed is not null and not has_lost and day * 86400 >= $2::bigint and (day + 1) * 86400 <= $3::bigint order by day`;
+
+/** Of one job in such days. $2: the days, $3: node, $4: user, $5: job, $6: epoch. */
+export const CLOSED_JOB_HOURS = `
+  select h.*, n.name as node_name, u.name as user_name, m.name as cmd_name
+  from sonar.job_hour h join sonar.node n on n.id = h.node join sonar."user" u on u.id = h."user" left join sonar.cmd m on m.id = h.cmd
+  where h.cluster = $1 and h.time / 86400 = any($2::bigint[]) and ($3::text is null or n.name = $3 or n.short = $3)
+    and ($4::text is null or u.name = $4) and h.job = $5 and ($6::bigint is null or h.epoch = $6)
+  order by h.time, ${NAME}`;
+
 const JOB_COLUMNS = `
   node, time, job, epoch, "user", cmd, first, last, samples, processes, cpu_seconds, peak_cpu_percent, memory_kb, peak_memory_kb, gpu_percent,
   peak_gpu_memory_kb, cards`;

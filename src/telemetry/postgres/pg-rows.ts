@@ -2,10 +2,12 @@ import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import type {
   CardSample,
+  ClosedJobHours,
   DiskSample,
   JobFilter,
   JobHour,
   JobKey,
+  JobSample,
   Link,
   NodeHour,
   NodeInfo,
@@ -91,6 +93,12 @@ export class PgRows implements TelemetryRows {
   sampleSums(window: Window, by: SumsBy, key?: JobKey): AsyncGenerator<readonly SampleSum[]> {
     if (by === 'node') return this.#portions(window, sql.NODE_SUMS, [], sumOf);
     return this.#portions(window, by === 'job' ? sql.JOB_SUMS : sql.PROCESS_SUMS, ofUserAndJob(window, key), sumOf);
+  }
+
+  async *jobSamples(window: Window, key: JobKey): AsyncGenerator<readonly JobSample[]> {
+    const [producers] = await this.#db.query(sql.PRODUCER_COUNT);
+    const query = number(producers ?? {}, 'count') < 2 ? sql.JOB_SAMPLES_OF_ONE : sql.JOB_SAMPLES;
+    yield* this.#portions(window, query, ofUserAndJob(window, key), jobSampleOf);
   }
 
   processCards(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessCard[]> {
@@ -217,6 +225,28 @@ export class PgRows implements TelemetryRows {
     return jobs;
   }
 
+  async closedJobHours(window: Window, key: JobKey): Promise<ClosedJobHours> {
+    const hours = [...(await this.jobHours(window, key))];
+    const found: number[] = [];
+    for (const { id, name } of await this.#clusters(window.cluster)) {
+      const days = await this.#db.query(hourSql.CLOSED_DAYS, id, window.from, window.until);
+      if (days.length === 0) continue;
+      const numbersOfDays = days.map((row) => number(row, 'day'));
+      for (const row of await this.#db.query(
+        hourSql.CLOSED_JOB_HOURS,
+        id,
+        numbersOfDays,
+        window.node ?? null,
+        window.user ?? null,
+        stored(key.job),
+        epochOf(key),
+      ))
+        hours.push(jobHourOf(row, name));
+      for (const day of numbersOfDays) found.push(day);
+    }
+    return { hours, days: found };
+  }
+
   async nodeHours(window: Window, stepSeconds = HOUR): Promise<NodeHour[]> {
     const isAddedUp = stepSeconds > HOUR && stepSeconds % HOUR === 0;
     const nodes: NodeHour[] = [];
@@ -323,6 +353,28 @@ const sumOf = (row: PgRow, cluster: string): SampleSum => ({
   writtenKb: number(row, 'data_written'),
   cancelledKb: number(row, 'data_cancelled'),
 });
+
+const jobSampleOf = (row: PgRow, cluster: string): JobSample => {
+  const counters = JSON.parse(text(row, 'counters')) as readonly [name: string, ppid: number, cpuTime: number][];
+  return {
+    envelope: number(row, 'envelope'),
+    time: number(row, 'time'),
+    cluster,
+    node: text(row, 'node_name'),
+    user: text(row, 'user_name'),
+    job: uint(row, 'job') ?? 0,
+    epoch: uint(row, 'epoch') ?? 0,
+    slot: number(row, 'slot'),
+    processes: number(row, 'processes'),
+    rssKb: number(row, 'rss'),
+    cpuAvg: number(row, 'cpu_avg'),
+    gpuUtil: number(row, 'gpu_util'),
+    gpuMemoryKb: number(row, 'gpu_memory'),
+    names: counters.map(([name]) => name),
+    ppids: counters.map(([, ppid]) => ppid),
+    cpuTimes: counters.map(([, , cpuTime]) => cpuTime),
+  };
+};
 
 const processCardOf = (row: PgRow, cluster: string): ProcessCard => ({
   time: number(row, 'time'),

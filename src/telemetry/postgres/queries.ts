@@ -64,10 +64,12 @@ export const PROCESSES_OF_ONE = `
 
 /** Of one job only its own rows are read: a window may have millions of others. $5: user, $6: job, $7: epoch. */
 const OF_JOB = 'p.job = $6 and ($7::bigint is null or p.epoch = $7)';
-export const PROCESSES_OF_JOB = `
-  with ${PRODUCERS},
+const OWN = `
+  ${PRODUCERS},
   own as materialized (select distinct p.time, p.envelope from sonar.process p where p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_JOB}),
-  ${preferred('e.time >= $2 and e.time < $3 and (e.time, e.id) in (select time, envelope from own)')}
+  ${preferred('e.time >= $2 and e.time < $3 and (e.time, e.id) in (select time, envelope from own)')},`;
+export const PROCESSES_OF_JOB = `
+  with ${OWN.replace(/,$/, '')}
   select ${PROCESS} from sonar.process p ${OF_PREFERRED} ${WITH_NAMES} ${GPU_USE}
   where ${WANTED} and ${OF_JOB} ${IN_ORDER}`;
 
@@ -183,6 +185,28 @@ export const PROCESS_CARDS = `
   join sonar.gpu c on c.id = g.gpu
   where ${WANTED} and ($6::bigint is null or p.job = $6) and ($7::bigint is null or p.epoch = $7)
   order by e.time, e.id, g.slot, g.ord, g.item`;
+
+/** One row for all processes of an entry. $5: user, $6: job, $7: epoch. */
+const jobSamples = (before: string, ofPreferred: string): string => `
+  with ${before} sums as (
+    select p.envelope, p.time, p.node, p."user", p.job, p.epoch, p.slot,
+      sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::float8 as processes,
+      sum(sonar.uint64(p.rss))::float8 as rss, sum(p.cpu_avg) as cpu_avg,
+      coalesce(json_agg(json_build_array(
+        case when p.pid <> 0 then p.pid::text else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce(m.name, '') end,
+        coalesce(p.ppid, 0), coalesce(p.cpu_time, 0)
+      ) order by p.ord) filter (where p.ord is not null), '[]')::text as counters
+    from sonar.process p ${ofPreferred} ${WITH_NAMES}
+    where ${WANTED} and ${OF_JOB} group by 1, 2, 3, 4, 5, 6, 7
+  )
+  select p.*, n.name as node_name, u.name as user_name, g.gpu_util, g.gpu_memory
+  from sums p join sonar.node n on n.id = p.node join sonar."user" u on u.id = p."user" left join lateral (
+    select sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory from sonar.process_gpu g
+    where g.time = p.time and g.time >= $2 and g.time < $3 and g.envelope = p.envelope and g.slot = p.slot
+  ) g on true
+  order by p.time, ${NAME}, p.envelope, p.slot`;
+export const JOB_SAMPLES_OF_ONE = jobSamples('', '');
+export const JOB_SAMPLES = jobSamples(OWN, OF_PREFERRED);
 
 /** $2: user, $3: states, $4 and $5: submitted, $6 and $7: started, $8 and $9: ended, $10 and $11: seconds, $12: now, $13: job. */
 const SELECTED = `

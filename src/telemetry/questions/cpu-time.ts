@@ -1,5 +1,13 @@
 import type { Portions, ProcessRow } from './rows.ts';
 
+/** The CPU time of a process; `name` identifies it in successive samples. */
+export interface Counter {
+  readonly name: string;
+  readonly pid: string;
+  readonly ppid: string;
+  readonly seconds: number;
+}
+
 /**
  * CPU seconds of jobs from the counters of their processes.
  *
@@ -19,10 +27,21 @@ export class CpuTime {
    * first sample of a process that is all that it has used.
    */
   since(jobKey: string, rows: readonly ProcessRow[]): number {
+    return this.sinceCounters(
+      jobKey,
+      keyed(rows).map(([name, row]) => ({
+        name,
+        pid: String(row.pid),
+        ppid: String(row.ppid),
+        seconds: row.cpuTime,
+      })),
+    );
+  }
+
+  sinceCounters(jobKey: string, counters: Iterable<Counter>): number {
     const before = this.#jobs.get(jobKey) ?? new Map<string, never>();
     const now = new Map<string, { seconds: number; pid: string; ppid: string }>();
-    for (const [key, row] of keyed(rows))
-      now.set(key, { seconds: row.cpuTime, pid: String(row.pid), ppid: String(row.ppid) });
+    for (const { name, ...counter } of counters) now.set(name, counter);
     this.#jobs.set(jobKey, now);
     const ended = new Map<string, number>();
     for (const [key, { seconds, ppid }] of before) if (!now.has(key)) ended.set(ppid, (ended.get(ppid) ?? 0) + seconds);

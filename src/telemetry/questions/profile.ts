@@ -8,6 +8,8 @@ export interface ProfileStep {
   readonly processes: number;
   /** Percent of one core. */
   readonly cpuPercent: number;
+  /** What was used since the sample before, as far as it is known. */
+  readonly cpuSeconds: number;
   readonly memoryKb: number;
   readonly gpuPercent: number;
   readonly gpuMemoryKb: number;
@@ -52,6 +54,7 @@ const stepOfHour = (hour: JobHour): ProfileStep => ({
   node: hour.node,
   processes: hour.processes,
   cpuPercent: (100 * hour.cpuSeconds) / 3600,
+  cpuSeconds: hour.cpuSeconds,
   memoryKb: hour.peakMemoryKb,
   gpuPercent: hour.gpuPercent,
   gpuMemoryKb: hour.peakGpuMemoryKb,
@@ -83,6 +86,7 @@ export async function profileOfRows(
       processes: sum((each) => each.processes),
       // The first sample knows only averages over the lives of the processes.
       cpuPercent: elapsed > 0 ? (100 * seconds) / elapsed : sum((each) => each.cpuAvg),
+      cpuSeconds: seconds,
       memoryKb: sum(({ rssKb }) => rssKb),
       gpuPercent: sum(({ gpuUtil }) => gpuUtil),
       gpuMemoryKb: sum(({ gpuMemoryKb }) => gpuMemoryKb),
@@ -126,6 +130,7 @@ function bucketed(steps: readonly ProfileStep[], seconds: number): ProfileStep[]
       node,
       processes: most((step) => step.processes),
       cpuPercent: mean((step) => step.cpuPercent),
+      cpuSeconds: group.reduce((sum, step) => sum + step.cpuSeconds, 0),
       memoryKb: most((step) => step.memoryKb),
       gpuPercent: mean((step) => step.gpuPercent),
       gpuMemoryKb: most((step) => step.gpuMemoryKb),

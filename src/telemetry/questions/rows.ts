@@ -19,6 +19,11 @@ export interface TelemetryRows {
    * named. Of nodes also samples without a process. Of two producers those of one, as with `processes`.
    */
   sampleSums(window: Window, by: SumsBy, key?: JobKey): Portions<SampleSum>;
+  /**
+   * What the entries of one job in samples say, in the order of time, then of envelopes and entries. Of two producers those of one, as with
+   * `processes`.
+   */
+  jobSamples(window: Window, key: JobKey): Portions<JobSample>;
   /** What processes use of cards, in the order of time. */
   processCards(window: Window, key?: JobKey): Portions<ProcessCard>;
   /** The time of the first sample of each node in a window, by cluster and node, with a blank between. */
@@ -50,6 +55,11 @@ export interface TelemetryRows {
    * hours of a job of Slurm on a node with the same command.
    */
   jobHours(window: Window, key?: JobKey, isAddedUp?: boolean): Promise<readonly JobHour[]>;
+  /**
+   * What one job did in the hours that stand for samples, those of `jobHours` and those of all closed days that lie within the window and have
+   * all their samples added up. These days are named by their numbers since 1970.
+   */
+  closedJobHours(window: Window, key: JobKey): Promise<ClosedJobHours>;
   /**
    * What nodes did in hours of which no samples are left, in the order of time. With the length of an interval, a store may give one row
    * for all hours of an interval that begins at a multiple of it.
@@ -126,6 +136,27 @@ export interface SampleSum {
   readonly readKb: number;
   readonly writtenKb: number;
   readonly cancelledKb: number;
+}
+
+/** One entry of a job in a sample: sums over its processes, and their counters in the order of the processes. */
+export interface JobSample {
+  readonly envelope: number;
+  readonly time: number;
+  readonly cluster: string;
+  readonly node: string;
+  readonly user: string;
+  readonly job: Uint;
+  readonly epoch: Uint;
+  readonly slot: number;
+  readonly processes: number;
+  readonly rssKb: number;
+  readonly cpuAvg: number;
+  readonly gpuUtil: number;
+  readonly gpuMemoryKb: number;
+  /** What identifies each process: its pid or, of processes that were rolled up, `0`, the pid of the parent and the command. */
+  readonly names: readonly (number | string)[];
+  readonly ppids: readonly number[];
+  readonly cpuTimes: readonly number[];
 }
 
 /** What one process uses of one card. */
@@ -288,6 +319,12 @@ export interface JobHour {
   readonly gpuPercent: number;
   readonly peakGpuMemoryKb: number;
   readonly cards: string;
+}
+
+export interface ClosedJobHours {
+  readonly hours: readonly JobHour[];
+  /** Of these days, no samples need to be read. */
+  readonly days: readonly number[];
 }
 
 /** What one node did in one hour. */

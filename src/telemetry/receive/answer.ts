@@ -8,6 +8,7 @@ import { jobsOf } from '../questions/jobs.ts';
 import { loadOf } from '../questions/load.ts';
 import { cardsOf, nodesOf } from '../questions/nodes.ts';
 import { profileOf } from '../questions/profile.ts';
+import { profileSteps } from '../questions/profile-steps.ts';
 import { queueOf } from '../questions/queue.ts';
 import { type ReportKind, reportKinds, reportOf } from '../questions/report.ts';
 import type { TelemetryRows, Window } from '../questions/rows.ts';
@@ -53,9 +54,16 @@ const questions: Readonly<
       throw new ParameterWrong(`${name}: expected an integer, found "${text}"`);
     };
     const key = { job: id('job', job), epoch: epoch === undefined ? undefined : id('epoch', epoch) };
-    const profile = await profileOf(asked, window, key, number(parameters, 'every', 0));
+    const every = parameters['every'] === undefined ? undefined : number(parameters, 'every', 0);
+    const profile = await profileSteps(asked, window, key, every);
+    const { processes, nodeImbalancePercent } =
+      parameters['processes'] === 'true' ? await profileOf(asked, window, key) : {};
     // Who may not see the job sees no attempt either.
-    return { ...profile, attempts: profile.steps.length === 0 ? [] : await attemptsOf(asked, window, key) };
+    return {
+      ...profile,
+      ...(processes === undefined ? {} : { processes, nodeImbalancePercent }),
+      attempts: profile.steps.length === 0 ? [] : await attemptsOf(asked, window, key),
+    };
   },
   uptime: async (asked, window) => ({ items: await uptimeOf(asked, window) }),
   nodes: async (asked, window) => ({ items: await nodesOf(asked, window) }),

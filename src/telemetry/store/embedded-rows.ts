@@ -2,10 +2,12 @@ import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import {
   byNodeAndTime,
   type CardSample,
+  type ClosedJobHours,
   type DiskSample,
   type JobFilter,
   type JobHour,
   type JobKey,
+  type JobSample,
   type Link,
   type NodeHour,
   type NodeInfo,
@@ -120,6 +122,21 @@ export class EmbeddedRows implements TelemetryRows {
       },
       async function* (cluster, days) {
         yield* archived.sums(cluster.name, days, window, { by, key, chosen: await choose(cluster) });
+      },
+    );
+  }
+
+  jobSamples(window: Window, key: JobKey): Portions<JobSample> {
+    const [hot, archived] = [this.#hotSeries, this.#archiveSeries];
+    const choose = this.#choice(window, key);
+    return this.#each<Ordered<JobSample>>(
+      window,
+      isEarlier,
+      async function* (cluster) {
+        yield* hot.jobSamples(cluster, window, { key, chosen: await choose(cluster) });
+      },
+      async function* (cluster, days) {
+        yield* archived.jobSamples(cluster.name, days, window, { key, chosen: await choose(cluster) });
       },
     );
   }
@@ -256,6 +273,24 @@ export class EmbeddedRows implements TelemetryRows {
 
   async jobHours(window: Window, key?: JobKey): Promise<readonly JobHour[]> {
     return (await this.#hours('job_hour', window, key)) as unknown as readonly JobHour[];
+  }
+
+  closedJobHours(window: Window, key: JobKey): Promise<ClosedJobHours> {
+    return this.#db.inSnapshot(async () => {
+      const hours: JobHour[] = [];
+      const found: number[] = [];
+      for (const cluster of this.#hot.clusters(window.cluster)) {
+        const lost = this.#archive.daysWithoutSamples(cluster.id, window);
+        const whole = this.#archive.wholeDays(cluster.id, window);
+        const [ofLost, ofWhole] = [
+          lost.length === 0 ? [] : await this.#archive.hours('job_hour', lost, window, key),
+          whole.length === 0 ? [] : await this.#archive.hoursOfWhole(whole, window, key),
+        ];
+        for (const hour of [...ofLost, ...ofWhole]) hours.push(hour as unknown as JobHour);
+        for (const { day } of whole) found.push(day);
+      }
+      return { hours, days: found };
+    });
   }
 
   async nodeHours(window: Window): Promise<readonly NodeHour[]> {

@@ -1,5 +1,14 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { JobFilter, JobKey, ProcessCard, SampleSum, SelectedJobs, SumsBy, Window } from '../questions/rows.ts';
+import type {
+  JobFilter,
+  JobKey,
+  JobSample,
+  ProcessCard,
+  SampleSum,
+  SelectedJobs,
+  SumsBy,
+  Window,
+} from '../questions/rows.ts';
 import type { Row, StoreDatabase } from './database.ts';
 import { type Cluster, IN_WINDOW, IS_CHOSEN, keyValues, ofJob, type Ordered, slurmJobOf } from './hot-rows.ts';
 import { metaOf } from './metas.ts';
@@ -38,6 +47,33 @@ const SUMS_BY: Readonly<Record<SumsBy, string>> = {
     join process p on p.envelope = j.envelope and p.slot = j.slot left join cmd m on m.id = p.cmd
     where :where and (:user is null or u.name = :user) group by e.id, j.slot, p.ord`,
 };
+
+/** One row for all processes of an entry: a row for each costs ten times as much. */
+const JOB_SAMPLES = `
+  select e.id, e.time, n.name as node, j.job, j.epoch, j.slot, u.name as user_name,
+    (
+      select json_array(
+        total(1 + max(0, coalesce(p.rolledup, 0))), ${total('rss')}, total(${percent('p.cpu_avg')}),
+        json_group_array(case when p.pid <> 0 then p.pid else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce((select name from cmd where id = p.cmd), '') end),
+        json_group_array(p.ppid), json_group_array(p.cpu_time)
+      ) from process p where p.envelope = j.envelope and p.slot = j.slot
+    ) as sums,
+    (
+      select json_array(total(${percent('g.util')}), total(g.memory)) from process_gpu g where g.envelope = j.envelope and g.slot = j.slot
+    ) as gpu_sums
+  from envelope e join node n on n.id = e.node join source o on o.id = e.source join sample_job j on j.envelope = e.id join user u on u.id = j.user`;
+
+type StoredSums = [
+  processes: number,
+  rss: number,
+  cpuAvg: number,
+  names: (number | string)[],
+  ppids: (number | null)[],
+  cpuTimes: (number | null)[],
+];
+
+const unsigned = (stored: number | null): number =>
+  stored === null ? 0 : stored < 0 ? stored + 18_446_744_073_709_551_616 : stored;
 
 /** Sums over processes, and jobs that a filter selects, from the hot rows. */
 export class HotSeries {
@@ -89,6 +125,39 @@ export class HotSeries {
           cancelledKb: number(row, 'data_cancelled'),
         }),
       ),
+    );
+  }
+
+  async *jobSamples(
+    cluster: Cluster,
+    window: Window,
+    { key, chosen }: { readonly key: JobKey; readonly chosen: Chosen },
+  ): AsyncGenerator<readonly Ordered<JobSample>[]> {
+    const sql = `${JOB_SAMPLES} where ${ofJob(IN_WINDOW)} and ${OF_KEY} and ${OF_NODE} and (:user is null or u.name = :user)
+      ${chosen === undefined ? '' : `and ${IS_CHOSEN}`} order by e.time, e.id, j.slot`;
+    yield* portionsOf(
+      mapped(this.#db.eachNamed(sql, valuesOf(cluster, window, { key, chosen, hasUser: true })), (row) => {
+        const [processes, rssKb, cpuAvg, names, ppids, cpuTimes] = JSON.parse(text(row, 'sums')) as StoredSums;
+        const [gpuUtil, gpuMemoryKb] = JSON.parse(text(row, 'gpu_sums')) as [number, number];
+        return {
+          envelope: number(row, 'id'),
+          time: number(row, 'time'),
+          cluster: cluster.name,
+          node: text(row, 'node'),
+          user: text(row, 'user_name'),
+          job: fromInteger(row['job'] ?? null) ?? 0,
+          epoch: fromInteger(row['epoch'] ?? null) ?? 0,
+          slot: number(row, 'slot'),
+          processes,
+          rssKb,
+          cpuAvg,
+          gpuUtil,
+          gpuMemoryKb,
+          names,
+          ppids: ppids.map(unsigned),
+          cpuTimes: cpuTimes.map(unsigned),
+        };
+      }),
     );
   }
 

@@ -314,6 +314,31 @@ export class ArchiveRows {
     return found;
   }
 
+  /** Closed days within a window of which all samples are in their files: their hours say all of them. */
+  wholeDays(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+    return this.days(cluster, window).filter(
+      (each) =>
+        each.day * DAY_SECONDS >= window.from &&
+        (each.day + 1) * DAY_SECONDS <= window.until &&
+        this.table([each], 'job_hour') !== undefined &&
+        this.#nodesWithSamples(each).length === 0,
+    );
+  }
+
+  /** The hours of a job in such days of one cluster. */
+  async hoursOfWhole(days: readonly ClosedDay[], { node, user }: Window, key: JobKey): Promise<readonly Hour[]> {
+    const found: Hour[] = [];
+    const rows = this.read(
+      `select * from ${this.table(days, 'job_hour')} p where ${this.ofJob(key)}
+         ${node === undefined ? '' : "and (p.node = $node or split_part(p.node, '.', 1) = $node)"} ${user === undefined ? '' : 'and p."user" = $user'}
+       order by p.time, p.node`,
+      { ...(node === undefined ? {} : { node }), ...(user === undefined ? {} : { user }) },
+    );
+    const cluster = days[0]?.clusterName ?? '';
+    for await (const portion of rows) for (const row of portion) found.push({ cluster, ...hourOf('job_hour', row) });
+    return found;
+  }
+
   #nodesWithSamples({ cluster, day }: ClosedDay): string[] {
     return this.#db
       .all(

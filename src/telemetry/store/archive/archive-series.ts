@@ -1,6 +1,7 @@
+import type { DuckDBListValue } from '@duckdb/node-api';
 import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
-import type { JobKey, ProcessCard, SampleSum, SumsBy, Window } from '../../questions/rows.ts';
+import type { JobKey, JobSample, ProcessCard, SampleSum, SumsBy, Window } from '../../questions/rows.ts';
 import type { Ordered } from '../hot-rows.ts';
 import type { Chosen } from '../hot-series.ts';
 import { metaOf } from '../metas.ts';
@@ -70,6 +71,56 @@ export class ArchiveSeries {
       }));
   }
 
+  async *jobSamples(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+    { key, chosen }: { readonly key: JobKey; readonly chosen: Chosen },
+  ): AsyncGenerator<readonly Ordered<JobSample>[]> {
+    const archive = this.#archive;
+    const { sql, values } = archive.samples(days, window);
+    const gpus = archive.table(days, 'process_gpu');
+    const ofUser = window.user === undefined ? 'true' : 'p."user" = $user';
+    const ofProcesses = (value: string) => `list(${value}) filter (where p.ord is not null)`;
+    const rows = archive.read(
+      `with own as (select * from ${archive.table(days, 'process')} p where ${archive.ofJob(key)} and ${ofUser}),
+       sums as (
+         select s.id, s.time, s.node, s.n, p.slot, p.job, p.epoch, p."user",
+           sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::double as processes,
+           sum(p.rss::double) as rss, sum(p.cpu_avg) as cpu_avg,
+           ${ofProcesses('p.ord')} as ords, ${ofProcesses("case when p.pid <> 0 then p.pid::varchar else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce(p.cmd, '') end")} as names,
+           ${ofProcesses('coalesce(p.ppid, 0)::double')} as ppids, ${ofProcesses('coalesce(p.cpu_time, 0)::double')} as cpu_times
+         from ${sql} s join own p on p.n = s.n ${preferring(chosen)} group by all
+       )
+       select sums.* ${
+         gpus === undefined
+           ? 'from sums'
+           : `, g.util, g.memory from sums left join (
+                select n, slot, sum(util) as util, sum(memory::double) as memory from ${gpus} where n in (select n from sums) group by all
+              ) g on g.n = sums.n and g.slot = sums.slot`
+       }
+       order by sums.time, sums.id, sums.slot`,
+      { ...values, ...pairsOf(chosen), ...(window.user === undefined ? {} : { user: window.user }) },
+    );
+    for await (const portion of rows)
+      yield portion.map((row) => ({
+        ...countersOf(row),
+        envelope: number(row, 'id'),
+        time: number(row, 'time'),
+        cluster,
+        node: text(row, 'node'),
+        user: text(row, 'user'),
+        job: uint(row, 'job'),
+        epoch: uint(row, 'epoch'),
+        slot: number(row, 'slot'),
+        processes: number(row, 'processes'),
+        rssKb: number(row, 'rss'),
+        cpuAvg: number(row, 'cpu_avg'),
+        gpuUtil: number(row, 'util'),
+        gpuMemoryKb: number(row, 'memory'),
+      }));
+  }
+
   async *cards(
     cluster: string,
     days: readonly ClosedDay[],
@@ -112,6 +163,20 @@ const preferring = (chosen: Chosen): string =>
 const pairsOf = (chosen: Chosen) =>
   chosen === undefined ? {} : { pairs: JSON.stringify([...chosen].map(([node, producer]) => `${node} ${producer}`)) };
 
+/** In the order of the processes. DuckDB would sort each list in memory of its own: thousands of them are more than it may use. */
+function countersOf(row: Cells): Pick<JobSample, 'names' | 'ppids' | 'cpuTimes'> {
+  const [ords, names, ppids, cpuTimes] = ['ords', 'names', 'ppids', 'cpu_times'].map((name) => items(row, name));
+  const places = (ords ?? [])
+    .map((ord, at) => ({ ord: Number(ord), at }))
+    .toSorted((one, other) => one.ord - other.ord);
+  return {
+    names: places.map(({ at }) => String(names?.[at])),
+    ppids: places.map(({ at }) => Number(ppids?.[at])),
+    cpuTimes: places.map(({ at }) => Number(cpuTimes?.[at])),
+  };
+}
+
+const items = (row: Cells, name: string) => (row[name] as DuckDBListValue | null)?.items ?? [];
 const text = (row: Cells, name: string): string => (row[name] as string | null) ?? '';
 const number = (row: Cells, name: string): number => Number(row[name] ?? 0);
 const uint = (row: Cells, name: string): Uint => exactUint((row[name] as bigint | null) ?? 0n);
