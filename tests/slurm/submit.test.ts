@@ -37,13 +37,25 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
   const allocations = async (id: number) =>
     (await server.client.listScheduledComputeNodes({ query: { workflow_id: id } })).items;
 
-  it('creates a workflow, submits its allocations, and their runners run the jobs', async () => {
-    writeFileSync(join(folder, 'flow.yaml'), flow);
+  it('creates a workflow, submits its allocations, and their runners run the jobs and submit what these need when they become ready', async () => {
+    const ready =
+      '  - {trigger_type: on_jobs_ready, action_type: schedule_nodes, jobs: [join], scheduler: nodes, scheduler_type: slurm}\n';
+    writeFileSync(
+      join(folder, 'flow.yaml'),
+      flow.replace('command: "true"', 'command: "until [ -e third ]; do sleep 0.1; done"') + ready,
+    );
     const { code, stdout, stderr } = await call('-f', 'json', 'submit', 'flow.yaml', '-o', 'out');
     expect([code, stderr]).toEqual([0, expect.stringMatching(/with ID=\d+\n[^]*with ID=\d+\n/)]);
     const said = JSON.parse(stdout) as { workflow_id: number; message: string };
     const id = said.workflow_id;
     expect(said.message).toBe(`Successfully submitted workflow ${id} (2 allocation(s))`);
+    await until(
+      () => allocations(id),
+      (rows) => rows.length === 3,
+      'a runner to submit the third allocation',
+      60_000,
+    );
+    writeFileSync(join(folder, 'third'), '');
     await until(
       () => statuses(id),
       (found) => found.every((status) => status === 'completed'),
@@ -58,7 +70,7 @@ describe.skipIf(slurmIsMissing !== undefined)('torc submit on a real Slurm clust
     );
     expect(readdirSync(join(folder, 'out')).filter((name) => name.endsWith('.sh'))).toEqual([]);
     const ids = [...stderr.matchAll(/with ID=(\d+)/g)].map(([, job]) => Number(job));
-    expect((await allocations(id)).map(({ scheduler_id: job }) => job)).toEqual(ids);
+    expect((await allocations(id)).map(({ scheduler_id: job }) => job)).toEqual([...ids, expect.any(Number)]);
     const nodes = (await server.client.listComputeNodes({ query: { workflow_id: id } })).items;
     expect(nodes.every(({ num_cpus: cpus }) => cpus === 2)).toBe(true);
     const outputs = readdirSync(join(folder, 'out/job_stdio')).filter((name) => name.endsWith('.o'));
