@@ -21,6 +21,8 @@ export interface RecorderOptions {
   readonly readGpus: () => Promise<GpuReading>;
   /** Ids for rolled-up records; without it they have none. */
   readonly pidOf?: ((key: RollUpKey) => number) | undefined;
+  /** It gets only some of the node's processes, and tells of no others. */
+  readonly isPartial?: boolean | undefined;
   /** The Slurm job of processes whose control group names none. */
   readonly slurm?: SlurmStep | undefined;
   /** /proc, or a folder with the same layout. */
@@ -43,7 +45,7 @@ export interface Recorder {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { origin, filters, root = '/proc', userNames, slurm } = options;
+  const { origin, filters, root = '/proc', userNames, slurm, isPartial } = options;
   const details = openDetails(root);
   let before: Uses | undefined;
 
@@ -65,7 +67,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       before = uses;
       await userNames.learn(detailed.flatMap(({ userId }) => (userId === undefined ? [] : [userId])));
       const { bootedAt, uptimeSeconds = 0, memoryBytes, problems } = figures;
-      const all = recordsOf(detailed, { uptimeSeconds, utilOf, nameOf: userNames.nameOf, gpuUses: gpus.uses });
+      const { nameOf } = userNames;
+      const all = recordsOf(detailed, { uptimeSeconds, utilOf, nameOf, gpuUses: gpus.uses, isPartial });
       const records = (options.rollUp ? rollUp(all, options.pidOf) : all).filter((record) =>
         isWanted(record, filters, memoryBytes),
       );

@@ -35,12 +35,14 @@ export interface RecordOptions {
   readonly utilOf: (process: DetailedProcess) => number | undefined;
   readonly nameOf: (userId: number) => string | undefined;
   readonly gpuUses: readonly GpuUse[];
+  /** The processes are only some of the node's: then others that use a card are not told of. */
+  readonly isPartial?: boolean | undefined;
 }
 
-/** The processes of a sample, and those that only a card knows: memory of dead processes shows this way. */
+/** The processes of a sample, and of a whole node those that only a card knows: memory of dead processes shows this way. */
 export function recordsOf(
   processes: readonly DetailedProcess[],
-  { uptimeSeconds, utilOf, nameOf, gpuUses }: RecordOptions,
+  { uptimeSeconds, utilOf, nameOf, gpuUses, isPartial = false }: RecordOptions,
 ): ProcessRecord[] {
   const usesOf = byPid(gpuUses);
   const inContainer = containedIn(processes);
@@ -76,7 +78,7 @@ export function recordsOf(
       gpus: gpus ?? [],
     });
   }
-  for (const [pid, gpus] of usesOf) records.push({ ...UNKNOWN, pid, gpus });
+  if (!isPartial) for (const [pid, gpus] of usesOf) records.push({ ...UNKNOWN, pid, gpus });
   return records;
 }
 

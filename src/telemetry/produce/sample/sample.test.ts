@@ -29,12 +29,13 @@ const process = (pid: number, changed: Partial<DetailedProcess> = {}): DetailedP
   ...changed,
 });
 
-const recordsFrom = (processes: readonly DetailedProcess[], gpuUses: readonly GpuUse[] = []) =>
+const recordsFrom = (processes: readonly DetailedProcess[], gpuUses: readonly GpuUse[] = [], isPartial = false) =>
   recordsOf(processes, {
     uptimeSeconds: 110,
     utilOf: ({ pid }) => (pid === 7 ? 99.5 : undefined),
     nameOf: (id) => (id === 5001 ? 'ann' : undefined),
     gpuUses,
+    isPartial,
   });
 
 const slurm = { jobId: 42, step: '0' };
@@ -98,6 +99,11 @@ it('a process that only a card knows is told as unknown', () => {
     [7, 'python3', 'ann', 1, 1],
     [666, '_unknown_', '_user_unknown', 1, 1],
   ]);
+});
+
+it('a process that only a card knows is not told of where the processes are those of one runner', () => {
+  const records = recordsFrom([process(7)], [use(7), use(666)], true);
+  expect(records.map(({ pid, gpus }) => [pid, gpus.length])).toEqual([[7, 1]]);
 });
 
 it('descendants of containerd below init are in a container, and no others', () => {

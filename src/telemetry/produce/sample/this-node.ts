@@ -25,10 +25,10 @@ export interface NodeSamplerOptions {
 export const samplerOfThisNode = ({ isDaemon = false, ...options }: NodeSamplerOptions): Sampler =>
   createSampler({ ...options, ...hereOnly(), pidOf: isDaemon ? createRollUpIds(pidMax()) : undefined });
 
-/** A recorder of processes of this machine. `slurm` is the job of those whose control group names none. */
+/** A recorder of some processes of this machine. `slurm` is the job of those whose control group names none. */
 export const recorderOfThisNode = (
   options: Omit<NodeSamplerOptions, 'isDaemon'> & { readonly slurm: SlurmStep | undefined },
-): Recorder => createRecorder({ ...options, ...hereOnly() });
+): Recorder => createRecorder({ ...options, ...hereOnly(), isPartial: true });
 
 function hereOnly() {
   const bootId = textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
