@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -17,18 +17,6 @@ const head = `resource_requirements:
   - {name: both, num_cpus: 1, memory: 60m, runtime: PT1M, num_nodes: 2}
 `;
 const batching = 'execution_config: {mode: slurm, step_batching: true}\n';
-
-/** The first sample is that of a step which starts after the jobs: on a busy machine some seconds later. */
-const SEEN_SECONDS = 12;
-/** Jobs of known shape, two at a time. */
-const shapes = (execution: string) => `${head}execution_config: ${execution}
-resource_monitor: {sonar: true, sample_interval_seconds: 1}
-jobs:
-  - {name: burner, resource_requirements: small, command: "bash -c 'ulimit -t 2; while :; do :; done'; sleep ${SEEN_SECONDS}"}
-  - {name: ramp, resource_requirements: small, command: "head -c 40M /dev/zero | tail | (head -c 1 > /dev/null; sleep ${SEEN_SECONDS})"}
-  - {name: tree, resource_requirements: small, command: "for i in 1 2 3 4 5 6 7; do sleep ${SEEN_SECONDS} & done; wait"}
-  - {name: short, resource_requirements: small, command: "sleep 0.3"}
-`;
 
 const flows = {
   results: `${head}${batching}jobs:
@@ -74,8 +62,6 @@ jobs:
   - {name: held, resource_requirements: small, command: "trap '' TERM; touch srun-1; sleep 600"}
   - {name: apart, resource_requirements: small, command: "setsid sleep 600 & touch srun-2; wait"}
 `,
-  shapes: shapes('{mode: slurm, step_batching: true}'),
-  steps: shapes('{mode: slurm}'),
 } as const;
 
 type Name = keyof typeof flows;
@@ -253,64 +239,4 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     expect(codesOf(results)).toEqual({ asked: ['completed', 0], deaf: ['terminated', 152] });
     await nothingIsLeft(id);
   });
-
-  it.for(['shapes', 'steps'] as const)(
-    'jobs of known shape have samples of their own processes alone (%s)',
-    async (name) => {
-      const { id, job } = begun[name];
-      const results = await lane.finished(id);
-      expect(codesOf(results)).toEqual(
-        Object.fromEntries(['burner', 'ramp', 'tree', 'short'].map((each) => [each, ['completed', 0]])),
-      );
-      const files = globSync(join(folder, `out-${id}/sonar/*/*/*/*/0+link-*.links`));
-      const links = files.flatMap((path) =>
-        readFileSync(path, 'utf8')
-          .trim()
-          .split('\n')
-          .map(
-            (line) =>
-              JSON.parse(line) as {
-                kind: string;
-                workflow_job: number;
-                pid: number;
-                start: number;
-                slurm_job?: number;
-              },
-          ),
-      );
-      // No process belongs to two jobs, and each is known by its job in Slurm too.
-      const linked = links.filter(({ kind }) => kind === 'process');
-      const owners = Map.groupBy(linked, ({ pid, start }) => `${pid} ${start}`);
-      expect([...owners.values()].filter((each) => new Set(each.map((link) => link.workflow_job)).size > 1)).toEqual(
-        [],
-      );
-      expect(new Set(linked.map((link) => link.slurm_job))).toEqual(new Set([Number(job)]));
-      expect(new Set(links.filter(({ kind }) => kind === 'end').map((link) => link.workflow_job)).size).toBe(4);
-
-      const profile = async (of: string, ...more: string[]) => {
-        const args = ['jobs', 'profile', String(results[of]?.job_id), '-o', join(folder, `out-${id}`)];
-        const { stdout } = await lane.call('-f', 'json', ...args, ...more);
-        return JSON.parse(stdout) as {
-          cpu_seconds?: number;
-          items: { cmd: string; depth: number; cpu_seconds: number; peak_memory_kb: number }[];
-        };
-      };
-      const tree = await profile('tree', '--processes');
-      expect(tree.items.filter(({ cmd }) => cmd === 'sleep')).toHaveLength(7);
-      expect(tree.items.filter(({ cmd }) => cmd.startsWith('srun'))).toEqual([]);
-      // A sample has whole seconds: two were burned.
-      const burner = await profile('burner', '--processes');
-      const burned = Math.max(...burner.items.map(({ cpu_seconds: seconds }) => seconds));
-      expect(burned).toBeGreaterThanOrEqual(1);
-      expect(burned).toBeLessThanOrEqual(3);
-      // That of a step is in the accounting, which may have looked too early.
-      if (name === 'shapes') expect(Math.abs(burned - (burner.cpu_seconds ?? Number.NaN))).toBeLessThanOrEqual(1.5);
-      const ramp = await profile('ramp', '--processes');
-      const peak = Math.max(...ramp.items.map(({ peak_memory_kb: kilobytes }) => kilobytes)) / 1024;
-      expect(peak).toBeGreaterThan(40 * 0.95);
-      expect(peak).toBeLessThan(40 * 1.05);
-      // It ended before most samples, and has its end all the same.
-      expect(await profile('short')).toMatchObject({ workflow_id: id });
-    },
-  );
 });

@@ -9,9 +9,9 @@ describe('the rows of sacct', () => {
   const printed = [
     'runner.sh||||||n1|RUNNING',
     'batch||||||n1|RUNNING',
-    'wf42_j1_r1_a1|68548K|74584K|140.03M|80.06M|00:00:01|n1|COMPLETED',
+    'wf42_j1_r1_a1|68548K|74584K|140.03M|80.06M|00:00:01|n1|COMPLETED|00:01.914',
     'wf42_j2_r1_a1||||||n1|CANCELLED by 0',
-    'wf42_j3_r1_a1|0|0|0|0|00:00:00|n[1-2]|FAILED',
+    'wf42_j3_r1_a1|0|0|0|0|00:00:00|n[1-2]|FAILED|00:00.007',
     '',
   ].join('\n');
 
@@ -24,9 +24,14 @@ describe('the rows of sacct', () => {
       maxDiskReadBytes: Math.round(140.03 * MEBIBYTE),
       maxDiskWriteBytes: Math.round(80.06 * MEBIBYTE),
       aveCpuSeconds: 1,
+      totalCpuSeconds: 1.914,
       nodeList: 'n1',
     });
-    expect(rows.get('wf42_j2_r1_a1')).toMatchObject({ state: 'CANCELLED', maxRssBytes: undefined });
+    expect(rows.get('wf42_j2_r1_a1')).toMatchObject({
+      state: 'CANCELLED',
+      maxRssBytes: undefined,
+      totalCpuSeconds: undefined,
+    });
     expect(rows.get('wf42_j3_r1_a1')).toMatchObject({ maxRssBytes: 0, aveCpuSeconds: 0, nodeList: 'n[1-2]' });
   });
 

@@ -29,6 +29,8 @@ export interface AccountedStep {
   readonly maxDiskReadBytes: number | undefined;
   readonly maxDiskWriteBytes: number | undefined;
   readonly aveCpuSeconds: number | undefined;
+  /** What the kernel told at the end of its tasks, of them and of all that they waited for; the mean is that of the last poll. */
+  readonly totalCpuSeconds?: number | undefined;
   readonly nodeList: string | undefined;
 }
 
@@ -42,7 +44,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 // The programs themselves give up on a daemon that is away after 9 to 18 s.
 const AT_MOST_MS = 20_000;
 
-const SACCT_FIELDS = 'JobName,MaxRSS,MaxVMSize,MaxDiskRead,MaxDiskWrite,AveCPU,NodeList,State';
+const SACCT_FIELDS = 'JobName,MaxRSS,MaxVMSize,MaxDiskRead,MaxDiskWrite,AveCPU,NodeList,State,TotalCPU';
 
 export function stepsOfAllocation(jobId: number, environment: Environment): AllocationSteps {
   const id = String(jobId);
@@ -89,7 +91,7 @@ export function parseUses(text: string): ReadonlyMap<string, StepFigures> {
 export function parseAccounted(text: string): ReadonlyMap<string, AccountedStep> {
   const rows = new Map<string, AccountedStep>();
   for (const line of text.split('\n')) {
-    const [name, rss, vm, read, written, cpu, nodes, state = ''] = line.trim().split('|');
+    const [name, rss, vm, read, written, cpu, nodes, state = '', total] = line.trim().split('|');
     if (name === undefined || name === '' || nodes === undefined) continue;
     rows.set(name, {
       state: state.split(' ')[0] ?? '',
@@ -98,6 +100,7 @@ export function parseAccounted(text: string): ReadonlyMap<string, AccountedStep>
       maxDiskReadBytes: figureIn(read, parseSlurmMemory),
       maxDiskWriteBytes: figureIn(written, parseSlurmMemory),
       aveCpuSeconds: figureIn(cpu, parseCpuTime),
+      totalCpuSeconds: figureIn(total, parseCpuTime),
       nodeList: nodes === '' ? undefined : nodes,
     });
   }

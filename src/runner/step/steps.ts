@@ -64,6 +64,8 @@ export type EndedBy = 'memory' | 'time' | 'cancel' | 'node';
 /** The settled end of a step. */
 export interface Account extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
+  /** Its CPU time where that is known better than `cpuSeconds`, which for a step of Slurm is the mean of its tasks at the last poll. */
+  readonly totalCpuSeconds?: number | undefined;
   /** Why it ended, in words, where its code does not say it. */
   readonly cause?: string | undefined;
   /** The step of Slurm inside which it ran, for one that is no step of Slurm itself. */

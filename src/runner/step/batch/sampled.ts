@@ -38,7 +38,8 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
   };
 
   const tellEnd = (id: StepId, account: Account): Account => {
-    const { cpuSeconds, peakBytes, refused } = account;
+    const { peakBytes, refused } = account;
+    const cpuSeconds = account.totalCpuSeconds ?? account.cpuSeconds;
     if (refused === undefined)
       for (const carrier of places.get(id) ?? [])
         carrier.order({

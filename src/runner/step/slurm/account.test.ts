@@ -78,7 +78,18 @@ describe('what the end of a step means', () => {
     const zeros = row('COMPLETED', { aveCpuSeconds: 0, maxRssBytes: 0 });
     expect(accountOf(evidence({ mark: ended(0), row: zeros }))).toMatchObject({
       cpuSeconds: undefined,
+      totalCpuSeconds: undefined,
       peakBytes: undefined,
     });
+  });
+
+  it.each([
+    [12, 13.9, 13.9],
+    [12, 0.1, 12],
+    [0, 0.1, 0.1],
+    [undefined, undefined, undefined],
+  ])('a mean of %s s at the last poll and %s s at the end are %s s in all', (aveCpuSeconds, atEnd, total) => {
+    const found = row('COMPLETED', { aveCpuSeconds, totalCpuSeconds: atEnd });
+    expect(accountOf(evidence({ mark: ended(0), row: found })).totalCpuSeconds).toBe(total);
   });
 });

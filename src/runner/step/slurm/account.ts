@@ -19,7 +19,10 @@ export interface StepEvidence {
  * code counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails.
  */
 export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account {
-  const figures = { cpuSeconds: row?.aveCpuSeconds || undefined, peakBytes: row?.maxRssBytes || undefined };
+  const cpuSeconds = row?.aveCpuSeconds || undefined;
+  // What a task did not wait for is only in the mean.
+  const totalCpuSeconds = Math.max(cpuSeconds ?? 0, row?.totalCpuSeconds ?? 0) || undefined;
+  const figures = { cpuSeconds, totalCpuSeconds, peakBytes: row?.maxRssBytes || undefined };
   const code = mark.code ?? srun.exitCode;
   const account = { exitCode: code, signal: code === undefined ? srun.signal : undefined, ...figures };
   const state = row !== undefined && isFinal(row) ? row.state : undefined;
