@@ -47,6 +47,8 @@ const runOurs = async (cwd: string, launcher: 'posix_spawn' | 'child_process', g
   await server.stop();
   if (!ran.stderr.includes(`${jobs.toLocaleString('en-US')} jobs completed`)) throw new Error(ran.stderr);
 
+  // child_process is there for machines without the library of posix_spawn: nothing is promised of its CPU.
+  const cpuGoal = (atMost: number) => (launcher === 'posix_spawn' ? { atMost } : undefined);
   // From the runner's start to its end, the program's own start included.
   const rate = jobs / ran.seconds;
   const floor = 2 / (1 / floorBefore + 1 / floorAfter);
@@ -55,8 +57,8 @@ const runOurs = async (cwd: string, launcher: 'posix_spawn' | 'child_process', g
   note(`${launcher}: run`, rate, 'jobs/s');
   note(`${launcher}: xargs around it`, floor, 'jobs/s');
   note(`${launcher}: run, of xargs`, rate / floor, '', { atLeast: goal });
-  note(`${launcher}: runner CPU a job`, (ran.cpuSeconds / jobs) * 1000, 'ms');
-  note(`${launcher}: server CPU a job`, ((after.cpuSeconds - before.cpuSeconds) / jobs) * 1000, 'ms');
+  note(`${launcher}: runner CPU a job`, (ran.cpuSeconds / jobs) * 1000, 'ms', cpuGoal(0.22));
+  note(`${launcher}: server CPU a job`, ((after.cpuSeconds - before.cpuSeconds) / jobs) * 1000, 'ms', cpuGoal(0.08));
   note(`${launcher}: runner memory`, ran.peakMegabytes, 'MB', { atMost: 100 });
   note(`${launcher}: server memory`, after.peakMegabytes, 'MB', { atMost: 300 });
   return rate;
@@ -66,7 +68,7 @@ console.log(`${jobs} × true on ${SLOTS} slots; ${machine()}`);
 for (let round = 1; round <= rounds; round += 1) {
   console.log(`round ${round}`);
   const cwd = workplace('many-jobs');
-  const rate = await runOurs(cwd, 'posix_spawn', 0.85);
+  const rate = await runOurs(cwd, 'posix_spawn', 0.9);
   if (jobs <= 20_000) await runOurs(cwd, 'child_process', 0.45);
 
   if (which('parallel') !== undefined) {

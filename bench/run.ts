@@ -8,6 +8,7 @@ const all = [
   'many-jobs',
   'chain',
   'claims',
+  'plain-routes',
   'api',
   'monitor',
   'expand',

@@ -6,7 +6,7 @@ const server = createServer((request, response) => {
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
-    JSON.parse(Buffer.concat(parts).toString());
+    if (parts.length > 0) JSON.parse(Buffer.concat(parts).toString());
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': answer.length });
     response.end(answer);
   });

@@ -8,6 +8,35 @@ export interface Load {
   readonly p99Ms: number;
 }
 
+/** A request as bytes. */
+export const requestOf = (method: 'POST' | 'PUT', path: string, body = ''): Buffer =>
+  Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+
+async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** A connection that is kept, for one request after another. */
+export async function converse(port: number) {
+  const socket = await connected(port);
+  let fail: (error: Error) => void = () => {};
+  const answers = reader(socket, (error) => fail(error));
+  return {
+    /** The body of the answer; a status other than 200 is an error. */
+    send: (request: Buffer) =>
+      new Promise<Buffer>((resolve, reject) => {
+        fail = reject;
+        answers(resolve);
+        socket.write(request);
+      }),
+    end: () => void socket.end(),
+  };
+}
+
 /**
  * Sends the same request again and again over connections that are kept, one at a time on each.
  *
@@ -18,13 +47,11 @@ export async function load(
   port: number,
   { path, body, connections, requests }: { path: string; body: string; connections: number; requests: number },
 ): Promise<Load> {
-  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-  const request = Buffer.from(head + body);
+  const request = requestOf('POST', path, body);
   const waits: number[] = [];
   let left = requests;
   const work = async (): Promise<void> => {
-    const socket = connect(port, '127.0.0.1').setNoDelay(true);
-    await once(socket, 'connect');
+    const socket = await connected(port);
     await new Promise<void>((resolve, reject) => {
       const answers = reader(socket, reject);
       const next = () => {
@@ -55,9 +82,9 @@ export async function load(
 const OK = Buffer.from('HTTP/1.1 200');
 
 /** Calls back when an answer is whole. */
-function reader(socket: Socket, onError: (error: Error) => void): (onAnswer: () => void) => void {
+function reader(socket: Socket, onError: (error: Error) => void): (onAnswer: (body: Buffer) => void) => void {
   let parts: Buffer[] = [];
-  let onAnswer = () => {};
+  let onAnswer: (body: Buffer) => void = () => {};
   socket.on('error', onError);
   socket.on('data', (part: Buffer) => {
     parts.push(part);
@@ -68,7 +95,7 @@ function reader(socket: Socket, onError: (error: Error) => void): (onAnswer: () 
     const length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
     if (whole.length < end + 4 + length) return;
     parts = [];
-    if (whole.subarray(0, OK.length).equals(OK)) onAnswer();
+    if (whole.subarray(0, OK.length).equals(OK)) onAnswer(whole.subarray(end + 4));
     else onError(new Error(whole.toString()));
   });
   return (callback) => {
