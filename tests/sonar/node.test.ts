@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { start, temporaryFolder } from '../support/programs.ts';
 import { checkEnvelope } from '../../src/core/contract/sonar/check.ts';
+import { type ProcFacts, processesInProc } from './proc-facts.ts';
 import { refusalsOf } from './strict-reader.ts';
 
 type Json = Record<string, unknown>;
@@ -16,7 +17,9 @@ interface ProcessJson {
   cpu_time?: number;
   cpu_util?: number;
   resident_memory?: number;
+  data_read?: number;
   data_written?: number;
+  data_cancelled?: number;
   num_threads?: number;
 }
 interface JobJson {
@@ -50,6 +53,41 @@ function onPath(programs: Readonly<Record<string, string>>): { PATH: string } {
     chmodSync(join(folder, name), 0o755);
   }
   return { PATH: `${folder}:${process.env['PATH']}` };
+}
+
+const BURNERS = 2;
+const HOLDERS = 10;
+const WRITERS = 5;
+const BUSY = BURNERS + HOLDERS + WRITERS + 1;
+const TMPFS = 0x0102_1994;
+
+/**
+ * Sleeping processes; burners with a name that looks like fields of the stat line and a reaped child that burned; ones that hold
+ * memory; ones that wrote, read, and wrote what they cut off before it was on disk; and a zombie.
+ */
+const TWO_HUNDRED = `
+  for i in $(seq 190); do sleep 600 & done
+  for i in $(seq ${BURNERS}); do
+    (printf ') R 1 (' > /proc/$BASHPID/comm; bash -c 'ulimit -t 1; while :; do :; done' 2> /dev/null; echo ready; while :; do :; done) &
+  done
+  for i in $(seq ${HOLDERS}); do head -c 8M /dev/zero | tail | (head -c 1 > /dev/null; echo ready; exec sleep 600) & done
+  for i in $(seq ${WRITERS}); do
+    (
+      dd if=/dev/zero of=file$i bs=1M count=4 conv=fsync status=none
+      dd if=file$i of=/dev/null bs=1M iflag=direct status=none 2> /dev/null && echo direct
+      dd if=/dev/zero of=cut$i bs=1M count=8 status=none; : > cut$i
+      echo ready
+      sleep 600
+    ) &
+  done
+  bash -c '(while [ "$(cat /proc/$$/comm)" != sleep ]; do :; done) & exec sleep 600' &
+  until grep -qhs ") Z $! " /proc/[0-9]*/stat; do :; done
+  echo ready
+  wait`;
+
+function expectBetween(pid: number, name: string, found = 0, least: number, most: number): void {
+  const words = `${name} of ${pid} is ${found}, not from ${least} to ${most}`;
+  expect(found >= least && found <= most, words).toBe(true);
 }
 
 describe('the strict reader of these tests', () => {
@@ -86,51 +124,72 @@ describe('the strict reader of these tests', () => {
 describe.skipIf(process.platform !== 'linux')('torc sonar on this node', () => {
   it('a sample of two hundred processes says of each what /proc says', async () => {
     const folder = temporaryFolder();
-    // A burner with a reaped child that burnt, a writer, a zombie, a strange name, and sleeping processes.
-    const script = `
-      for i in $(seq 200); do sleep 600 & done
-      (printf ') R 1 (' > /proc/$BASHPID/comm; bash -c 'ulimit -t 1; while :; do :; done'; echo burnt; while :; do :; done) &
-      echo "burner $!"
-      bash -c '(while [ "$(cat /proc/$$/comm)" != sleep ]; do :; done) & exec sleep 600' &
-      until grep -qhs ") Z $! " /proc/[0-9]*/stat; do :; done
-      dd if=/dev/zero of=${folder}/file bs=1M count=20 conv=fsync status=none
-      wait`;
-    const child = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const child = spawn('bash', ['-c', TWO_HUNDRED], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+      cwd: folder,
+    });
     const group = child.pid as number;
     onTestFinished(() => void process.kill(-group, 'SIGKILL'));
     let told = '';
-    while (!told.includes('burnt')) told += String(((await once(child.stdout, 'data')) as [Buffer])[0]);
-    const burner = Number(/burner (\d+)/.exec(told)?.[1]);
+    while ((told.match(/^ready/gm) ?? []).length < BUSY)
+      told += String(((await once(child.stdout, 'data')) as [Buffer])[0]);
 
+    const before = processesInProc();
     const { code, record, stderr } = await sonar(['sample', '--load', '--cluster', 'test.cluster']);
+    const after = processesInProc();
     expect([code, stderr]).toEqual([0, '']);
     expect(complaintsAbout(record)).toEqual([]);
     const jobs = jobsIn(record);
-    const own = jobs.find(({ job }) => job === group) as JobJson;
-    // Outside of Slurm a job is a process group with the epoch of the boot.
-    expect(own.epoch).toBeGreaterThan(0);
-    const named = (name: string) => own.processes.filter(({ cmd }) => cmd === name);
-    expect(named('sleep').length).toBeGreaterThanOrEqual(200);
-    const status = (pid: number) => readFileSync(`/proc/${pid}/status`, 'utf8');
-    for (const { pid = 0, resident_memory = 0 } of named('sleep'))
-      expect([pid, resident_memory]).toEqual([pid, Number(/^RssAnon:\s+(\d+) kB$/m.exec(status(pid))?.[1])]);
+    const sampled = Map.groupBy(
+      jobs.flatMap(({ job, epoch, processes }) => processes.map((each) => ({ ...each, job, epoch }))),
+      ({ pid = 0 }) => pid,
+    );
 
-    // The child that it waited for counts.
-    const burnt = own.processes.find(({ pid }) => pid === burner);
-    expect(burnt?.cmd).toBe(') R 1 (');
-    const stat = readFileSync(`/proc/${burner}/stat`, 'utf8');
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + (fields[at] ?? 0), 0);
-    expect((fields[13] ?? 0) + (fields[14] ?? 0)).toBeGreaterThan(50);
-    const sinceMs = Date.now() - Date.parse(String(record.data?.attributes['time']));
-    expect(Math.abs((burnt?.cpu_time ?? 0) - ticks / 100)).toBeLessThanOrEqual(1.5 + sinceMs / 1000);
+    const own: ProcFacts[] = [];
+    for (const [pid, first] of before) {
+      const last = after.get(pid);
+      if (last?.start !== first.start) continue;
+      const found = sampled.get(pid) ?? [];
+      expect([pid, first.name, found.length]).toEqual([pid, first.name, 1]);
+      const [each] = found as [ProcessJson & { readonly job: number; readonly epoch?: number }];
+      const isOwn = first.group === group;
+      // What only rises lies between two reads, however long the sample takes; the format has whole seconds and kilobytes.
+      expectBetween(pid, 'cpu_time', each.cpu_time, Math.round(first.cpuSeconds), Math.round(last.cpuSeconds));
+      expectBetween(pid, 'data_read', each.data_read, first.readKilobytes, last.readKilobytes + 1);
+      expectBetween(pid, 'data_written', each.data_written, first.writtenKilobytes, last.writtenKilobytes + 1);
+      expectBetween(pid, 'data_cancelled', each.data_cancelled, first.cancelledKilobytes, last.cancelledKilobytes + 1);
+      // Memory falls, too: that of others is known where they did not run meanwhile.
+      if (isOwn || first.switches === last.switches) {
+        const [one, other] = [first.anonymousKilobytes, last.anonymousKilobytes];
+        expectBetween(
+          pid,
+          'resident_memory',
+          each.resident_memory,
+          Math.min(one, other) * 0.99,
+          Math.max(one, other) * 1.01,
+        );
+      }
+      if (isOwn) own.push(first);
+      if (isOwn) expect([pid, each.cmd]).toEqual([pid, first.name + (first.isZombie ? ' <defunct>' : '')]);
+      // Outside of Slurm a job is a process group with the epoch of the boot; kernel threads have group 0.
+      if (isOwn || first.isKernelThread)
+        expect([pid, each.job, each.epoch]).toEqual([pid, first.group, expect.toSatisfy((epoch: number) => epoch > 0)]);
+      if (first.isKernelThread) expect([pid, each.job, each.resident_memory ?? 0]).toEqual([pid, 0, 0]);
+    }
 
-    expect(named('bash <defunct>').length).toBeGreaterThan(0);
-    const kernel = jobs.flatMap(({ job, epoch, processes }) => (job === 0 ? [[epoch, processes.length > 0]] : []));
-    for (const [epoch, hasProcesses] of kernel) expect([epoch, hasProcesses]).toEqual([own.epoch, true]);
+    // None of this holds of zeros alone.
+    expect(own.length).toBeGreaterThanOrEqual(200);
+    expect(own.filter((each) => each.anonymousKilobytes >= 8192)).toHaveLength(HOLDERS);
+    expect(own.filter((each) => each.waitedSeconds > 0.5 && each.name === ') R 1 (')).toHaveLength(BURNERS);
+    expect(own.filter(({ isZombie }) => isZombie).length).toBeGreaterThan(0);
+    // A file system in memory has no data to write.
+    const isInMemory = statfsSync(folder).type === TMPFS;
+    expect(own.filter(({ writtenKilobytes }) => writtenKilobytes >= 4096)).toHaveLength(isInMemory ? 0 : WRITERS);
+    expect(own.filter(({ readKilobytes }) => readKilobytes >= 4096)).toHaveLength(
+      isInMemory ? 0 : (told.match(/^direct/gm) ?? []).length,
+    );
+    expect(own.filter(({ cancelledKilobytes }) => cancelledKilobytes >= 4096)).toHaveLength(isInMemory ? 0 : WRITERS);
     const system = (record.data?.attributes['system'] ?? {}) as Json;
     expect(Object.keys(system)).toEqual(expect.arrayContaining(['boot', 'cpus', 'used_memory']));
   });
