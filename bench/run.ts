@@ -17,6 +17,7 @@ const all = [
   'recover',
   'slurm',
   'sonar',
+  'sonar-sample',
   'sonar-postgres',
 ];
 const asked = process.argv.slice(2);

@@ -2,7 +2,7 @@
  * What does a Sonar sample of a node cost?
  *
  * `node bench/sonar-sample.ts [processes] [rounds]`: a sample with every field, of 1,000 processes of which 10 % ran since the
- * last one, and of which all did, with 5 % of them started or ended in between; beside `ps` with the fields that it has. CPU
+ * last one, and of which all did, with 5 % of them started or ended in between; beside `ps` and process-exporter with the fields that they have. CPU
  * time for 1,000 processes, not time on the clock: the daemon shares the machine with jobs.
  */
 import { spawn } from 'node:child_process';
@@ -15,6 +15,7 @@ import { createSampler } from '../src/telemetry/produce/sample/sampler.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { machine, timed } from './support/processes.ts';
+import { startProcessExporter } from './support/process-exporter.ts';
 
 const { processes, rounds } = argumentsOf({ processes: 1_000, rounds: 3 });
 /** One sample is shorter than the clock of the kernel ticks, so many are timed together. */
@@ -61,6 +62,21 @@ async function costOf(share: number): Promise<number> {
   return (spent / seen) * 1000;
 }
 
+/** CPU milliseconds of a scrape for each 1,000 processes, while all ran since the one before. */
+async function costOfScrape(): Promise<number> {
+  if (exporter === undefined) return Number.NaN;
+  let seen = 0;
+  const before = exporter.cpuMs();
+  for (let scrape = 0; scrape < SAMPLES; scrape += 1) {
+    await letRun(processes);
+    seen += await exporter.scrape();
+  }
+  if (seen < SAMPLES * processes) throw new Error(`process-exporter told of only ${seen / SAMPLES} processes`);
+  return ((exporter.cpuMs() - before) / seen) * 1000;
+}
+
+const exporter = await startProcessExporter();
+if (exporter === undefined) console.log('process-exporter is not installed (Debian: prometheus-process-exporter)');
 try {
   await answer();
   // The first samples know nobody yet, and the code is not compiled.
@@ -83,9 +99,14 @@ try {
     const ps = (seconds.reduce((sum, each) => sum + each, 0) * 1e6) / SAMPLES / processes;
     note('ps, with the fields that it has', ps, 'ms');
     note('a sample, all ran, of ps', all / ps, '', { atMost: 1 });
+    const scrape = await costOfScrape();
+    if (Number.isNaN(scrape)) continue;
+    note('a scrape of process-exporter, all ran', scrape, 'ms');
+    note('a sample, all ran, of a scrape', all / scrape, '', { atMost: 1 });
   }
 } finally {
   sampler.close();
+  exporter?.stop();
   if (workers.pid !== undefined) process.kill(-workers.pid, 'SIGKILL');
 }
 print();
