@@ -7,6 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { NO_GPUS } from '../src/cluster/gpu/gpu.ts';
 import { createUserNames } from '../src/cluster/host/user-names.ts';
 import { encodeEnvelope } from '../src/core/contract/sonar/encode.ts';
@@ -28,11 +29,11 @@ const workers = spawn('python3', [join(import.meta.dirname, 'support/waking-proc
   stdio: ['pipe', 'pipe', 'inherit'],
   detached: true,
 });
-const answer = () => new Promise<void>((resolve) => void workers.stdout.once('data', () => resolve()));
+// By lines: the end of one may come apart from it, and would be taken for the next answer.
+const answers = createInterface({ input: workers.stdout })[Symbol.asyncIterator]();
 const letRun = async (count: number) => {
-  const answered = answer();
   workers.stdin.write(`${count} ${Math.round(processes / 20)}\n`);
-  await answered;
+  await answers.next();
 };
 
 const sampler = createSampler({
@@ -78,7 +79,7 @@ async function costOfScrape(): Promise<number> {
 const exporter = await startProcessExporter();
 if (exporter === undefined) console.log('process-exporter is not installed (Debian: prometheus-process-exporter)');
 try {
-  await answer();
+  await answers.next();
   // The first samples know nobody yet, and the code is not compiled.
   await costOf(1);
   for (let round = 1; round <= rounds; round += 1) {
