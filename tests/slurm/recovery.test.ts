@@ -22,8 +22,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs of an allocation that is gon
   let server: RunningServer;
   let ends: Record<keyof typeof acts, PromiseSettledResult<void>>;
   beforeAll(async () => {
-    // A dead node is noticed after 16 s instead of 26.
-    cluster = await startCluster({ nodes: 5, set: ['SlurmdTimeout=5', 'MessageTimeout=5'] });
+    cluster = await startCluster({ nodes: 5 });
     folder = temporaryFolder();
     server = await startServer(folder);
     // Each takes most of its time waiting for Slurm: all of them wait at once.
