@@ -278,6 +278,37 @@ describe('hours', () => {
     );
     await opened.close();
   });
+
+  it('one late sample of a day whose samples were deleted hides its own hour, and the others are told before and after the next close', async () => {
+    const opened = await store(threeDays);
+    await close(opened);
+    await opened.prune(START + DAY);
+    const hours = await opened.rows.nodeHours(whole);
+    const jobHours = await opened.rows.jobHours(whole);
+    const [late = ''] = threeDays.filter((line) => line.includes('"n2"'));
+    await add(opened, [late]);
+    const node = (JSON.parse(late) as { data: { attributes: { node: string } } }).data.attributes.node;
+    const hour = Math.min(...hours.filter((each) => each.node === node).map(({ time }) => time));
+    const isOther = (each: { node: string; time: number }) => each.node !== node || each.time !== hour;
+    const told = async () => [await opened.rows.nodeHours(whole), await opened.rows.jobHours(whole)];
+    const others = [hours.filter(isOther), jobHours.filter(isOther)];
+    expect(others.map(({ length }) => length)).toEqual([23, jobHours.length - 1]);
+    expect(await told()).toEqual(others);
+    expect(await close(opened)).toEqual(['2026-03-01']);
+    expect(await told()).toEqual(others);
+    expect((await exported(opened)).filter((line) => line === late)).toEqual([late]);
+    // A profile has each hour once, that of the late sample as well.
+    const days = { from: START - DAY, until: START + 5 * DAY };
+    const { hours: ofJob } = await opened.rows.closedJobHours(days, { job: 7 });
+    const named = ofJob.map((each) => `${each.node} ${each.time}`);
+    expect(named.toSorted()).toEqual([...new Set(named)].toSorted());
+    expect(named).toContain(`${node} ${hour}`);
+    // Of the late sample, too, the hour is left.
+    await opened.prune(START + DAY);
+    const [again = []] = await told();
+    expect(again.map(({ node, time }) => `${node} ${time}`)).toEqual(hours.map(({ node, time }) => `${node} ${time}`));
+    await opened.close();
+  });
 });
 
 const STEPS = ['staged', 'written', 'published', 'switched', 'deleted'] as const;

@@ -280,8 +280,9 @@ export class EmbeddedRows implements TelemetryRows {
       const hours: JobHour[] = [];
       const found: number[] = [];
       for (const cluster of this.#hot.clusters(window.cluster)) {
-        const lost = this.#archive.daysWithoutSamples(cluster.id, window);
         const whole = this.#archive.wholeDays(cluster.id, window);
+        const isWhole = new Set(whole.map(({ day }) => day));
+        const lost = this.#archive.daysOfLostHours(cluster.id, window).filter(({ day }) => !isWhole.has(day));
         const [ofLost, ofWhole] = [
           lost.length === 0 ? [] : await this.#archive.hours('job_hour', lost, window, key),
           whole.length === 0 ? [] : await this.#archive.hoursOfWhole(whole, window, key),
@@ -301,7 +302,7 @@ export class EmbeddedRows implements TelemetryRows {
     return this.#db.inSnapshot(async () => {
       const found = [];
       for (const cluster of this.#hot.clusters(window.cluster)) {
-        const days = this.#archive.daysWithoutSamples(cluster.id, window);
+        const days = this.#archive.daysOfLostHours(cluster.id, window);
         if (days.length > 0) for (const row of await this.#archive.hours(table, days, window, key)) found.push(row);
       }
       return found;

@@ -136,7 +136,7 @@ export class EmbeddedStore implements TelemetryStore {
         `select c.name,
            (select count(*) from node n where n.cluster = c.id) as nodes,
            (select count(*) from envelope e where e.cluster = c.id)
-             + (select coalesce(sum(samples), 0) from closed_day d where d.cluster = c.id and has_samples = 1) as envelopes,
+             + (select coalesce(sum(samples), 0) from closed_day d where d.cluster = c.id and has_samples > 0) as envelopes,
            (select max(time) from (
              select max(time) as time from envelope e where e.cluster = c.id
              union all select max(a.time) from newest_archived a join node n on n.id = a.node where n.cluster = c.id

@@ -16,7 +16,7 @@ import type {
 import type { StoreDatabase } from '../database.ts';
 import type { Ordered, ProducerCount } from '../hot-rows.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
-import { DAY_SECONDS, dayOf } from './days.ts';
+import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from './days.ts';
 import { loadDuckDB, openDatabase, portions, quotedFile } from './duckdb.ts';
 import { type ArchiveTableName, type HourTableName, hourTables } from './tables.ts';
 
@@ -46,9 +46,9 @@ export class ArchiveRows {
     return this.#closed(cluster, window).filter(({ hasSamples }) => hasSamples);
   }
 
-  /** Those without: only their hours are left. */
-  daysWithoutSamples(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
-    return this.#closed(cluster, window).filter(({ hasSamples }) => !hasSamples);
+  /** Those with hours of which no samples are left. */
+  daysOfLostHours(cluster: number, window: Pick<Window, 'from' | 'until'>): ClosedDay[] {
+    return this.#closed(cluster, window).filter(({ hasLostHours }) => hasLostHours);
   }
 
   #closed(cluster: number, { from, until }: Pick<Window, 'from' | 'until'>): ClosedDay[] {
@@ -285,7 +285,7 @@ export class ArchiveRows {
       }));
   }
 
-  /** Hours of days without samples; of a node that has samples of such a day again, those count. */
+  /** Hours without samples; an hour of a node of which a sample came again is told from that. */
   async hours(
     table: HourTableName,
     days: readonly ClosedDay[],
@@ -297,14 +297,16 @@ export class ArchiveRows {
       const file = this.table([day], table);
       if (file === undefined) continue;
       const own = table === 'job_hour';
+      const samples = this.table([day], 'sample');
       const sql = `select * from ${file} p
         where p.time >= ${seconds(window.from)} and p.time < ${seconds(window.until)}
-          and not list_contains(from_json($present, '["VARCHAR"]'), p.node)
+          and concat_ws(' ', p.node, p.time) not in (select unnest(from_json($present, '["VARCHAR"]')))
+          ${samples === undefined ? '' : `and not exists (select 1 from ${samples} s where s.node = p.node and ${hourBegin('s.time')} = p.time)`}
           ${window.node === undefined ? '' : "and (p.node = $node or split_part(p.node, '.', 1) = $node)"}
           ${own && window.user !== undefined ? 'and p."user" = $user' : ''} ${own && key !== undefined ? `and ${this.ofJob(key)}` : ''}
         order by p.time, p.node`;
       const values = {
-        present: JSON.stringify(this.#nodesWithSamples(day)),
+        present: JSON.stringify(this.#hoursWithHotSamples(day)),
         ...(window.node === undefined ? {} : { node: window.node }),
         ...(own && window.user !== undefined ? { user: window.user } : {}),
       };
@@ -321,7 +323,7 @@ export class ArchiveRows {
         each.day * DAY_SECONDS >= window.from &&
         (each.day + 1) * DAY_SECONDS <= window.until &&
         this.table([each], 'job_hour') !== undefined &&
-        this.#nodesWithSamples(each).length === 0,
+        this.#hoursWithHotSamples(each).length === 0,
     );
   }
 
@@ -339,16 +341,17 @@ export class ArchiveRows {
     return found;
   }
 
-  #nodesWithSamples({ cluster, day }: ClosedDay): string[] {
+  /** Node and begin of each. */
+  #hoursWithHotSamples({ cluster, day }: ClosedDay): string[] {
     return this.#db
       .all(
-        `select distinct n.name from envelope e join node n on n.id = e.node
+        `select distinct n.name, e.time / ${HOUR_SECONDS} * ${HOUR_SECONDS} as hour from envelope e join node n on n.id = e.node
          where e.cluster = ? and e.type = 'sample' and e.time >= ? and e.time < ?`,
         cluster,
         day * DAY_SECONDS,
         (day + 1) * DAY_SECONDS,
       )
-      .map((row) => String(row['name']));
+      .map((row) => `${String(row['name'])} ${String(row['hour'])}`);
   }
 
   /** How many samples of a day begin at each of its times, in their order. */

@@ -10,9 +10,14 @@ export interface ClosedDay {
   readonly part: number;
   /** False when its samples were deleted; its hours stay. */
   readonly hasSamples: boolean;
+  /** Some of its hours have no samples: all of them, or those of which nothing came again. */
+  readonly hasLostHours: boolean;
   readonly samples: number;
   readonly bytes: number;
 }
+
+/** What a closed day has of its samples: `has_samples` in the table. */
+export const SAMPLES = { deleted: 0n, all: 1n, some: 2n } as const;
 
 /** The closed days of a cluster, or of all, from a day to another one. */
 export const closedDays = (
@@ -33,7 +38,8 @@ export const closedDays = (
       clusterName: String(row['name']),
       day: Number(row['day']),
       part: Number(row['part']),
-      hasSamples: row['has_samples'] === 1n,
+      hasSamples: row['has_samples'] !== SAMPLES.deleted,
+      hasLostHours: row['has_samples'] !== SAMPLES.all,
       samples: Number(row['samples']),
       bytes: Number(row['bytes']),
     }));

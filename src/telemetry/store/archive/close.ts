@@ -5,7 +5,7 @@ import type { TelemetryRows } from '../../questions/rows.ts';
 import { type Lock, takeLock } from '../../produce/lock.ts';
 import { type StoreDatabase, StoreUnusable } from '../database.ts';
 import { SAMPLE_TABLES } from '../prune.ts';
-import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
+import { type ClosedDay, closedDays, filesOf, SAMPLES } from './catalog.ts';
 import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from './days.ts';
 import { type DuckDB, loadDuckDB, openDatabase, quoted } from './duckdb.ts';
 import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
@@ -110,7 +110,7 @@ async function closeDay(
     const window = { cluster: clusterName, from: day * DAY_SECONDS, until: (day + 1) * DAY_SECONDS };
     const hours = { job_hour: await jobHoursOf(rows, window), node_hour: await nodeHoursOf(rows, window) };
     const old = before === undefined ? [] : [before];
-    await stageHours(duck, connection, hours, {
+    const isLost = await stageHours(duck, connection, hours, {
       job_hour: filesOf(store, old, 'job_hour'),
       node_hour: filesOf(store, old, 'node_hour'),
     });
@@ -138,7 +138,8 @@ async function closeDay(
       processes: await count('select count(*) from process where ord is not null'),
       bytes: sizeOf(files),
     };
-    switchTo(db, toClose, { part, samples: report.samples, bytes: report.bytes, now });
+    const has = isLost ? SAMPLES.some : SAMPLES.all;
+    switchTo(db, toClose, { part, has, samples: report.samples, bytes: report.bytes, now });
     onStep('switched', report.day);
     deleteLeftovers(db);
     onStep('deleted', report.day);
@@ -165,7 +166,13 @@ function copyStatement(name: ArchiveTableName, file: string): string {
 function switchTo(
   db: StoreDatabase,
   { cluster, day, lastId }: DayToClose,
-  { part, samples, bytes, now }: { part: number; samples: number; bytes: number; now: number },
+  {
+    part,
+    has,
+    samples,
+    bytes,
+    now,
+  }: { part: number; has: (typeof SAMPLES)[keyof typeof SAMPLES]; samples: number; bytes: number; now: number },
 ): void {
   const inDay = `cluster = ?1 and type = 'sample' and node is not null and time >= ?2 and time < ?3 and id <= ?4`;
   const values = [cluster, day * DAY_SECONDS, (day + 1) * DAY_SECONDS, lastId] as const;
@@ -184,10 +191,11 @@ function switchTo(
     db.run(`insert into leftover select id from envelope where ${inDay}`, ...values);
     db.run(`delete from envelope where ${inDay}`, ...values);
     db.run(
-      'insert or replace into closed_day values (?, ?, ?, 1, ?, ?, ?, ?)',
+      'insert or replace into closed_day values (?, ?, ?, ?, ?, ?, ?, ?)',
       cluster,
       day,
       part,
+      has,
       lastId,
       samples,
       bytes,

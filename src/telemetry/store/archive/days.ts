@@ -1,4 +1,8 @@
 export const DAY_SECONDS = 86_400;
+export const HOUR_SECONDS = 3600;
+
+/** The begin of the hour of a time, in DuckDB. */
+export const hourBegin = (time: string): string => `(${time} // ${HOUR_SECONDS} * ${HOUR_SECONDS})`;
 
 /** Days since 1970, in UTC. */
 export const dayOf = (time: number): number => Math.floor(time / DAY_SECONDS);

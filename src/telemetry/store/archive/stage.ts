@@ -4,7 +4,7 @@ import type { Row, StoreDatabase } from '../database.ts';
 import { type Cell, fromThousandths, unpackUints } from '../numbers.ts';
 import type { ClosedDay } from './catalog.ts';
 import { filesOf } from './catalog.ts';
-import { DAY_SECONDS } from './days.ts';
+import { DAY_SECONDS, hourBegin } from './days.ts';
 import { type DuckDB, quotedFile } from './duckdb.ts';
 import {
   archiveTableNames,
@@ -77,13 +77,14 @@ export async function stage(
   );
 }
 
-/** Makes tables of the hours of a day; of nodes whose samples were deleted before, the hours that the day had stay. */
+/** Makes tables of the hours of a day; hours that it had and of which it has no samples stay. Gives whether there are such. */
 export async function stageHours(
   duck: DuckDB,
   connection: DuckDBConnection,
   hours: Readonly<Record<HourTableName, readonly (JobHour | NodeHour)[]>>,
   kept: Readonly<Record<HourTableName, readonly string[]>>,
-): Promise<void> {
+): Promise<boolean> {
+  let isKept = false;
   for (const table of hourTableNames) {
     const columns = Object.entries(hourTables[table]).map(([name, type]): [string, readonly [ArchiveType, string]] => [
       name,
@@ -91,12 +92,15 @@ export async function stageHours(
     ]);
     await connection.run(`create table ${table} (${columns.map(([name, [type]]) => `"${name}" ${type}`).join(', ')})`);
     await append(duck, connection, table, columns, mappedRows(hours[table], columns));
-    for (const file of kept[table])
-      await connection.run(
-        `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')}
-         from read_parquet(${quotedFile(file)}) where node not in (select node from sample)`,
+    for (const file of kept[table]) {
+      const { rowsChanged } = await connection.run(
+        `insert into ${table} select ${columns.map(([name]) => `"${name}"`).join(', ')} from read_parquet(${quotedFile(file)}) h
+         where not exists (select 1 from sample s where s.node = h.node and ${hourBegin('s.time')} = h.time)`,
       );
+      isKept ||= rowsChanged > 0;
+    }
   }
+  return isKept;
 }
 
 /** Rows of values as rows of cells. */
