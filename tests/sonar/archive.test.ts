@@ -164,7 +164,7 @@ describe('a closed day', () => {
   it('a store of the version before closed days is upgraded, also by who only reads', async () => {
     const path = join(temporaryFolder(), 'sonar.db');
     const opened = await store(threeDays.slice(0, 4), path);
-    for (const table of ['closed_day', 'archived', 'newest_archived', 'leftover'])
+    for (const table of ['closed_day', 'archived', 'newest_archived', 'leftover', 'job_sums'])
       opened.database.run(`drop table ${table}`);
     opened.database.run('pragma user_version = 1');
     await opened.close();

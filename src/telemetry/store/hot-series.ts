@@ -11,6 +11,7 @@ import type {
 } from '../questions/rows.ts';
 import type { Row, StoreDatabase } from './database.ts';
 import { type Cluster, IN_WINDOW, IS_CHOSEN, keyValues, ofJob, type Ordered, slurmJobOf } from './hot-rows.ts';
+import { countersIn } from './job-sums.ts';
 import { metaOf } from './metas.ts';
 import { fromInteger, toInteger } from './numbers.ts';
 import { portionsOf } from './portions.ts';
@@ -48,20 +49,21 @@ const SUMS_BY: Readonly<Record<SumsBy, string>> = {
     where :where and (:user is null or u.name = :user) group by e.id, j.slot, p.ord`,
 };
 
-/** One row for all processes of an entry: a row for each costs ten times as much. */
+/** One row for all processes of an entry: a row for each costs ten times as much. They are added up where that is not stored. */
 const JOB_SAMPLES = `
-  select e.id, e.time, n.name as node, j.job, j.epoch, j.slot, u.name as user_name,
-    (
+  select e.id, e.time, n.name as node, j.job, j.epoch, j.slot, u.name as user_name, s.rss, s.cpu_avg, s.counters,
+    case when s.counters is null then (
       select json_array(
         total(1 + max(0, coalesce(p.rolledup, 0))), ${total('rss')}, total(${percent('p.cpu_avg')}),
         json_group_array(case when p.pid <> 0 then p.pid else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce((select name from cmd where id = p.cmd), '') end),
         json_group_array(p.ppid), json_group_array(p.cpu_time)
       ) from process p where p.envelope = j.envelope and p.slot = j.slot
-    ) as sums,
+    ) end as sums,
     (
       select json_array(total(${percent('g.util')}), total(g.memory)) from process_gpu g where g.envelope = j.envelope and g.slot = j.slot
     ) as gpu_sums
-  from envelope e join node n on n.id = e.node join source o on o.id = e.source join sample_job j on j.envelope = e.id join user u on u.id = j.user`;
+  from envelope e join node n on n.id = e.node join source o on o.id = e.source join sample_job j on j.envelope = e.id join user u on u.id = j.user
+    left join job_sums s on s.envelope = j.envelope and s.slot = j.slot`;
 
 type StoredSums = [
   processes: number,
@@ -71,6 +73,18 @@ type StoredSums = [
   ppids: (number | null)[],
   cpuTimes: (number | null)[],
 ];
+
+type Sums = Pick<JobSample, 'processes' | 'rssKb' | 'cpuAvg' | 'names' | 'ppids' | 'cpuTimes'>;
+
+/** Those that were stored with the sample, or those that the statement made. */
+function sumsIn(row: Row): Sums {
+  if (row['counters'] instanceof Uint8Array) {
+    const counters = countersIn(row['counters']);
+    return { processes: counters.names.length, rssKb: number(row, 'rss'), cpuAvg: number(row, 'cpu_avg'), ...counters };
+  }
+  const [processes, rssKb, cpuAvg, names, ppids, cpuTimes] = JSON.parse(text(row, 'sums')) as StoredSums;
+  return { processes, rssKb, cpuAvg, names, ppids: ppids.map(unsigned), cpuTimes: cpuTimes.map(unsigned) };
+}
 
 const unsigned = (stored: number | null): number =>
   stored === null ? 0 : stored < 0 ? stored + 18_446_744_073_709_551_616 : stored;
@@ -137,7 +151,6 @@ export class HotSeries {
       ${chosen === undefined ? '' : `and ${IS_CHOSEN}`} order by e.time, e.id, j.slot`;
     yield* portionsOf(
       mapped(this.#db.eachNamed(sql, valuesOf(cluster, window, { key, chosen, hasUser: true })), (row) => {
-        const [processes, rssKb, cpuAvg, names, ppids, cpuTimes] = JSON.parse(text(row, 'sums')) as StoredSums;
         const [gpuUtil, gpuMemoryKb] = JSON.parse(text(row, 'gpu_sums')) as [number, number];
         return {
           envelope: number(row, 'id'),
@@ -148,14 +161,9 @@ export class HotSeries {
           job: fromInteger(row['job'] ?? null) ?? 0,
           epoch: fromInteger(row['epoch'] ?? null) ?? 0,
           slot: number(row, 'slot'),
-          processes,
-          rssKb,
-          cpuAvg,
+          ...sumsIn(row),
           gpuUtil,
           gpuMemoryKb,
-          names,
-          ppids: ppids.map(unsigned),
-          cpuTimes: cpuTimes.map(unsigned),
         };
       }),
     );

@@ -6,6 +6,7 @@ const BATCH = 500;
 /** Rows of an envelope. */
 export const SAMPLE_TABLES = [
   'sample_job',
+  'job_sums',
   'process',
   'process_gpu',
   'node_sample',

@@ -8,7 +8,7 @@
  * Unsigned integers of 64 bits are stored as signed ones. A percentage is stored in thousandths, as an integer, where that
  * is exact: eight bytes become two.
  */
-export const STORE_VERSION = 2;
+export const STORE_VERSION = 3;
 
 const FIRST = `
 create table cluster (id integer primary key, name text not null unique, added integer not null, token_sha256 blob) strict;
@@ -97,7 +97,12 @@ create table newest_archived (node integer primary key, time integer not null) s
 create table leftover (envelope integer primary key) strict;
 `;
 
-export const SCHEMA = `${FIRST}${CLOSED_DAYS}`;
+/** Version 3: `job_sums`, what the many processes of a job were at a sample. Entries that were stored before have none. */
+const JOB_SUMS = `
+create table job_sums (envelope integer, slot integer, rss integer not null, cpu_avg real not null, counters blob not null, primary key (envelope, slot)) strict, without rowid;
+`;
+
+export const SCHEMA = `${FIRST}${CLOSED_DAYS}${JOB_SUMS}`;
 
 /** What makes a store of a version one of the next version. */
-export const UPGRADES: Readonly<Record<number, string>> = { 1: CLOSED_DAYS };
+export const UPGRADES: Readonly<Record<number, string>> = { 1: CLOSED_DAYS, 2: JOB_SUMS };

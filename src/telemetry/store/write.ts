@@ -9,6 +9,7 @@ import { archivedHash, dayOf } from './archive/days.ts';
 import { type Merged, mergeRecord, valuesOf } from '../jobs/merge.ts';
 import type { StoreDatabase } from './database.ts';
 import { Dictionary } from './dictionary.ts';
+import { jobSums } from './job-sums.ts';
 import { packUints, toInteger, toThousandths } from './numbers.ts';
 import { storedJson } from './stored-json.ts';
 import { unknownMembers } from './unknown-members.ts';
@@ -177,6 +178,16 @@ export class Writer {
         this.#users.idOf(user),
       );
       for (const [ord, process] of processes.entries()) this.#writeProcess(id, slot, ord, process);
+      const sums = jobSums(processes);
+      if (sums !== undefined)
+        this.#db.run(
+          'insert into job_sums values (?, ?, ?, ?, ?)',
+          id,
+          slot,
+          BigInt(sums.rssKb),
+          sums.cpuAvg,
+          sums.counters,
+        );
     }
   }
 
