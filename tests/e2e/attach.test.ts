@@ -215,7 +215,16 @@ describe('a file that a killed server left behind', () => {
       outgoing.end('{}');
     });
     const { port } = new URL(address.url);
-    await new Promise<void>((resolve) => void stranger.listen(Number(port), '127.0.0.1', resolve));
+    // A process that was killed has its port until the kernel has ended it.
+    await until(
+      () =>
+        new Promise<boolean>((resolve) => {
+          stranger.removeAllListeners('error').once('error', () => resolve(false));
+          stranger.listen(Number(port), '127.0.0.1', () => resolve(true));
+        }),
+      (listens) => listens,
+      'the port of the killed server to be free',
+    );
     onTestFinished(() => void stranger.close());
     const { code, stderr } = await place.standalone('workflows', 'list');
     expect([code, stderr.startsWith('Started standalone torc-server')]).toEqual([0, true]);
