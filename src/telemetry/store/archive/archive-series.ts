@@ -7,6 +7,8 @@ import type { Chosen } from '../hot-series.ts';
 import { metaOf } from '../metas.ts';
 import type { ArchiveRows, Cells } from './archive-rows.ts';
 import type { ClosedDay } from './catalog.ts';
+import { hourBegin } from './days.ts';
+import { slicesOfHours } from './slices-of-hours.ts';
 
 const SUMS = `
   sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::double as processes,
@@ -71,7 +73,38 @@ export class ArchiveSeries {
       }));
   }
 
+  /** In the order of time. */
   async *jobSamples(
+    cluster: string,
+    days: readonly ClosedDay[],
+    window: Window,
+    of: { readonly key: JobKey; readonly chosen: Chosen },
+  ): AsyncGenerator<readonly Ordered<JobSample>[]> {
+    for (const slice of await this.#slicesOfJob(days, window, of.key))
+      yield* this.#jobSamplesOf(cluster, days, { ...window, ...slice }, of);
+  }
+
+  /** Parts of a window with so many processes of a job as DuckDB has memory for: it keeps all lists of an answer until it is made. */
+  async #slicesOfJob(
+    days: readonly ClosedDay[],
+    window: Window,
+    key: JobKey,
+  ): Promise<Pick<Window, 'from' | 'until'>[]> {
+    const archive = this.#archive;
+    const { sql, values } = archive.samples(days, window);
+    const rows = archive.read(
+      `select ${hourBegin('s.time')} as hour, count(*) as count from ${sql} s
+       join (select p.n from ${archive.table(days, 'process')} p where ${archive.ofJob(key)}) p on p.n = s.n group by 1 order by 1`,
+      values,
+    );
+    const hours = (await Array.fromAsync(rows)).flat();
+    return slicesOfHours(
+      hours.map((row) => ({ from: number(row, 'hour'), count: number(row, 'count') })),
+      window,
+    );
+  }
+
+  async *#jobSamplesOf(
     cluster: string,
     days: readonly ClosedDay[],
     window: Window,

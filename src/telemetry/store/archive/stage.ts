@@ -128,11 +128,14 @@ async function append(
 ): Promise<void> {
   const appender = await connection.createAppender(table);
   const types = columns.map((_column, index) => appender.columnType(index));
+  // One for all rows: its memory is outside of the heap, so that the collector does not hurry to free those of a large day.
+  const chunk: DuckDBDataChunk = Chunk.create(types);
   let values: DuckDBValue[][] = columns.map(() => []);
   let count = 0;
   const flush = () => {
     if (count === 0) return;
-    const chunk: DuckDBDataChunk = Chunk.create(types, count);
+    chunk.reset();
+    chunk.rowCount = count;
     chunk.setColumns(values);
     appender.appendDataChunk(chunk);
     values = columns.map(() => []);

@@ -1,0 +1,21 @@
+import type { Window } from '../../questions/rows.ts';
+
+/** Processes of which the lists take about 100 MB. */
+const SLICE_PROCESSES = 200_000;
+
+/** Parts of a window that begin with hours, each of at most so many processes, or of one hour. None where there are no hours. */
+export function slicesOfHours(
+  hours: readonly { readonly from: number; readonly count: number }[],
+  window: Pick<Window, 'from' | 'until'>,
+  mostProcesses = SLICE_PROCESSES,
+): Pick<Window, 'from' | 'until'>[] {
+  const begins: number[] = [];
+  let processes = 0;
+  for (const { from, count } of hours) {
+    processes += count;
+    if (begins.length > 0 && processes <= mostProcesses) continue;
+    begins.push(begins.length === 0 ? window.from : from);
+    processes = count;
+  }
+  return begins.map((from, index) => ({ from, until: begins[index + 1] ?? window.until }));
+}
