@@ -4,7 +4,7 @@ import { slicesOfHours } from './slices-of-hours.ts';
 
 const HOUR = 3600;
 
-it('slices are the whole window one after another, each of at most so many processes or of one hour', () => {
+it('slices are the whole window one after another, each of a limited number of processes or of one hour', () => {
   const counts = fc.array(fc.nat(50), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(counts, fc.integer({ min: 1, max: 100 }), (found, most) => {

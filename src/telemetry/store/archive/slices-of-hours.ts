@@ -3,7 +3,7 @@ import type { Window } from '../../questions/rows.ts';
 /** Processes of which the lists take about 100 MB. */
 const SLICE_PROCESSES = 200_000;
 
-/** Parts of a window that begin with hours, each of at most so many processes, or of one hour. None where there are no hours. */
+/** Parts of a window that begin with hours, each of a limited number of processes, or of one hour. None where there are no hours. */
 export function slicesOfHours(
   hours: readonly { readonly from: number; readonly count: number }[],
   window: Pick<Window, 'from' | 'until'>,
