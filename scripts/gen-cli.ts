@@ -13,7 +13,7 @@ const optionRow = ({ flags, says, default: own, setting, choices, required = fal
   const initial = setting === undefined ? own : (keyAt(setting).default as Option['default']);
   const details = [
     choices === undefined ? '' : `one of ${choices.join(', ')}`,
-    initial === undefined || initial === false || initial === '' ? '' : `default ${String(initial)}`,
+    initial === undefined || initial === false || String(initial) === '' ? '' : `default ${String(initial)}`,
     setting === undefined ? '' : `configuration ${setting}`,
     required ? 'required' : '',
   ];
@@ -23,6 +23,7 @@ const optionRow = ({ flags, says, default: own, setting, choices, required = fal
 const section = (
   program: string,
   { words, says, more, options = [], isDefault = false }: Command,
+  shown = options.filter(({ isHidden }) => isHidden !== true),
 ) => `### \`${program} ${words}\`
 
 ${cell(says)}${more === undefined ? '' : `\n\n\`\`\`text\n${more}\n\`\`\``}
@@ -30,14 +31,7 @@ ${cell(says)}${more === undefined ? '' : `\n\n\`\`\`text\n${more}\n\`\`\``}
 \`\`\`sh
 ${exampleOf(program, { words, isDefault })}
 \`\`\`
-${
-  options.length === 0
-    ? ''
-    : `\n| option | meaning |\n| --- | --- |\n${options
-        .filter(({ isHidden }) => isHidden !== true)
-        .map(optionRow)
-        .join('\n')}\n`
-}`;
+${shown.length === 0 ? '' : `\n| option | meaning |\n| --- | --- |\n${shown.map(optionRow).join('\n')}\n`}`;
 
 write(
   'docs/reference/cli.md',

@@ -22,10 +22,10 @@ export const recoveryOptions = optionsOf([
   },
   multiplier('memory', 'memory (and CPUs)'),
   multiplier('runtime', 'runtime'),
-  { flags: '--retry-unknown', says: 'run jobs again that failed for a reason which may come back, too' },
+  { flags: '--retry-unknown', says: 'also run jobs again that failed for a reason which may come back' },
   {
     flags: '--recovery-hook <command>',
-    says: 'command to run before jobs are reset, with the workflow id behind it; implies --retry-unknown',
+    says: 'command to run before jobs are reset; the workflow id is added at its end; implies --retry-unknown',
   },
   { flags: '--ai-recovery', says: 'let an agent decide about jobs that wait for a decision (pending_failed)' },
   { flags: '--ai-agent <command>', says: 'the agent; it gets the request on its standard input', default: 'claude' },

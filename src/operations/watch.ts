@@ -9,7 +9,7 @@ export interface Round {
   /** Requirements that were raised. */
   readonly raised: number;
   readonly waiting: number;
-  /** The failures that are repeated, as text: equal texts are the same jobs that failed alike. */
+  /** The failures that are repeated, as text: equal texts are the same jobs that failed for the same reasons. */
   readonly failures: string;
   /** The command that a person has to run next; undefined where allocations were submitted. */
   readonly next: string | undefined;
@@ -59,12 +59,12 @@ interface Memory {
 }
 
 /**
- * Watches a workflow until it ends, and gets it going again where that is asked for. Returns the exit code.
+ * Watches a workflow until it ends, and recovers it where that is asked for. Returns the exit code.
  *
  * A recovery that was killed is completed first, although some of its allocations may wait or run already.
  *
  * A server or a controller that cannot be reached is waited for. It ends when a round of recovery raised nothing and the
- * same jobs failed alike without any other job having completed: the next round would be the same.
+ * same jobs failed for the same reasons without any other job having completed: the next round would be the same.
  */
 export async function watchWorkflow(tools: WatchTools, options: WatchOptions): Promise<number> {
   const memory: Memory = {
@@ -210,7 +210,7 @@ async function round(tools: WatchTools, { maxRetries }: WatchOptions, memory: Me
   if (!isSame) return undefined;
   tools.tell(
     'error',
-    'The same jobs failed alike, no other completed, and nothing was raised: the next round would be the same',
+    'The same jobs failed again for the same reasons, no other completed, and nothing was raised: the next round would be the same',
   );
   return 1;
 }

@@ -20,7 +20,7 @@ export const eventsMonitor = command({
       choices: ['debug', 'info', 'warning', 'error'],
     },
     { flags: '--filename <file>', says: 'append the events to this file as well' },
-    { flags: '--last-event-id <id>', says: 'begin behind this event' },
+    { flags: '--last-event-id <id>', says: 'begin after this event' },
     { flags: '--limit <n>', says: 'end after this many events', read: integer('--limit', 1) },
   ],
   async run(context, [workflow], options) {

@@ -24,7 +24,7 @@ const columns: readonly Column<File>[] = [
 ];
 
 const name = option({ flags: '-n, --name <name>', says: 'name of the file in the workflow' });
-const path = option({ flags: '-p, --path <path>', says: 'where it lies' });
+const path = option({ flags: '-p, --path <path>', says: 'path of the file' });
 
 const filesCreate = command({
   words: 'files create [workflow]',

@@ -10,7 +10,7 @@ import { recoveryOptions } from '../recovery-options.ts';
 
 export const recover = command({
   words: 'recover <workflow>',
-  says: 'Get a workflow going again after failures: find out why jobs failed, raise what they lacked, and run them again.',
+  says: 'Recover a workflow after failures: find out why jobs failed, raise what they lacked, and run them again.',
   more:
     'Corrects the records of what ended without a report, names the cause of each failure, raises memory, CPUs and runtime of jobs that had too ' +
     'little, resets the jobs that may succeed now, and submits allocations for all that waits. Jobs whose command failed stay as they ' +

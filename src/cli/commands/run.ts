@@ -20,7 +20,7 @@ export const run = command({
       says: 'turn warnings into errors: ignored nodes and keys, and unknown names in commands',
     },
     { flags: '--resume', says: 'first make ready again the jobs that were interrupted: terminated or canceled' },
-    { flags: '--retry-failed', says: 'the same, and the jobs that failed as well' },
+    { flags: '--retry-failed', says: 'like --resume, and make failed jobs ready again as well' },
   ],
   async run(context, [given], options) {
     const { output } = context;

@@ -9,11 +9,11 @@ import { recoveryOptions } from '../recovery-options.ts';
 
 export const watch = command({
   words: 'watch <workflow>',
-  says: 'Wait for a workflow to end, and get it going again after failures.',
+  says: 'Wait for a workflow to end, and recover it after failures.',
   more:
     'Asks Slurm about allocations that count as alive. With --recover it carries out torc recover when the workflow has failed, or when jobs wait and ' +
     'nothing is alive. Exits with 0 when all jobs completed, and with 1 when it was canceled, when failures remain, when the same jobs ' +
-    'failed alike again, or when no allocation was ever submitted (but for --persistent). Writes watch_HOST_wfID.log in the output folder.',
+    'failed again for the same reasons, or when no allocation was ever submitted (but for --persistent). Writes watch_HOST_wfID.log in the output folder.',
   options: [
     {
       flags: '-p, --poll-interval <s>',
@@ -47,7 +47,7 @@ export const watch = command({
     },
     {
       flags: '--auto-schedule-stranded-timeout <s>',
-      says: 'seconds after which fewer of them get allocations, too',
+      says: 'seconds after which fewer such jobs get allocations of their own',
       default: 7200,
       read: number('--auto-schedule-stranded-timeout', 0),
     },

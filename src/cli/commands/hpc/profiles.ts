@@ -206,7 +206,7 @@ const generate = command({
   says: 'Write a profile of the Slurm cluster of this machine, for the configuration file.',
   options: [
     { flags: '-n, --name <name>', says: 'name of the profile (default: the name of the cluster)' },
-    { flags: '-d, --display-name <text>', says: 'its name for people' },
+    { flags: '-d, --display-name <text>', says: 'name to display' },
     { flags: '-o, --output <file>', says: 'file to write instead of standard output' },
     { flags: '--skip-stdby', says: 'leave out partitions whose names end in -stdby' },
   ],

@@ -157,7 +157,7 @@ export const remoteStop = command({
 
 export const remoteRecover = command({
   words: 'remote recover [workflow]',
-  says: 'Give the jobs back that runners held which were killed: the process tables of the hosts prove it.',
+  says: 'Make the jobs of killed runners ready again, once the process tables of their hosts prove that the runners are gone.',
   more: 'Other runners take the jobs, as a new attempt. A host that does not answer proves nothing: its jobs stay as they are.',
   options: [outputDirOption, atOnceOption],
   async run(context, [workflow], options) {

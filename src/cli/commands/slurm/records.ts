@@ -92,7 +92,7 @@ const create = command({
 
 const update = command({
   words: 'slurm update <id>',
-  says: 'Change a Slurm scheduler; what is not given stays.',
+  says: 'Change a Slurm scheduler; fields that are not given keep their value.',
   options: [
     { flags: '-N, --name <name>', says: 'name of the scheduler' },
     { flags: '-a, --account <account>', says: 'Slurm account' },

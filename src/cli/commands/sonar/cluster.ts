@@ -4,7 +4,7 @@ import { originOptions } from './produce-options.ts';
 export const cluster = command({
   words: 'sonar cluster',
   says: 'Print the partitions of the Slurm cluster and the states of its nodes, as one Sonar record.',
-  more: 'The record is one line of JSON. Without sinfo it says so, below errors.',
+  more: 'The record is one line of JSON. If sinfo is missing or fails, the record says so in "errors".',
   offline: true,
   options: [...originOptions],
   async run({ output, environment }, _args, options) {

@@ -6,21 +6,25 @@ import { originOptions } from './produce-options.ts';
 export const jobs = command({
   words: 'sonar jobs',
   says: 'Print the Slurm jobs of the cluster and their steps, as Sonar records.',
-  more: 'Each line is one record of JSON. sacct tells of the jobs of the window, scontrol what those that wait or run asked for; without accounting scontrol tells of all jobs. With --state the jobs that did not change since the previous run with this file are left out.',
+  more: 'Each line is one record of JSON. The jobs of the window come from sacct, and what waiting and running jobs requested from scontrol; without accounting all jobs come from scontrol. With --state the jobs that did not change since the previous run with this file are left out.',
   offline: true,
   options: [
     ...originOptions,
     {
       flags: '--window <minutes>',
-      says: 'jobs of so many minutes before now',
+      says: 'jobs of this many minutes before now',
       read: integer('--window', 1),
       default: 90,
     },
     { flags: '--span <from,to>', says: 'jobs of these days instead, as 2026-03-01,2026-03-02', read: span },
-    { flags: '--batch-size <n>', says: 'most jobs and steps of one record', read: integer('--batch-size', 1) },
-    { flags: '--state <file>', says: 'remember in this file what was told, and tell only what is new' },
-    { flags: '--stateless', says: 'tell as Sonar does: all jobs of the window that have ended, and no others' },
-    { flags: '--deluge', says: 'with --stateless: tell jobs that wait or run, too' },
+    {
+      flags: '--batch-size <n>',
+      says: 'maximum number of jobs and steps in one record',
+      read: integer('--batch-size', 1),
+    },
+    { flags: '--state <file>', says: 'remember in this file what was printed, and print only what changed' },
+    { flags: '--stateless', says: 'print what Sonar prints: all jobs of the window that have ended, and no others' },
+    { flags: '--deluge', says: 'with --stateless: also print jobs that wait or run' },
   ],
   async run({ output, environment }, _args, options) {
     if (options.state !== undefined && options.stateless === true)

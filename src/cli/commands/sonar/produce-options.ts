@@ -11,7 +11,7 @@ export const originOptions = optionsOf([
   { flags: '--hostname-only', says: 'cut the name of this node at its first dot' },
   {
     flags: '--compat <choices>',
-    says: 'write as other programs do, as NAME=CHOICE,…, or as the text of the format: text',
+    says: 'where producers differ, write as these choices say: NAME=CHOICE,…; or "text" to follow the text of the format',
     read: compat,
   },
   { flags: '--json', says: 'accepted for compatibility; the result is always JSON', isHidden: true },

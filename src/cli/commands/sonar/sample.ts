@@ -5,11 +5,11 @@ import { names, originOptions } from './produce-options.ts';
 export const sample = command({
   words: 'sonar sample',
   says: 'Print what the processes of this node use now, as one Sonar record.',
-  more: 'The record is one line of JSON. It takes 0.1 s, in which the present CPU use is measured. What cannot be read is named in the record, below errors. --min-cpu-time, --min-cpu-percent and --min-mem-percent: a process that reaches one of the given values is told of.',
+  more: 'The record is one line of JSON. It takes 0.1 s, in which the present CPU use is measured. What cannot be read is named in "errors" of the record. With --min-cpu-time, --min-cpu-percent and --min-mem-percent only processes that reach one of the given values are printed.',
   offline: true,
   options: [
     ...originOptions,
-    { flags: '--load', says: 'tell the state of the node, too: CPUs, memory, load, disks, GPUs' },
+    { flags: '--load', says: 'include the state of the node: CPUs, memory, load, disks, GPUs' },
     {
       flags: '--rollup',
       says: 'add up processes of a Slurm job with the same parent and command that have no children',
@@ -21,15 +21,15 @@ export const sample = command({
       says: 'leave out commands that begin with one of these, as a,b',
       read: names,
     },
-    { flags: '--min-cpu-time <seconds>', says: 'least CPU time so far', read: number('--min-cpu-time', 0) },
+    { flags: '--min-cpu-time <seconds>', says: 'minimum CPU time so far', read: number('--min-cpu-time', 0) },
     {
       flags: '--min-cpu-percent <p>',
-      says: 'least average CPU use, 100 is one core',
+      says: 'minimum average CPU use in percent of one core',
       read: number('--min-cpu-percent', 0),
     },
     {
       flags: '--min-mem-percent <p>',
-      says: 'least resident memory, in percent of the node',
+      says: 'minimum resident memory in percent of that of the node',
       read: number('--min-mem-percent', 0),
     },
     {

@@ -25,7 +25,7 @@ export const validate = command({
   says: 'Check Sonar envelopes in files or on standard input.',
   more:
     'Every problem is printed with the number of its record, its field, what was found and what is expected. ' +
-    'A file may be as long as it likes, and may be packed with gzip. The exit code is 1 if an envelope breaks the format.',
+    'Files may have any length, and may be compressed with gzip. The exit code is 1 if an envelope breaks the format.',
   options: [
     { flags: '--strict', says: 'let warnings fail too: unknown members, null, removed fields' },
     {

@@ -48,7 +48,7 @@ const jobColumns: readonly Column<JobUse>[] = [
 
 export const showJobs = command({
   words: 'sonar show jobs',
-  says: 'Show what jobs used in a time, by CPU time.',
+  says: 'Show what jobs used, ordered by CPU time.',
   more:
     'A job of Slurm is one on all its nodes. Any other job is a process group of one node; a gap of three hours ends it. ' +
     'CPU is the average in percent of one core.',

@@ -5,8 +5,7 @@ import type { Column } from '../../../output/table.ts';
 import { percentText } from '../../../output/words.ts';
 import { nodeOption, ask, timeText, kbText, right, print, buckets, windowOptions } from './window.ts';
 
-/** Nothing is known of the first interval of a node, or of one behind a boot: that is not 0. */
-const knownText = (percent: number | undefined): string => (percent === undefined ? '-' : percentText(percent));
+// Nothing is known of the first interval of a node, or of one after a boot: that is not 0 and is shown as unknown.
 
 export const loadColumns: readonly Column<LoadStep>[] = [
   { title: 'Node', value: ({ node }) => node, importance: 9 },
@@ -14,13 +13,13 @@ export const loadColumns: readonly Column<LoadStep>[] = [
   {
     title: 'CPU',
     value: ({ cpuPercent }) => cpuPercent?.toFixed(1) ?? '',
-    text: ({ cpuPercent }) => knownText(cpuPercent),
+    text: ({ cpuPercent }) => percentText(cpuPercent),
     align: right,
   },
   {
     title: 'CPU of Node',
     value: (step) => step.cpuOfNodePercent?.toFixed(1) ?? '',
-    text: (step) => knownText(step.cpuOfNodePercent),
+    text: (step) => percentText(step.cpuOfNodePercent),
     align: right,
   },
   { title: 'Load', value: ({ load1 }) => load1.toFixed(2), align: right },
@@ -33,7 +32,7 @@ export const loadColumns: readonly Column<LoadStep>[] = [
   {
     title: 'Memory of Node',
     value: (step) => step.memoryOfNodePercent?.toFixed(1) ?? '',
-    text: (step) => knownText(step.memoryOfNodePercent),
+    text: (step) => percentText(step.memoryOfNodePercent),
     align: right,
   },
   {
@@ -53,7 +52,7 @@ export const loadColumns: readonly Column<LoadStep>[] = [
 export const showLoad = command({
   words: 'sonar show load',
   says: 'Show the use of nodes over time.',
-  more: '`-` is unknown: CPU needs two samples of a node, and the memory of the node a sysinfo of it.',
+  more: '– means unknown: CPU needs two samples of a node, and the memory of the node needs a sysinfo of it.',
   options: [
     ...windowOptions,
     nodeOption,

@@ -81,7 +81,7 @@ export function print<Row extends object>(
     // One cluster is the usual case.
     columns: clusters.size > 1 ? [cluster, ...columns] : columns,
     things,
-    empty: `No ${things} in this time; --from asks for an earlier one`,
+    empty: `No ${things} between --from (default: a day ago) and --to (default: now)`,
     ...(title === undefined ? {} : { title }),
     json: { ...more, items: items.map(asData) },
   });
