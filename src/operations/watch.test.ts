@@ -111,7 +111,7 @@ describe('watch', () => {
     expect(done.did.filter((each) => each === 'recover')).toHaveLength(1);
   });
 
-  it('torc watch ends when a round raised nothing and the same jobs failed alike', async () => {
+  it('torc watch ends when a round raised nothing and the same jobs failed for the same reasons', async () => {
     const same = { ...ROUND, raised: 0 };
     const done = await watched([FAILED], { recovers: true }, { rounds: [same] });
     expect([done.exitCode, done.did.length]).toEqual([1, 2]);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { formatProblem } from '../../src/core/spec/problems.ts';
 import { readSpec } from '../../src/core/spec/read.ts';
 import { VERSION } from '../../src/core/contract/version.ts';
+import { commandsOf } from '../../src/cli/commands.ts';
 import { pagesToFollow } from '../support/pages/all.ts';
 import { parsePage } from '../support/pages/parse.ts';
 
@@ -90,4 +91,23 @@ it('the life of a job names only files that exist', () => {
 
 it('the version is told alike everywhere', () => {
   expect((JSON.parse(read('package.json')) as { version: string }).version).toBe(VERSION);
+});
+
+it('what the README and the changelog call missing is missing, and every other command is there', async () => {
+  const commands = new Set((await commandsOf('torc')).map(({ words }) => words.replace(/ [<[].*/, '')));
+  const missing = (page: string) => {
+    const line = /Not there yet[^`]*(.*)/.exec(read(page))?.[1] ?? '';
+    return [...line.matchAll(/`(torc[^`]*)`/g)].map(([, name = '']) => name);
+  };
+  expect(missing('README.md')).toEqual(missing('CHANGELOG.md'));
+  expect(missing('README.md').length).toBeGreaterThan(0);
+  expect(missing('README.md').filter((name) => commands.has(name.replace('torc ', '')))).toEqual([]);
+  expect(missing('README.md').filter((name) => existsSync(join(root, 'bin', name)))).toEqual([]);
+  const named = [...read('README.md').matchAll(/`torc (?:-s )?((?:[a-z]+ ?)+)/g)].map(([, words = '']) => words.trim());
+  const known = (words: string) => [...commands].some((each) => each === words || each.startsWith(`${words} `));
+  expect(named.filter((words) => !known(words) && !known(words.split(' ')[0] as string))).toEqual(
+    missing('README.md')
+      .filter((name) => name.startsWith('torc '))
+      .map((name) => name.slice(5)),
+  );
 });
