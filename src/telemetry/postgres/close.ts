@@ -77,7 +77,7 @@ async function closeDay(store: Closing, toClose: DayToClose, now: number): Promi
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     const samples = await numberOf(reading, SAMPLES_OF_DAY);
     const window = { cluster: clusterName, from, until };
-    const jobHours = await jobHoursOf(rows, window);
+    const jobHours = (await Array.fromAsync(jobHoursOf(rows, window))).flat();
     const nodeHours = await nodeHoursOf(rows, window);
     const isClosed = await store.exclusively(async () => {
       const values = await valuesOf(store.writer, cluster, jobHours, nodeHours);

@@ -69,24 +69,36 @@ export function keyed(rows: readonly ProcessRow[]): [string, ProcessRow][] {
     });
 }
 
+type UseSample = (rows: readonly [ProcessRow, ...ProcessRow[]]) => void;
+
 /** Calls `use` with the rows of each job of each sample, in their order: consecutive rows of one envelope and one job. */
 export async function eachSample(
   portions: Portions<ProcessRow> | Iterable<readonly ProcessRow[]>,
-  use: (rows: readonly [ProcessRow, ...ProcessRow[]]) => void,
+  use: UseSample,
 ): Promise<void> {
+  const samples = samplesFor(use);
+  for await (const rows of portions) samples.read(rows);
+  samples.end();
+}
+
+/** The same for rows that are read by somebody else, portion by portion; `end` is called behind the last one. */
+export function samplesFor(use: UseSample): { read(rows: readonly ProcessRow[]): void; end(): void } {
   let open: ProcessRow[] = [];
   let envelope: number | undefined;
   const end = () => {
     for (const [first, ...rest] of byJob(open)) if (first !== undefined) use([first, ...rest]);
     open = [];
   };
-  for await (const rows of portions)
-    for (const row of rows) {
-      if (row.envelope !== envelope) end();
-      envelope = row.envelope;
-      open.push(row);
-    }
-  end();
+  return {
+    read(rows) {
+      for (const row of rows) {
+        if (row.envelope !== envelope) end();
+        envelope = row.envelope;
+        open.push(row);
+      }
+    },
+    end,
+  };
 }
 
 /** A job may have several entries in a sample. */

@@ -1,4 +1,4 @@
-import { CpuTime, eachSample } from './cpu-time.ts';
+import { CpuTime, samplesFor } from './cpu-time.ts';
 import { loadOf } from './load.ts';
 import type { JobHour, NodeHour, ProcessRow, TelemetryRows, Window } from './rows.ts';
 
@@ -24,15 +24,22 @@ interface Tally extends Pick<JobHour, 'cluster' | 'node' | 'time' | 'job' | 'epo
   readonly cards: Set<string>;
 }
 
-/** What each job did on each node in each hour of a window. CPU time is counted as in the list of jobs. */
-export async function jobHoursOf(source: TelemetryRows, window: Window): Promise<JobHour[]> {
-  const done: JobHour[] = [];
+/**
+ * What each job did on each node in each hour of a window, as the hours are over. CPU time is counted as in the list of jobs.
+ *
+ * The counters of all processes of the window are held until its end: a window of few nodes needs little memory.
+ */
+export async function* jobHoursOf(
+  source: Pick<TelemetryRows, 'firstSamples' | 'processes'>,
+  window: Window,
+): AsyncGenerator<readonly JobHour[]> {
+  let done: JobHour[] = [];
   const tallies = new Map<string, Tally>();
   let open = 0;
   const latest = new Map<string, number>();
   const cpu = new CpuTime();
   const begins = await source.firstSamples(withTimeBefore(window));
-  await eachSample(source.processes(withTimeBefore(window)), (rows) => {
+  const samples = samplesFor((rows) => {
     const [{ cluster, node, job, epoch, user, time }] = rows;
     const key = `${cluster} ${node} ${job} ${epoch} ${user}`;
     const used = cpu.since(key, rows);
@@ -53,8 +60,14 @@ export async function jobHoursOf(source: TelemetryRows, window: Window): Promise
     const isKnown = before !== undefined || time > (begins.get(`${cluster} ${node}`) ?? 0);
     add(tally, rows, isKnown ? used : 0, before === undefined ? 0 : time - before);
   });
-  for (const tally of tallies.values()) done.push(jobHour(tally));
-  return done;
+  for await (const rows of source.processes(withTimeBefore(window))) {
+    samples.read(rows);
+    if (done.length === 0) continue;
+    yield done;
+    done = [];
+  }
+  samples.end();
+  yield [...done, ...[...tallies.values()].map(jobHour)];
 }
 
 const jobHour = ({ memory, gpu, commands, cards, ...tally }: Tally): JobHour => ({

@@ -29,7 +29,7 @@ import type { HourTableName } from './archive/tables.ts';
 import type { StoreDatabase } from './database.ts';
 import { ArchiveSeries } from './archive/archive-series.ts';
 import { type Chosen, HotSeries } from './hot-series.ts';
-import { type Cluster, HotRows, type Ordered, type ProducerCount } from './hot-rows.ts';
+import { type Cluster, HotRows, type Ordered, type PartOfWindow, type ProducerCount } from './hot-rows.ts';
 import { merged } from './portions.ts';
 
 /**
@@ -95,7 +95,7 @@ export class EmbeddedRows implements TelemetryRows {
     };
   }
 
-  processes(window: Window, key?: JobKey): Portions<ProcessRow> {
+  processes(window: PartOfWindow, key?: JobKey): Portions<ProcessRow> {
     const hot = this.#hot;
     const archive = this.#archive;
     const choose = this.#choice(window, key);
@@ -176,7 +176,7 @@ export class EmbeddedRows implements TelemetryRows {
     });
   }
 
-  sampleTimes(window: Window): Promise<readonly SampleTime[]> {
+  sampleTimes(window: PartOfWindow): Promise<readonly SampleTime[]> {
     return this.#db.inSnapshot(async () => {
       const found: SampleTime[] = [];
       for (const cluster of this.#hot.clusters(window.cluster)) {
@@ -189,7 +189,7 @@ export class EmbeddedRows implements TelemetryRows {
     });
   }
 
-  nodeSamples(window: Window): Portions<NodeSample> {
+  nodeSamples(window: PartOfWindow): Portions<NodeSample> {
     return this.#each<Ordered<NodeSample>>(
       window,
       isEarlierOnNode,

@@ -68,6 +68,14 @@ function* mapped<Row, Item>(rows: Iterable<Row>, map: (row: Row) => Item): Gener
   for (const row of rows) yield map(row);
 }
 
+/** A window, or its part of the nodes from one name to another in the order of their bytes: the rows of all may be too many. */
+export type PartOfWindow = Window & { readonly nodes?: { readonly first: string; readonly last: string } };
+
+const withinNodes = ({ nodes }: PartOfWindow): string =>
+  nodes === undefined ? '' : 'and n.name between :first_node and :last_node';
+const nodeValues = ({ nodes }: PartOfWindow): Record<string, string> =>
+  nodes === undefined ? {} : { first_node: nodes.first, last_node: nodes.last };
+
 /** A cluster of the store. */
 export interface Cluster {
   readonly id: number;
@@ -121,17 +129,18 @@ export class HotRows {
   /** Processes in the order of time, envelope, slot and place; of the chosen producers, or of all. */
   async *processes(
     { id, name }: Cluster,
-    { node, from, until, user }: Window,
+    window: PartOfWindow,
     key: JobKey | undefined,
     chosen: ReadonlyMap<string, string> | undefined,
   ): AsyncGenerator<readonly ProcessRow[]> {
+    const { node, from, until, user } = window;
     const where =
       key === undefined ? IN_WINDOW : `${ofJob(IN_WINDOW)} and j.job = :job and (:epoch is null or j.epoch = :epoch)`;
     yield* portionsOf(
       this.#processes(
         name,
         `${PROCESSES}${chosen === undefined ? '' : ' join source o on o.id = e.source'}
-         where ${where} and (:node is null or n.name = :node or n.short = :node)
+         where ${where} and (:node is null or n.name = :node or n.short = :node) ${withinNodes(window)}
            and (:user is null or u.name = :user) ${chosen === undefined ? '' : `and ${IS_CHOSEN}`}
          order by e.time, e.id, j.slot, p.ord`,
         {
@@ -140,6 +149,7 @@ export class HotRows {
           until,
           node: node ?? null,
           user: user ?? null,
+          ...nodeValues(window),
           ...keyValues(key),
           ...(chosen === undefined ? {} : { chosen: JSON.stringify([...chosen]) }),
         },
@@ -186,12 +196,13 @@ export class HotRows {
       .map((row) => [text(row, 'node'), number(row, 'time')]);
   }
 
-  sampleTimes({ id, name }: Cluster, { from, until, node }: Window): SampleTime[] {
+  sampleTimes({ id, name }: Cluster, window: PartOfWindow): SampleTime[] {
+    const { from, until, node } = window;
     return this.#db
       .all(
         `select n.name as node, e.time, s.boot from envelope e join node n on n.id = e.node
-         left join node_sample s on s.envelope = e.id where ${OF_NODE}`,
-        { cluster: id, from, until, node: node ?? null },
+         left join node_sample s on s.envelope = e.id where ${OF_NODE} ${withinNodes(window)}`,
+        { cluster: id, from, until, node: node ?? null, ...nodeValues(window) },
       )
       .map((row) => ({
         cluster: name,
@@ -201,10 +212,8 @@ export class HotRows {
       }));
   }
 
-  async *nodeSamples(
-    { id, name }: Cluster,
-    { node, from, until }: Window,
-  ): AsyncGenerator<readonly Ordered<NodeSample>[]> {
+  async *nodeSamples({ id, name }: Cluster, window: PartOfWindow): AsyncGenerator<readonly Ordered<NodeSample>[]> {
+    const { node, from, until } = window;
     yield* portionsOf(
       mapped(
         this.#db.eachNamed(
@@ -213,8 +222,8 @@ export class HotRows {
              (select avg(coalesce(ce_util, 0)) from gpu_sample g where g.envelope = e.id) as gpu_util,
              (select sum(memory) from gpu_sample g where g.envelope = e.id) as gpu_memory
            from envelope e join node_sample s on s.envelope = e.id join node n on n.id = e.node
-           where ${OF_NODE} order by n.name, e.time, e.id`,
-          { cluster: id, from, until, node: node ?? null },
+           where ${OF_NODE} ${withinNodes(window)} order by n.name, e.time, e.id`,
+          { cluster: id, from, until, node: node ?? null, ...nodeValues(window) },
         ),
         (row) => ({
           envelope: number(row, 'id'),

@@ -14,7 +14,7 @@ import type {
   Window,
 } from '../../questions/rows.ts';
 import type { StoreDatabase } from '../database.ts';
-import type { Ordered, ProducerCount } from '../hot-rows.ts';
+import type { Ordered, PartOfWindow, ProducerCount } from '../hot-rows.ts';
 import { type ClosedDay, closedDays, filesOf } from './catalog.ts';
 import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from './days.ts';
 import { loadDuckDB, openDatabase, portions, quotedFile } from './duckdb.ts';
@@ -78,12 +78,16 @@ export class ArchiveRows {
   }
 
   /** The samples of a window as `s`. */
-  samples(days: readonly ClosedDay[], { from, until, node }: Window): { sql: string; values: Values } {
+  samples(days: readonly ClosedDay[], { from, until, node, nodes }: PartOfWindow): { sql: string; values: Values } {
     const ofNode = node === undefined ? '' : " and (node = $node or split_part(node, '.', 1) = $node)";
+    const ofNodes = nodes === undefined ? '' : ' and node between $first_node and $last_node';
     const table = this.table(days, 'sample') ?? '';
     return {
-      sql: `(select * from ${table} where time >= ${seconds(from)} and time < ${seconds(until)}${ofNode})`,
-      values: node === undefined ? {} : { node },
+      sql: `(select * from ${table} where time >= ${seconds(from)} and time < ${seconds(until)}${ofNode}${ofNodes})`,
+      values: {
+        ...(node === undefined ? {} : { node }),
+        ...(nodes === undefined ? {} : { first_node: nodes.first, last_node: nodes.last }),
+      },
     };
   }
 
@@ -116,7 +120,7 @@ export class ArchiveRows {
   async *processes(
     cluster: string,
     days: readonly ClosedDay[],
-    window: Window,
+    window: PartOfWindow,
     key: JobKey | undefined,
     chosen: ReadonlyMap<string, string> | undefined,
   ): AsyncGenerator<readonly ProcessRow[]> {
@@ -183,7 +187,7 @@ export class ArchiveRows {
     return found;
   }
 
-  async sampleTimes(cluster: string, days: readonly ClosedDay[], window: Window): Promise<SampleTime[]> {
+  async sampleTimes(cluster: string, days: readonly ClosedDay[], window: PartOfWindow): Promise<SampleTime[]> {
     const { sql, values } = this.samples(days, window);
     const found: SampleTime[] = [];
     for await (const rows of this.read(`select node, time, boot from ${sql}`, values))
@@ -195,7 +199,7 @@ export class ArchiveRows {
   async *nodeSamples(
     cluster: string,
     days: readonly ClosedDay[],
-    window: Window,
+    window: PartOfWindow,
   ): AsyncGenerator<readonly Ordered<NodeSample>[]> {
     const { sql, values } = this.samples(days, window);
     const cards = this.table(days, 'card');

@@ -1,7 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { jobHoursOf, nodeHoursOf } from '../../questions/hours.ts';
-import type { TelemetryRows } from '../../questions/rows.ts';
 import { type Lock, takeLock } from '../../produce/lock.ts';
 import { type StoreDatabase, StoreUnusable } from '../database.ts';
 import { SAMPLE_TABLES } from '../prune.ts';
@@ -10,6 +8,8 @@ import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from './days.ts';
 import { type DuckDB, loadDuckDB, openDatabase, quoted } from './duckdb.ts';
 import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
 import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
+import type { EmbeddedRows } from '../embedded-rows.ts';
+import { hoursOfDay } from './hours-of-day.ts';
 import { type DayToClose, stage, stageHours } from './stage.ts';
 import { type ArchiveTableName, archiveTableNames, archiveTables, hourOrder, hourTableNames } from './tables.ts';
 
@@ -35,7 +35,7 @@ const ALWAYS: readonly ArchiveTableName[] = ['sample', 'process'];
  */
 export async function* closeDays(
   db: StoreDatabase,
-  rows: TelemetryRows,
+  rows: EmbeddedRows,
   store: string,
   options: CloseSettings,
 ): AsyncGenerator<ClosedReport> {
@@ -91,7 +91,7 @@ function daysToClose(db: StoreDatabase, before: number): DayToClose[] {
 async function closeDay(
   duck: DuckDB,
   db: StoreDatabase,
-  rows: TelemetryRows,
+  rows: EmbeddedRows,
   store: string,
   toClose: DayToClose,
   { now, onStep = () => {} }: CloseSettings,
@@ -107,8 +107,7 @@ async function closeDay(
   try {
     await stage(duck, connection, db, toClose, before === undefined ? undefined : { store, closed: before });
     // Before samples are deleted, however long from now.
-    const window = { cluster: clusterName, from: day * DAY_SECONDS, until: (day + 1) * DAY_SECONDS };
-    const hours = { job_hour: await jobHoursOf(rows, window), node_hour: await nodeHoursOf(rows, window) };
+    const hours = await hoursOfDay(rows, clusterName, day);
     const old = before === undefined ? [] : [before];
     const isLost = await stageHours(duck, connection, hours, {
       job_hour: filesOf(store, old, 'job_hour'),
@@ -150,7 +149,10 @@ async function closeDay(
   }
 }
 
-const PARQUET = '(format parquet, compression zstd, compression_level 9, parquet_version v2)';
+const FORMAT = 'format parquet, compression zstd, compression_level 9, parquet_version v2';
+const PARQUET = `(${FORMAT})`;
+/** Rows of samples are wide: at DuckDB's usual 122,880 rows, what a group takes would be half of the memory limit. */
+const PARQUET_OF_SAMPLES = `(${FORMAT}, row_group_size 20480)`;
 
 /** Sorted by stream, so that a value is near the one before it; with differences instead of values (version 2). */
 function copyStatement(name: ArchiveTableName, file: string): string {
@@ -159,7 +161,7 @@ function copyStatement(name: ArchiveTableName, file: string): string {
     .filter((column) => name === 'sample' || column !== 'id')
     .map((column) => `t."${column}"`);
   return `copy (select m.n, ${names.join(', ')} from "${name}" t join numbered m using (id) order by ${order})
-    to ${quoted(file)} ${PARQUET}`;
+    to ${quoted(file)} ${name === 'sample' ? PARQUET_OF_SAMPLES : PARQUET}`;
 }
 
 /** From here on the files are valid, and the hot rows are not. */

@@ -1,5 +1,6 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import type { JobHour, NodeHour } from '../../questions/rows.ts';
+import type { HourPortions } from './hours-of-day.ts';
 import type { Row, StoreDatabase } from '../database.ts';
 import { type Cell, fromThousandths, unpackUints } from '../numbers.ts';
 import type { ClosedDay } from './catalog.ts';
@@ -57,7 +58,7 @@ export async function stage(
       (day + 1) * DAY_SECONDS,
       lastId,
     );
-    await append(duck, connection, name, Object.entries(columns), rows);
+    await append(duck, connection, name, Object.entries(columns), [rows]);
     const files = before?.closed.hasSamples === true ? filesOf(before.store, [before.closed], name) : [];
     for (const file of files) {
       const names = Object.keys(columns).map((column) => `"${column}"`);
@@ -81,7 +82,7 @@ export async function stage(
 export async function stageHours(
   duck: DuckDB,
   connection: DuckDBConnection,
-  hours: Readonly<Record<HourTableName, readonly (JobHour | NodeHour)[]>>,
+  hours: Readonly<Record<HourTableName, HourPortions>>,
   kept: Readonly<Record<HourTableName, readonly string[]>>,
 ): Promise<boolean> {
   let isKept = false;
@@ -103,28 +104,29 @@ export async function stageHours(
   return isKept;
 }
 
+type Columns = readonly (readonly [name: string, readonly [type: ArchiveType, hot: string]])[];
+
 /** Rows of values as rows of cells. */
-function* mappedRows(
-  rows: readonly (JobHour | NodeHour)[],
-  columns: readonly (readonly [name: string, readonly [type: ArchiveType, hot: string]])[],
-): Generator<Row> {
-  for (const row of rows) {
-    const values = row as unknown as Readonly<Record<string, number | bigint | string | undefined>>;
-    yield Object.fromEntries(
-      columns.map(([name, [type]]) => {
-        const value = values[name];
-        return [name, value === undefined ? null : type === 'DOUBLE' || type === 'VARCHAR' ? value : BigInt(value)];
-      }),
-    );
-  }
+async function* mappedRows(portions: HourPortions, columns: Columns): AsyncGenerator<readonly Row[]> {
+  for await (const rows of portions) yield rows.map((row) => mappedRow(row, columns));
+}
+
+function mappedRow(row: JobHour | NodeHour, columns: Columns): Row {
+  const values = row as unknown as Readonly<Record<string, number | bigint | string | undefined>>;
+  return Object.fromEntries(
+    columns.map(([name, [type]]) => {
+      const value = values[name];
+      return [name, value === undefined ? null : type === 'DOUBLE' || type === 'VARCHAR' ? value : BigInt(value)];
+    }),
+  );
 }
 
 async function append(
   { DuckDBDataChunk: Chunk, ...duck }: DuckDB,
   connection: DuckDBConnection,
   table: string,
-  columns: readonly (readonly [name: string, readonly [type: ArchiveType, hot: string]])[],
-  rows: Iterable<Row>,
+  columns: Columns,
+  portions: AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>>,
 ): Promise<void> {
   const appender = await connection.createAppender(table);
   const types = columns.map((_column, index) => appender.columnType(index));
@@ -141,14 +143,15 @@ async function append(
     values = columns.map(() => []);
     count = 0;
   };
-  for (const row of rows) {
-    for (const [index, [name, [type]]] of columns.entries()) {
-      const cell = row[name] ?? null;
-      values[index]?.push(cell === null ? null : valueOf[type](duck as DuckDB, cell));
+  for await (const rows of portions)
+    for (const row of rows) {
+      for (const [index, [name, [type]]] of columns.entries()) {
+        const cell = row[name] ?? null;
+        values[index]?.push(cell === null ? null : valueOf[type](duck as DuckDB, cell));
+      }
+      count++;
+      if (count === CHUNK) flush();
     }
-    count++;
-    if (count === CHUNK) flush();
-  }
   flush();
   appender.closeSync();
 }
