@@ -358,9 +358,9 @@ test('the CPU of a node is unknown, and not 0, at its first sample and behind a 
   expect(Object.keys(steps[0] ?? {})).not.toContain('cpuPercent');
   const table = loadTable(steps);
   expect(table.map((cells) => cells.slice(2, 4))).toEqual([
-    ['-', '-'],
+    ['', ''],
     ['0.0%', '0.0%'],
-    ['-', '-'],
+    ['', ''],
     ['50.0%', '50.0%'],
   ]);
 });

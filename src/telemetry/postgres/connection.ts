@@ -1,7 +1,8 @@
 import { addressOf } from './address.ts';
 import { CopyIn, copyLine, type CopyValue } from './copy.ts';
 import { codeOf, StoreAway } from './errors.ts';
-import { newClient, type PgClient, type PgRow } from './library.ts';
+import { newClient, newQuery, type PgClient, type PgRow } from './library.ts';
+import { Portal } from './portal.ts';
 
 /**
  * A connection to PostgreSQL that is opened on use, and again after it was lost.
@@ -38,18 +39,14 @@ export class PgConnection {
     this.#spare = undefined;
     let isOver = false;
     try {
-      await other.script('begin read only');
-      other.#bound = other.#client;
-      await other.query(`declare rows no scroll cursor for ${sql}`, ...values);
-      for (;;) {
-        const rows = await other.query(`fetch ${PORTION} from rows`);
+      const query = await newQuery(sql, values, PORTION);
+      const portal = await other.#with(async (client) => new Portal(client, query, PORTION));
+      while (!portal.isOver) {
+        const rows = await other.#with(() => portal.next());
         if (rows.length > 0) yield rows;
-        if (rows.length < PORTION) break;
       }
-      await other.script('commit');
       isOver = true;
     } finally {
-      other.#bound = undefined;
       // A new connection takes longer than most questions.
       if (isOver && this.#spare === undefined) this.#spare = other;
       else await other.close();

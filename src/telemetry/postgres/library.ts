@@ -13,20 +13,36 @@ export interface Submittable {
 /** The connection below a client. */
 export interface PgWire {
   query(sql: string): void;
+  execute(portal: { readonly portal: string; readonly rows: number }): void;
+  flush(): void;
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
+}
+
+/** A statement whose rows are told one by one. */
+export interface PgQuery extends Submittable {
+  on(event: 'row', listener: (row: PgRow) => void): void;
+  on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'end', listener: () => void): void;
+  /** Called after as many rows as were asked for, if there may be more. */
+  handlePortalSuspended: (wire: PgWire) => void;
 }
 
 export interface PgClient {
   connect(): Promise<void>;
   query(sql: string, values?: readonly unknown[]): Promise<{ rows: PgRow[]; rowCount: number | null }>;
-  query(copy: Submittable): unknown;
+  query(statement: Submittable): unknown;
   end(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): void;
 }
 
 interface PgLibrary {
   readonly Client: new (options: object) => PgClient;
+  readonly Query: new (options: {
+    readonly text: string;
+    readonly values: readonly unknown[];
+    readonly rows: number;
+  }) => PgQuery;
   readonly types: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
 }
 
@@ -56,6 +72,12 @@ export async function newClient(url: string): Promise<PgClient> {
         format === 'binary' ? types.getTypeParser(oid, format) : (parsers[oid] ?? types.getTypeParser(oid, format)),
     },
   });
+}
+
+/** A statement of which the server sends at most `rows` rows at once. */
+export async function newQuery(text: string, values: readonly unknown[], rows: number): Promise<PgQuery> {
+  const { Query } = await postgresLibrary();
+  return new Query({ text, values, rows });
 }
 
 /** A server that does not answer within this time is away. */

@@ -33,7 +33,12 @@ import * as sql from './queries.ts';
 interface Cluster {
   readonly id: number;
   readonly name: string;
+  /** One producer sent all samples of the store: none has to be chosen for a node. */
+  readonly hasOneProducer: boolean;
 }
+
+/** A statement, or one for stores with one producer and another for those with several. */
+type Statement = string | { readonly ofOne: string; readonly ofSeveral: string };
 
 /** The rows of questions from PostgreSQL: those that the embedded store gives, in the same order. */
 export class PgRows implements TelemetryRows {
@@ -48,18 +53,19 @@ export class PgRows implements TelemetryRows {
   }
 
   async #clusters(name: string | undefined): Promise<Cluster[]> {
-    const rows = await this.#db.query(
-      'select id, name from sonar.cluster where ($1::text is null or name = $1) order by name collate "C"',
-      name ?? null,
-    );
-    return rows.map((row) => ({ id: number(row, 'id'), name: text(row, 'name') }));
+    const rows = await this.#db.query(sql.CLUSTERS, name ?? null);
+    return rows.map((row) => ({
+      id: number(row, 'id'),
+      name: text(row, 'name'),
+      hasOneProducer: number(row, 'producers') < 2,
+    }));
   }
 
   /**
    * The clusters that lost samples of days of the window: only of these are hours read. To plan the statements that read them takes longer
    * than all other work for a small job.
    */
-  async #withLostDays({ cluster, from, until }: Window): Promise<Cluster[]> {
+  async #withLostDays({ cluster, from, until }: Window): Promise<Pick<Cluster, 'id' | 'name'>[]> {
     const rows = await this.#db.query(hourSql.CLUSTERS_WITH_LOST_DAYS, cluster ?? null, from, until);
     return rows.map((row) => ({ id: number(row, 'id'), name: text(row, 'name') }));
   }
@@ -78,25 +84,23 @@ export class PgRows implements TelemetryRows {
 
   async *#portions<Result>(
     window: Window,
-    query: string,
+    statement: Statement,
     more: readonly unknown[],
     toResult: (row: PgRow, cluster: string) => Result,
   ): AsyncGenerator<readonly Result[]> {
-    for (const { id, name } of await this.#clusters(window.cluster))
+    for (const { id, name, hasOneProducer } of await this.#clusters(window.cluster)) {
+      const query = typeof statement === 'string' ? statement : hasOneProducer ? statement.ofOne : statement.ofSeveral;
       for await (const rows of this.#db.stream(query, ...windowValues(id, window), ...more))
         yield rows.map((row) => toResult(row, name));
+    }
   }
 
-  async *processes(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessRow[]> {
+  processes(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessRow[]> {
     const user = window.user ?? null;
-    const [producers] = await this.#db.query(sql.PRODUCER_COUNT);
-    const hasOne = number(producers ?? {}, 'count') < 2;
     if (key === undefined)
-      yield* this.#portions(window, hasOne ? sql.PROCESSES_OF_ONE : sql.PROCESSES, [user], processOf);
-    else {
-      const query = hasOne ? sql.PROCESSES_OF_JOB_OF_ONE : sql.PROCESSES_OF_JOB;
-      yield* this.#portions(window, query, [user, stored(key.job), epochOf(key)], processOf);
-    }
+      return this.#portions(window, { ofOne: sql.PROCESSES_OF_ONE, ofSeveral: sql.PROCESSES }, [user], processOf);
+    const statement = { ofOne: sql.PROCESSES_OF_JOB_OF_ONE, ofSeveral: sql.PROCESSES_OF_JOB };
+    return this.#portions(window, statement, [user, stored(key.job), epochOf(key)], processOf);
   }
 
   sampleSums(window: Window, by: SumsBy, key?: JobKey): AsyncGenerator<readonly SampleSum[]> {
@@ -104,10 +108,9 @@ export class PgRows implements TelemetryRows {
     return this.#portions(window, by === 'job' ? sql.JOB_SUMS : sql.PROCESS_SUMS, ofUserAndJob(window, key), sumOf);
   }
 
-  async *jobSamples(window: Window, key: JobKey): AsyncGenerator<readonly JobSample[]> {
-    const [producers] = await this.#db.query(sql.PRODUCER_COUNT);
-    const query = number(producers ?? {}, 'count') < 2 ? sql.JOB_SAMPLES_OF_ONE : sql.JOB_SAMPLES;
-    yield* this.#portions(window, query, ofUserAndJob(window, key), jobSampleOf);
+  jobSamples(window: Window, key: JobKey): AsyncGenerator<readonly JobSample[]> {
+    const statement = { ofOne: sql.JOB_SAMPLES_OF_ONE, ofSeveral: sql.JOB_SAMPLES };
+    return this.#portions(window, statement, ofUserAndJob(window, key), jobSampleOf);
   }
 
   processCards(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessCard[]> {

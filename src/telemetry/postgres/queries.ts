@@ -57,9 +57,10 @@ const WITH_NAMES_BY_INDEX = WITH_NAMES.replace(
 const WANTED = `p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_NODE} and ($5::text is null or u.name = $5)`;
 const IN_ORDER = `order by p.time, ${NAME}, p.envelope, p.slot, p.ord`;
 
-/** Whether there is a choice of producers at all. */
-export const PRODUCER_COUNT = `
-  select count(distinct name::jsonb ->> 'producer') as count from sonar.source`;
+/** The clusters of a window, $1 or all, and how many producers the store has: whether there is a choice of them at all. */
+export const CLUSTERS = `
+  select id, name, (select count(distinct s.name::jsonb ->> 'producer') from sonar.source s) as producers
+  from sonar.cluster where ($1::text is null or name = $1) order by name collate "C"`;
 
 /** $5: user. */
 export const PROCESSES = `
