@@ -1,5 +1,4 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import type {
   CardSample,
   ClosedJobHours,
@@ -22,11 +21,22 @@ import type {
   TelemetryRows,
   Window,
 } from '../questions/rows.ts';
-import { metaOf } from '../store/metas.ts';
-import { fromInteger, fromSigned, toInteger } from '../store/numbers.ts';
+import { toInteger } from '../store/numbers.ts';
 import { storedJson } from '../store/stored-json.ts';
+import { number, numbers, optional, text, uint } from './cells.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgRow } from './library.ts';
+import {
+  cardOf,
+  jobHourOf,
+  jobSampleOf,
+  linkOf,
+  nodeHourOf,
+  processCardOf,
+  processOf,
+  slurmJobOf,
+  sumOf,
+} from './row-to-answer.ts';
 import * as hourSql from './hour-queries.ts';
 import * as sql from './queries.ts';
 
@@ -301,196 +311,3 @@ const windowValues = (cluster: number, { from, until, node }: Window) => [cluste
 /** As it is stored: bigints go to the server as texts. */
 const stored = (value: Uint): string => String(toInteger(value) ?? 0);
 const epochOf = ({ epoch }: JobKey): string | null => (epoch === undefined ? null : stored(epoch));
-
-const text = (row: PgRow, name: string): string => {
-  const cell = row[name];
-  return typeof cell === 'string' ? cell : '';
-};
-const number = (row: PgRow, name: string): number => Number(row[name] ?? 0);
-const optional = (row: PgRow, name: string): number | undefined =>
-  row[name] === null || row[name] === undefined ? undefined : number(row, name);
-const uint = (row: PgRow, name: string): Uint | undefined => {
-  const cell = row[name];
-  return typeof cell === 'bigint' ? fromInteger(cell) : undefined;
-};
-const numbers = (row: PgRow, name: string): number[] => {
-  const cell = row[name];
-  return Array.isArray(cell) ? (cell as readonly bigint[]).map((each) => Number(fromInteger(each) ?? 0)) : [];
-};
-
-const processOf = (row: PgRow, cluster: string): ProcessRow => {
-  const isProcess = row['ord'] !== null;
-  return {
-    envelope: number(row, 'envelope'),
-    time: number(row, 'time'),
-    cluster,
-    node: text(row, 'node'),
-    user: text(row, 'user_name'),
-    job: uint(row, 'job') ?? 0,
-    epoch: uint(row, 'epoch') ?? 0,
-    slot: number(row, 'slot'),
-    ord: isProcess ? number(row, 'ord') : undefined,
-    pid: uint(row, 'pid') ?? 0,
-    ppid: uint(row, 'ppid') ?? 0,
-    cmd: text(row, 'cmd'),
-    rssKb: number(row, 'rss'),
-    cpuTime: number(row, 'cpu_time'),
-    cpuAvg: number(row, 'cpu_avg'),
-    processes: isProcess ? 1 + Math.max(0, number(row, 'rolledup')) : 0,
-    gpuUtil: number(row, 'gpu_util'),
-    gpuMemoryKb: number(row, 'gpu_memory'),
-    cards: text(row, 'cards'),
-  };
-};
-
-const sumOf = (row: PgRow, cluster: string): SampleSum => ({
-  time: number(row, 'time'),
-  cluster,
-  node: text(row, 'node'),
-  meta: metaOf(text(row, 'source')),
-  job: uint(row, 'job') ?? 0,
-  epoch: uint(row, 'epoch') ?? 0,
-  user: text(row, 'user_name'),
-  pid: uint(row, 'pid') ?? 0,
-  ppid: uint(row, 'ppid') ?? 0,
-  cmd: text(row, 'cmd'),
-  processes: number(row, 'processes'),
-  rssKb: number(row, 'rss'),
-  vmKb: number(row, 'vm'),
-  threads: number(row, 'threads'),
-  cpuAvg: number(row, 'cpu_avg'),
-  cpuUtil: number(row, 'cpu_util'),
-  cpuTime: number(row, 'cpu_time'),
-  readKb: number(row, 'data_read'),
-  writtenKb: number(row, 'data_written'),
-  cancelledKb: number(row, 'data_cancelled'),
-});
-
-const jobSampleOf = (row: PgRow, cluster: string): JobSample => {
-  const counters = JSON.parse(text(row, 'counters')) as readonly [name: string, ppid: number, cpuTime: number][];
-  return {
-    envelope: number(row, 'envelope'),
-    time: number(row, 'time'),
-    cluster,
-    node: text(row, 'node_name'),
-    user: text(row, 'user_name'),
-    job: uint(row, 'job') ?? 0,
-    epoch: uint(row, 'epoch') ?? 0,
-    slot: number(row, 'slot'),
-    processes: number(row, 'processes'),
-    rssKb: number(row, 'rss'),
-    cpuAvg: number(row, 'cpu_avg'),
-    gpuUtil: number(row, 'gpu_util'),
-    gpuMemoryKb: number(row, 'gpu_memory'),
-    names: counters.map(([name]) => name),
-    ppids: counters.map(([, ppid]) => ppid),
-    cpuTimes: counters.map(([, , cpuTime]) => cpuTime),
-  };
-};
-
-const processCardOf = (row: PgRow, cluster: string): ProcessCard => ({
-  time: number(row, 'time'),
-  cluster,
-  node: text(row, 'node'),
-  job: uint(row, 'job') ?? 0,
-  epoch: uint(row, 'epoch') ?? 0,
-  pid: uint(row, 'pid') ?? 0,
-  uuid: text(row, 'uuid'),
-  utilPercent: number(row, 'util'),
-  memoryKb: Number(uint(row, 'memory') ?? 0),
-  memoryPercent: number(row, 'memory_util'),
-});
-
-const cardOf = (row: PgRow, cluster: string): CardSample => {
-  const value = (name: string) => Number(uint(row, name) ?? 0);
-  const temperature = row['temperature'];
-  return {
-    cluster,
-    node: text(row, 'node'),
-    time: number(row, 'at'),
-    uuid: text(row, 'uuid'),
-    index: value('idx'),
-    failing: value('failing'),
-    fan: value('fan'),
-    memoryKb: value('memory'),
-    utilPercent: value('ce_util'),
-    memoryPercent: value('memory_util'),
-    temperature: typeof temperature === 'bigint' ? Number(fromSigned(temperature)) : 0,
-    powerWatts: value('power'),
-    powerLimitWatts: value('power_limit'),
-    computeMode: text(row, 'mode'),
-    clockMhz: value('ce_clock'),
-    memoryClockMhz: value('memory_clock'),
-    performance: uint(row, 'performance'),
-    meta: storedJson(text(row, 'source')) as Metadata,
-  };
-};
-
-const slurmJobOf = (row: PgRow, cluster: string): SlurmJobRow => ({
-  cluster,
-  job: uint(row, 'job_id') ?? 0,
-  step: text(row, 'step'),
-  state: text(row, 'state'),
-  user: text(row, 'user'),
-  account: text(row, 'account'),
-  partition: text(row, 'partition'),
-  submit: optional(row, 'submit'),
-  start: optional(row, 'start'),
-  end: optional(row, 'end'),
-  seen: number(row, 'seen'),
-  fields: text(row, 'fields'),
-});
-
-const linkOf = (row: PgRow, cluster: string): Link => ({
-  cluster,
-  node: text(row, 'node_name'),
-  job: uint(row, 'job') ?? 0,
-  epoch: uint(row, 'epoch') ?? 0,
-  pid: uint(row, 'pid') ?? 0,
-  start: uint(row, 'start') ?? 0,
-  time: number(row, 'time'),
-  workflow: number(row, 'workflow'),
-  workflowJob: number(row, 'workflow_job'),
-  run: number(row, 'run'),
-  attempt: number(row, 'attempt'),
-  slurmJob: uint(row, 'slurm_job'),
-  step: row['step'] === null ? undefined : text(row, 'step'),
-});
-
-const jobHourOf = (row: PgRow, cluster: string): JobHour => ({
-  cluster,
-  node: text(row, 'node_name'),
-  time: number(row, 'time'),
-  job: uint(row, 'job') ?? 0,
-  epoch: uint(row, 'epoch') ?? 0,
-  user: text(row, 'user_name'),
-  cmd: text(row, 'cmd_name'),
-  first: number(row, 'first'),
-  last: number(row, 'last'),
-  samples: number(row, 'samples'),
-  processes: number(row, 'processes'),
-  cpuSeconds: number(row, 'cpu_seconds'),
-  peakCpuPercent: number(row, 'peak_cpu_percent'),
-  memoryKb: number(row, 'memory_kb'),
-  peakMemoryKb: number(row, 'peak_memory_kb'),
-  gpuPercent: number(row, 'gpu_percent'),
-  peakGpuMemoryKb: number(row, 'peak_gpu_memory_kb'),
-  cards: text(row, 'cards'),
-});
-
-const nodeHourOf = (row: PgRow, cluster: string): NodeHour => ({
-  cluster,
-  node: text(row, 'node_name'),
-  time: number(row, 'time'),
-  first: number(row, 'first'),
-  last: number(row, 'last'),
-  boot: optional(row, 'boot'),
-  samples: number(row, 'samples'),
-  cores: number(row, 'cores'),
-  cpuPercent: optional(row, 'cpu_percent'),
-  usedMemoryKb: number(row, 'used_memory_kb'),
-  load1: number(row, 'load1'),
-  cards: number(row, 'cards'),
-  gpuPercent: optional(row, 'gpu_percent'),
-  gpuMemoryKb: number(row, 'gpu_memory_kb'),
-});
