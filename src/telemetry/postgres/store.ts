@@ -29,6 +29,13 @@ import { Writer } from './write.ts';
 /** Of a record in quarantine: enough to see what it was. */
 const KEPT_RAW = 65_536;
 
+/** Records of one call: what is to be stored of them, what is refused, and what is known of each. */
+interface ReadRecords {
+  readonly messages: readonly Message[];
+  readonly refused: readonly { readonly record: EnvelopeRecord; readonly problem: string }[];
+  readonly results: readonly IngestResult[];
+}
+
 /**
  * The store of a site: tables in PostgreSQL, for many readers, several writers, and the SQL of the site.
  *
@@ -69,7 +76,10 @@ export class PostgresStore implements TelemetryStore {
   }
 
   ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
-    return this.#afterOthers(() => this.#ingestEach(records, options));
+    // Read at once, while the server stores what came before.
+    const read = this.#readAll(records, options);
+    read.catch(() => {});
+    return this.#afterOthers(() => this.#ingestEach(records, options, read));
   }
 
   #afterOthers<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -78,9 +88,13 @@ export class PostgresStore implements TelemetryStore {
     return result;
   }
 
-  async #ingestEach(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
+  async #ingestEach(
+    records: readonly EnvelopeRecord[],
+    options: IngestOptions,
+    read = this.#readAll(records, options),
+  ): Promise<IngestResult[]> {
     try {
-      return await this.#ingest(records, options);
+      return await this.#write(await read, options);
     } catch (error) {
       if (error instanceof StoreAway || codeOf(error) === '') throw error;
       // One envelope that PostgreSQL refuses must not cost the others: each is stored alone.
@@ -96,7 +110,7 @@ export class PostgresStore implements TelemetryStore {
     }
   }
 
-  async #ingest(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
+  async #readAll(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<ReadRecords> {
     const refused: { record: EnvelopeRecord; problem: string }[] = [];
     const messages: Message[] = [];
     const results: IngestResult[] = [];
@@ -111,6 +125,10 @@ export class PostgresStore implements TelemetryStore {
         messages.push(found);
       }
     }
+    return { messages, refused, results };
+  }
+
+  async #write({ messages, refused, results }: ReadRecords, options: IngestOptions): Promise<IngestResult[]> {
     const stored = await this.#writer.write(messages, options.received, async () => {
       for (const { record, problem } of refused) await this.#quarantine(record, problem, options);
     });

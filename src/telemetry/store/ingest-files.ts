@@ -37,17 +37,26 @@ export async function ingestFiles(
   const total = noCounts();
   const unreadable: { path: string; reason: string }[] = [];
   let [bytes, records] = [0, 0];
+  /** Of the batch that is being stored while the next one is read. */
+  let finish: () => Promise<void> = async () => {};
   for (const file of files) {
     const fallback = cluster ?? file.cluster;
     let batch: EnvelopeRecord[] = [];
     const write = async () => {
-      if (batch.length === 0) return;
-      const received = now();
-      if (addsClusters) for (const name of clustersOf(batch, fallback)) await store.addCluster(name, received);
-      addCounts(total, await ingest(store, batch, { received, origin: file.path, cluster: fallback }));
-      records += batch.length;
+      const own = batch;
+      if (own.length === 0) return;
       batch = [];
-      onProgress({ bytes, records });
+      const received = now();
+      if (addsClusters) for (const name of clustersOf(own, fallback)) await store.addCluster(name, received);
+      const counts = ingest(store, own, { received, origin: file.path, cluster: fallback });
+      // Its failure is told when it is finished.
+      counts.catch(() => {});
+      await finish();
+      finish = async () => {
+        addCounts(total, await counts);
+        records += own.length;
+        onProgress({ bytes, records });
+      };
     };
     const portions = recordsOf(file.path, { onBytes: (count) => void (bytes += count) });
     for (;;) {
@@ -65,6 +74,7 @@ export async function ingestFiles(
     }
     await write();
   }
+  await finish();
   return { ...total, unreadable };
 }
 
