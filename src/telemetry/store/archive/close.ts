@@ -5,7 +5,7 @@ import { type StoreDatabase, StoreUnusable } from '../database.ts';
 import { SAMPLE_TABLES } from '../prune.ts';
 import { type ClosedDay, closedDays, filesOf, SAMPLES } from './catalog.ts';
 import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from './days.ts';
-import { type DuckDB, loadDuckDB, openDatabase, quoted } from './duckdb.ts';
+import { type DuckDB, loadDuckDB, openDatabaseToClose, quoted } from './duckdb.ts';
 import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
 import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
 import type { EmbeddedRows } from '../embedded-rows.ts';
@@ -101,7 +101,7 @@ async function closeDay(
   const part = (before?.part ?? 0) + 1;
   const unfinished = unfinishedFolder(store);
   mkdirSync(unfinished, { recursive: true });
-  const database = await openDatabase(duck, unfinished);
+  const database = await openDatabaseToClose(duck, unfinished);
   const connection = await database.connect();
   const count = async (sql: string) => Number((await (await connection.run(sql)).getRows())[0]?.[0] ?? 0);
   try {
@@ -150,18 +150,20 @@ async function closeDay(
 }
 
 const FORMAT = 'format parquet, compression zstd, compression_level 9, parquet_version v2';
-const PARQUET = `(${FORMAT})`;
-/** Rows of samples are wide: at DuckDB's usual 122,880 rows, what a group takes would be half of the memory limit. */
-const PARQUET_OF_SAMPLES = `(${FORMAT}, row_group_size 20480)`;
+/** DuckDB holds a group whole, twice, outside of its limit: half of its usual 122,880 rows. */
+const PARQUET = `(${FORMAT}, row_group_size 61440)`;
+/** Rows of samples have a counter for each core. */
+const PARQUET_OF_SAMPLES = `(${FORMAT}, row_group_size 4096)`;
 
 /** Sorted by stream, so that a value is near the one before it; with differences instead of values (version 2). */
 function copyStatement(name: ArchiveTableName, file: string): string {
   const { columns, order } = archiveTables[name];
+  if (name === 'sample') return `copy sample to ${quoted(file)} ${PARQUET_OF_SAMPLES}`;
   const names = Object.keys(columns)
-    .filter((column) => name === 'sample' || column !== 'id')
+    .filter((column) => column !== 'id')
     .map((column) => `t."${column}"`);
   return `copy (select m.n, ${names.join(', ')} from "${name}" t join numbered m using (id) order by ${order})
-    to ${quoted(file)} ${name === 'sample' ? PARQUET_OF_SAMPLES : PARQUET}`;
+    to ${quoted(file)} ${PARQUET}`;
 }
 
 /** From here on the files are valid, and the hot rows are not. */

@@ -18,17 +18,33 @@ export async function loadDuckDB(): Promise<DuckDB> {
   }
 }
 
-/** Beyond this, DuckDB uses files in `folder`. */
-const MEMORY = '256MB';
+/** Beyond `memory_limit`, DuckDB uses files in its folder. */
+const READING = { threads: '2', memory_limit: '256MB' };
+
+/**
+ * A close goes through a whole day, so it always reaches its limit. What goes to files is freed, and unless it is told to, the
+ * allocator of DuckDB keeps it: with the limit for reading, 300 MB more. With 64 MB a sort fails.
+ */
+const CLOSING = {
+  threads: '1',
+  memory_limit: '96MB',
+  allocator_flush_threshold: '1MB',
+  allocator_bulk_deallocation_flush_threshold: '1MB',
+};
 
 /** A database in memory, which reads and writes files. */
-export const openDatabase = ({ DuckDBInstance: Instance }: DuckDB, folder: string): Promise<DuckDBInstance> =>
-  Instance.create(':memory:', {
-    threads: '2',
-    memory_limit: MEMORY,
-    temp_directory: folder,
-    autoinstall_known_extensions: 'false',
-  });
+export const openDatabase = (duck: DuckDB, folder: string): Promise<DuckDBInstance> => open(duck, folder, READING);
+
+/** The same for a close, in as little memory as possible. */
+export const openDatabaseToClose = (duck: DuckDB, folder: string): Promise<DuckDBInstance> =>
+  open(duck, folder, CLOSING);
+
+const open = (
+  { DuckDBInstance: Instance }: DuckDB,
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<DuckDBInstance> =>
+  Instance.create(':memory:', { ...settings, temp_directory: folder, autoinstall_known_extensions: 'false' });
 
 /** Rows of a statement, in portions, as they are made. Each has a connection of its own: others may be open. */
 export async function* portions(

@@ -5,8 +5,8 @@ import type { PartOfWindow } from '../hot-rows.ts';
 import { DAY_SECONDS } from './days.ts';
 import type { HourTableName } from './tables.ts';
 
-/** Nodes whose counters are held at a time: a tenth of a large cluster. */
-const NODES = 100;
+/** Nodes whose counters are held at a time. Each part reads the list of all samples once, so that a few nodes would take long. */
+const NODES = 50;
 
 export type HourPortions = AsyncIterable<readonly (JobHour | NodeHour)[]>;
 

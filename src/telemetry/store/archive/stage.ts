@@ -18,6 +18,8 @@ import {
 
 /** Rows of a chunk: what DuckDB works with at once. */
 const CHUNK = 2048;
+/** An appender holds 100 chunks outside of the memory limit, of samples with many cores more than the limit itself. */
+const CHUNKS_HELD = 5;
 
 const valueOf: Readonly<Record<ArchiveType, (duck: DuckDB, cell: NonNullable<Cell>) => DuckDBValue>> = {
   BIGINT: (_duck, cell) => cell as bigint,
@@ -76,6 +78,30 @@ export async function stage(
     `create table numbered as
      select id, ${day}::bigint * 4294967296 + row_number() over (order by node, time, id) as n from sample`,
   );
+  await sortSamples(connection, day);
+}
+
+/** Samples of a slice: DuckDB keeps what it sorts in memory where rows have lists, however small its limit. */
+const SLICE_BYTES = 16_777_216;
+const BYTES_OF_OTHERS = 256;
+
+/** Puts the samples into the order of their numbers, a limited number of bytes at a time. Each slice reads all samples. */
+export async function sortSamples(connection: DuckDBConnection, day: number): Promise<void> {
+  const result = await connection.run(
+    `select count(*), coalesce(max(8 * coalesce(len(cpus), 0)), 0) + ${BYTES_OF_OTHERS} from sample`,
+  );
+  const [samples = 0, bytes = 0] = ((await result.getRows())[0] ?? []).map(Number);
+  const slice = Math.max(1, Math.floor(SLICE_BYTES / bytes));
+  await connection.run('create table ordered as select null::bigint as n, * from sample limit 0');
+  for (let first = 1; first <= samples; first += slice) {
+    const number = `${day}::bigint * 4294967296 + ${first}`;
+    await connection.run(
+      `insert into ordered select m.n, t.* from sample t join numbered m using (id)
+       where m.n >= ${number} and m.n < ${number} + ${slice} order by m.n`,
+    );
+  }
+  await connection.run('drop table sample');
+  await connection.run('alter table ordered rename to sample');
 }
 
 /** Makes tables of the hours of a day; hours that it had and of which it has no samples stay. Gives whether there are such. */
@@ -134,12 +160,18 @@ async function append(
   const chunk: DuckDBDataChunk = Chunk.create(types);
   let values: DuckDBValue[][] = columns.map(() => []);
   let count = 0;
+  let chunksHeld = 0;
   const flush = () => {
     if (count === 0) return;
     chunk.reset();
     chunk.rowCount = count;
     chunk.setColumns(values);
     appender.appendDataChunk(chunk);
+    chunksHeld++;
+    if (chunksHeld === CHUNKS_HELD) {
+      appender.flushSync();
+      chunksHeld = 0;
+    }
     values = columns.map(() => []);
     count = 0;
   };
