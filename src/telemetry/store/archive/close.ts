@@ -5,7 +5,7 @@ import { type StoreDatabase, StoreUnusable } from '../database.ts';
 import { SAMPLE_TABLES } from '../prune.ts';
 import { type ClosedDay, closedDays, filesOf, SAMPLES } from './catalog.ts';
 import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from './days.ts';
-import { type DuckDB, loadDuckDB, openDatabaseToClose, quoted } from './duckdb.ts';
+import { type DuckDB, loadDuckDB, openDatabaseToClose, quoted, runWithMore } from './duckdb.ts';
 import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
 import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
 import type { EmbeddedRows } from '../embedded-rows.ts';
@@ -118,12 +118,13 @@ async function closeDay(
     for (const name of archiveTableNames) {
       if (!ALWAYS.includes(name) && (await count(`select count(*) from "${name}"`)) === 0) continue;
       const from = join(unfinished, `${name}.parquet`);
-      await connection.run(copyStatement(name, from));
+      await runWithMore(connection, copyStatement(name, from));
       written.push([from, archiveFile(store, clusterName, day, name, part)]);
     }
     for (const name of hourTableNames) {
       const from = join(unfinished, `${name}.parquet`);
-      await connection.run(`copy (select * from ${name} order by ${hourOrder[name]}) to ${quoted(from)} ${PARQUET}`);
+      const sorted = `select * from ${name} order by ${hourOrder[name]}`;
+      await runWithMore(connection, `copy (${sorted}) to ${quoted(from)} ${PARQUET}`);
       written.push([from, archiveFile(store, clusterName, day, name, part)]);
     }
     onStep('written', dayText(day));

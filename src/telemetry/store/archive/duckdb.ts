@@ -1,5 +1,5 @@
 import type * as Library from '@duckdb/node-api';
-import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
 import { Refusal } from '../../../core/contract/refusals.ts';
 
 export type DuckDB = typeof Library;
@@ -45,6 +45,21 @@ const open = (
   settings: Readonly<Record<string, string>>,
 ): Promise<DuckDBInstance> =>
   Instance.create(':memory:', { ...settings, temp_directory: folder, autoinstall_known_extensions: 'false' });
+
+/** Limits of a statement that fails with the usual one: more memory is better than a day that stays open for ever. */
+const MORE = ['384MB', '1536MB'];
+
+/** Executes a statement of a close, with a higher limit where it needs more memory. */
+export async function runWithMore(connection: DuckDBConnection, sql: string): Promise<DuckDBMaterializedResult> {
+  for (const limit of MORE)
+    try {
+      return await connection.run(sql);
+    } catch (error) {
+      if (!(error as Error).message.startsWith('Out of Memory Error')) throw error;
+      await connection.run(`set memory_limit = '${limit}'`);
+    }
+  return connection.run(sql);
+}
 
 /** Rows of a statement, in portions, as they are made. Each has a connection of its own: others may be open. */
 export async function* portions(

@@ -6,7 +6,7 @@ import { type Cell, fromThousandths, unpackUints } from '../numbers.ts';
 import type { ClosedDay } from './catalog.ts';
 import { filesOf } from './catalog.ts';
 import { DAY_SECONDS, hourBegin } from './days.ts';
-import { type DuckDB, quotedFile } from './duckdb.ts';
+import { type DuckDB, quotedFile, runWithMore } from './duckdb.ts';
 import {
   archiveTableNames,
   archiveTables,
@@ -70,11 +70,12 @@ export async function stage(
           ? `select ${names.join(', ')} from read_parquet(${quotedFile(file)})`
           : `select ${names.map((column) => (column === '"id"' ? 's.id' : `p.${column}`)).join(', ')}
              from read_parquet(${quotedFile(file)}) p join read_parquet(${quotedFile(filesOf((before as { store: string }).store, [(before as { closed: ClosedDay }).closed], 'sample')[0] ?? '')}) s using (n)`;
-      await connection.run(`insert into "${name}" ${source}`);
+      await runWithMore(connection, `insert into "${name}" ${source}`);
     }
   }
   // A number is unique within its cluster, whatever days are read together.
-  await connection.run(
+  await runWithMore(
+    connection,
     `create table numbered as
      select id, ${day}::bigint * 4294967296 + row_number() over (order by node, time, id) as n from sample`,
   );
@@ -95,7 +96,8 @@ export async function sortSamples(connection: DuckDBConnection, day: number): Pr
   await connection.run('create table ordered as select null::bigint as n, * from sample limit 0');
   for (let first = 1; first <= samples; first += slice) {
     const number = `${day}::bigint * 4294967296 + ${first}`;
-    await connection.run(
+    await runWithMore(
+      connection,
       `insert into ordered select m.n, t.* from sample t join numbered m using (id)
        where m.n >= ${number} and m.n < ${number} + ${slice} order by m.n`,
     );
