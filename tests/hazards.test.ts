@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 /**
  * Calls that work in every test and fail with large values: a timer beyond 2^31 ms fires at once, and a list spread into
  * the arguments of a call overflows the stack from some 120,000 elements on, and a clock that is set back makes a duration
- * negative. And some that are slow once: what each process needs tens of milliseconds for, when it is loaded or at the
+ * negative; a recursive mkdir never returns on a file system that refuses folders with ENOENT. And some that are slow once: what each process needs tens of milliseconds for, when it is loaded or at the
  * first call. Found by reading the sources as syntax.
  */
 
@@ -26,6 +26,7 @@ interface Found {
   readonly spreads: string[];
   readonly clocks: string[];
   readonly slow: string[];
+  readonly folders: string[];
 }
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
@@ -52,7 +53,7 @@ const SPREAD_INTO = /^Math\.(max|min|hypot)$|\.(push|unshift|splice|concat|fromC
 const EMOJI = /\\p\{(RGI_)?Emoji/;
 
 function hazardsIn(text: string, path: string): Found {
-  const found: Found = { timers: [], spreads: [], clocks: [], slow: [] };
+  const found: Found = { timers: [], spreads: [], clocks: [], slow: [], folders: [] };
   const program = parseSync(text, { syntax: 'typescript', target: 'es2024' });
   const visit = (node: unknown) => {
     if (Array.isArray(node)) return node.forEach(visit);
@@ -69,6 +70,8 @@ function hazardsIn(text: string, path: string): Found {
     if (SPREAD_INTO.test(name) && given.some(({ spread }) => (spread ?? null) !== null))
       found.spreads.push(`${path}: ${name}`);
     if (/\.toLocale[A-Z]\w+$/.test(name)) found.slow.push(path);
+    if (/(?:^|\.)mkdir(?:Sync)?$/.test(name) && JSON.stringify(given.slice(1)).includes('"recursive"'))
+      found.folders.push(path);
   };
   const lookAtDifference = ({ left }: Node) => {
     const call = left as Node;
@@ -101,11 +104,16 @@ it('no file is slow to load, and no number is written by the tables of all langu
   expect(all.flatMap(({ slow }) => slow)).toEqual([]);
 });
 
+it('folders are made by cluster/make-folder.ts', () => {
+  expect(all.flatMap(({ folders }) => folders)).toEqual([]);
+});
+
 it('all of them are found where they are', () => {
   const offences = `
     setTimeout(call, seconds * 1000); setInterval(() => {}, Math.max(0, ms)); setTimeout(call, given.ms);
     seconds = (Date.now() - startedMs) / 1000;
     Math.max(...list); held.list.push(1, ...more); String.fromCharCode(...codes);
+    mkdirSync(path, { recursive: true }); await fs.mkdir(path, { mode, recursive });
     count.toLocaleString('en-US'); face = /\\p{RGI_Emoji}/v;
   `;
   expect(hazardsIn(offences, 'x.ts')).toEqual({
@@ -113,11 +121,13 @@ it('all of them are found where they are', () => {
     spreads: ['x.ts: Math.max', 'x.ts: held.list.push', 'x.ts: String.fromCharCode'],
     clocks: ['x.ts'],
     slow: ['x.ts', 'x.ts'],
+    folders: ['x.ts', 'x.ts'],
   });
   const harmless = `
     setTimeout(call, PAUSE_MS * 2); setTimeout(call); setInterval(call, Math.min(LONGEST_TIMER_MS, ms));
     left = endAtMs - Date.now(); passed = performance.now() - startedMs;
+    mkdirSync(path); mkdirSync(path, { mode }); rmSync(path, { recursive: true });
     Math.max(0, most); [...list, ...more]; call(...given); list.push(one); /\\p{L}/u.test(text);
   `;
-  expect(hazardsIn(harmless, 'x.ts')).toEqual({ timers: [], spreads: [], clocks: [], slow: [] });
+  expect(hazardsIn(harmless, 'x.ts')).toEqual({ timers: [], spreads: [], clocks: [], slow: [], folders: [] });
 });

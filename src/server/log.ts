@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../cluster/make-folder.ts';
 import { isLoudEnough, logLine, logLineJson, type LogLevel } from '../core/contract/log-line.ts';
 
 /** The server's own log. */
@@ -42,7 +43,7 @@ export function openLog({ folder, isJson, least, now, say }: LogOptions): Log {
 }
 
 function openFile(folder: string, say: (line: string) => void) {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const path = join(folder, FILE);
   let fd = openSync(path, 'a');
   let bytes = fstatSync(fd).size;

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { type Command, command } from '../command.ts';
 import { filesOf, type Reading, readConfiguration, type Role } from '../config/read.ts';
 import { partsOf, type Path, paths } from '../config/schema.ts';
@@ -63,7 +64,7 @@ const configInit = command({
     const path = filesOf(environment, process.cwd()).find((file) => file.role === role)?.path as string;
     const { template } = await import('../config/write.ts');
     try {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       writeFileSync(path, template(), { flag: options.force === true ? 'w' : 'wx' });
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException;

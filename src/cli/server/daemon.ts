@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { startDetached } from '../../cluster/exec.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
@@ -44,7 +45,7 @@ export async function startDaemon(folder: string, words: readonly string[], outp
 
 function open(path: string): { fd: number; before: number } {
   try {
-    mkdirSync(join(path, '..'), { recursive: true });
+    makeFolder(join(path, '..'));
     const fd = openSync(path, 'a');
     return { fd, before: statSync(path).size };
   } catch (cause) {

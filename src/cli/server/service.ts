@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { runOptions, type ServerValues } from './options.ts';
@@ -54,7 +55,7 @@ export function writeUnit({ configuration }: Context, place: Place, options: Giv
   const folder = database === ':memory:' ? logDir : dirname(database);
   const command = [process.execPath, realpathSync(process.argv[1] as string), 'run', ...runWords(runOptions, values)];
   try {
-    for (const path of [logDir, folder, dirname(unit)]) mkdirSync(path, { recursive: true });
+    for (const path of [logDir, folder, dirname(unit)]) makeFolder(path);
     writeFileSync(unit, unitText({ isUser, folder, command }));
   } catch (cause) {
     const hint = isUser ? '' : '; a service of the machine needs root, --user installs one for your user';

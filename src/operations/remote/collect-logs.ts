@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, createReadStream, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { AgentReply, AgentRequest } from '../../core/contract/remote-agent.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { askHost } from './ask-host.ts';
@@ -50,7 +41,7 @@ const DELETE_MS = 10 * 60_000;
  * never overwritten: the new one gets a number. An archive appears under its name only when it is whole.
  */
 export async function collectLogs(workers: readonly Worker[], options: CollectOptions): Promise<Collected[]> {
-  mkdirSync(options.folder, { recursive: true });
+  makeFolder(options.folder);
   return eachAtOnce(
     workers,
     options.atOnce,

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { pause } from '../../client/long-timers.ts';
@@ -152,7 +153,7 @@ async function submitOne(tools: SubmitTools, request: AllocationRequest, one: On
   });
   const token = tokenOf(record, workflow);
   const path = join(settings.outputDir, scriptName(naming, token));
-  mkdirSync(settings.outputDir, { recursive: true });
+  makeFolder(settings.outputDir);
   writeFileSync(path, script, { mode: 0o755 });
   const jobId = await submitScript(tools, { record, path, token });
   onSubmitted({ jobName, jobId });

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { MeasuredAttempt } from '../end/attempt.ts';
 import type { JobSample } from './watch.ts';
 import type { NodeSample, NodeSummary } from './node-watch.ts';
@@ -93,7 +93,7 @@ const TELL_EVERY = 100;
 
 /** Opens the file, or creates it. Throws if neither is possible. */
 export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): MetricsFile {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const db = new DatabaseSync(path, { timeout: BUSY_MS });
   db.exec(SCHEMA);
   addColumns(db);

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { GENERATOR } from './page.ts';
 import { indexPage, jobPage, type Places, summaryPage, timelinePage } from './pages.ts';
 import { jobFigures, systemFigures } from './figures.ts';
@@ -33,7 +34,7 @@ export function drawPlots(
   const name = (words: string) => `${prefix === '' ? '' : `${prefix}_`}${words}.${format}`;
   const paths: string[] = [];
   const write = (words: string, html: () => string, json: unknown) => {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const path = join(folder, name(words));
     writeFileSync(path, format === 'html' ? html() : `${JSON.stringify(json, undefined, 2)}\n`);
     paths.push(path);

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Completion, Retried } from '../../core/contract/exchange.ts';
 import type { JobStatus } from '../../core/contract/job.ts';
 import { isEnd } from '../../core/lifecycle/job.ts';
@@ -54,7 +55,7 @@ const MOST_KEPT = 8 * 2 ** 20;
 
 /** `say` is called once when the file becomes incomplete, and once when it is complete again. */
 export function openLedger(path: string, head: LedgerHead, say: (words: string) => void = () => {}): Ledger {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const fd = openSync(path, 'a');
   let gathered = `${MAGIC} ${JSON.stringify(head)}\n`;
   let unwritten: Buffer | undefined;

@@ -1,7 +1,7 @@
 import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Client } from '../../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts.ts';
 import { withinAllocation } from '../../cluster/slurm/allocation.ts';
@@ -53,7 +53,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const { mode, warning } = resolveMode(stored.execution_config?.mode, workflowId, process.env);
   const host = withinAllocation(hostFacts(), process.env);
 
-  mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
+  makeFolder(`${outputDir}/${STDIO_FOLDER}`);
   const logPath = runnerLogOf(outputDir, {
     workflowId,
     runId,

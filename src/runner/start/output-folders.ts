@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { asUser } from '../../cluster/umask.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { LaunchError } from '../launch/launcher.ts';
@@ -19,7 +19,7 @@ export function createOutputFolders({ output_files: outputs = [] }: Pick<Claimed
   for (const [folder, path] of folders) {
     if (folder === '.' || folder === '/') continue;
     try {
-      asUser(() => mkdirSync(folder, { recursive: true }));
+      asUser(() => makeFolder(folder));
     } catch (error) {
       const { code = 'EUNKNOWN', message } = error as NodeJS.ErrnoException;
       throw new OutputFolderError(

@@ -1,5 +1,5 @@
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { STDIO_FOLDER, stepIdOf, type StepId } from '../../core/contract/files/job.ts';
-import { mkdirSync } from 'node:fs';
 import { createLauncher } from '../launch/choose.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from '../launch/launcher.ts';
 import type { Log } from '../log.ts';
@@ -100,7 +100,7 @@ export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, laun
   } catch (error) {
     if (!(error instanceof LaunchError) || error.code !== 'ENOENT') throw error;
     try {
-      mkdirSync(`${outputDir}/${STDIO_FOLDER}`, { recursive: true });
+      makeFolder(`${outputDir}/${STDIO_FOLDER}`);
     } catch (cause) {
       const { code = 'EUNKNOWN', message } = cause as NodeJS.ErrnoException;
       throw new LaunchError(code, message);

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /**
@@ -16,7 +17,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
  */
 export function ownDatabase(path: string, pid: number): { release(): void } {
   const folder = dirname(resolve(path));
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   refuseNetworkFileSystem(folder, path);
 
   const real = fileOf(path);

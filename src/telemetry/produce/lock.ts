@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { startOf } from '../../cluster/host/start-of.ts';
 
 /** A lock that this process holds. */
@@ -14,7 +15,7 @@ export interface Lock {
  * a reboot, is taken over. The folder may be shared by nodes: each has a file of its own.
  */
 export function takeLock(folder: string, node: string): Lock | undefined {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const path = join(folder, `sonar-lock.${node.replaceAll('/', '_')}`);
   const own = `${process.pid} ${startOf(process.pid) ?? ''}\n`;
   const temporary = `${path}.${process.pid}`;

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Packet } from './packet.ts';
 import type { OnProblem, Sink } from './sink.ts';
 
@@ -62,7 +63,7 @@ export function createDirectorySink(root: string, onProblem: OnProblem): Sink {
  * crash, is ended first: it costs its record and not the next one, too.
  */
 export function appendLine(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const fd = openSync(path, 'a+', 0o644);
   try {
     const { size } = fstatSync(fd);

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Packet } from './packet.ts';
 
 /** Messages that wait to be delivered, on disk: they survive the end of the program. */
@@ -17,7 +18,7 @@ export interface Spool {
  * samples are worth less than new ones.
  */
 export function openSpool(folder: string, mostBytes: number): Spool {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const entries: { readonly id: string; readonly bytes: number }[] = readdirSync(folder)
     .filter((name) => NAME.test(name))
     .sort()

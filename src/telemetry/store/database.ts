@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Cell } from './numbers.ts';
 import { SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
 
@@ -22,7 +23,7 @@ export class StoreDatabase {
 
   constructor(path: string, { isReadOnly = false, isDurable = false }: StoreAccess = {}) {
     if (isReadOnly && !existsSync(path)) throw new StoreUnusable(`there is no store at ${path}`);
-    if (!isReadOnly && path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (!isReadOnly && path !== ':memory:') makeFolder(dirname(path));
     try {
       this.#database = new DatabaseSync(path, { readOnly: isReadOnly, timeout: 30_000 });
       this.#prepare(path, isReadOnly, isDurable);

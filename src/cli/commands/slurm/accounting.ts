@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../../cluster/make-folder.ts';
 import { all } from '../../../client/every.ts';
 import { type Accounting, type AccountingRow, readAccounting } from '../../../cluster/slurm/accounting.ts';
 import type { SlurmStats } from '../../../core/contract/allocation.ts';
@@ -57,7 +58,7 @@ const sacct = command({
     const json = { workflow_id: id, total_slurm_jobs: jobIds.length, summary: rows, errors };
     if (options.saveJson === true) {
       const folder = options.outputDir;
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       const path = join(folder, `sacct_wf${id}.json`);
       writeFileSync(path, `${JSON.stringify(json, undefined, 2)}\n`);
       output.notice(`Wrote ${path}`);

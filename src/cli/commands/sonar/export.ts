@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../../cluster/make-folder.ts';
 import { unchangedCompat } from '../../../core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../../core/contract/sonar/encode.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
@@ -45,7 +46,7 @@ export const exportEnvelopes = command({
       let count = 0;
       for await (const stored of store.envelopes(selection)) {
         const path = join(dir, pathOf(stored));
-        mkdirSync(dirname(path), { recursive: true });
+        makeFolder(dirname(path));
         appendFileSync(path, `${encodeEnvelope(stored.envelope, unchangedCompat)}\n`);
         count++;
       }

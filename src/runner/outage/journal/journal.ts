@@ -1,6 +1,7 @@
 import { JOURNAL_FOLDER, journalName } from '../../../core/contract/files/journal.ts';
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../../../cluster/make-folder.ts';
 import type { Completion } from '../../../core/contract/exchange.ts';
 import type { JobCompletion } from '../../../core/contract/result.ts';
 import { writeJournal } from './file.ts';
@@ -54,7 +55,7 @@ export function createJournal(owner: JournalOwner, now: () => number): Journal {
  */
 function takeName({ workflowId, runId, outputDir, label }: JournalOwner): string {
   const folder = resolve(outputDir, JOURNAL_FOLDER);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   for (let number = 1; ; number += 1) {
     const path = join(folder, journalName(workflowId, runId, number === 1 ? label : `${label}_${number}`));
     try {

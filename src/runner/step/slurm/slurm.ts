@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve as absolute } from 'node:path';
+import { makeFolder } from '../../../cluster/make-folder.ts';
 import type { Client } from '../../../client/client.ts';
 import { stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
@@ -50,7 +51,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const commandOf = createStepCommands(options);
   const folder = `job_runner_steps_wf${facts.workflowId}_sl${allocation.jobId}_p${process.pid}`;
   const marks = absolute(facts.outputDir, folder);
-  mkdirSync(marks, { recursive: true });
+  makeFolder(marks);
 
   const running = new Map<StepId, RunningStep>();
   const ended = new Map<StepId, Ended>();

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../../cluster/make-folder.ts';
 import { type Lock, takeLock } from '../../produce/lock.ts';
 import { type StoreDatabase, StoreUnusable } from '../database.ts';
 import { SAMPLE_TABLES } from '../prune.ts';
@@ -100,7 +101,7 @@ async function closeDay(
   const before = closedDays(db, { cluster, first: day, last: day })[0];
   const part = (before?.part ?? 0) + 1;
   const unfinished = unfinishedFolder(store);
-  mkdirSync(unfinished, { recursive: true });
+  makeFolder(unfinished);
   const database = await openDatabaseToClose(duck, unfinished);
   const connection = await database.connect();
   const count = async (sql: string) => Number((await (await connection.run(sql)).getRows())[0]?.[0] ?? 0);

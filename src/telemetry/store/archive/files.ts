@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, globSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, globSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../../cluster/make-folder.ts';
 import { dayText } from './days.ts';
 
 /** The folder of the closed days of a store: `sonar.db` has `sonar.db-archive/CLUSTER/2026/03/01/process-1.parquet`. */
@@ -30,7 +31,7 @@ export function publish(from: string, to: string): void {
   sync(from);
   const folders: string[] = [];
   for (let folder = dirname(to); !existsSync(folder); folder = dirname(folder)) folders.push(dirname(folder));
-  mkdirSync(dirname(to), { recursive: true });
+  makeFolder(dirname(to));
   renameSync(from, to);
   for (const folder of [dirname(to), ...folders]) sync(folder);
 }
