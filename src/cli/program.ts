@@ -4,6 +4,7 @@ import { Refusal } from '../core/contract/refusals.ts';
 import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
+import { fileErrorText } from './file-error.ts';
 import { type Option, optionName, type Values } from './option.ts';
 import { commandsFor, groups } from './commands.ts';
 import { exampleOf } from './examples.ts';
@@ -105,6 +106,11 @@ function explain(error: unknown, output: Output): number {
       error.remedy ??
         'Is the server running, and is the URL right? Start one with `torc-server run`, or add -s to start one for this command alone.',
     );
+    return 1;
+  }
+  const ofFile = fileErrorText(error);
+  if (ofFile !== undefined) {
+    output.error(ofFile);
     return 1;
   }
   output.error(`a bug in torc: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

@@ -5,6 +5,7 @@ import { creationLine, creationPrefix, formatProblem, type Problem } from '../co
 import { isAcceptable, type SpecReading } from '../core/spec/read.ts';
 import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
+import { fileErrorWords } from './file-error.ts';
 import type { Context } from './context.ts';
 import { createFromPlan, readSpecHere } from '../operations/create.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
@@ -24,7 +25,8 @@ export function specText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (cause as Error).message;
+    const { code } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : (fileErrorWords(code) ?? (cause as Error).message);
     throw new Failure(`Error reading spec: ${path}: ${why}`, { cause });
   }
 }

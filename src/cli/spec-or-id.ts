@@ -39,13 +39,21 @@ export async function createFromFile(
   context: Context,
   path: string,
   options: { readonly strict?: boolean | undefined; readonly skipChecks?: boolean | undefined },
-  /** `whenCreated` is called before anybody is told of the workflow: who is told may press Ctrl-C at once. */
-  { saysJson = true, whenCreated = () => {} }: { saysJson?: boolean; whenCreated?: () => void } = {},
+  /**
+   * `prepare` is called for a valid file before anything is created: what it throws leaves no workflow behind. `whenCreated` is called
+   * before anybody is told of the workflow: who is told may press Ctrl-C at once.
+   */
+  {
+    saysJson = true,
+    prepare = () => {},
+    whenCreated = () => {},
+  }: { saysJson?: boolean; prepare?: () => void; whenCreated?: () => void } = {},
 ): Promise<number> {
   const { output } = context;
   const { readSpecFile, acceptedPlan, createTold } = await import('./read-spec.ts');
   const reading = readSpecFile(path, context.settings, { strict: options.strict === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+  prepare();
   const id = await createTold(context, plan, { monitorsJobs: true });
   whenCreated();
   output.notice(`Created workflow ${id}`);

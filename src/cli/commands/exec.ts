@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Axes } from '../../core/spec/expand/axes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -99,6 +100,8 @@ export const exec = command({
     const plan = await acceptedPlan(context, planHere(spec, 'exec', settings), {
       skipChecks: true,
     });
+    // A folder that cannot be made leaves no workflow behind.
+    makeFolder(options.outputDir);
     const { client } = await context.service();
     const id = await createTold(context, plan, { monitorsJobs: false });
     // Before anybody is told of the workflow: who is told may press Ctrl-C at once.

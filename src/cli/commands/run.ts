@@ -1,3 +1,4 @@
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
@@ -28,7 +29,10 @@ export const run = command({
     if (goesOn && isSpec(given)) refuseFile(context, given);
     let held: HeldSignals | undefined;
     const id = isSpec(given)
-      ? await createFromFile(context, given, options, { whenCreated: () => (held = holdSignals()) })
+      ? await createFromFile(context, given, options, {
+          prepare: () => makeFolder(options.outputDir),
+          whenCreated: () => (held = holdSignals()),
+        })
       : await existingWorkflow(context, given);
     held ??= holdSignals();
     const { client } = await context.service();

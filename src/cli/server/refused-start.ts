@@ -42,6 +42,8 @@ const FILE_IN_PATH = 'cannot be created there: a part of its path is a file';
 const systemKinds: Readonly<Record<string, string>> = {
   ENOTDIR: FILE_IN_PATH,
   EEXIST: FILE_IN_PATH,
+  EISDIR: 'is a folder, not a file',
+  ENOENT: 'cannot be created there: the file system has no such folder and makes none',
   EROFS: 'would be on a read-only file system',
   ENOSPC: 'cannot be created: the disk is full',
 };

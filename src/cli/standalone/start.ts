@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { every } from '../../client/long-timers.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Output } from '../output/output.ts';
@@ -38,7 +39,7 @@ export async function startStandalone(
 ): Promise<Standalone | undefined> {
   const { database, inMemory, snapshotIntervalSeconds } = settings;
   // Its server and the runner make the other folders, as private as they are told to.
-  mkdirSync(dirname(database), { recursive: true, mode: 0o777 & ~Number.parseInt(umask, 8) });
+  makeFolder(dirname(database), 0o777 & ~Number.parseInt(umask, 8));
   const credential = randomBytes(32).toString('base64url');
   const say = sayOnce((line) => output.notice(`[torc-server] ${line}`));
   const start = async (port: number) => startServerProcess({ settings, environment, umask, credential, port, say });

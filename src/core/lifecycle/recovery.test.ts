@@ -105,6 +105,7 @@ describe('whether a workflow can be recovered', () => {
     ['active', { activeRunners: 1 }],
     ['never initialized', { isUninitialized: true }],
     ['no job failed', { counts: { waiting: 0, running: 0, failed: 0 } }],
+    ['no job failed', { counts: { waiting: 0, running: 0, failed: 0 }, isUninitialized: true }],
   ])('no if it is %s', (words, more) => {
     expect(refusalOfRecovery({ ...standing, ...more })).toContain(words);
   });

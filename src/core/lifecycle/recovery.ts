@@ -106,7 +106,9 @@ export function refusalOfRecovery({
   isCorrected,
 }: Standing): string | undefined {
   if (isCanceled) return 'it is canceled; torc workflows reset-status ID --failed-only --reinitialize starts it again';
-  if (isUninitialized) return 'it was never initialized; torc run ID or torc submit ID starts it';
+  // A workflow without jobs has none that was initialized.
+  if (isUninitialized && counts.waiting + counts.running + counts.failed > 0)
+    return 'it was never initialized; torc run ID or torc submit ID starts it';
   if (openAllocations > 0)
     return `${openAllocations} of its allocations wait or run; torc status ID shows them, torc cancel ID ends them`;
   if (activeRunners > 0) return `${activeRunners} of its runners are active; torc compute-nodes list ID shows them`;

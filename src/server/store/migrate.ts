@@ -28,8 +28,17 @@ export function migrate(db: Database): void {
     db.run(`pragma user_version = ${newest}`);
     db.run('commit');
   } catch (error) {
-    db.run('rollback');
+    rollBack(db);
     throw error;
+  }
+}
+
+/** A full disk, for one, has rolled the transaction back already: the first error is the one that matters. */
+function rollBack(db: Database): void {
+  try {
+    db.run('rollback');
+  } catch {
+    // No transaction is open.
   }
 }
 

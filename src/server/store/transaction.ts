@@ -42,6 +42,16 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
   const rollbackTo = statement('rollback to entry');
   let isSynced = true;
 
+  /** False where the database has rolled the transaction back already; the first error is the one that matters. */
+  const isRun = (statement: typeof rollback): boolean => {
+    try {
+      statement.run({});
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   const attempt = (work: () => unknown): Outcome => {
     savepoint.run({});
     const mark = changes.mark();
@@ -50,9 +60,10 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
       release.run({});
       return { value };
     } catch (error) {
-      rollbackTo.run({});
-      release.run({});
       changes.forgetSince(mark);
+      // A full disk has rolled the whole transaction back, with the writes before this one.
+      if (!isRun(rollbackTo)) throw error;
+      release.run({});
       return { error };
     }
   };
@@ -82,8 +93,8 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
       try {
         value = write.work();
       } catch (error) {
-        rollback.run({});
         changes.forgetSince(mark);
+        if (!isRun(rollback)) throw error;
         return [write, { error }];
       }
       commit.run({});
@@ -100,11 +111,7 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
       return done;
     },
     abandon() {
-      try {
-        rollback.run({});
-      } catch {
-        // The transaction is already rolled back; the first error is the one that matters.
-      }
+      isRun(rollback);
     },
   };
 }
