@@ -22,7 +22,7 @@ export function checked(shape: z.ZodType | undefined, value: unknown, code: Refu
   if (shape === undefined) return undefined;
   const result = shape.safeParse(value);
   if (result.success) return result.data;
-  return refuse(result.error.issues, code, what);
+  return refuse(result.error.issues, code, what, value);
 }
 
 /** Elements of a list that are checked at once. */
@@ -59,6 +59,7 @@ export async function checkedInSlices(
       issues.toSorted((left, right) => placeOf(left) - placeOf(right)),
       code,
       what,
+      value,
     );
   }
   const data = result.data as Record<string, unknown>;
@@ -84,11 +85,25 @@ const moved = (issue: z.core.$ZodIssue, name: string, by: number): z.core.$ZodIs
   return { ...issue, path: [name, Number(index) + by, ...rest] };
 };
 
-function refuse(all: readonly z.core.$ZodIssue[], code: RefusalCode, what: string): never {
-  const issues = all.slice(0, TOLD).map(({ path, message }) => ({ field: fieldOf(path), message }));
+function refuse(all: readonly z.core.$ZodIssue[], code: RefusalCode, what: string, value: unknown): never {
+  const issues = all
+    .slice(0, TOLD)
+    .map((issue) => ({ field: fieldOf(issue.path), message: `${issue.message}${foundAt(issue, value)}` }));
   const told = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('; ');
   const more = all.length > TOLD ? `; and ${all.length - TOLD} more` : '';
   throw new Refusal(code, `${what}: ${told}${more}`, { issues });
+}
+
+/** Characters of a wrong value that are told. */
+const FOUND_LENGTH = 60;
+
+/** The value that is none of the expected ones. */
+function foundAt({ code, path }: z.core.$ZodIssue, value: unknown): string {
+  if (code !== 'invalid_value') return '';
+  let found = value;
+  for (const part of path)
+    found = typeof found === 'object' && found !== null ? (found as Record<PropertyKey, unknown>)[part] : undefined;
+  return typeof found === 'string' ? `, found ${JSON.stringify(found.slice(0, FOUND_LENGTH))}` : '';
 }
 
 /** `jobs[3].name`, the usual notation. */

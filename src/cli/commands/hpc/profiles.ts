@@ -68,7 +68,10 @@ const show = command({
     const { output, environment } = context;
     output.recordOnly('HPC profile');
     const profile = await namedProfile(given, hpcSettings(context), environment);
-    if (profile === undefined) throw new Failure(`Unknown HPC profile: ${given}`);
+    if (profile === undefined)
+      throw new Failure(
+        `Unknown HPC profile: ${given}; torc hpc list shows the known ones, and slurm is the cluster here`,
+      );
     const { metadata } = profile;
     output.record(
       'HPC profile',
