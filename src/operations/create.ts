@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import type { Plan } from '../core/spec/plan/plan.ts';
@@ -14,9 +14,19 @@ interface ReadingOptions {
   readonly maxJobs: number | undefined;
 }
 
+function readHere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    const where = isAbsolute(path) ? '' : ` below the current folder, ${process.cwd()}`;
+    throw new Error(`there is no such file${where}`, { cause });
+  }
+}
+
 /** Tables and lists of parameters that a workflow file names are read from this machine. */
 const optionsHere = ({ strict = false, maxJobs }: ReadingOptions): ReadOptions => ({
-  readFile: (path) => readFileSync(path, 'utf8'),
+  readFile: readHere,
   fileExists: existsSync,
   strict,
   ...(maxJobs === undefined ? {} : { maxJobs }),

@@ -52,6 +52,19 @@ describe('a folder that cannot be made', () => {
   });
 });
 
+it('a table of parameters that is not there is named with the folder in which it was looked for', async () => {
+  const cwd = place();
+  const job = '{name: "j{a}", command: "true", use_parameters_file: true}';
+  writeFileSync(join(cwd, 'sweep.yaml'), `name: sweep\nparameters_file: none.csv\njobs: [${job}]\n`);
+  const { code, stderr } = await torc(['create', '--dry-run', 'sweep.yaml'], { cwd });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      `Failed to read parameters_file 'none.csv': there is no such file below the current folder, ${cwd}`,
+    ),
+  ]);
+});
+
 it.skipIf(noSmallDisk)(
   'a disk that is full before the first tables are there is named, and the start works when there is space',
   async () => {
