@@ -101,6 +101,12 @@ it('an export of a workflow is private, and does not write through a link that s
   expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('precious');
 });
 
+it('exec makes a private output folder too', async () => {
+  const folder = temporaryFolder();
+  expect((await torc(['-s', 'exec', '-c', 'true', '-o', 'out/deep'], { cwd: folder })).code).toBe(0);
+  expect([modeOf(join(folder, 'out')), modeOf(join(folder, 'out/deep'))]).toEqual(['700', '700']);
+});
+
 it('a mask that is none is refused', async () => {
   const { code, stderr } = await start('torc-server', ['run', '--umask', '9'], { cwd: temporaryFolder() }).ended;
   expect([code, stderr]).toEqual([2, expect.stringContaining('--umask: expected an octal mask')]);

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Axes } from '../../core/spec/expand/axes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +11,7 @@ import { readInput } from '../read-input.ts';
 import { holdSignals } from '../held-signals.ts';
 import { labelsOf, runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { shellWord } from '../../core/contract/shell-word.ts';
+import { makeOutputFolder } from '../output-folder.ts';
 
 /** The levels of monitoring, and their names in workflow files. */
 const levels = { off: 'off', summary: 'summary', 'time-series': 'time_series' } as const;
@@ -100,8 +100,7 @@ export const exec = command({
     const plan = await acceptedPlan(context, planHere(spec, 'exec', settings), {
       skipChecks: true,
     });
-    // A folder that cannot be made leaves no workflow behind.
-    makeFolder(options.outputDir);
+    makeOutputFolder(context, options.outputDir);
     const { client } = await context.service();
     const id = await createTold(context, plan, { monitorsJobs: false });
     // Before anybody is told of the workflow: who is told may press Ctrl-C at once.

@@ -1,4 +1,3 @@
-import { makeFolder } from '../../cluster/make-folder.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
@@ -7,6 +6,7 @@ import { tellPreparation, tellResumed } from '../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../held-signals.ts';
 import { runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
+import { makeOutputFolder } from '../output-folder.ts';
 
 export const run = command({
   words: 'run <spec-or-id>',
@@ -30,7 +30,7 @@ export const run = command({
     let held: HeldSignals | undefined;
     const id = isSpec(given)
       ? await createFromFile(context, given, options, {
-          prepare: () => makeFolder(options.outputDir),
+          prepare: () => makeOutputFolder(context, options.outputDir),
           whenCreated: () => (held = holdSignals()),
         })
       : await existingWorkflow(context, given);
