@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readdirSync, renameSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { HelperFailed, runHelper } from '../../cluster/exec.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { HelperFailed, runToEnd } from '../../cluster/exec.ts';
 import type { AgentReply, AgentRequestOf } from '../../core/contract/remote-agent.ts';
-import { isProvenGone, statesIn } from './state-file.ts';
+import { logFiles } from './log-files.ts';
 
-/** The logs of a workflow on a host: packed, so that they can be fetched piece by piece, and deleted. */
+/** The logs of a workflow on a host, packed, so that they can be fetched piece by piece. */
 
 /** Packing what a workflow printed may take this long. */
 const PACK_MS = 60 * 60_000;
-/** Results that the server may not have yet: `reconcile` and the recovery of a lost runner need them. */
-const KEPT = /(?:^|\/)offline_results_[^/]*$|\.ledger$/;
+/** Another host that shares the folder may delete files while they are packed: so often the rest is packed. */
+const MOST_LISTINGS = 3;
+/** What GNU tar says, with exit code 1, of a file to which somebody wrote. */
+const GREW = ': file changed as we read it';
 
 /** The whole archive with its checksum, which the asker knows afterwards. */
 const packOf = (outputDir: string, workflowId: number, host: string) =>
@@ -24,85 +27,64 @@ export async function packLogs({ workflow_id, output_dir, host, have }: AgentReq
   const path = packOf(output_dir, workflow_id, host);
   const before = have ? await sumOf(path, have.size) : undefined;
   const continues = have !== null && have !== undefined && before === have.sha256;
-  const files = logFiles(output_dir, workflow_id);
-  if (files.length === 0)
-    return { is: 'refused', code: 'NO_LOGS', message: `no files of workflow ${workflow_id} in ${output_dir}` };
-  const packedAtMs = continues ? statSync(path).mtimeMs : Date.now();
-  if (!continues) {
-    const fresh = `${path}.${process.pid}.new`;
-    try {
-      await runHelper('tar', ['-czf', fresh, '-C', output_dir, '--null', '-T', '-'], {
-        atMostMs: PACK_MS,
-        input: files.map((file) => `./${file}\0`).join(''),
-      });
-      renameSync(fresh, path);
-    } catch (error) {
-      rmSync(fresh, { force: true });
-      if (!(error instanceof HelperFailed)) throw error;
-      return { is: 'refused', code: 'PACK_FAILED', message: `the logs could not be packed: ${error.message}` };
-    }
-  }
-  const { size } = statSync(path);
+  const fresh = continues ? undefined : await packInto(path, output_dir, workflow_id);
+  if (fresh !== undefined && 'is' in fresh) return fresh;
+  const { size, mtimeMs } = statSync(path);
   const sha256 = (await sumOf(path, size)) as string;
-  return { is: 'packed', path, size, sha256, files: files.length, packed_at_ms: packedAtMs, continues };
+  const { files, packedAtMs } = fresh ?? { files: logFiles(output_dir, workflow_id).length, packedAtMs: mtimeMs };
+  return { is: 'packed', path, size, sha256, files, packed_at_ms: packedAtMs, continues };
+}
+
+/** Packs the files that are there, or says why that is not possible. */
+async function packInto(
+  path: string,
+  outputDir: string,
+  workflowId: number,
+): Promise<{ files: number; packedAtMs: number } | AgentReply> {
+  const fresh = `${path}.${process.pid}.new`;
+  try {
+    for (let listing = 1; ; listing += 1) {
+      const files = logFiles(outputDir, workflowId);
+      if (files.length === 0) return refused('NO_LOGS', `no files of workflow ${workflowId} in ${outputDir}`);
+      const packedAtMs = Date.now();
+      const fault = await tar(fresh, outputDir, files);
+      if (fault === undefined) {
+        renameSync(fresh, path);
+        return { files: files.length, packedAtMs };
+      }
+      const isSame = isDeepStrictEqual(files, logFiles(outputDir, workflowId));
+      if (isSame || listing === MOST_LISTINGS) return refused('PACK_FAILED', `the logs could not be packed: ${fault}`);
+    }
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+const refused = (code: string, message: string): AgentReply => ({ is: 'refused', code, message });
+
+/** Why `tar` could not pack the files; undefined if it could. A file that grows meanwhile is packed as far as it was read. */
+async function tar(to: string, folder: string, files: readonly string[]): Promise<string | undefined> {
+  const args = ['-czf', to, '-C', folder, '--null', '-T', '-'];
+  try {
+    const { code, signal, stderr, isLate } = await runToEnd('tar', args, {
+      atMostMs: PACK_MS,
+      environment: { ...process.env, LC_ALL: 'C' },
+      input: files.map((file) => `./${file}\0`).join(''),
+    });
+    if (isLate) return `tar was killed after ${PACK_MS / 60_000} minutes, its time limit`;
+    const faults = stderr.split('\n').filter((line) => line.trim() !== '' && !line.endsWith(GREW));
+    if (code === 0 || (code === 1 && faults.length === 0)) return undefined;
+    return [`tar ended with ${signal ?? `exit code ${code}`}`, ...faults.slice(0, 1)].join(': ');
+  } catch (error) {
+    if (!(error instanceof HelperFailed)) throw error;
+    return error.message;
+  }
 }
 
 /** Removes the pack when it was fetched. */
 export function removePack({ workflow_id, output_dir, host }: AgentRequestOf<'unpack'>): AgentReply {
   rmSync(packOf(output_dir, workflow_id, host), { force: true });
   return { is: 'deleted', files: 0 };
-}
-
-/**
- * Deletes the files of a workflow, and the folders that become empty.
- *
- * Refused while a runner of the workflow may still write into the folder, which other hosts may share.
- */
-export function deleteLogs({ workflow_id, output_dir, until_ms }: AgentRequestOf<'delete'>): AgentReply {
-  const alive = statesIn(output_dir, workflow_id).find((state) => !state.ended && !isProvenGone(state));
-  if (alive !== undefined) {
-    const message = `the runner on ${alive.hostname} (PID ${alive.pid}) may still write into ${output_dir}; stop it first`;
-    return { is: 'refused', code: 'RUNNER_ALIVE', message };
-  }
-  let deleted = 0;
-  for (const file of logFiles(output_dir, workflow_id)) {
-    if (KEPT.test(file)) continue;
-    const path = join(output_dir, file);
-    if (typeof until_ms === 'number' && statSync(path).mtimeMs > until_ms) continue;
-    rmSync(path, { force: true });
-    deleted += 1;
-  }
-  removeEmptyFolders(output_dir);
-  return { is: 'deleted', files: deleted };
-}
-
-/** The files below an output folder, without those whose names say that they belong to another workflow. */
-export function logFiles(outputDir: string, workflowId: number): string[] {
-  let entries;
-  try {
-    entries = readdirSync(outputDir, { recursive: true, withFileTypes: true });
-  } catch {
-    return [];
-  }
-  return entries
-    .filter((entry) => entry.isFile() && isOf(entry.name, workflowId))
-    .map((entry) => join(entry.parentPath, entry.name).slice(outputDir.replace(/\/+$/, '').length + 1))
-    .toSorted();
-}
-
-function isOf(name: string, workflowId: number): boolean {
-  if (name.startsWith('.torc_logs_') || /\.lock(\.|$)/.test(name)) return false;
-  const named = /(?:^|_)wf(\d+)(?:_|\.|$)/.exec(name)?.[1];
-  return named === undefined ? false : Number(named) === workflowId;
-}
-
-function removeEmptyFolders(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory()) continue;
-    const path = join(folder, entry.name);
-    removeEmptyFolders(path);
-    if (readdirSync(path).length === 0) rmdirSync(path);
-  }
 }
 
 /** The checksum of the first bytes of a file; undefined if it has fewer. */

@@ -57,7 +57,7 @@ async function answerTo(request: Exclude<AgentRequest, { task: 'start' }>): Prom
       return removePack(request);
     }
     case 'delete': {
-      const { deleteLogs } = await import('../../../runner/detached/pack.ts');
+      const { deleteLogs } = await import('../../../runner/detached/delete.ts');
       return deleteLogs(request);
     }
   }

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { deleteLogs } from './delete.ts';
+
+const common = { version: '1', workflow_id: 1 };
+const request = (folder: string) => ({ task: 'delete', ...common, output_dir: folder, until_ms: null }) as const;
+
+/** An output folder with the files of jobs in folders of their own. */
+function outputFolder(folders: number, filesEach: number): string {
+  const folder = temporaryFolder();
+  for (let number = 0; number < folders; number += 1) {
+    const own = join(folder, `job_stdio/${number}/deeper`);
+    mkdirSync(own, { recursive: true });
+    for (let file = 0; file < filesEach; file += 1) writeFileSync(join(own, `job_wf1_j${file}.o`), 'text\n');
+  }
+  return folder;
+}
+
+/** Processes that call a function of this room at once, as the hosts of a workflow do; what each returned. */
+async function atOnce(count: number, module: string, call: string): Promise<unknown[]> {
+  const script = `import * as room from ${JSON.stringify(join(import.meta.dirname, module))};
+    process.stdin.once('data', async () => { process.stdout.write(JSON.stringify(await room.${call})); process.exit(); });
+    process.stderr.write('ready');`;
+  const children = Array.from({ length: count }, () => spawn(process.execPath, ['--input-type=module', '-e', script]));
+  await Promise.all(children.map(({ stderr }) => once(stderr, 'data')));
+  const replies = children.map(async (child) => {
+    let text = '';
+    child.stdout.on('data', (data: Buffer) => (text += data.toString()));
+    child.stderr.on('data', (data: Buffer) => (text += data.toString()));
+    await once(child, 'close');
+    return text.startsWith('{') ? (JSON.parse(text) as unknown) : text;
+  });
+  for (const child of children) child.stdin.write('go\n');
+  return Promise.all(replies);
+}
+
+describe('hosts that share an output folder', () => {
+  it('delete the same files at once, and each file is counted by one of them', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const folder = outputFolder(150, 4);
+      const replies = await atOnce(4, 'delete.ts', `deleteLogs(${JSON.stringify(request(folder))})`);
+      const deleted = { is: 'deleted', files: expect.any(Number) as number };
+      expect(replies).toEqual([deleted, deleted, deleted, deleted]);
+      const sum = (replies as { files: number }[]).reduce((total, { files }) => total + files, 0);
+      expect([sum, readdirSync(folder)]).toEqual([600, []]);
+    }
+  }, 60_000);
+});
+
+it('files of other workflows, results that the server may lack and files that changed later stay', () => {
+  const folder = outputFolder(1, 1);
+  const kept = ['job_stdio/job_wf2_j1.o', 'ledgers/wf1_r1_x.ledger', 'offline_results_wf1_x.json', 'job_wf1_later.o'];
+  for (const path of kept) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), 'text\n');
+  }
+  utimesSync(join(folder, 'job_wf1_later.o'), 2_000, 2_000);
+  utimesSync(join(folder, 'job_stdio/0/deeper/job_wf1_j0.o'), 900, 900);
+  expect(deleteLogs({ ...request(folder), until_ms: 1_000_000 })).toEqual({ is: 'deleted', files: 1 });
+  expect(kept.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
+  expect(existsSync(join(folder, 'job_stdio/0'))).toBe(false);
+});
