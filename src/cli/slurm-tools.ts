@@ -1,3 +1,4 @@
+import { restrictFiles } from '../cluster/umask.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { cancelUnneeded } from '../operations/slurm/cancel-unneeded.ts';
 import { submitAllocations, type SubmitTools } from '../operations/slurm/submit-allocations.ts';
@@ -19,6 +20,8 @@ export async function submitTools(context: Context, options: SubmitWishes): Prom
     throw new Failure(
       'a standalone server ends with this command, and allocations need it afterwards: start torc-server run, and use --url',
     );
+  // The folder and the scripts that a submission writes are as private as what its runners write.
+  restrictFiles(configuration['client.run.umask']);
   const { client, url } = await context.service();
   return {
     client,

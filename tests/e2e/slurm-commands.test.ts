@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { parse } from 'smol-toml';
@@ -236,6 +236,8 @@ describe('schedulers and allocations of a workflow', () => {
     expect(text).toContain(
       `torc-slurm-job-runner ${server.url} ${id} ${out} --poll-interval 30 --startup-delay-seconds 2\n`,
     );
+    const modes = [out, (scripts[0] as string).slice('sbatch '.length)].map((path) => statSync(path).mode & 0o777);
+    expect(modes.map((mode) => mode.toString(8))).toEqual(['700', '700']);
     const { items } = (await json('scheduled-compute-nodes', 'list', id)) as unknown as { items: object[] };
     expect(items).toMatchObject([
       { scheduler_id: 101, status: 'pending' },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
@@ -316,6 +316,8 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     const own = readdirSync(join(folder, out)).filter((name) => name.startsWith('torc_worker_'));
     expect(own.length).toBeGreaterThan(1);
     for (const name of own) expect(readFileSync(join(folder, out, name), 'utf8')).not.toContain('open-sesame');
+    // The folder that the start made lets nobody else see the names in it.
+    expect((statSync(join(folder, out)).mode & 0o777).toString(8)).toBe('700');
     await remote(['stop', String(id), '-o', out, '--force'], secret);
   }, 120_000);
 

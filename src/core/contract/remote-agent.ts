@@ -48,6 +48,8 @@ export const AgentRequest = z.discriminatedUnion('task', [
     /** It identifies the server: another one on the host may have the same address. */
     workflow: z.object({ name: text, timestamp: maybe(text) }),
     runner: RemoteRunner,
+    /** The umask, in octal, under which the output folder is made. */
+    umask: text,
     skip_version_check: z.boolean(),
   }),
   z.object({ task: z.literal('state'), ...common }),

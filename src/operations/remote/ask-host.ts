@@ -42,7 +42,7 @@ export async function askHost(worker: Worker, request: AgentRequest, options: As
     args: [
       torc,
       workDir,
-      ...(request.task === 'start' ? [request.output_dir, String(request.workflow_id)] : [request.task]),
+      ...(request.task === 'start' ? [request.output_dir, String(request.workflow_id), request.umask] : [request.task]),
     ],
     input: JSON.stringify(request),
     atMostMs,

@@ -20,14 +20,15 @@ const beginning = [
 export const taskScript = [...beginning, 'exec "$1" remote-agent "$3"'].join('; ');
 
 /**
- * Starts the runner of the workflow `$4` with the output folder `$3`, in a session of its own.
+ * Starts the runner of the workflow `$4` with the output folder `$3`, in a session of its own. A folder that is missing is
+ * made under the umask `$5`.
  *
  * The runner gets the connection as file descriptor 3, and closes it when it has answered; ssh waits for that. What it
  * prints goes to a log. Without setsid, as on macOS, the shell ignores SIGHUP for it.
  */
 export const startScript = [
   ...beginning,
-  'mkdir -p -- "$3" || exit 92',
+  '(umask "$5" && mkdir -p -- "$3") || exit 92',
   'log=$3/torc_worker_wf$4_$(uname -n).log',
   '(umask 077; : >>"$log") || exit 92',
   'session=$(command -v setsid) || trap "" HUP',

@@ -45,6 +45,7 @@ async function startOn({ outcome, tookMs = 10, url = 'http://server:8080/torc-se
     workflowId: 1,
     outputDir: 'out',
     runner: { log_level: 'info' },
+    umask: '077',
     skipVersionCheck: false,
     atOnce: 10,
     now: () => now,

@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly outputDir: string;
   /** Options of the command; those of a line precede them. */
   readonly runner: Omit<AgentRequestOf<'start'>['runner'], 'labels'>;
+  /** In octal. */
+  readonly umask: string;
   readonly skipVersionCheck: boolean;
   readonly atOnce: number;
   readonly now: () => number;
@@ -63,6 +65,7 @@ export async function startWorkers(workers: readonly Worker[], options: StartOpt
       service: options.service,
       workflow: { name, timestamp },
       runner: runnerOf(worker, options),
+      umask: options.umask,
       skip_version_check: options.skipVersionCheck,
     };
     return startedOf(worker, await askHost(worker, request, { ...options, atMostMs: START_MS }), options);

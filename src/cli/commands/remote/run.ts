@@ -81,7 +81,7 @@ export const remoteRun = command({
     { flags: '--num-gpus <n>', says: 'GPUs to offer on each host', read: integer('--num-gpus', 0) },
   ],
   async run(context, [first, second], options) {
-    const { output, settings, hint } = context;
+    const { output, settings, configuration, hint } = context;
     if (settings.standalone) {
       throw new Failure(
         'remote run needs a server that the hosts reach, and that of -s serves this machine only; start one: torc-server run --host 0.0.0.0',
@@ -114,6 +114,7 @@ export const remoteRun = command({
             poll_interval: options.pollInterval,
             log_level: settings.logLevel,
           },
+          umask: configuration['client.run.umask'],
           skipVersionCheck: settings.skipVersionCheck,
           onDone: hostsDone(workers.length),
         }),
