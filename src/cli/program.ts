@@ -7,6 +7,7 @@ import { Failure, UsageError } from './failure.ts';
 import { fileErrorText } from './file-error.ts';
 import { type Option, optionName, type Values } from './option.ts';
 import { commandsFor, groups } from './commands.ts';
+import { missingCommand } from './missing-commands.ts';
 import { exampleOf } from './examples.ts';
 import { fitted, headingOf } from './help.ts';
 import { type Context, createContext } from './context.ts';
@@ -52,6 +53,8 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
     await treeOf(program, await commandsFor(program, argv), act).parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
+    const missing = program === 'torc' && isUnknownCommand(error) ? missingCommand(argv) : undefined;
+    if (missing !== undefined) plain.notice(missing);
     return explain(error, plain);
   }
 }
@@ -79,6 +82,9 @@ function hintsOf(
   return (text, repeated = []) =>
     [withOptions(text, given), optionWords(givenOf(repeated, values, isGiven))].filter((part) => part !== '').join(' ');
 }
+
+const isUnknownCommand = (error: unknown) =>
+  error instanceof CommanderError && error.code === 'commander.unknownCommand';
 
 /** Reports an error, and returns its exit code. */
 function explain(error: unknown, output: Output): number {
