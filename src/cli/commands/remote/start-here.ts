@@ -1,6 +1,7 @@
 import { closeSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../../client/errors.ts';
 import { ownIdentity } from '../../../cluster/host/facts.ts';
 import type { AgentReply, AgentRequestOf, WorkerEnd, WorkerState } from '../../../core/contract/remote-agent.ts';
@@ -18,6 +19,10 @@ type Reply = (answer: AgentReply) => void;
 
 /** The connection over which the start was requested; as long as it is open, ssh waits. */
 const CONNECTION = 3;
+
+/** Another start holds the lock until it knows the server, for which it waits this long. */
+const LONGEST_START_MS = 60_000;
+const LOCK_POLL_MS = 50;
 
 /**
  * Becomes the runner of this host, unless something forbids it, and reports once that it is registered or why not.
@@ -82,7 +87,7 @@ async function runOnce(context: OpenContext, request: StartRequest, reply: Reply
     log,
   };
   let served: Workflow;
-  const release = takeLock(path, state);
+  const release = await lockOf(path, state);
   if (release === undefined)
     return reply({
       is: 'refused',
@@ -122,6 +127,16 @@ async function runOnce(context: OpenContext, request: StartRequest, reply: Reply
   } catch (error) {
     ended({ exit_code: 1, ending: 'failed', completed: 0, failed: 0, terminated: 0, reason: (error as Error).message });
     throw error;
+  }
+}
+
+/** The lock of a state file, when starts before this one have released it; undefined if one does not within a minute. */
+async function lockOf(path: string, state: WorkerState): Promise<(() => void) | undefined> {
+  const untilMs = performance.now() + LONGEST_START_MS;
+  for (;;) {
+    const release = takeLock(path, state);
+    if (release !== undefined || performance.now() > untilMs) return release;
+    await pause(LOCK_POLL_MS);
   }
 }
 
