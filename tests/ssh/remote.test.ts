@@ -190,7 +190,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     const { id, out } = await created(sleepers('race', 1, 600));
     const file = workersFile(line('worker3', '--num-cpus 1'));
     const all = await Promise.all(Array.from({ length: 4 }, () => remote(['run', file, String(id), '-o', out])));
-    const results = all.flatMap(({ rows }) => rows.map(({ result, message }) => message ?? result));
+    const results = all.flatMap(({ rows }) => rows.map(({ result, message }) => String(message ?? result)));
     expect(results.toSorted()).toEqual(['running', 'running', 'running', 'started']);
     const { items } = await server.client.listComputeNodes({ query: { workflow_id: id } });
     expect(items).toHaveLength(1);
