@@ -44,49 +44,81 @@ export function exactJson(value: unknown): string {
 
 export function encodeObject(table: ObjectTable, members: Members, compat: Compat): string {
   let text = '';
-  for (const [name, field] of entriesOf(table)) {
-    const written = encodeField(table, name, field, members[name], compat);
-    if (written !== undefined) text += `${text === '' ? '' : ','}"${name}":${written}`;
+  let known = 0;
+  for (const { name, head, write } of writersOf(table, compat)) {
+    const value = members[name];
+    if (value !== undefined) known++;
+    const written = write(value);
+    if (written !== undefined) text += text === '' ? head + written : `,${head}${written}`;
   }
-  for (const name of Object.keys(members)) {
+  const names = Object.keys(members);
+  if (names.length === known) return `{${text}}`;
+  for (const name of names) {
     if (Object.hasOwn(table.fields, name) || members[name] === undefined) continue;
     text += `${text === '' ? '' : ','}${quoted(name)}:${exactJson(members[name])}`;
   }
   return `{${text}}`;
 }
 
-const entries = new WeakMap<ObjectTable, readonly (readonly [string, Field])[]>();
+/** A field, with everything decided that does not depend on its value. */
+interface FieldWriter {
+  readonly name: string;
+  /** What stands before the value. */
+  readonly head: string;
+  /** The value as JSON; undefined where it is left out. */
+  readonly write: (value: unknown) => string | undefined;
+}
 
-/** The fields of a table as a list, made once: this runs for every process of every sample. */
-export function entriesOf(table: ObjectTable): readonly (readonly [string, Field])[] {
-  let found = entries.get(table);
-  if (found === undefined) entries.set(table, (found = Object.entries(table.fields)));
+const writers = new WeakMap<Compat, WeakMap<ObjectTable, readonly FieldWriter[]>>();
+
+/** The writers of a table, made once: they run for every process of every sample. */
+function writersOf(table: ObjectTable, compat: Compat): readonly FieldWriter[] {
+  let tables = writers.get(compat);
+  if (tables === undefined) writers.set(compat, (tables = new WeakMap()));
+  let found = tables.get(table);
+  if (found === undefined) {
+    found = Object.entries(table.fields).map(([name, field]) => ({
+      name,
+      head: `"${name}":`,
+      write: writerOf(table, name, field, compat),
+    }));
+    tables.set(table, found);
+  }
   return found;
 }
 
-function encodeField(
-  table: ObjectTable,
-  name: string,
-  field: Field,
-  value: unknown,
-  compat: Compat,
-): string | undefined {
+function writerOf(table: ObjectTable, name: string, field: Field, compat: Compat): FieldWriter['write'] {
+  const one = (each: unknown) => encodeOne(field, each, compat);
+  const { kind } = field;
   if (field.list !== undefined) {
-    const list = (value ?? []) as readonly unknown[];
-    if (list.length === 0) return isWritten(field) ? '[]' : undefined;
-    const one = (each: unknown) => encodeOne(field, each, compat);
-    return field.list === 1
-      ? `[${list.map(one).join(',')}]`
-      : `[${(list as readonly (readonly unknown[])[]).map((row) => `[${row.map(one).join(',')}]`).join(',')}]`;
+    const row = (list: readonly unknown[]): string => {
+      let text = '';
+      for (const each of list) text += text === '' ? one(each) : `,${one(each)}`;
+      return `[${text}]`;
+    };
+    const ofNone = isWritten(field) ? '[]' : undefined;
+    const all =
+      field.list === 1
+        ? row
+        : (list: readonly unknown[]) => `[${(list as readonly (readonly unknown[])[]).map(row).join(',')}]`;
+    return (value) => {
+      const list = (value ?? []) as readonly unknown[];
+      return list.length === 0 ? ofNone : all(list);
+    };
   }
-  if (typeof field.kind === 'object') {
-    if (value === undefined) return isWritten(field) ? '{}' : undefined;
-    const text = encodeObject(field.kind, value as Members, compat);
-    return text === '{}' && !isWritten(field) ? undefined : text;
+  if (typeof kind === 'object') {
+    const ofNone = isWritten(field) ? '{}' : undefined;
+    return (value) => {
+      const text = value === undefined ? '{}' : encodeObject(kind, value as Members, compat);
+      return text === '{}' ? ofNone : text;
+    };
   }
-  const changed = value === undefined ? undefined : changedBy(compat, table, name, value);
-  if (isDefault(changed)) return isWritten(field) ? defaultText(field) : undefined;
-  return encodeOne(field, changed, compat);
+  const ofDefault = isWritten(field) ? defaultText(field) : undefined;
+  const change = changeOf(compat, table, name);
+  return (value) => {
+    const changed = change === undefined || value === undefined ? value : change(value);
+    return isDefault(changed) ? ofDefault : one(changed);
+  };
 }
 
 const isWritten = ({ always, required }: Field): boolean => always === true || required === 'refused';
@@ -105,28 +137,30 @@ function encodeOne({ kind }: Field, value: unknown, compat: Compat): string {
     if (kind !== 'timestamp') return quoted(value);
     return quoted(compat.zone === 'z' ? value.replace(/\+00:00$/, 'Z') : value.replace(/Z$/, '+00:00'));
   }
-  // JSON has no text for what is not a number.
-  if (typeof value === 'number') return Number.isFinite(value) ? plainNumber(value) : '0';
+  if (typeof value === 'number' && !(Math.abs(value) < 1e21)) return greatNumber(value);
   return String(value);
 }
 
-/** 1e21 is no integer to readers that read integers of 64 bits. */
-const plainNumber = (value: number): string =>
-  Number.isInteger(value) && Math.abs(value) >= 1e21 ? String(BigInt(value)) : String(value);
+/** 1e21 is no integer to readers that read integers of 64 bits, and JSON has no text for what is not a number. */
+const greatNumber = (value: number): string => (Number.isFinite(value) ? String(BigInt(value)) : '0');
 
 /** A text that is not well formed would be refused by readers: its broken characters are replaced. */
 const quoted = (text: string): string => JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
 
-/** The value as another convention of the field writes it. */
-function changedBy(compat: Compat, { name: table }: ObjectTable, name: string, value: unknown): unknown {
+/** How another convention of the field changes a value; undefined where it stays as it is. */
+function changeOf(
+  compat: Compat,
+  { name: table }: ObjectTable,
+  name: string,
+): ((value: unknown) => unknown) | undefined {
   if (table === 'SlurmJob') {
-    if (name === 'job_state' && compat.state === 'word') return String(value).split(' ', 1)[0];
-    if (name === 'time_limit' && compat['time-limit'] === 'minutes' && BigInt(value as Uint) > 1n)
-      return exactUint((BigInt(value as Uint) - 2n + 59n) / 60n + 2n);
+    if (name === 'job_state' && compat.state === 'word') return (value) => String(value).split(' ', 1)[0];
+    if (name === 'time_limit' && compat['time-limit'] === 'minutes')
+      return (value) => (BigInt(value as Uint) > 1n ? exactUint((BigInt(value as Uint) - 2n + 59n) / 60n + 2n) : value);
   }
   if (table === 'SampleGpu' && name === 'performance_state' && compat['performance-state'] === 'sonar')
-    return BigInt(value as Uint) > 1n ? exactUint(BigInt(value as Uint) - 1n) : value;
+    return (value) => (BigInt(value as Uint) > 1n ? exactUint(BigInt(value as Uint) - 1n) : value);
   if (table === 'SacctData' && name.startsWith('AveDisk') && compat['ave-disk'] === 'bytes')
-    return exactUint(BigInt(value as Uint) * 1024n);
-  return value;
+    return (value) => exactUint(BigInt(value as Uint) * 1024n);
+  return undefined;
 }
