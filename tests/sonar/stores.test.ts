@@ -278,6 +278,45 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await store.close();
   });
 
+  it('a NUL character costs its envelope wherever it stands, and the six characters that write one in JSON do not', async () => {
+    const url = await postgres().newDatabase();
+    const store = await withClusters(await openStore(url));
+    const envelopes = (word: string) => {
+      const head = { time: '2026-03-01T00:00:00+00:00', cluster: 'fox.test', node: 'n' };
+      const meta = { producer: 'torc', version: '1' };
+      const sample = (attributes: object) => ({
+        meta,
+        data: { type: 'sample', attributes: { ...head, ...attributes } },
+      });
+      const process = (members: object) =>
+        sample({ jobs: [{ job: 1, user: 'u', processes: [{ pid: 3, ...members }] }] });
+      return [
+        { ...sample({}), meta: { ...meta, version: word } },
+        { ...sample({ system: { used_memory: 1 } }), [word]: 1 },
+        process({ cmd: word }),
+        process({ gpus: [{ index: 1, uuid: word }] }),
+        process({ [word]: 1 }),
+        process({ more: [{ deep: word }] }),
+        { meta, errors: [{ ...head, detail: word }] },
+      ].map((each) => JSON.stringify(each));
+    };
+    const plain = envelopes(String.raw`a\u0000`);
+    expect(await store.ingestEach(recordsIn(...envelopes('a\0')), options)).toEqual(plain.map(() => 'quarantined'));
+    expect(await store.ingestEach(recordsIn(...plain), options)).toEqual(plain.map(() => 'stored'));
+    expect(await exported(store)).toHaveLength(plain.length);
+    const places = await postgres().query(url, 'select problem from sonar.quarantine order by id');
+    expect(places.map(({ problem }) => String(problem).split(': ')[0])).toEqual([
+      'meta.version',
+      String.raw`a\u0000`,
+      'data.attributes.jobs[0].processes[0].cmd',
+      'data.attributes.jobs[0].processes[0].gpus[0].uuid',
+      String.raw`data.attributes.jobs[0].processes[0].a\u0000`,
+      'data.attributes.jobs[0].processes[0].more[0].deep',
+      'errors[0].detail',
+    ]);
+    await store.close();
+  });
+
   it('a text that PostgreSQL cannot index costs its envelope, and long names that can be hashed do not', async () => {
     const url = await postgres().newDatabase();
     const store = await withClusters(await openStore(url));

@@ -3,11 +3,11 @@ import type { JobHour, NodeHour } from '../questions/rows.ts';
 import { toInteger } from '../store/numbers.ts';
 import type { ClosedReport } from '../store/telemetry-store.ts';
 import { PgConnection } from './connection.ts';
-import type { CopyValue } from './copy.ts';
 import { DAY } from './days.ts';
 import { PostgresUnusable } from './errors.ts';
 import { ADD_UP_DAY } from './hour-queries.ts';
 import type { PgRows } from './pg-rows.ts';
+import { columnsOf, type CopyValue } from './row-writer.ts';
 import { WRITERS_LOCK, type Writer } from './write.ts';
 
 /** Any number that no other program uses for a lock in this database. */
@@ -112,15 +112,31 @@ const SIZE_OF_DAY = `
     + coalesce((select sum(pg_column_size(h)) from sonar.node_hour h where ${OF_DAY}), 0) as number`;
 
 const COLUMNS = {
-  job_hour:
-    'cluster time node job epoch "user" cmd first last samples processes cpu_seconds peak_cpu_percent memory_kb peak_memory_kb gpu_percent peak_gpu_memory_kb cards'.split(
-      ' ',
+  job_hour: {
+    ...columnsOf('int4', 'cluster'),
+    ...columnsOf('int8', 'time'),
+    ...columnsOf('int4', 'node'),
+    ...columnsOf('int8', 'job epoch'),
+    ...columnsOf('int4', '"user" cmd'),
+    ...columnsOf('int8', 'first last'),
+    ...columnsOf('int4', 'samples'),
+    ...columnsOf(
+      'float8',
+      'processes cpu_seconds peak_cpu_percent memory_kb peak_memory_kb gpu_percent peak_gpu_memory_kb',
     ),
-  node_hour:
-    'cluster time node first last boot samples cores cpu_percent used_memory_kb load1 cards gpu_percent gpu_memory_kb'.split(
-      ' ',
-    ),
-} as const;
+    ...columnsOf('text', 'cards'),
+  },
+  node_hour: {
+    ...columnsOf('int4', 'cluster'),
+    ...columnsOf('int8', 'time'),
+    ...columnsOf('int4', 'node'),
+    ...columnsOf('int8', 'first last boot'),
+    ...columnsOf('int4', 'samples cores'),
+    ...columnsOf('float8', 'cpu_percent used_memory_kb load1'),
+    ...columnsOf('int4', 'cards'),
+    ...columnsOf('float8', 'gpu_percent gpu_memory_kb'),
+  },
+};
 
 async function valuesOf(
   writer: Writer,
@@ -195,9 +211,10 @@ async function replace(
   );
   await db.script(`create temporary table fresh (like sonar.${table}) on commit drop`);
   await db.copy('fresh', COLUMNS[table], values);
-  const changed = COLUMNS[table].filter((column) => !key.split(', ').includes(column));
+  const columns = Object.keys(COLUMNS[table]);
+  const changed = columns.filter((column) => !key.split(', ').includes(column));
   await db.script(
-    `insert into sonar.${table} (${COLUMNS[table].join(', ')}) select ${COLUMNS[table].join(', ')} from fresh
+    `insert into sonar.${table} (${columns.join(', ')}) select ${columns.join(', ')} from fresh
      on conflict (${key}) do update set ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}
      where excluded.samples > ${table}.samples;
      drop table fresh`,

@@ -1,8 +1,9 @@
 import { addressOf } from './address.ts';
-import { CopyIn, copyLine, type CopyValue } from './copy.ts';
+import { CopyIn } from './copy.ts';
 import { codeOf, StoreAway } from './errors.ts';
 import { newClient, newQuery, type PgClient, type PgRow } from './library.ts';
 import { Portal } from './portal.ts';
+import type { Columns, CopyValue, RowWriter } from './row-writer.ts';
 
 /**
  * A connection to PostgreSQL that is opened on use, and again after it was lost.
@@ -58,12 +59,18 @@ export class PgConnection {
     await this.#with((client) => client.query(sql));
   }
 
-  async copy(table: string, columns: readonly string[], rows: readonly (readonly CopyValue[])[]): Promise<void> {
+  async copy(table: string, columns: Columns, rows: readonly (readonly CopyValue[])[]): Promise<void> {
     if (rows.length === 0) return;
-    let lines = '';
-    for (const row of rows) lines += copyLine(row);
+    const types = Object.values(columns);
+    await this.copyRows(table, columns, (out) => {
+      for (const row of rows) out.values(types, row);
+    });
+  }
+
+  /** Copies the rows that `write` gives, values of the columns in their order. */
+  async copyRows(table: string, columns: Columns, write: (out: RowWriter) => void): Promise<void> {
     await this.#with((client) => {
-      const copy = new CopyIn(`copy ${table} (${columns.join(', ')}) from stdin`, lines);
+      const copy = new CopyIn(`copy ${table} (${Object.keys(columns).join(', ')}) from stdin (format binary)`, write);
       client.query(copy);
       return copy.done;
     });

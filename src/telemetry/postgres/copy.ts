@@ -1,38 +1,20 @@
 import type { PgWire, Submittable } from './library.ts';
+import { RowWriter } from './row-writer.ts';
 
-/** A value of a column, as `COPY` takes it. */
-export type CopyValue = number | bigint | string | boolean | readonly (number | bigint)[] | null;
+/** Used by all copies: each writes its rows in one go. */
+const writer = new RowWriter();
 
-/** One row in the text format of `COPY`. */
-export function copyLine(values: readonly CopyValue[]): string {
-  let line = '';
-  for (const value of values) {
-    if (line !== '') line += '\t';
-    line += value === null ? '\\N' : copyText(value);
-  }
-  return `${line}\n`;
-}
-
-function copyText(value: Exclude<CopyValue, null>): string {
-  if (typeof value === 'string') return /[\\\t\n\r]/.test(value) ? escaped(value) : value;
-  if (typeof value === 'boolean') return value ? 't' : 'f';
-  return typeof value === 'object' ? `{${value.join(',')}}` : String(value);
-}
-
-const escaped = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
-
-/** Copies rows into a table: the client sends it as it sends a statement. */
+/** Copies rows into a table: the client sends it as it sends a statement. The rows are sent while they are encoded. */
 export class CopyIn implements Submittable {
   readonly done: Promise<void>;
   readonly #sql: string;
-  readonly #lines: Buffer;
+  readonly #write: (out: RowWriter) => void;
   #resolve: () => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  constructor(sql: string, lines: string) {
+  constructor(sql: string, write: (out: RowWriter) => void) {
     this.#sql = sql;
-    this.#lines = Buffer.from(lines);
+    this.#write = write;
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -44,7 +26,13 @@ export class CopyIn implements Submittable {
   }
 
   handleCopyInResponse(wire: PgWire): void {
-    wire.sendCopyFromChunk(this.#lines);
+    try {
+      writer.writeAll(this.#write, (bytes) => wire.sendCopyFromChunk(bytes));
+    } catch (error) {
+      this.#reject(error as Error);
+      wire.sendCopyFail((error as Error).message);
+      return;
+    }
     wire.endCopyFrom();
   }
 

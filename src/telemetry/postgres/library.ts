@@ -17,6 +17,7 @@ export interface PgWire {
   flush(): void;
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
+  sendCopyFail(message: string): void;
 }
 
 /** A statement whose rows are told one by one. */

@@ -12,7 +12,8 @@ export interface Message {
   readonly envelope: Envelope;
   readonly cluster: number;
   readonly type: string;
-  readonly sha256: Buffer;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
   /** Unique within the store. */
   readonly key: string;
   readonly node: string | undefined;
@@ -24,6 +25,8 @@ export interface Message {
   readonly topoSvg: string | undefined;
   readonly topoText: string | undefined;
   readonly members: string | undefined;
+  /** Some text of it may have a NUL character; if not, none has. */
+  readonly mayHaveNul: boolean;
 }
 
 export const aboutOf = (envelope: Envelope) =>
@@ -40,24 +43,28 @@ export function messageOf(
     data === undefined
       ? exactJson(envelope.errors)
       : encodeAttributes(data.type, { ...data.attributes, cluster: name });
-  const sha256 = createHash('sha256').update(text).digest();
+  const sha256 = createHash('sha256').update(text).digest('hex');
   const type = data?.type ?? 'error';
   const instant = parseTimestamp(about.time) ?? { seconds: 0, offsetMinutes: 0 };
   // A token proves who sent the data; it is not part of them and is stored nowhere.
-  const { token: _token, ...meta } = envelope.meta;
+  const { token, ...meta } = envelope.meta;
+  const source = exactJson(meta);
   const unknown = hasUnknown ? unknownMembers(envelope) : [];
+  const members = unknown.length === 0 ? undefined : exactJson(unknown);
   return {
     index,
     envelope,
     cluster: id,
     type,
     sha256,
-    key: keyOf(id, type, sha256.toString('hex')),
+    key: keyOf(id, type, sha256),
     node: 'node' in about && typeof about.node === 'string' ? about.node : undefined,
     time: instant.seconds,
     zone: instant.offsetMinutes,
-    source: exactJson(meta),
-    members: unknown.length === 0 ? undefined : exactJson(unknown),
+    source,
+    members,
+    // To look into each text of each process would take longer than to store it.
+    mayHaveNul: [text, source, members ?? ''].some((each) => each.includes(NUL)) || token?.includes('\0') === true,
     ...bodyOf(envelope),
   };
 }
@@ -87,12 +94,15 @@ function bodyOf(envelope: Envelope): Pick<Message, 'content' | 'topoSvg' | 'topo
   }
 }
 
+/** A NUL character in JSON. */
+const NUL = '\\u0000';
+
 /** Texts of keys: an index takes 2,700 bytes. */
 const LONGEST_KEY = 500;
 
 /** Why PostgreSQL cannot store an envelope that the embedded store can. */
-export function problemFor(envelope: Envelope): string | undefined {
-  const nul = placeOfNul(envelope, '');
+export function problemFor({ envelope, mayHaveNul }: Message): string | undefined {
+  const nul = mayHaveNul ? placeOfNul(envelope, '') : undefined;
   if (nul !== undefined) return `${nul}: found a NUL character (U+0000); PostgreSQL stores none in a text`;
   const { data } = envelope;
   const names = [

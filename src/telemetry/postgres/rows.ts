@@ -1,28 +1,9 @@
-import type { SampleAttributes, SampleProcess, SampleSystem } from '../../core/contract/sonar/sample.ts';
+import type { SampleAttributes, SampleSystem } from '../../core/contract/sonar/sample.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { toInteger } from '../store/numbers.ts';
-import type { CopyValue } from './copy.ts';
 import type { NameTable } from './names.ts';
-
-/** The columns of the tables that are copied, in the order of the values below. */
-export const columns = {
-  process:
-    'time envelope cluster node slot ord job epoch "user" cmd pid ppid rss vm threads cpu_avg cpu_util cpu_time data_read data_written data_cancelled rolledup container'.split(
-      ' ',
-    ),
-  process_gpu: 'time envelope slot ord item gpu idx util memory memory_util'.split(' '),
-  node_sample: 'time envelope boot boot_zone used_memory load1 load5 load15 runnable existing cpus'.split(' '),
-  gpu_sample:
-    'time envelope item gpu idx failing fan mode performance memory ce_util memory_util temperature power power_limit ce_clock memory_clock'.split(
-      ' ',
-    ),
-  disk_sample: 'time envelope item disk major minor stats'.split(' '),
-} as const;
-
-export type Rows = Readonly<Record<keyof typeof columns, CopyValue[][]>>;
-
-export const noRows = (): Rows => ({ process: [], process_gpu: [], node_sample: [], gpu_sample: [], disk_sample: [] });
+import { type Columns, columnsOf, type CopyValue, type RowWriter } from './row-writer.ts';
 
 /** The names that the rows of a sample refer to. */
 export type NamesOf = Readonly<Record<NameTable, Set<string>>>;
@@ -40,69 +21,86 @@ export function collectNames({ system, jobs = [] }: SampleAttributes, names: Nam
   for (const { name } of system?.disks ?? []) names.disk.add(name);
 }
 
-/** Where the rows of a sample belong. */
-export interface Place {
+/** A sample that is stored, and where its rows belong. */
+export interface StoredSample {
+  readonly sample: SampleAttributes;
   readonly time: number;
   readonly envelope: bigint;
   readonly cluster: number;
   readonly node: number | null;
 }
 
-/** Adds the rows of a sample. */
-export function addSample(rows: Rows, place: Place, { system, jobs = [] }: SampleAttributes, ids: IdsOf): void {
-  const { time, envelope, cluster, node } = place;
-  const idOf = (table: NameTable, name: string): number => ids[table].get(name) ?? 0;
-  if (system !== undefined) addSystem(rows, place, system, idOf);
-  for (const [slot, { job, epoch, user, processes = [] }] of jobs.entries()) {
-    const head = [toInteger(job) ?? 0, toInteger(epoch) ?? 0, idOf('user', user)];
-    if (processes.length === 0) rows.process.push([time, envelope, cluster, node, slot, null, ...head, ...NO_PROCESS]);
-    for (const [ord, process] of processes.entries()) {
-      rows.process.push([time, envelope, cluster, node, slot, ord, ...head, ...processValues(process, idOf)]);
-      for (const [item, gpu] of (process.gpus ?? []).entries())
-        rows.process_gpu.push([
+/** A table that has rows of samples. */
+export interface SampleTable {
+  readonly columns: Columns;
+  /** Whether a sample has rows in it. */
+  readonly has: (sample: SampleAttributes) => boolean;
+  /** Writes the rows of a sample. */
+  readonly write: (out: RowWriter, stored: StoredSample, ids: IdsOf) => void;
+}
+
+/** A table of which samples have few rows. */
+function tableOf(
+  columns: Columns,
+  has: SampleTable['has'],
+  valuesOf: (stored: StoredSample, ids: IdsOf) => readonly (readonly CopyValue[])[],
+): SampleTable {
+  const types = Object.values(columns);
+  return {
+    columns,
+    has,
+    write: (out, stored, ids) => {
+      for (const values of valuesOf(stored, ids)) out.values(types, values);
+    },
+  };
+}
+
+const processGpu = tableOf(
+  {
+    ...columnsOf('int8', 'time envelope'),
+    ...columnsOf('int4', 'slot ord item gpu'),
+    ...columnsOf('int8', 'idx'),
+    ...columnsOf('float8', 'util'),
+    ...columnsOf('int8', 'memory'),
+    ...columnsOf('float8', 'memory_util'),
+  },
+  ({ jobs = [] }) =>
+    jobs.some(({ processes = [] }) => processes.some(({ gpus }) => gpus !== undefined && gpus.length > 0)),
+  ({ time, envelope, sample: { jobs = [] } }, ids) =>
+    jobs.flatMap(({ processes = [] }, slot) =>
+      processes.flatMap(({ gpus = [] }, ord) =>
+        gpus.map((gpu, item) => [
           time,
           envelope,
           slot,
           ord,
           item,
-          idOf('gpu', gpu.uuid),
+          ids.gpu.get(gpu.uuid) ?? 0,
           toInteger(gpu.index),
           float(gpu.gpu_util),
           toInteger(gpu.gpu_memory),
           float(gpu.gpu_memory_util),
-        ]);
-    }
-  }
-}
+        ]),
+      ),
+    ),
+);
 
-/** Columns of `process` behind those of its job. */
-const NO_PROCESS: readonly null[] = Array.from({ length: 14 }, () => null);
+const nodeSample = tableOf(
+  {
+    ...columnsOf('int8', 'time envelope boot'),
+    ...columnsOf('int4', 'boot_zone'),
+    ...columnsOf('int8', 'used_memory'),
+    ...columnsOf('float8', 'load1 load5 load15'),
+    ...columnsOf('int8', 'runnable existing'),
+    ...columnsOf('int8[]', 'cpus'),
+  },
+  ({ system }) => system !== undefined,
+  ({ time, envelope, sample: { system } }) => (system === undefined ? [] : [nodeValues(time, envelope, system)]),
+);
 
-const processValues = (process: SampleProcess, idOf: (table: NameTable, name: string) => number): CopyValue[] => [
-  process.cmd === undefined || process.cmd === '' ? null : idOf('cmd', process.cmd),
-  toInteger(process.pid),
-  toInteger(process.ppid),
-  toInteger(process.resident_memory),
-  toInteger(process.virtual_memory),
-  toInteger(process.num_threads),
-  float(process.cpu_avg),
-  float(process.cpu_util),
-  toInteger(process.cpu_time),
-  toInteger(process.data_read),
-  toInteger(process.data_written),
-  toInteger(process.data_cancelled),
-  toInteger(process.rolledup),
-  process.in_container === true ? true : null,
-];
-
-function addSystem(
-  rows: Rows,
-  { time, envelope }: Place,
-  system: SampleSystem,
-  idOf: (table: NameTable, name: string) => number,
-): void {
+function nodeValues(time: number, envelope: bigint, system: SampleSystem): CopyValue[] {
   const boot = system.boot === undefined ? undefined : parseTimestamp(system.boot);
-  rows.node_sample.push([
+  return [
     time,
     envelope,
     boot?.seconds ?? null,
@@ -114,13 +112,24 @@ function addSystem(
     toInteger(system.runnable_entities),
     toInteger(system.existing_entities),
     list(system.cpus),
-  ]);
-  for (const [item, gpu] of (system.gpus ?? []).entries())
-    rows.gpu_sample.push([
+  ];
+}
+
+const gpuSample = tableOf(
+  {
+    ...columnsOf('int8', 'time envelope'),
+    ...columnsOf('int4', 'item gpu'),
+    ...columnsOf('int8', 'idx failing fan'),
+    ...columnsOf('text', 'mode'),
+    ...columnsOf('int8', 'performance memory ce_util memory_util temperature power power_limit ce_clock memory_clock'),
+  },
+  ({ system }) => (system?.gpus ?? []).length > 0,
+  ({ time, envelope, sample: { system } }, ids) =>
+    (system?.gpus ?? []).map((gpu, item) => [
       time,
       envelope,
       item,
-      idOf('gpu', gpu.uuid),
+      ids.gpu.get(gpu.uuid) ?? 0,
       toInteger(gpu.index),
       toInteger(gpu.failing),
       toInteger(gpu.fan),
@@ -134,20 +143,38 @@ function addSystem(
       toInteger(gpu.power_limit),
       toInteger(gpu.ce_clock),
       toInteger(gpu.memory_clock),
-    ]);
-  for (const [item, disk] of (system.disks ?? []).entries())
-    rows.disk_sample.push([
+    ]),
+);
+
+const diskSample = tableOf(
+  {
+    ...columnsOf('int8', 'time envelope'),
+    ...columnsOf('int4', 'item disk'),
+    ...columnsOf('int8', 'major minor'),
+    ...columnsOf('int8[]', 'stats'),
+  },
+  ({ system }) => (system?.disks ?? []).length > 0,
+  ({ time, envelope, sample: { system } }, ids) =>
+    (system?.disks ?? []).map((disk, item) => [
       time,
       envelope,
       item,
-      idOf('disk', disk.name),
+      ids.disk.get(disk.name) ?? 0,
       toInteger(disk.major),
       toInteger(disk.minor),
       list(disk.stats),
-    ]);
-}
+    ]),
+);
 
-const float = (value: number | undefined): number | null => (value === undefined || value === 0 ? null : value);
+/** The tables beside that of processes. */
+export const otherTables: Readonly<Record<string, SampleTable>> = {
+  process_gpu: processGpu,
+  node_sample: nodeSample,
+  gpu_sample: gpuSample,
+  disk_sample: diskSample,
+};
+
+export const float = (value: number | undefined): number | null => (value === undefined || value === 0 ? null : value);
 
 const list = (values: readonly Uint[] | undefined): (number | bigint)[] | null =>
   values === undefined || values.length === 0 ? null : values.map((value) => toInteger(value) ?? 0);

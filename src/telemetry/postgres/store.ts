@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
@@ -28,6 +29,12 @@ import { Writer } from './write.ts';
 
 /** Of a record in quarantine: enough to see what it was. */
 const KEPT_RAW = 65_536;
+
+/**
+ * Records that are read before the answers of the server are looked at: it waits for the next statement of the call before. With
+ * 40 processes each these take 2 ms.
+ */
+const READ_AT_ONCE = 8;
 
 /** Records of one call: what is to be stored of them, what is refused, and what is known of each. */
 interface ReadRecords {
@@ -115,6 +122,7 @@ export class PostgresStore implements TelemetryStore {
     const messages: Message[] = [];
     const results: IngestResult[] = [];
     for (const [index, record] of records.entries()) {
+      if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await nextTurn();
       const found = record.number === 0 ? 'nothing' : await this.#read(record, index, options);
       if (typeof found === 'string') results.push(found);
       else if ('problem' in found) {
@@ -150,9 +158,9 @@ export class PostgresStore implements TelemetryStore {
     if (name === undefined) return { problem: 'it names no cluster; name one with --cluster' };
     const id = await this.#clusterOf(name);
     if (id === undefined) return 'unknown cluster';
-    const problem = problemFor(envelope);
-    if (problem !== undefined) return { problem };
-    return messageOf(record as EnvelopeRecord & { readonly envelope: Envelope }, index, { id, name });
+    const message = messageOf(record as EnvelopeRecord & { readonly envelope: Envelope }, index, { id, name });
+    const problem = problemFor(message);
+    return problem === undefined ? message : { problem };
   }
 
   async #clusterOf(name: string): Promise<number | undefined> {

@@ -4,12 +4,13 @@ import type { JobsAttributes } from '../../core/contract/sonar/jobs.ts';
 import type { SampleAttributes } from '../../core/contract/sonar/sample.ts';
 import { toInteger } from '../store/numbers.ts';
 import type { PgConnection } from './connection.ts';
-import type { CopyValue } from './copy.ts';
 import { dayOf, Days } from './days.ts';
 import { type JobRecord, mergeJobs } from './merge-jobs.ts';
 import { keyOf, type Message } from './message.ts';
 import { Names, type NameTable } from './names.ts';
-import { addSample, collectNames, columns, type IdsOf, type NamesOf, noRows } from './rows.ts';
+import { processTable } from './process-rows.ts';
+import { columnsOf, type CopyValue } from './row-writer.ts';
+import { collectNames, type IdsOf, type NamesOf, otherTables, type StoredSample } from './rows.ts';
 
 /** Writers hold this lock together; a program that prunes waits for them and holds it alone. */
 export const WRITERS_LOCK = 7_350_621_003;
@@ -163,7 +164,7 @@ export class Writer {
       column(({ time }) => time),
       column(({ cluster }) => cluster),
       column(({ type }) => type),
-      column(({ sha256 }) => sha256.toString('hex')),
+      column(({ sha256 }) => sha256),
       column(({ cluster, node }) => (node === undefined ? null : (nodes.get(nodeKey(cluster, node)) ?? null))),
       column(({ zone }) => zone),
       column(({ source }) => ids.source.get(source) ?? null),
@@ -181,20 +182,24 @@ export class Writer {
   }
 
   async #writeSamples(stored: readonly Stored[], ids: IdsOf, nodes: ReadonlyMap<string, number>): Promise<void> {
-    const rows = noRows();
-    for (const { id, message } of stored) {
-      const { cluster, node, time, envelope, type } = message;
-      if (type !== 'sample') continue;
-      const place = {
-        time,
-        envelope: id,
-        cluster,
-        node: node === undefined ? null : (nodes.get(nodeKey(cluster, node)) ?? null),
-      };
-      addSample(rows, place, envelope.data?.attributes as SampleAttributes, ids);
+    const samples: StoredSample[] = stored.flatMap(({ id, message: { cluster, node, time, envelope, type } }) =>
+      type !== 'sample'
+        ? []
+        : {
+            sample: envelope.data?.attributes as SampleAttributes,
+            time,
+            envelope: id,
+            cluster,
+            node: node === undefined ? null : (nodes.get(nodeKey(cluster, node)) ?? null),
+          },
+    );
+    for (const [name, table] of Object.entries({ process: processTable, ...otherTables })) {
+      const having = samples.filter(({ sample }) => table.has(sample));
+      if (having.length === 0) continue;
+      await this.#db.copyRows(`sonar.${name}`, table.columns, (out) => {
+        for (const each of having) table.write(out, each, ids);
+      });
     }
-    for (const [table, names] of Object.entries(columns))
-      await this.#db.copy(`sonar.${table}`, names, rows[table as keyof typeof columns]);
   }
 
   /** A day that has new samples is not closed. Rows of open days are not touched, so writers do not wait for each other. */
@@ -228,10 +233,18 @@ export class Writer {
         records.push({ cluster, jobId, step, record, time, meta: envelope.meta });
       }
     }
-    await this.#db.copy('sonar.job_event', ['time', 'envelope', 'ord', 'job_id', 'step', 'content'], events);
+    await this.#db.copy('sonar.job_event', JOB_EVENT, events);
     await mergeJobs(this.#db, records);
   }
 }
+
+const JOB_EVENT = {
+  ...columnsOf('int8', 'time envelope'),
+  ...columnsOf('int4', 'ord'),
+  ...columnsOf('int8', 'job_id'),
+  ...columnsOf('text', 'step'),
+  ...columnsOf('int8', 'content'),
+};
 
 interface Stored {
   readonly id: bigint;
