@@ -26,7 +26,7 @@ slurm_schedulers:
 jobs:
   - {name: "hold_{m}", parameters: {m: "[${SIZES.join(',')}]"}, command: "${hold('{m}')}", resource_requirements: one}
   - {name: "gpu_{i}", parameters: {i: "1:2"}, command: "${hold('100')}", resource_requirements: gpu, scheduler: wide}
-  - {name: both, command: "${hold('100')}; srun --overlap -N2 -n2 hostname | sort", resource_requirements: both, scheduler: wide}
+  - {name: both, command: "${hold('100')}; srun --overlap -N2 -n2 printenv SLURMD_NODENAME | sort", resource_requirements: both, scheduler: wide}
 actions:
   - {trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: wide, scheduler_type: slurm, num_allocations: ${SCHEDULERS.wide}}
   - {trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: one, scheduler_type: slurm, num_allocations: ${SCHEDULERS.one}}

@@ -28,9 +28,9 @@ const flows = {
   - {name: "cpu_{i}", parameters: {i: "1:2"}, resource_requirements: small, command: "touch cpu-{i}; until [ $(ls cpu-* | wc -l) = 2 ]; do sleep 0.05; done; grep Cpus_allowed_list /proc/self/status"}
 `,
   nodes: `${head}${batching}jobs:
-  - {name: two, resource_requirements: both, command: "echo once on $SLURM_STEP_NUM_NODES; srun --overlap -N2 -n2 hostname | sort"}
-  - {name: "gpu_{i}", parameters: {i: "1:4"}, resource_requirements: gpu, command: "touch gpu-{i}; until [ $(ls gpu-* | wc -l) = 4 ]; do sleep 0.05; done; echo $(hostname) $CUDA_VISIBLE_DEVICES"}
-  - {name: none, resource_requirements: small, command: "echo [$CUDA_VISIBLE_DEVICES]; srun --overlap -N2 -n2 hostname | sort"}
+  - {name: two, resource_requirements: both, command: "echo once on $SLURM_STEP_NUM_NODES; srun --overlap -N2 -n2 printenv SLURMD_NODENAME | sort"}
+  - {name: "gpu_{i}", parameters: {i: "1:4"}, resource_requirements: gpu, command: "touch gpu-{i}; until [ $(ls gpu-* | wc -l) = 4 ]; do sleep 0.05; done; echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES"}
+  - {name: none, resource_requirements: small, command: "echo [$CUDA_VISIBLE_DEVICES]; srun --overlap -N2 -n2 printenv SLURMD_NODENAME | sort"}
 `,
   memory: `${head}${batching}jobs:
   - {name: large, resource_requirements: small, command: "(head -c 200M /dev/zero | tail | sleep 120) & wait"}

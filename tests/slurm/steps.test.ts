@@ -44,8 +44,8 @@ const flows = {
   size: `${head}jobs: [{name: sized, command: "true", resource_requirements: two}]
 `,
   nodes: `${head}jobs:
-  - {name: two, resource_requirements: both, command: "echo once on $SLURM_STEP_NUM_NODES; srun --overlap -N2 -n2 hostname | sort"}
-  - {name: "one_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "until [ $(ls here-* | wc -l) = 2 ]; do touch here-{i}; sleep 0.1; done; hostname"}
+  - {name: two, resource_requirements: both, command: "echo once on $SLURM_STEP_NUM_NODES; srun --overlap -N2 -n2 printenv SLURMD_NODENAME | sort"}
+  - {name: "one_{i}", parameters: {i: "1:2"}, resource_requirements: wide, command: "until [ $(ls here-* | wc -l) = 2 ]; do touch here-{i}; sleep 0.1; done; echo $SLURMD_NODENAME"}
 `,
   gpus: `${head}jobs:
   - {name: "gpu_{i}", parameters: {i: "1:2"}, resource_requirements: gpu, command: "until [ $(ls gpus-* | wc -l) = 3 ]; do touch gpus-{i}; sleep 0.1; done; echo [$CUDA_VISIBLE_DEVICES]"}

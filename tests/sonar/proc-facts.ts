@@ -11,6 +11,8 @@ export interface ProcFacts {
   readonly cpuSeconds: number;
   readonly waitedSeconds: number;
   readonly anonymousKilobytes: number;
+  /** Whether this user may read the following three. */
+  readonly hasIo: boolean;
   readonly readKilobytes: number;
   readonly writtenKilobytes: number;
   readonly cancelledKilobytes: number;
@@ -54,6 +56,7 @@ function factsOf(folder: string): ProcFacts {
     cpuSeconds: (Number(field(14)) + Number(field(15)) + waited) / TICKS,
     waitedSeconds: waited / TICKS,
     anonymousKilobytes: Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0),
+    hasIo: io !== '',
     readKilobytes: bytesOf('read_bytes') / 1024,
     writtenKilobytes: bytesOf('write_bytes') / 1024,
     cancelledKilobytes: bytesOf('cancelled_write_bytes') / 1024,
