@@ -51,7 +51,24 @@ describe('a helper program', () => {
 
   it('a missing helper program is reported as missing', async () => {
     const { folder } = programOf('');
-    await expect(runHelper(join(folder, 'missing'), [], { atMostMs: 10_000 })).rejects.toThrow(/ENOENT/);
+    const path = join(folder, 'missing');
+    await expect(runHelper(path, ['7'], { atMostMs: 10_000 })).rejects.toThrow(
+      new HelperFailed(`${path} 7: there is no program ${path}`, { isMissing: true }),
+    );
+  });
+
+  it('a helper program that is on no folder of PATH is missing, also where a folder on it cannot be read', async () => {
+    const { program, folder } = programOf('');
+    // Root may read it all the same.
+    const closed = temporaryFolder();
+    chmodSync(closed, 0);
+    onTestFinished(() => chmodSync(closed, 0o700));
+    const call = (name: string, path: string) => runHelper(name, [], { atMostMs: 10_000, environment: { PATH: path } });
+    await expect(call('nothing', `${closed}:${folder}`)).rejects.toThrow(
+      new HelperFailed('nothing: there is no nothing on PATH', { isMissing: true }),
+    );
+    chmodSync(program, 0o644);
+    await expect(call('helper', folder)).rejects.toThrow(new HelperFailed('helper: spawn helper EACCES'));
   });
 
   it('a helper program ends with its whole process group at its time limit', async () => {

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asUser } from './umask.ts';
 
@@ -120,12 +122,18 @@ export function startDetached(program: string, args: readonly string[], outputFd
 export class HelperFailed extends Error {
   /** It was killed at its time limit: what it was asked to do may have been done. */
   readonly isLate: boolean;
+  /** There is no such program here. */
+  readonly isMissing: boolean;
   readonly stderr: string;
 
-  constructor(message: string, { isLate = false, stderr = '' }: { isLate?: boolean; stderr?: string } = {}) {
+  constructor(
+    message: string,
+    { isLate = false, isMissing = false, stderr = '' }: { isLate?: boolean; isMissing?: boolean; stderr?: string } = {},
+  ) {
     super(message);
     this.name = 'HelperFailed';
     this.isLate = isLate;
+    this.isMissing = isMissing;
     this.stderr = stderr;
   }
 }
@@ -186,11 +194,28 @@ export async function runToEnd(
   );
   try {
     const end = await Promise.race([new Promise<Error>((resolve) => void child.once('error', resolve)), exitOf(child)]);
-    if (end instanceof Error) throw new HelperFailed(`${commandText(program, args)}: ${end.message}`);
+    if (end instanceof Error) throw notStarted(end, program, args, environment ?? process.env);
     return { ...end, stdout: out, stderr: err, isLate };
   } finally {
     clearTimeout(limit);
   }
+}
+
+/**
+ * Why a program could not be started. Where a folder on PATH may not be read, the system's words for a program that is
+ * missing are "permission denied".
+ */
+function notStarted(
+  error: NodeJS.ErrnoException,
+  program: string,
+  args: readonly string[],
+  { PATH }: Readonly<Record<string, string | undefined>>,
+): HelperFailed {
+  const isPath = program.includes('/');
+  const isOnPath = (PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+  const isMissing = error.code === 'ENOENT' || (error.code === 'EACCES' && !isPath && !isOnPath);
+  const where = isPath ? `there is no program ${program}` : `there is no ${program} on PATH`;
+  return new HelperFailed(`${commandText(program, args)}: ${isMissing ? where : error.message}`, { isMissing });
 }
 
 const commandText = (program: string, args: readonly string[]) => [program, ...args].join(' ');

@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { HelperFailed, runHelper } from '../../cluster/exec.ts';
+import { programOn } from '../../cluster/program-on.ts';
 import { Failure } from '../failure.ts';
 
 export const SERVICE = 'torc-server.service';
@@ -13,7 +12,7 @@ export type Systemctl = (...words: string[]) => Promise<string>;
 
 /** The connection to the systemd of this machine, or of one user; undefined if there is none. */
 export function systemctlOf(isUser: boolean, path: string | undefined): Systemctl | undefined {
-  if (!(path ?? '').split(delimiter).some((folder) => isProgram(join(folder, 'systemctl')))) return undefined;
+  if (programOn(path, 'systemctl') === undefined) return undefined;
   return async (...words) => {
     try {
       return await runHelper('systemctl', [...(isUser ? ['--user'] : []), ...words], { atMostMs: AT_MOST_MS });
@@ -22,13 +21,4 @@ export function systemctlOf(isUser: boolean, path: string | undefined): Systemct
       throw new Failure(cause.message, { cause });
     }
   };
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

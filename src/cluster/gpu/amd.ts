@@ -51,7 +51,7 @@ export function createAmdReader(environment: Environment, atMostMs = AT_MOST_MS)
         return { cards, states, uses, problems: problem === undefined ? [] : [problem] };
       } catch (error) {
         if (!(error instanceof HelperFailed)) throw error;
-        isMissing = /ENOENT/.test(error.message);
+        isMissing = error.isMissing;
         return isMissing ? NO_GPUS : { ...NO_GPUS, problems: [error.message] };
       }
     },

@@ -69,7 +69,7 @@ export function createNvidiaReader(environment: Environment, atMostMs = AT_MOST_
         };
       } catch (error) {
         if (!(error instanceof HelperFailed)) throw error;
-        isMissing = /ENOENT/.test(error.message);
+        isMissing = error.isMissing;
         return isMissing ? NO_GPUS : { ...NO_GPUS, problems: [error.message] };
       }
     },

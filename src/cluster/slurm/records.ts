@@ -86,8 +86,8 @@ export function openRecords(environment: Environment): SlurmRecords {
 
 const FIELDS = 'JobID,JobName,State,ExitCode,Elapsed,End,MaxRSS';
 
-const isWithoutAccounting = ({ message, stderr }: HelperFailed): boolean =>
-  /ENOENT|not found/i.test(message) || /accounting storage is disabled/i.test(stderr);
+const isWithoutAccounting = ({ message, isMissing, stderr }: HelperFailed): boolean =>
+  isMissing || /not found/i.test(message) || /accounting storage is disabled/i.test(stderr);
 
 /**
  * The lines of `squeue --Format jobid,state`: the first word is the id, the last one the state.

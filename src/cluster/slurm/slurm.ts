@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { HelperFailed, runHelper } from '../exec.ts';
+import { programOn } from '../program-on.ts';
 import { parseTime } from './allocation.ts';
 import { isAway } from './away.ts';
 import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
@@ -89,14 +88,4 @@ function kindOf({ isLate, message, stderr }: HelperFailed): SubmissionFailed['ki
 
 /** Whether allocations can be submitted here. */
 export const hasSlurm = (environment: Readonly<Record<string, string | undefined>>): boolean =>
-  Boolean(environment['TORC_FAKE_SBATCH']) ||
-  (environment['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, 'sbatch')));
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+  Boolean(environment['TORC_FAKE_SBATCH']) || programOn(environment['PATH'], 'sbatch') !== undefined;

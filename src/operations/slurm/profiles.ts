@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { runHelper } from '../../cluster/exec.ts';
+import { HelperFailed, runHelper } from '../../cluster/exec.ts';
 import { discoverProfile } from '../../cluster/slurm/discover.ts';
 import { slurmProgram } from '../../cluster/slurm/programs.ts';
 import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../core/hpc/profile.ts';
@@ -47,7 +47,7 @@ export async function detectedProfile(
   // Its exit code says nothing: some sites wrap it.
   const answers = await runHelper(slurmProgram('sinfo', environment), ['--version'], { atMostMs: 10_000 }).then(
     () => true,
-    (error: Error) => !error.message.includes('ENOENT'),
+    (error: Error) => !(error instanceof HelperFailed && error.isMissing),
   );
   const profile = answers ? await discoverProfile(environment).catch(() => undefined) : undefined;
   return profile === undefined || profile.partitions.length === 0 ? undefined : { profile, isLive: true };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
 import { constants } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { programOn } from '../../cluster/program-on.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 
@@ -92,18 +92,4 @@ function notStarted(bash: string): LaunchError {
     const { code = 'ENOENT', message } = cause as NodeJS.ErrnoException;
     return new LaunchError(code, `bash could not be started: ${message}`);
   }
-}
-
-function programOn(path: string | undefined, name: string): string | undefined {
-  return (path ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find((each) => {
-      try {
-        accessSync(each, files.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 }

@@ -1,5 +1,6 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { programOn } from '../../cluster/program-on.ts';
 import { createChildLauncher } from './child.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { createPosixLauncher } from './posix.ts';
@@ -26,16 +27,8 @@ export function createLauncher({ environment, onEnd }: LauncherOptions): Launche
 }
 
 function findBash(path: string): string {
-  for (const folder of [...path.split(delimiter), '/bin', '/usr/bin']) {
-    if (folder === '') continue;
-    const candidate = join(folder, 'bash');
-    try {
-      accessSync(candidate, constants.X_OK);
-      return candidate;
-    } catch {
-      // Not in this folder.
-    }
-  }
+  const found = programOn([path, '/bin', '/usr/bin'].join(delimiter), 'bash');
+  if (found !== undefined) return found;
   throw new LaunchError('ENOENT', `jobs are run by bash, and there is none on PATH (${path})`);
 }
 

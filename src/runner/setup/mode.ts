@@ -1,5 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { programOn } from '../../cluster/program-on.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
 
@@ -59,14 +58,7 @@ const FIRST_SPECIAL_STEP = 4_294_967_280;
 const isStep = (id: string | undefined): boolean =>
   id !== undefined && /^\d+$/.test(id) && Number(id) < FIRST_SPECIAL_STEP;
 
-function hasSrun({ TORC_FAKE_SRUN: standIn, PATH: path = '' }: Environment): boolean {
+function hasSrun({ TORC_FAKE_SRUN: standIn, PATH: path }: Environment): boolean {
   if (standIn !== undefined && standIn !== '') return true;
-  return path.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, 'srun'), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return programOn(path, 'srun') !== undefined;
 }

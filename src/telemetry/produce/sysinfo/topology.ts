@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { runHelper } from '../../../cluster/exec.ts';
+import { programOn } from '../../../cluster/program-on.ts';
 
 /** Commands that print the topology of the node, as words separated by blanks; empty for none. */
 export interface TopologyCommands {
@@ -30,17 +29,7 @@ export async function topologyBy(
       return '';
     }
   };
-  const drawing = svg ?? (isInstalled('lstopo', environment) ? 'lstopo --of svg' : '');
+  const drawing = svg ?? (programOn(environment['PATH'], 'lstopo') !== undefined ? 'lstopo --of svg' : '');
   const [asSvg, asText] = await Promise.all([run(drawing), run(text ?? '')]);
   return { svg: asSvg, text: asText };
 }
-
-const isInstalled = (program: string, { PATH = '' }: Environment): boolean =>
-  PATH.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
