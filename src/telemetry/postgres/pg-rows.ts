@@ -25,7 +25,9 @@ import { toInteger } from '../store/numbers.ts';
 import { storedJson } from '../store/stored-json.ts';
 import { number, numbers, optional, text, uint } from './cells.ts';
 import type { PgConnection } from './connection.ts';
+import { totalsOf } from './job-totals.ts';
 import type { PgRow } from './library.ts';
+import { NamesById } from './names-by-id.ts';
 import {
   cardOf,
   jobHourOf,
@@ -53,9 +55,11 @@ type Statement = string | { readonly ofOne: string; readonly ofSeveral: string }
 /** The rows of questions from PostgreSQL: those that the embedded store gives, in the same order. */
 export class PgRows implements TelemetryRows {
   readonly #db: PgConnection;
+  readonly #names: NamesById;
 
   constructor(db: PgConnection) {
     this.#db = db;
+    this.#names = new NamesById(db);
   }
 
   async clusterNames(name: string | undefined): Promise<string[]> {
@@ -235,15 +239,14 @@ export class PgRows implements TelemetryRows {
   async jobHours(window: Window, key?: JobKey, isAddedUp = false): Promise<JobHour[]> {
     const jobs: JobHour[] = [];
     const ofJob = key === undefined ? [null, null] : [stored(key.job), epochOf(key)];
-    const hasTotals = isAddedUp && key === undefined;
-    for (const { id, name } of await this.#withLostDays(window))
-      for (const row of await this.#db.query(
-        hasTotals ? hourSql.JOB_TOTALS : hourSql.JOB_HOURS,
-        ...windowValues(id, window),
-        window.user ?? null,
-        ...(hasTotals ? [] : ofJob),
-      ))
-        jobs.push(jobHourOf(row, name));
+    for (const { id, name } of await this.#withLostDays(window)) {
+      const values = [...windowValues(id, window), window.user ?? null];
+      if (isAddedUp && key === undefined) {
+        const [totals = {}] = await this.#db.query(hourSql.JOB_TOTALS, ...values);
+        for (const each of await totalsOf(totals, name, this.#names)) jobs.push(each);
+      } else
+        for (const row of await this.#db.query(hourSql.JOB_HOURS, ...values, ...ofJob)) jobs.push(jobHourOf(row, name));
+    }
     return jobs;
   }
 

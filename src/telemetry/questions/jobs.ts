@@ -66,7 +66,7 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
   const done: Tally[] = [];
   const cpu = new CpuTime();
   for (const hour of await source.jobHours(window, undefined, true)) {
-    const key = identityOf({ ...hour, slot: 0, envelope: hour.time });
+    const key = identityOf(hour, hour.time, 0);
     const held = open.get(key);
     const isSame = held !== undefined && (hour.epoch === 0 || hour.first - held.last <= gapSeconds);
     if (held !== undefined && !isSame) done.push(held);
@@ -77,7 +77,7 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
   const begins = await source.firstSamples(window);
   await eachSample(source.processes(window), (rows) => {
     const [row] = rows;
-    const key = identityOf(row);
+    const key = identityOf(row, row.envelope, row.slot);
     let tally = open.get(key);
     // The id of a job of Slurm is never used again.
     if (tally !== undefined && row.epoch !== 0 && row.time - tally.last > gapSeconds) {
@@ -101,21 +101,18 @@ export async function jobsOf(source: TelemetryRows, window: Window, gapSeconds =
  * A job of Slurm is one on all nodes; any other belongs to its node, and its epoch tells boots apart. Job 0 is no job: its
  * entries are never merged with one another.
  */
-function identityOf({
-  cluster,
-  node,
-  job,
-  epoch,
-  user,
-  slot,
-  envelope,
-}: Pick<ProcessRow, 'cluster' | 'node' | 'job' | 'epoch' | 'user' | 'slot' | 'envelope'>): string {
+function identityOf(
+  { cluster, node, job, epoch, user }: Pick<ProcessRow, 'cluster' | 'node' | 'job' | 'epoch' | 'user'>,
+  envelope: number,
+  slot: number,
+): string {
   if (epoch === 0) return `${cluster} slurm ${job} ${user}`;
   return job === 0 ? `${cluster} ${node} 0 ${epoch} ${envelope} ${slot}` : `${cluster} ${node} ${job} ${epoch} ${user}`;
 }
 
 const newTally = (key: string, rows: readonly ProcessRow[] | readonly JobHour[]): Tally => {
-  const { cluster, job, epoch, user, ...row } = rows[0] as ProcessRow | JobHour;
+  const row = rows[0] as ProcessRow | JobHour;
+  const { cluster, job, epoch, user } = row;
   const time = 'first' in row ? row.first : row.time;
   return {
     key,

@@ -1,0 +1,69 @@
+import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import type { JobHour } from '../questions/rows.ts';
+import { TOTAL_COLUMNS } from './hour-queries.ts';
+import type { PgRow } from './library.ts';
+import type { NamesById } from './names-by-id.ts';
+
+/** Integers of 64 bits are texts. */
+type CardsOfTotal = readonly [
+  node: number,
+  user: number,
+  cmd: number,
+  job: string,
+  epoch: string,
+  time: number,
+  cards: string,
+];
+
+/** The totals of jobs from the row of `JOB_TOTALS`, which has a list for each column. */
+export async function totalsOf(row: PgRow, cluster: string, names: NamesById): Promise<JobHour[]> {
+  const lists = Object.fromEntries(
+    TOTAL_COLUMNS.map((name) => [name, JSON.parse(String(row[name] ?? '[]')) as unknown]),
+  );
+  const numbers = (name: string) => lists[name] as readonly number[];
+  const integers = (name: string) => lists[name] as readonly (number | string)[];
+  const [node, user, cmd] = [numbers('node'), numbers('user'), numbers('cmd')];
+  const [nodes, users, cmds] = [
+    await names.of('node', new Set(node)),
+    await names.of('user', new Set(user)),
+    await names.of('cmd', new Set(cmd)),
+  ];
+  const [job, epoch] = [integers('job'), integers('epoch')];
+  const cards = new Map(
+    (JSON.parse(String(row['cards'] ?? '[]')) as CardsOfTotal[]).map((each) => [each.slice(0, -1).join(' '), each[6]]),
+  );
+  const [time, first, last, samples] = [numbers('time'), numbers('first'), numbers('last'), numbers('samples')];
+  const [processes, cpuSeconds, peakCpu] = [numbers('processes'), numbers('cpu_seconds'), numbers('peak_cpu_percent')];
+  const [memory, peakMemory] = [numbers('memory_kb'), numbers('peak_memory_kb')];
+  const [gpu, peakGpuMemory] = [numbers('gpu_percent'), numbers('peak_gpu_memory_kb')];
+  return time.map((each, index) => ({
+    cluster,
+    node: nodes.get(node[index] ?? 0) ?? '',
+    user: users.get(user[index] ?? 0) ?? '',
+    cmd: cmds.get(cmd[index] ?? 0) ?? '',
+    job: unsigned(job[index] ?? 0),
+    epoch: unsigned(epoch[index] ?? 0),
+    time: each,
+    first: first[index] ?? 0,
+    last: last[index] ?? 0,
+    samples: samples[index] ?? 0,
+    processes: processes[index] ?? 0,
+    cpuSeconds: cpuSeconds[index] ?? 0,
+    peakCpuPercent: peakCpu[index] ?? 0,
+    memoryKb: memory[index] ?? 0,
+    peakMemoryKb: peakMemory[index] ?? 0,
+    gpuPercent: gpu[index] ?? 0,
+    peakGpuMemoryKb: peakGpuMemory[index] ?? 0,
+    cards:
+      cards.size === 0
+        ? ''
+        : (cards.get(
+            [node[index], user[index], cmd[index], job[index], epoch[index], epoch[index] === 0 ? 0 : each].join(' '),
+          ) ?? ''),
+  }));
+}
+
+/** An unsigned integer of 64 bits that is stored as a signed one. */
+const unsigned = (stored: number | string): Uint =>
+  typeof stored === 'number' ? stored : exactUint(BigInt.asUintN(64, BigInt(stored)));
