@@ -36,8 +36,11 @@ describe('a suggested command', () => {
 
   it('a suggested command in a sentence is found wherever it stands, and only there', () => {
     expect(
-      withOptions('decide: torc jobs list 1, then `torc run 1`; this torc, torc_output', given({ standalone: true })),
-    ).toBe('decide: torc -s jobs list 1, then `torc -s run 1`; this torc, torc_output');
+      withOptions(
+        'decide: torc jobs list 1, then `torc run 1`; the torc that wrote torc_output',
+        given({ standalone: true }),
+      ),
+    ).toBe('decide: torc -s jobs list 1, then `torc -s run 1`; the torc that wrote torc_output');
   });
 
   it('a suggested command repeats the options of the runner, lists and values that look like options included', () => {

@@ -1,5 +1,8 @@
 import { type Option, optionName, type Values } from './option.ts';
+import { torcGroups } from './commands/torc.ts';
 import { shellWord } from '../core/contract/shell-word.ts';
+
+const COMMAND = new RegExp(`\\btorc(?= (?:${torcGroups.map(({ word }) => word).join('|')})\\b)`, 'g');
 
 /** An option as it was given on the command line. */
 export interface GivenOption {
@@ -47,11 +50,11 @@ export const optionWords = (given: readonly GivenOption[]): string =>
 /**
  * A hint with the options that reach the same server: `torc run 1` becomes `torc -s --db my.db run 1`.
  *
- * Every `torc` that is followed by a command gets them, so a sentence may hold more than one command.
+ * Every `torc` that is followed by the first word of a command gets them, so a sentence may hold more than one command.
  */
 export function withOptions(hint: string, given: readonly GivenOption[]): string {
   const words = optionWords(given);
-  return words === '' ? hint : hint.replaceAll(/\btorc(?= [a-z])/g, () => `torc ${words}`);
+  return words === '' ? hint : hint.replaceAll(COMMAND, () => `torc ${words}`);
 }
 
 function wordsOf({ flags }: Option, value: unknown): string[] {

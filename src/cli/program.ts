@@ -8,6 +8,7 @@ import { fileErrorText } from './file-error.ts';
 import { type Option, optionName, type Values } from './option.ts';
 import { commandsFor, groups } from './commands.ts';
 import { missingCommand } from './missing-commands.ts';
+import { listOfMissing } from './not-found.ts';
 import { exampleOf } from './examples.ts';
 import { fitted, headingOf } from './help.ts';
 import { type Context, createContext } from './context.ts';
@@ -26,6 +27,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   const colours = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
   const plain = createOutput('table', streams, colours);
   let exitCode = 0;
+  let hint: Context['hint'] = (text) => text;
 
   const act = async (command: Command, args: readonly unknown[], given: Values, isGiven: (name: string) => boolean) => {
     const configuration =
@@ -39,7 +41,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
     const output = createOutput(settings.format, streams, colours, settings.wide);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
-    const hint = hintsOf(program, command, { ...given, url }, isGiven);
+    hint = hintsOf(program, command, { ...given, url }, isGiven);
     const context = createContext({ settings, configuration, output, environment: process.env, hint });
     try {
       await command.run(context, args as never, options);
@@ -55,7 +57,7 @@ export async function runProgram(program: string, argv: readonly string[]): Prom
   } catch (error) {
     const missing = program === 'torc' && isUnknownCommand(error) ? missingCommand(argv) : undefined;
     if (missing !== undefined) plain.notice(missing);
-    return explain(error, plain);
+    return explain(error, plain, hint);
   }
 }
 
@@ -87,7 +89,7 @@ const isUnknownCommand = (error: unknown) =>
   error instanceof CommanderError && error.code === 'commander.unknownCommand';
 
 /** Reports an error, and returns its exit code. */
-function explain(error: unknown, output: Output): number {
+function explain(error: unknown, output: Output, hint: Context['hint']): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof UsageError) {
     output.error(error.message);
@@ -102,8 +104,11 @@ function explain(error: unknown, output: Output): number {
     return 1;
   }
   if (error instanceof Refusal || error instanceof ServiceError) {
-    output.error(error.message);
-    if (error.remedy !== undefined) output.notice(error.remedy);
+    const list = listOfMissing(error.message);
+    const remedy = list === undefined ? error.remedy : `These are there: ${list}`;
+    // Those of a server name programs that ran somewhere else.
+    output.error(error instanceof Refusal ? hint(error.message) : error.message);
+    if (remedy !== undefined) output.notice(hint(remedy));
     return 1;
   }
   if (error instanceof Unreachable) {

@@ -67,7 +67,7 @@ it('an event stream that is refused says why, and is not asked for again', async
   expect([code, stdout, stderr]).toEqual([
     1,
     '',
-    'Error: API error while opening the event stream (status: 404 Not Found): Workflow not found with ID: 99\nList the existing records, and check the id.\n',
+    'Error: API error while opening the event stream (status: 404 Not Found): Workflow not found with ID: 99\nThese are there: torc workflows list\n',
   ]);
 });
 

@@ -135,7 +135,8 @@ describe('torc recover where there is no Slurm', () => {
     const { stdout } = await call(['create', '-'], 'name: ok\njobs: [{name: a, command: "true"}]\n');
     const id = Number(/\d+/.exec(stdout)?.[0]);
     const fresh = await call(['recover', String(id), '--no-prompts']);
-    expect([fresh.code, fresh.stderr]).toEqual([1, expect.stringContaining('it was never initialized')]);
+    const again = `it was never initialized; torc --url ${server.url} run ${id} or torc --url ${server.url} submit ${id} starts it\n`;
+    expect([fresh.code, fresh.stderr]).toEqual([1, expect.stringContaining(again)]);
     await call(['run', String(id), '-p', '0.2']);
     const complete = await call(['recover', String(id), '--no-prompts']);
     expect([complete.code, complete.stderr]).toEqual([1, expect.stringContaining('no job failed and none waits')]);

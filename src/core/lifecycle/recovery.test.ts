@@ -85,6 +85,7 @@ describe('the plan of a recovery', () => {
 
 describe('whether a workflow can be recovered', () => {
   const standing = {
+    workflowId: 7,
     counts: { waiting: 0, running: 0, failed: 1 },
     isCanceled: false,
     isUninitialized: false,
@@ -100,7 +101,7 @@ describe('whether a workflow can be recovered', () => {
   });
 
   it.each([
-    ['canceled', { isCanceled: true }],
+    ['canceled; torc workflows reset-status 7', { isCanceled: true }],
     ['wait or run', { openAllocations: 1 }],
     ['active', { activeRunners: 1 }],
     ['never initialized', { isUninitialized: true }],

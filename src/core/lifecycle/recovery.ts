@@ -87,6 +87,7 @@ interface Counts {
 }
 
 interface Standing {
+  readonly workflowId: number;
   readonly counts: Counts;
   readonly isCanceled: boolean;
   readonly isUninitialized: boolean;
@@ -98,6 +99,7 @@ interface Standing {
 
 /** Why a workflow cannot be recovered now; undefined if it can. */
 export function refusalOfRecovery({
+  workflowId: id,
   counts,
   isCanceled,
   isUninitialized,
@@ -105,13 +107,14 @@ export function refusalOfRecovery({
   openAllocations,
   isCorrected,
 }: Standing): string | undefined {
-  if (isCanceled) return 'it is canceled; torc workflows reset-status ID --failed-only --reinitialize starts it again';
+  if (isCanceled)
+    return `it is canceled; torc workflows reset-status ${id} --failed-only --reinitialize starts it again`;
   // A workflow without jobs has none that was initialized.
   if (isUninitialized && counts.waiting + counts.running + counts.failed > 0)
-    return 'it was never initialized; torc run ID or torc submit ID starts it';
+    return `it was never initialized; torc run ${id} or torc submit ${id} starts it`;
   if (openAllocations > 0)
-    return `${openAllocations} of its allocations wait or run; torc status ID shows them, torc cancel ID ends them`;
-  if (activeRunners > 0) return `${activeRunners} of its runners are active; torc compute-nodes list ID shows them`;
+    return `${openAllocations} of its allocations wait or run; torc status ${id} shows them, torc cancel ${id} ends them`;
+  if (activeRunners > 0) return `${activeRunners} of its runners are active; torc compute-nodes list ${id} shows them`;
   if (counts.running > 0) return `${counts.running} of its jobs run or are about to`;
   if (counts.failed + counts.waiting === 0 && !isCorrected) return 'no job failed and none waits';
   return undefined;

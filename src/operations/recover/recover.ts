@@ -57,6 +57,7 @@ export async function refuseRecovery(client: Client, workflowId: number, dead: D
   const waiting = jobs.ready + jobs.blocked + jobs.uninitialized;
   const { is_uninitialized: isUninitialized } = await client.isUninitialized({ params: { id: workflowId } });
   const reason = refusalOfRecovery({
+    workflowId,
     counts: {
       waiting,
       running: Math.max(0, jobs.running + jobs.pending - dead.jobs),
