@@ -12,6 +12,7 @@ import { EnvelopeReader } from '../src/telemetry/read/envelope-reader.ts';
 import { jobsOf } from '../src/telemetry/questions/jobs.ts';
 import { loadOf } from '../src/telemetry/questions/load.ts';
 import { profileOf } from '../src/telemetry/questions/profile.ts';
+import { profileSteps } from '../src/telemetry/questions/profile-steps.ts';
 import { uptimeOf } from '../src/telemetry/questions/uptime.ts';
 import { openStore } from '../src/telemetry/store/open-store.ts';
 import type { TelemetryStore } from '../src/telemetry/store/telemetry-store.ts';
@@ -116,41 +117,28 @@ for (const [name, store] of Object.entries(stores)) {
 /** Every store is asked the same in turns: what the machine does beside it meets both. */
 const jobs = Array.from({ length: ASKED }, () => zipf(20_000));
 const day = { from: START, until: START + DAY };
-const points = new Map<string, Took[]>(Object.keys(stores).map((name) => [name, []]));
-for (const job of [...jobs.slice(0, 5), ...jobs])
-  for (const [name, store] of Object.entries(stores))
-    points.get(name)?.push(await timed(() => profileOf(store.rows, day, { job })));
-const middle = (name: string, of: (took: Took) => number, share = 0.5) => {
-  const sorted = (points.get(name) ?? [])
-    .slice(5)
-    .map(of)
-    .toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length * share)] ?? 0;
-};
-for (const name of Object.keys(stores)) {
-  note(
-    `${name}: profile of a job, median`,
-    middle(name, ({ ms }) => ms),
-    'ms',
-  );
-  note(
-    `${name}: profile of a job, p95`,
-    middle(name, ({ ms }) => ms, 0.95),
-    'ms',
-  );
+async function compare(question: string, ask: (store: TelemetryStore, job: number) => Promise<unknown>): Promise<void> {
+  const points = new Map<string, Took[]>(Object.keys(stores).map((name) => [name, []]));
+  for (const job of jobs.slice(0, 5)) for (const store of Object.values(stores)) await ask(store, job);
+  for (const job of jobs)
+    for (const [name, store] of Object.entries(stores)) points.get(name)?.push(await timed(() => ask(store, job)));
+  const all = (name: string, of: (took: Took) => number) => (points.get(name) ?? []).map(of);
+  const at = (name: string, share: number) =>
+    all(name, ({ ms }) => ms).toSorted((one, other) => one - other)[Math.floor(ASKED * share)] ?? 0;
+  const sum = (name: string, of: (took: Took) => number) => all(name, of).reduce((total, each) => total + each, 0);
+  for (const name of Object.keys(stores)) {
+    note(`${name}: ${question}, median`, at(name, 0.5), 'ms');
+    note(`${name}: ${question}, p95`, at(name, 0.95), 'ms');
+  }
+  const ratio = (what: string, of: (name: string) => number) =>
+    note(`${what}, PostgreSQL / embedded`, of('PostgreSQL') / of('embedded'), '', { atMost: 3 });
+  ratio(`${question}, median`, (name) => at(name, 0.5));
+  ratio(`${question}, p95`, (name) => at(name, 0.95));
+  ratio(`${question}, ${ASKED} jobs`, (name) => sum(name, ({ ms }) => ms));
+  ratio(`${question}, CPU of ${ASKED} jobs`, (name) => sum(name, ({ ownMs, serverMs }) => ownMs + serverMs));
 }
-const sums = (name: string) => (points.get(name) ?? []).slice(5).reduce((sum, { ms }) => sum + ms, 0);
-note(
-  'profile of a job, PostgreSQL / embedded',
-  middle('PostgreSQL', ({ ms }) => ms) / middle('embedded', ({ ms }) => ms),
-  '',
-  { atMost: 3 },
-);
-note('50 profiles, PostgreSQL / embedded', sums('PostgreSQL') / sums('embedded'), '', { atMost: 3 });
-
-const cpuOf = (name: string) =>
-  (points.get(name) ?? []).slice(5).reduce((sum, { ownMs, serverMs }) => sum + ownMs + serverMs, 0);
-note('CPU of 50 profiles, PostgreSQL / embedded', cpuOf('PostgreSQL') / cpuOf('embedded'), '', { atMost: 3 });
+await compare('profile with processes', (store, job) => profileOf(store.rows, day, { job }));
+await compare('profile', (store, job) => profileSteps(store.rows, day, { job }));
 
 const closing = await timed(async () => {
   for await (const { samples } of postgres.closeDays?.({ before: START + DAY, now: START + DAY }) ?? [])

@@ -120,10 +120,10 @@ export class PgConnection {
     client.on('error', () => this.#forget(opened));
     await client.connect();
     // Statements over many partitions look expensive to the planner; compiling them takes longer than executing them.
-    await client.query('set jit = off');
     // With the usual 4 MB, answers about weeks of a site are sorted on the disk.
     await client.query(
-      `select set_config('work_mem', '32MB', false) where pg_size_bytes(current_setting('work_mem')) < 33554432`,
+      `select set_config('jit', 'off', false),
+         case when pg_size_bytes(current_setting('work_mem')) < 33554432 then set_config('work_mem', '32MB', false) end`,
     );
     return client;
   }

@@ -2,12 +2,6 @@
 
 const NAME = 'n.name collate "C"';
 
-/** Others have no hours without samples. $1: the name of the cluster, $2: from, $3: until. */
-export const CLUSTERS_WITH_LOST_DAYS = `
-  select c.id, c.name from sonar.cluster c where ($1::text is null or c.name = $1) and exists (
-    select from sonar.day where cluster = c.id and has_lost and day >= $2::bigint / 86400 and day <= $3::bigint / 86400
-  ) order by c.name collate "C"`;
-
 /** Days of which samples were deleted, and the hours of these days that have samples again: these count. */
 const LOST = `
   lost as materialized (

@@ -24,11 +24,7 @@ export async function totalsOf(row: PgRow, cluster: string, names: NamesById): P
   const numbers = (name: string) => lists[name] as readonly number[];
   const integers = (name: string) => lists[name] as readonly (number | string)[];
   const [node, user, cmd] = [numbers('node'), numbers('user'), numbers('cmd')];
-  const [nodes, users, cmds] = [
-    await names.of('node', new Set(node)),
-    await names.of('user', new Set(user)),
-    await names.of('cmd', new Set(cmd)),
-  ];
+  const found = await names.of({ node, user, cmd });
   const [job, epoch] = [integers('job'), integers('epoch')];
   const cards = new Map(
     (JSON.parse(String(row['cards'] ?? '[]')) as CardsOfTotal[]).map((each) => [each.slice(0, -1).join(' '), each[6]]),
@@ -39,9 +35,9 @@ export async function totalsOf(row: PgRow, cluster: string, names: NamesById): P
   const [gpu, peakGpuMemory] = [numbers('gpu_percent'), numbers('peak_gpu_memory_kb')];
   return time.map((each, index) => ({
     cluster,
-    node: nodes.get(node[index] ?? 0) ?? '',
-    user: users.get(user[index] ?? 0) ?? '',
-    cmd: cmds.get(cmd[index] ?? 0) ?? '',
+    node: found.node.get(node[index] ?? 0) ?? '',
+    user: found.user.get(user[index] ?? 0) ?? '',
+    cmd: found.cmd.get(cmd[index] ?? 0) ?? '',
     job: unsigned(job[index] ?? 0),
     epoch: unsigned(epoch[index] ?? 0),
     time: each,

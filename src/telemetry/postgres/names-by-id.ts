@@ -1,9 +1,15 @@
 import type { PgConnection } from './connection.ts';
 
-type Table = 'node' | 'user' | 'cmd';
+const TABLES = ['node', 'user', 'cmd'] as const;
+type Table = (typeof TABLES)[number];
+type NameMaps = Readonly<Record<Table, Map<number, string>>>;
 
 /** Commands of a site may be any text: what is remembered is limited. */
 const MOST_REMEMBERED = 100_000;
+
+const NAMES = TABLES.map(
+  (table, index) => `select '${table}' as "table", id, name from sonar."${table}" where id = any($${index + 1}::int[])`,
+).join(' union all ');
 
 /**
  * Names by their numbers, so that rows need not be joined with names and names do not come again with each row. A number that was
@@ -11,21 +17,21 @@ const MOST_REMEMBERED = 100_000;
  */
 export class NamesById {
   readonly #db: PgConnection;
-  readonly #names: Readonly<Record<Table, Map<number, string>>> = { node: new Map(), user: new Map(), cmd: new Map() };
+  #names: NameMaps = { node: new Map(), user: new Map(), cmd: new Map() };
 
   constructor(db: PgConnection) {
     this.#db = db;
   }
 
   /** The names of these numbers, and perhaps of others. */
-  async of(table: Table, ids: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
-    const names = this.#names[table];
-    if (names.size > MOST_REMEMBERED) names.clear();
-    const missing = [...ids].filter((id) => !names.has(id));
-    if (missing.length > 0) {
-      const rows = await this.#db.query(`select id, name from sonar."${table}" where id = any($1::int[])`, missing);
-      for (const { id, name } of rows) names.set(Number(id), String(name));
-    }
+  async of(wanted: Readonly<Partial<Record<Table, Iterable<number>>>>): Promise<NameMaps> {
+    if (this.#names.cmd.size > MOST_REMEMBERED) this.#names = { ...this.#names, cmd: new Map() };
+    // Others may begin new maps meanwhile.
+    const names = this.#names;
+    const missing = TABLES.map((table) => [...new Set(wanted[table])].filter((id) => !names[table].has(id)));
+    if (missing.some((ids) => ids.length > 0))
+      for (const { table, id, name } of await this.#db.query(NAMES, ...missing))
+        names[table as Table].set(Number(id), String(name));
     return names;
   }
 }

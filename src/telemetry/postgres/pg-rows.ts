@@ -33,6 +33,7 @@ import {
   jobHourOf,
   jobSampleOf,
   linkOf,
+  type Names,
   nodeHourOf,
   processCardOf,
   processOf,
@@ -42,20 +43,18 @@ import {
 import * as hourSql from './hour-queries.ts';
 import * as sql from './queries.ts';
 
-interface Cluster {
+interface Cluster extends sql.Kind {
   readonly id: number;
   readonly name: string;
-  /** One producer sent all samples of the store: none has to be chosen for a node. */
-  readonly hasOneProducer: boolean;
+  /** It lost samples of days of the window: only of such ones are hours read. */
+  readonly hasLostDays: boolean;
 }
-
-/** A statement, or one for stores with one producer and another for those with several. */
-type Statement = string | { readonly ofOne: string; readonly ofSeveral: string };
 
 /** The rows of questions from PostgreSQL: those that the embedded store gives, in the same order. */
 export class PgRows implements TelemetryRows {
   readonly #db: PgConnection;
   readonly #names: NamesById;
+  readonly #asked = new Map<string, Promise<readonly Cluster[]>>();
 
   constructor(db: PgConnection) {
     this.#db = db;
@@ -66,22 +65,33 @@ export class PgRows implements TelemetryRows {
     return (await this.#clusters(name)).map((each) => each.name);
   }
 
-  async #clusters(name: string | undefined): Promise<Cluster[]> {
-    const rows = await this.#db.query(sql.CLUSTERS, name ?? null);
+  /**
+   * The clusters of a window. Parts of a question that ask for them at the same time wait for one answer: the way to the server and back takes
+   * as long as the samples of a small job.
+   */
+  #clusters(name: string | undefined, { from = 0, until = 0 }: Partial<Window> = {}): Promise<readonly Cluster[]> {
+    const key = JSON.stringify([name, from, until]);
+    let clusters = this.#asked.get(key);
+    if (clusters === undefined) {
+      clusters = this.#askForClusters(name ?? null, from, until).finally(() => this.#asked.delete(key));
+      this.#asked.set(key, clusters);
+    }
+    return clusters;
+  }
+
+  async #askForClusters(...values: readonly [name: string | null, from: number, until: number]): Promise<Cluster[]> {
+    const rows = await this.#db.query(sql.CLUSTERS, ...values);
     return rows.map((row) => ({
       id: number(row, 'id'),
       name: text(row, 'name'),
       hasOneProducer: number(row, 'producers') < 2,
+      hasCards: row['has_cards'] === true,
+      hasLostDays: row['has_lost_days'] === true,
     }));
   }
 
-  /**
-   * The clusters that lost samples of days of the window: only of these are hours read. To plan the statements that read them takes longer
-   * than all other work for a small job.
-   */
-  async #withLostDays({ cluster, from, until }: Window): Promise<Pick<Cluster, 'id' | 'name'>[]> {
-    const rows = await this.#db.query(hourSql.CLUSTERS_WITH_LOST_DAYS, cluster ?? null, from, until);
-    return rows.map((row) => ({ id: number(row, 'id'), name: text(row, 'name') }));
+  async #withLostDays(window: Window): Promise<readonly Cluster[]> {
+    return (await this.#clusters(window.cluster, window)).filter(({ hasLostDays }) => hasLostDays);
   }
 
   /** The rows of all clusters of a window, one after the other. */
@@ -98,23 +108,22 @@ export class PgRows implements TelemetryRows {
 
   async *#portions<Result>(
     window: Window,
-    statement: Statement,
+    query: string | ((cluster: Cluster) => string),
     more: readonly unknown[],
-    toResult: (row: PgRow, cluster: string) => Result,
+    toResult: (row: PgRow, cluster: string, names: Names) => Result,
   ): AsyncGenerator<readonly Result[]> {
-    for (const { id, name, hasOneProducer } of await this.#clusters(window.cluster)) {
-      const query = typeof statement === 'string' ? statement : hasOneProducer ? statement.ofOne : statement.ofSeveral;
-      for await (const rows of this.#db.stream(query, ...windowValues(id, window), ...more))
-        yield rows.map((row) => toResult(row, name));
+    for (const cluster of await this.#clusters(window.cluster, window)) {
+      const statement = typeof query === 'string' ? query : query(cluster);
+      for await (const rows of this.#db.stream(statement, ...windowValues(cluster.id, window), ...more)) {
+        const names = await this.#names.of({ user: numbersIn(rows, 'user'), cmd: numbersIn(rows, 'cmd') });
+        yield rows.map((row) => toResult(row, cluster.name, names));
+      }
     }
   }
 
   processes(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessRow[]> {
-    const user = window.user ?? null;
-    if (key === undefined)
-      return this.#portions(window, { ofOne: sql.PROCESSES_OF_ONE, ofSeveral: sql.PROCESSES }, [user], processOf);
-    const statement = { ofOne: sql.PROCESSES_OF_JOB_OF_ONE, ofSeveral: sql.PROCESSES_OF_JOB };
-    return this.#portions(window, statement, [user, stored(key.job), epochOf(key)], processOf);
+    const more = key === undefined ? [window.user ?? null] : ofUserAndJob(window, key);
+    return this.#portions(window, (cluster) => sql.processes(cluster, key !== undefined), more, processOf);
   }
 
   sampleSums(window: Window, by: SumsBy, key?: JobKey): AsyncGenerator<readonly SampleSum[]> {
@@ -123,8 +132,7 @@ export class PgRows implements TelemetryRows {
   }
 
   jobSamples(window: Window, key: JobKey): AsyncGenerator<readonly JobSample[]> {
-    const statement = { ofOne: sql.JOB_SAMPLES_OF_ONE, ofSeveral: sql.JOB_SAMPLES };
-    return this.#portions(window, statement, ofUserAndJob(window, key), jobSampleOf);
+    return this.#portions(window, sql.jobSamples, ofUserAndJob(window, key), jobSampleOf);
   }
 
   processCards(window: Window, key?: JobKey): AsyncGenerator<readonly ProcessCard[]> {
@@ -251,9 +259,10 @@ export class PgRows implements TelemetryRows {
   }
 
   async closedJobHours(window: Window, key: JobKey): Promise<ClosedJobHours> {
-    const hours = [...(await this.jobHours(window, key))];
+    const [lost, clusters] = await Promise.all([this.jobHours(window, key), this.#clusters(window.cluster, window)]);
+    const hours = [...lost];
     const found: number[] = [];
-    for (const { id, name } of await this.#clusters(window.cluster)) {
+    for (const { id, name } of clusters) {
       const days = await this.#db.query(hourSql.CLOSED_DAYS, id, window.from, window.until);
       if (days.length === 0) continue;
       const numbersOfDays = days.map((row) => number(row, 'day'));
@@ -308,6 +317,11 @@ const ofUserAndJob = ({ user }: Window, key: JobKey | undefined) => [
   key === undefined ? null : stored(key.job),
   key === undefined ? null : epochOf(key),
 ];
+
+/** The numbers of a column; where it has names, none. */
+function* numbersIn(rows: readonly PgRow[], column: string): Generator<number> {
+  for (const { [column]: cell } of rows) if (typeof cell === 'number') yield cell;
+}
 
 const windowValues = (cluster: number, { from, until, node }: Window) => [cluster, from, until, node ?? null];
 

@@ -30,9 +30,9 @@ const GPU_USE = `
     where g.time = p.time and g.time >= $2 and g.time < $3 and g.envelope = p.envelope and g.slot = p.slot and g.ord = p.ord
   ) g on true`;
 
+/** Users and commands are numbers: their names are read once, and need not be planned and sent with each row. */
 const PROCESS = `
-  p.envelope, p.time, n.name as node, u.name as user_name, p.job, p.epoch, p.slot, p.ord, p.pid, p.ppid, m.name as cmd, p.rss, p.cpu_time,
-  p.cpu_avg, p.rolledup, g.gpu_util, g.gpu_memory, g.cards`;
+  p.envelope, p.time, n.name as node, p."user", p.job, p.epoch, p.slot, p.ord, p.pid, p.ppid, p.cmd, p.rss, p.cpu_time, p.cpu_avg, p.rolledup`;
 
 /** Bounds of the time for each table: only those of days within them are planned and read. */
 const OF_PREFERRED = `
@@ -40,52 +40,41 @@ const OF_PREFERRED = `
   join preferred r on r.node = p.node
   join producers o on o.id = e.source and o.producer = r.producer`;
 
-const WITH_NAMES = `
-  join sonar.node n on n.id = p.node
-  join sonar."user" u on u.id = p."user"
-  left join sonar.cmd m on m.id = p.cmd`;
+const IN_WINDOW = `p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_NODE}`;
+const WANTED = `${IN_WINDOW} and ($5::text is null or u.name = $5)`;
+const WANTED_BY_ID = `${IN_WINDOW} and ($5::text is null or p."user" = (select id from sonar."user" where name = $5))`;
 
 /**
- * Of a job, each name is found by its index. The day that is written has no statistics: the planner expects one row of the job, and would read all
- * users for each.
+ * The clusters of a window, $1 or all, whether samples of its days ($2 to $3) were deleted, and of the store how many producers it has, that is
+ * whether there is a choice of them at all, and whether it has cards.
  */
-const WITH_NAMES_BY_INDEX = WITH_NAMES.replace(
-  'join sonar."user" u on u.id = p."user"',
-  'join lateral (select name from sonar."user" where id = p."user" offset 0) u on true',
-);
-
-const WANTED = `p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_NODE} and ($5::text is null or u.name = $5)`;
-const IN_ORDER = `order by p.time, ${NAME}, p.envelope, p.slot, p.ord`;
-
-/** The clusters of a window, $1 or all, and how many producers the store has: whether there is a choice of them at all. */
 export const CLUSTERS = `
-  select id, name, (select count(distinct s.name::jsonb ->> 'producer') from sonar.source s) as producers
-  from sonar.cluster where ($1::text is null or name = $1) order by name collate "C"`;
+  select c.id, c.name, (select count(distinct s.name::jsonb ->> 'producer') from sonar.source s) as producers,
+    exists (select from sonar.gpu) as has_cards, exists (
+      select from sonar.day where cluster = c.id and has_lost and day >= $2::bigint / 86400 and day <= $3::bigint / 86400
+    ) as has_lost_days
+  from sonar.cluster c where ($1::text is null or c.name = $1) order by c.name collate "C"`;
 
-/** $5: user. */
-export const PROCESSES = `
-  with ${PRODUCERS}, ${preferred(SAMPLES)}
-  select ${PROCESS} from sonar.process p ${OF_PREFERRED} ${WITH_NAMES} ${GPU_USE}
-  where ${WANTED} ${IN_ORDER}`;
-
-export const PROCESSES_OF_ONE = `
-  select ${PROCESS} from sonar.process p ${WITH_NAMES} ${GPU_USE}
-  where ${WANTED} ${IN_ORDER}`;
+/** What a store has decides what a statement must look into. */
+export interface Kind {
+  /** One producer sent all samples: none has to be chosen for a node. */
+  readonly hasOneProducer: boolean;
+  readonly hasCards: boolean;
+}
 
 /** Of one job only its own rows are read: a window may have millions of others. $5: user, $6: job, $7: epoch. */
 const OF_JOB = 'p.job = $6 and ($7::bigint is null or p.epoch = $7)';
 const OWN = `
   ${PRODUCERS},
   own as materialized (select distinct p.time, p.envelope from sonar.process p where p.cluster = $1 and p.time >= $2 and p.time < $3 and ${OF_JOB}),
-  ${preferred('e.time >= $2 and e.time < $3 and (e.time, e.id) in (select time, envelope from own)')},`;
-export const PROCESSES_OF_JOB = `
-  with ${OWN.replace(/,$/, '')}
-  select ${PROCESS} from sonar.process p ${OF_PREFERRED} ${WITH_NAMES_BY_INDEX} ${GPU_USE}
-  where ${WANTED} and ${OF_JOB} ${IN_ORDER}`;
+  ${preferred('e.time >= $2 and e.time < $3 and (e.time, e.id) in (select time, envelope from own)')}`;
 
-export const PROCESSES_OF_JOB_OF_ONE = `
-  select ${PROCESS} from sonar.process p ${WITH_NAMES_BY_INDEX} ${GPU_USE}
-  where ${WANTED} and ${OF_JOB} ${IN_ORDER}`;
+/** $5: user. */
+export const processes = ({ hasOneProducer, hasCards }: Kind, isOfJob: boolean): string => `
+  ${hasOneProducer ? '' : `with ${isOfJob ? OWN : `${PRODUCERS}, ${preferred(SAMPLES)}`}`}
+  select ${PROCESS} ${hasCards ? ', g.gpu_util, g.gpu_memory, g.cards' : ''}
+  from sonar.process p ${hasOneProducer ? '' : OF_PREFERRED} join sonar.node n on n.id = p.node ${hasCards ? GPU_USE : ''}
+  where ${WANTED_BY_ID} ${isOfJob ? `and ${OF_JOB}` : ''} order by p.time, ${NAME}, p.envelope, p.slot, p.ord`;
 
 export const FIRST_SAMPLES = `
   select n.name as node, min(e.time) as time from sonar.envelope e join sonar.node n on n.id = e.node
@@ -197,26 +186,28 @@ export const PROCESS_CARDS = `
   order by e.time, e.id, g.slot, g.ord, g.item`;
 
 /** One row for all processes of an entry. $5: user, $6: job, $7: epoch. */
-const jobSamples = (before: string, ofPreferred: string): string => `
-  with ${before} sums as (
+export const jobSamples = ({ hasOneProducer, hasCards }: Kind): string => `
+  with ${hasOneProducer ? '' : `${OWN},`} sums as (
     select p.envelope, p.time, p.node, p."user", p.job, p.epoch, p.slot,
       sum(case when p.ord is null then 0 else 1 + greatest(0, coalesce(p.rolledup, 0)) end)::float8 as processes,
       sum(sonar.uint64(p.rss))::float8 as rss, sum(p.cpu_avg) as cpu_avg,
       coalesce(json_agg(json_build_array(
-        case when p.pid <> 0 then p.pid::text else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce(m.name, '') end,
+        case when p.pid <> 0 then p.pid::text
+          else '0 ' || coalesce(p.ppid, 0) || ' ' || coalesce((select m.name from sonar.cmd m where m.id = p.cmd), '') end,
         coalesce(p.ppid, 0), coalesce(p.cpu_time, 0)
       ) order by p.ord) filter (where p.ord is not null), '[]')::text as counters
-    from sonar.process p ${ofPreferred} ${WITH_NAMES}
-    where ${WANTED} and ${OF_JOB} group by 1, 2, 3, 4, 5, 6, 7
+    from sonar.process p ${hasOneProducer ? '' : OF_PREFERRED} join sonar.node n on n.id = p.node
+    where ${WANTED_BY_ID} and ${OF_JOB} group by 1, 2, 3, 4, 5, 6, 7
   )
-  select p.*, n.name as node_name, u.name as user_name, g.gpu_util, g.gpu_memory
-  from sums p join sonar.node n on n.id = p.node join sonar."user" u on u.id = p."user" left join lateral (
+  select p.*, n.name as node_name ${hasCards ? ', g.gpu_util, g.gpu_memory' : ''}
+  from sums p join sonar.node n on n.id = p.node ${hasCards ? GPU_USE_OF_ENTRY : ''}
+  order by p.time, ${NAME}, p.envelope, p.slot`;
+
+const GPU_USE_OF_ENTRY = `
+  left join lateral (
     select sum(g.util) as gpu_util, sum(sonar.uint64(g.memory))::float8 as gpu_memory from sonar.process_gpu g
     where g.time = p.time and g.time >= $2 and g.time < $3 and g.envelope = p.envelope and g.slot = p.slot
-  ) g on true
-  order by p.time, ${NAME}, p.envelope, p.slot`;
-export const JOB_SAMPLES_OF_ONE = jobSamples('', '');
-export const JOB_SAMPLES = jobSamples(OWN, OF_PREFERRED);
+  ) g on true`;
 
 /** $2: user, $3: states, $4 and $5: submitted, $6 and $7: started, $8 and $9: ended, $10 and $11: seconds, $12: now, $13: job. */
 const SELECTED = `

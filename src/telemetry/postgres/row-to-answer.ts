@@ -16,21 +16,26 @@ import { storedJson } from '../store/stored-json.ts';
 import { number, optional, text, uint } from './cells.ts';
 import type { PgRow } from './library.ts';
 
-export const processOf = (row: PgRow, cluster: string): ProcessRow => {
+/** Names of users and commands by their numbers. */
+export type Names = Readonly<Record<'user' | 'cmd', ReadonlyMap<number, string>>>;
+const nameOf = (names: ReadonlyMap<number, string>, row: PgRow, column: string): string =>
+  names.get(number(row, column)) ?? '';
+
+export const processOf = (row: PgRow, cluster: string, names: Names): ProcessRow => {
   const isProcess = row['ord'] !== null;
   return {
     envelope: number(row, 'envelope'),
     time: number(row, 'time'),
     cluster,
     node: text(row, 'node'),
-    user: text(row, 'user_name'),
+    user: nameOf(names.user, row, 'user'),
     job: uint(row, 'job') ?? 0,
     epoch: uint(row, 'epoch') ?? 0,
     slot: number(row, 'slot'),
     ord: isProcess ? number(row, 'ord') : undefined,
     pid: uint(row, 'pid') ?? 0,
     ppid: uint(row, 'ppid') ?? 0,
-    cmd: text(row, 'cmd'),
+    cmd: nameOf(names.cmd, row, 'cmd'),
     rssKb: number(row, 'rss'),
     cpuTime: number(row, 'cpu_time'),
     cpuAvg: number(row, 'cpu_avg'),
@@ -64,14 +69,14 @@ export const sumOf = (row: PgRow, cluster: string): SampleSum => ({
   cancelledKb: number(row, 'data_cancelled'),
 });
 
-export const jobSampleOf = (row: PgRow, cluster: string): JobSample => {
+export const jobSampleOf = (row: PgRow, cluster: string, names: Names): JobSample => {
   const counters = JSON.parse(text(row, 'counters')) as readonly [name: string, ppid: number, cpuTime: number][];
   return {
     envelope: number(row, 'envelope'),
     time: number(row, 'time'),
     cluster,
     node: text(row, 'node_name'),
-    user: text(row, 'user_name'),
+    user: nameOf(names.user, row, 'user'),
     job: uint(row, 'job') ?? 0,
     epoch: uint(row, 'epoch') ?? 0,
     slot: number(row, 'slot'),
