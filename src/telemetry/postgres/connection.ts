@@ -17,8 +17,8 @@ export class PgConnection {
   #client: Promise<PgClient> | undefined;
   /** The connection of the transaction that is open. */
   #bound: Promise<PgClient> | undefined;
-  /** Left by a stream, for the next one. */
-  #spare: PgConnection | undefined;
+  /** Left by streams, for the next ones. */
+  readonly #spare: PgConnection[] = [];
 
   constructor(url: string) {
     this.#url = url;
@@ -36,8 +36,7 @@ export class PgConnection {
 
   /** Rows in portions, on a connection of their own: other statements may be executed meanwhile. */
   async *stream(sql: string, ...values: readonly unknown[]): AsyncGenerator<readonly PgRow[]> {
-    const other = this.#spare ?? new PgConnection(this.#url);
-    this.#spare = undefined;
+    const other = this.#spare.pop() ?? new PgConnection(this.#url);
     let isOver = false;
     try {
       const query = await newQuery(sql, values, PORTION);
@@ -49,7 +48,7 @@ export class PgConnection {
       isOver = true;
     } finally {
       // A new connection takes longer than most questions.
-      if (isOver && this.#spare === undefined) this.#spare = other;
+      if (isOver && this.#spare.length < MOST_SPARE) this.#spare.push(other);
       else await other.close();
     }
   }
@@ -134,8 +133,7 @@ export class PgConnection {
   }
 
   async close(): Promise<void> {
-    await this.#spare?.close();
-    this.#spare = undefined;
+    for (const spare of this.#spare.splice(0)) await spare.close();
     const opened = this.#client;
     this.#client = undefined;
     await opened?.then((client) => client.end()).catch(() => {});
@@ -144,6 +142,12 @@ export class PgConnection {
 
 /** Rows of a portion: enough that the way to the server and back does not count. */
 const PORTION = 2000;
+
+/**
+ * Connections that are kept for streams: a profile reads what was before a job while it reads the job. With fewer it opens one each
+ * time; with many, a server of few connections would be full of idle ones.
+ */
+const MOST_SPARE = 2;
 
 /** Two programs that wait for each other: one of them is told to begin again. */
 const MOST_ATTEMPTS = 5;
