@@ -106,8 +106,8 @@ function explain(error: unknown, output: Output, hint: Context['hint']): number 
   if (error instanceof Refusal || error instanceof ServiceError) {
     const list = listOfMissing(error.message);
     const remedy = list === undefined ? error.remedy : `These are there: ${list}`;
-    // Those of a server name programs that ran somewhere else.
-    output.error(error instanceof Refusal ? hint(error.message) : error.message);
+    // Other messages may name commands that run somewhere else.
+    output.error(error.code === 'RECOVERY_REFUSED' ? hint(error.message) : error.message);
     if (remedy !== undefined) output.notice(hint(remedy));
     return 1;
   }
