@@ -401,6 +401,40 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await store.close();
   });
 
+  it('the planner is told of a day when it begins and when it has ten times the rows, and of a day without a partition never', async () => {
+    const url = await postgres().newDatabase();
+    const store = await withClusters(await openStore(url));
+    const ingest = (time: string, processes: number) => {
+      const jobs = [{ job: 1, user: 'u', processes: Array.from({ length: processes }, (_, pid) => ({ pid })) }];
+      const attributes = { time, cluster: 'fox.test', node: 'n', jobs };
+      const meta = { producer: 'torc', version: '1' };
+      return store.ingestEach(recordsIn(JSON.stringify({ meta, data: { type: 'sample', attributes } })), options);
+    };
+    const told = async () => {
+      const rows = await postgres().query(
+        url,
+        `select relname, analyze_count, (select reltuples from pg_class where oid = relid) as rows
+         from pg_stat_all_tables where schemaname = 'sonar' and relname ~ '^process_d' order by 1`,
+      );
+      return rows.map(
+        ({ relname, analyze_count: count, rows: known }) => `${String(relname)} ${Number(count)} ${Number(known)}`,
+      );
+    };
+    await ingest('2026-03-01T00:00:00Z', 20);
+    // The server would count by itself within a minute.
+    await postgres().query(url, 'alter table sonar.process_d20513 set (autovacuum_enabled = false)');
+    expect(await told()).toEqual(['process_d20513 1 20', 'process_default 0 -1']);
+    await ingest('2026-03-01T00:00:00Z', 20);
+    await ingest('2026-03-01T00:05:00Z', 179);
+    expect(await told()).toEqual(['process_d20513 1 20', 'process_default 0 -1']);
+    await ingest('2026-03-01T00:10:00Z', 1);
+    expect(await told()).toEqual(['process_d20513 2 200', 'process_default 0 -1']);
+    await ingest('1970-01-01T00:00:10Z', 20);
+    await ingest('2026-03-02T00:00:00Z', 0);
+    expect(await told()).toEqual(['process_d20513 2 200', 'process_d20514 0 -1', 'process_default 0 -1']);
+    await store.close();
+  });
+
   it('of deleted samples the hours are left in PostgreSQL, and say what those of an embedded store say', async () => {
     const url = await postgres().newDatabase();
     const both = [await openStore(url), await openStore(join(temporaryFolder(), 'sonar.db'))];

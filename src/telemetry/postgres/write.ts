@@ -10,6 +10,7 @@ import { keyOf, type Message } from './message.ts';
 import { Names, type NameTable } from './names.ts';
 import { processTable } from './process-rows.ts';
 import { columnsOf, type CopyValue } from './row-writer.ts';
+import { Statistics } from './statistics.ts';
 import { collectNames, type IdsOf, type NamesOf, otherTables, type StoredSample } from './rows.ts';
 
 /** Writers hold this lock together; a program that prunes waits for them and holds it alone. */
@@ -21,10 +22,12 @@ export class Writer {
   readonly #db: PgConnection;
   readonly #names: Readonly<Record<NameTable, Names>>;
   readonly #nodes = new Map<string, number>();
+  readonly #statistics: Statistics;
 
   constructor(db: PgConnection) {
     this.#db = db;
     this.days = new Days(db);
+    this.#statistics = new Statistics(db);
     const names = (table: NameTable) => new Names(db, table);
     this.#names = {
       user: names('user'),
@@ -52,7 +55,7 @@ export class Writer {
     const nodes = await this.nodesOf(
       distinct.flatMap(({ cluster, node }) => (node === undefined ? [] : [{ cluster, name: node }])),
     );
-    return this.#db.transaction(async () => {
+    const written = await this.#db.transaction(async () => {
       await this.#db.query('select pg_advisory_xact_lock_shared($1)', WRITERS_LOCK);
       const contents = await this.#contentsFor(distinct);
       const stored = await this.#writeLedger(distinct, received, { ids, nodes, contents });
@@ -60,8 +63,11 @@ export class Writer {
       await this.#openDays(stored);
       await this.#writeJobs(stored, contents);
       await more();
-      return new Set(stored.map(({ message }) => message.index));
+      return stored;
     });
+    // It is stored: whether the planner knows of it must not change the answer.
+    await this.#statistics.tell(rowsByDay(written)).catch(() => {});
+    return new Set(written.map(({ message }) => message.index));
   }
 
   async #idsFor(messages: readonly Message[]): Promise<IdsOf> {
@@ -249,6 +255,18 @@ const JOB_EVENT = {
 interface Stored {
   readonly id: bigint;
   readonly message: Message;
+}
+
+/** How many processes were written of each day. */
+function rowsByDay(stored: readonly Stored[]): ReadonlyMap<number, number> {
+  const days = new Map<number, number>();
+  for (const { message } of stored) {
+    if (message.type !== 'sample') continue;
+    const { jobs = [] } = (message.envelope.data?.attributes ?? {}) as Partial<SampleAttributes>;
+    const rows = jobs.reduce((sum, { processes = [] }) => sum + processes.length, 0);
+    days.set(dayOf(message.time), (days.get(dayOf(message.time)) ?? 0) + rows);
+  }
+  return days;
 }
 
 type Contents = ReadonlyMap<string, bigint>;
