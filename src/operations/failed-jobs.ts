@@ -58,7 +58,7 @@ const MEASURED: ReadonlySet<string> = new Set(['out_of_memory', 'missing_output'
 
 async function causesOf(client: Client, { job_id: id, attempt_id: attempt }: Result): Promise<readonly Reason[]> {
   // The job may be deleted or run again meanwhile.
-  const gathered = await gatherFacts(client, id, Date.now()).catch(() => undefined);
+  const gathered = await gatherFacts(client, id, { nowMs: Date.now(), environment: {} }).catch(() => undefined);
   if (gathered?.facts.end === undefined || gathered.facts.end.attempt !== (attempt ?? 1)) return [];
   return explain(gathered.facts).reasons.filter(({ code }) => MEASURED.has(code));
 }

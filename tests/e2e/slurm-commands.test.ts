@@ -167,7 +167,7 @@ let environment: Record<string, string>;
 const programs: Readonly<Record<string, string>> = {
   sbatch: 'n=$(($(cat count 2>/dev/null || echo 100) + 1)); echo $n > count; echo "Submitted batch job $n"',
   scancel: 'exit 0',
-  squeue: 'exit 0',
+  squeue: `case "$*" in *'%i|%r') printf '101|PartitionTimeLimit\\n102|Priority\\n';; esac`,
   sacct:
     'echo "101|wf|COMPLETED|0:0|00:01:00||00:04:00|n[1-2]|2"; echo "101.batch|batch|COMPLETED|0:0|00:01:00|5000K|00:02:00|n1|1"; echo "101.0|wf1_j1_r1_a1|FAILED|3:0|00:00:10|60K|00:00:10|n2|1"; echo "cut|off"',
   sinfo: 'if [ "$1" = -e ]; then echo "debug*|4|4000|infinite|gpu:2|3"; fi',
@@ -242,6 +242,18 @@ describe('schedulers and allocations of a workflow', () => {
     expect(items).toMatchObject([
       { scheduler_id: 101, status: 'pending' },
       { scheduler_id: 102, status: 'pending' },
+    ]);
+  });
+
+  it('status and explain say why allocations have not started, and which never will', async () => {
+    const { stdout } = await call('status', id);
+    expect(stdout).toContain(
+      '\nAllocation 101 does not start as requested (PartitionTimeLimit: it asks for more time than its partition allows). To give up: scancel 101\n',
+    );
+    expect(stdout).toContain('\nAllocation 102 waits in the queue of Slurm (Priority: others come first)\n');
+    expect((await json('status', id))['queued_allocations']).toEqual([
+      { slurm_job_id: 101, reason: 'PartitionTimeLimit' },
+      { slurm_job_id: 102, reason: 'Priority' },
     ]);
   });
 

@@ -82,6 +82,24 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
   const scripts = (outputDir: string) =>
     existsSync(outputDir) ? readdirSync(outputDir).filter((name) => name.endsWith('.sh')) : [];
 
+  it('an allocation that never starts as it is has its reason in torc status, and a program sees it too', async () => {
+    const place = await workflow();
+    await submitAllocations(tools({}), requestOf(place, 1));
+    const [job] = jobsOf(place.id);
+    const see = (...words: string[]) =>
+      torc(['--url', server.url, ...words, String(place.id)], { cwd: folder, environment: cluster.environment });
+    const shown = await see('status');
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringContaining(
+        `Allocation ${job} does not start as requested (JobHeldUser: it is held: scontrol release lets it start). To give up: scancel ${job}\n`,
+      ),
+    ]);
+    expect(JSON.parse((await see('-f', 'json', 'status')).stdout)).toMatchObject({
+      queued_allocations: [{ slurm_job_id: job, reason: 'JobHeldUser' }],
+    });
+  });
+
   it('when Slurm refuses, with its words and without a record', async () => {
     const made = await workflow({ extra: '--no-such-option' });
     const attempt = submitAllocations(tools({}), requestOf(made, 2));

@@ -1,7 +1,10 @@
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
+import { someOf } from '../../core/quantity/count-text.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import type { QueuedAllocation } from '../../operations/queued-allocations.ts';
 import type { PartlyIdle } from '../../operations/idle-nodes.ts';
 import type { Runners } from '../../operations/live-runners.ts';
 import type { RunsIn } from '../../operations/runs-in.ts';
@@ -41,9 +44,15 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
       const { idleNodes } = await import('../../operations/idle-nodes.ts');
       const idle =
         found.active_compute_nodes === 0 || found.is_complete ? [] : await idleNodes(client, id).catch(() => []);
+      const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
+      const queued =
+        found.pending_scheduled_nodes === 0
+          ? []
+          : await queuedAllocations(client, id, context.environment).catch(() => []);
       const text = [
         statusText(found),
         ...nextLines(found, runners, context.hint, await runsIn(client, id).catch(() => 'anywhere' as const)),
+        ...queueLines(queued),
         ...heldLines(found),
         ...leftLines(left),
         ...idleLines(idle),
@@ -54,6 +63,9 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
         live_runners: runners.live,
         lost_compute_nodes: runners.lost,
         ...(idle.length === 0 ? {} : { idle_nodes: idle }),
+        ...(queued.length === 0
+          ? {}
+          : { queued_allocations: queued.map(({ slurmJobId, reason }) => ({ slurm_job_id: slurmJobId, reason })) }),
       };
       context.output.record('status', { ...json, ...more }, text);
       for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
@@ -98,6 +110,22 @@ function leftLines(left: Unclaimable | undefined): string[] {
     `No runner can take these jobs; checked for ${who} (${left.compute_node_ids.join(', ')}):`,
     ...left.reasons.map((each) => `  ${unclaimableWords(each)}`),
   ];
+}
+
+/** Why allocations wait, as Slurm says it. */
+function queueLines(queued: readonly QueuedAllocation[]): string[] {
+  const known = queued.flatMap(({ slurmJobId, reason }) => (reason === undefined ? [] : [{ slurmJobId, reason }]));
+  return [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
+    const { words, isFinal } = queueReasonOf(reason);
+    const ids = those.map(({ slurmJobId }) => slurmJobId);
+    const isOne = ids.length === 1;
+    const who = `${isOne ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
+    return isFinal
+      ? [
+          `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}). To give up: scancel ${ids.slice(0, 5).join(' ')}`,
+        ]
+      : [`${who} ${isOne ? 'waits' : 'wait'} in the queue of Slurm (${words})`];
+  });
 }
 
 /** Nodes of allocations on which no runner starts jobs. */

@@ -3,6 +3,7 @@ import { isComplete } from './job.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { counted } from '../quantity/count-text.ts';
 import { obstacles } from './obstacles.ts';
+import { queueReasonOf } from './queue-reason.ts';
 
 type Wait = Omit<Explanation, 'kind'>;
 
@@ -69,6 +70,7 @@ function ready(job: JobFacts): Wait {
   if (job.runners.length === 0) {
     const none = { code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` };
     const never = neverOf(job);
+    if ((job.queued ?? []).length > 0) return inQueue(job, never);
     return {
       headline: 'is ready, and no runner is there',
       reasons: [none, ...never],
@@ -88,6 +90,27 @@ function ready(job: JobFacts): Wait {
     headline: `is ready, and none of ${counted(job.runners.length, 'runner')} can ever take it`,
     reasons,
     next: otherRunner(run, job, reasons),
+  };
+}
+
+/** A job whose runner comes with an allocation that Slurm has not started. */
+function inQueue({ queued = [], workflow }: JobFacts, never: readonly Reason[]): Wait {
+  const told = queued.map(({ slurmJobId, reason }) => ({ slurmJobId, found: reason && queueReasonOf(reason) }));
+  const stuck = told.filter(({ found }) => found && found.isFinal).map(({ slurmJobId }) => slurmJobId);
+  const ids = queued.map(({ slurmJobId }) => slurmJobId).join(',');
+  return {
+    headline: 'is ready, and waits for an allocation that Slurm has not started',
+    reasons: [
+      ...told.map(({ slurmJobId, found }) => ({
+        code: found && found.isFinal ? 'allocation_stuck' : 'allocation_waits',
+        message: `allocation ${slurmJobId} waits${found ? ` (${found.words})` : ''}`,
+      })),
+      ...never,
+    ],
+    next:
+      stuck.length === 0
+        ? [`squeue --start -j ${ids}`]
+        : [`scancel ${stuck.join(' ')}`, `torc slurm list ${workflow.id}`, `torc slurm schedule-nodes ${workflow.id}`],
   };
 }
 

@@ -85,6 +85,26 @@ describe('the explanation of a waiting job', () => {
     expect(told.next).toEqual(['torc run 1 --label gpu --label fast']);
   });
 
+  it('a job whose allocation waits in the queue of Slurm waits for that, and no other allocation is advised', () => {
+    const waiting = explain(
+      job({
+        queued: [
+          { slurmJobId: 7, reason: 'Priority' },
+          { slurmJobId: 8, reason: undefined },
+        ],
+      }),
+    );
+    expect(waiting.headline).toBe('is ready, and waits for an allocation that Slurm has not started');
+    expect(waiting.reasons.map(({ code, message }) => [code, message])).toEqual([
+      ['allocation_waits', 'allocation 7 waits (Priority: others come first)'],
+      ['allocation_waits', 'allocation 8 waits'],
+    ]);
+    expect(waiting.next).toEqual(['squeue --start -j 7,8']);
+    const stuck = explain(job({ queued: [{ slurmJobId: 7, reason: 'PartitionTimeLimit' }] }));
+    expect(stuck.reasons.map(({ code }) => code)).toEqual(['allocation_stuck']);
+    expect(stuck.next).toEqual(['scancel 7', 'torc slurm list 1', 'torc slurm schedule-nodes 1']);
+  });
+
   it('a job that the last runner could not take needs another runner', () => {
     const { free: _, ...last } = runner({ cpus: 1 });
     const told = explain(job({ lastRunner: last }));

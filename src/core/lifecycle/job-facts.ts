@@ -57,6 +57,8 @@ export interface JobFacts extends JobKind {
   /** For a canceled job: the nearest upstream job that was not canceled itself. */
   readonly cause: OtherJob | undefined;
   readonly runners: readonly LiveRunner[];
+  /** If no runner is active: the allocations that wait in Slurm's queue, with the word of squeue where it is known. */
+  readonly queued?: readonly { readonly slurmJobId: number; readonly reason: string | undefined }[];
   /** If no runner is active: the last one, as it was. */
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
   /** The runner that executes the job. */

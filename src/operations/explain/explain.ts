@@ -3,10 +3,9 @@ import { explain } from '../../core/lifecycle/explain.ts';
 import type { Explanation, JobFacts } from '../../core/lifecycle/job-facts.ts';
 import { lastLines } from '../last-lines.ts';
 import { filesOfAttempt } from '../result-files.ts';
-import { gatherFacts } from './facts.ts';
+import { gatherFacts, type Here } from './facts.ts';
 
-interface ExplainOptions {
-  readonly nowMs: number;
+interface ExplainOptions extends Here {
   /** The output folder of the run, for the paths of the job's files. */
   readonly outputDir: string;
 }
@@ -24,9 +23,9 @@ export interface ExplainedJob {
 export async function explainJob(
   client: Client,
   jobId: number,
-  { nowMs, outputDir }: ExplainOptions,
+  { outputDir, ...here }: ExplainOptions,
 ): Promise<ExplainedJob> {
-  const { facts, workflow, result, node } = await gatherFacts(client, jobId, nowMs);
+  const { facts, workflow, result, node } = await gatherFacts(client, jobId, here);
   const attempt = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
   const paths: ExplainedJob['paths'] = attempt === undefined ? {} : filesOfAttempt(workflow, attempt, node, outputDir);
   const hasFailed = facts.end !== undefined && facts.end.status !== 'completed';

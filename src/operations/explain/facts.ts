@@ -8,6 +8,7 @@ import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from '../../core/lifecycle/job-facts.ts';
 import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
+import { queuedAllocations } from '../queued-allocations.ts';
 import { limitsOf } from '../resource-use.ts';
 import { runsIn } from '../runs-in.ts';
 
@@ -23,8 +24,14 @@ export interface Gathered {
   readonly node: ComputeNode | undefined;
 }
 
+export interface Here {
+  readonly nowMs: number;
+  /** With the programs of Slurm on its PATH, allocations that wait are asked about. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** Reads all facts that explain the status of a job. */
-export async function gatherFacts(client: Client, id: number, nowMs: number): Promise<Gathered> {
+export async function gatherFacts(client: Client, id: number, { nowMs, environment }: Here): Promise<Gathered> {
   const job = await client.getJob({ params: { id } });
   const { workflow_id: workflowId, status = 'uninitialized' } = job;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
@@ -70,6 +77,8 @@ export async function gatherFacts(client: Client, id: number, nowMs: number): Pr
       dependencies,
       cause: status === 'canceled' ? await causeOf(client, dependencies) : undefined,
       runners,
+      queued:
+        status === 'ready' && runners.length === 0 ? await queuedAllocations(client, workflowId, environment) : [],
       lastRunner: status === 'ready' && runners.length === 0 ? await lastRunner(client, workflowId) : undefined,
       runningOn: node?.hostname,
       end: result && attemptEndOf(result, node),

@@ -20,6 +20,7 @@ export const jobsExplain = command({
     const { explainJob } = await import('../../../operations/explain/explain.ts');
     const { facts, explanation, paths, stderrTail } = await explainJob(client, id, {
       nowMs: Date.now(),
+      environment: context.environment,
       outputDir: options.outputDir,
     });
     const { kind, headline, reasons, next: commands } = explanation;

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { queueReasonOf } from './queue-reason.ts';
+
+it.each([
+  ['PartitionTimeLimit', 'PartitionTimeLimit: it asks for more time than its partition allows', true],
+  ['(JobHeldUser)', 'JobHeldUser: it is held: scontrol release lets it start', true],
+  ['QOSMaxWallDurationPerJobLimit', /^QOSMaxWallDurationPerJobLimit: it asks for more than .* allows one job$/, true],
+  ['AssocMaxCpuPerJobLimit', /allows one job$/, true],
+  ['AssocGrpCpuLimit', /^AssocGrpCpuLimit: its account or QOS is at a limit/, false],
+  ['QOSMaxJobsPerUserLimit', /at a limit until other jobs end$/, false],
+  ['Priority', 'Priority: others come first', false],
+  ['SomethingNew', 'SomethingNew', false],
+])('an allocation that waits because of %s says so, and whether it ever starts', (reason, words, isFinal) => {
+  const found = queueReasonOf(reason);
+  expect(found.isFinal).toBe(isFinal);
+  expect(found.words).toEqual(typeof words === 'string' ? words : expect.stringMatching(words));
+});

@@ -1,0 +1,44 @@
+/** What squeue says of an allocation that waits, in words. */
+export interface QueueReason {
+  readonly words: string;
+  /** It does not start unless somebody changes something. */
+  readonly isFinal: boolean;
+}
+
+const NEVER: Readonly<Record<string, string>> = {
+  PartitionTimeLimit: 'it asks for more time than its partition allows',
+  PartitionNodeLimit: 'it asks for more nodes than its partition allows',
+  BadConstraints: 'no node has what it asks for',
+  DependencyNeverSatisfied: 'what it depends on can no longer happen',
+  InvalidAccount: 'its account is not valid',
+  InvalidQOS: 'its QOS is not valid',
+  JobHeldUser: 'it is held: scontrol release lets it start',
+  JobHeldAdmin: 'an administrator holds it',
+  PartitionDown: 'its partition is down',
+  PartitionInactive: 'its partition is inactive',
+};
+
+const WAITS: Readonly<Record<string, string>> = {
+  Resources: 'it waits for nodes',
+  Priority: 'others come first',
+  Dependency: 'it waits for another job of Slurm',
+  BeginTime: 'its begin time has not come',
+  Licenses: 'it waits for licences',
+  Reservation: 'it waits for its reservation',
+};
+
+/**
+ * The reason of a pending job in words. A reason that is not known here keeps its own.
+ *
+ * Source: squeue(1), JOB REASON CODES.
+ */
+export function queueReasonOf(reason: string): QueueReason {
+  const word = reason.replace(/^\(|\)$/g, '');
+  const never = NEVER[word] ?? (/^(Assoc|QOS)\w*Max\w*PerJob/.test(word) ? TOO_MUCH : undefined);
+  if (never !== undefined) return { words: `${word}: ${never}`, isFinal: true };
+  const waits = WAITS[word] ?? (/^(Assoc|QOS)(Grp|Max)/.test(word) ? AT_LIMIT : undefined);
+  return { words: waits === undefined ? word : `${word}: ${waits}`, isFinal: false };
+}
+
+const TOO_MUCH = 'it asks for more than its account or QOS allows one job';
+const AT_LIMIT = 'its account or QOS is at a limit until other jobs end';
