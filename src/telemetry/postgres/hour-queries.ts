@@ -95,9 +95,9 @@ const JOB_FIGURES = `
   ${addedUp('gpu_percent')} as gpu_percent, max(h.peak_gpu_memory_kb) as peak_gpu_memory_kb`;
 const CARDS = `coalesce(string_agg(distinct nullif(h.cards, ''), ' '), '') as cards`;
 
-/** The columns of `JOB_TOTALS` that are numbers. */
+/** The columns of `JOB_TOTALS`: numbers, and cards. */
 export const TOTAL_COLUMNS =
-  'node user cmd job epoch time first last samples processes cpu_seconds peak_cpu_percent memory_kb peak_memory_kb gpu_percent peak_gpu_memory_kb'.split(
+  'node user cmd job epoch time first last samples processes cpu_seconds peak_cpu_percent memory_kb peak_memory_kb gpu_percent peak_gpu_memory_kb cards'.split(
     ' ',
   );
 
@@ -105,35 +105,36 @@ export const TOTAL_COLUMNS =
 const JSON_OF: Readonly<Record<string, string>> = {
   cmd: 'coalesce(cmd, 0)',
   job: `case when job between 0 and ${Number.MAX_SAFE_INTEGER} then job::text else '"' || job || '"' end`,
+  cards: `case when coalesce(cards, '') = '' then '""' else to_json(cards)::text end`,
   epoch: `case when epoch between 0 and ${Number.MAX_SAFE_INTEGER} then epoch::text else '"' || epoch || '"' end`,
 };
+const OF_USER = `($5::text is null or h."user" = (select id from sonar."user" where name = $5))`;
 const listOf = (name: string): string =>
   `'[' || string_agg(${JSON_OF[name] ?? `"${name}"`}::text, ',') || ']' as "${name}"`;
 
 /**
  * Of each job of Slurm one value a column for a node and a command: its id is never used again, so no gap ends it. Of others every
  * hour. $5: user. The one row has a list for each column: a month of a site has a million totals, and lists of
- * numbers are read several times as fast as rows of them. Cards stand apart, with the time 0 for jobs of Slurm: few jobs have any.
+ * numbers are read several times as fast as rows of them. A card may stand several times in its
+ * list: without repetition the server would sort all rows for the few that have any.
  */
 export const JOB_TOTALS = `
-  with ${LOST}, ${WHOLE}, parts as (
-    select ${JOB_COLUMNS} ${OF_WHOLE_DAYS('job_day')}
-    union all select ${JOB_COLUMNS} ${OF_REST('job_hour')}
-    union all select ${JOB_COLUMNS} from whole w cross join lateral (
-      select * from sonar.job_hour h where h.cluster = $1 and h.time >= w.day * 86400 and h.time < (w.day + 1) * 86400 and h.epoch <> 0
-    ) h where h.node in (select id from wanted)
-  ), chosen as materialized (
-    select parts.*, epoch = 0 as is_slurm from parts where $5::text is null or "user" = (select id from sonar."user" where name = $5)
-  ), carded as materialized (
-    select node, "user", cmd, job, epoch, case when is_slurm then 0 else time end as time, string_agg(distinct cards, ' ') as cards
-    from chosen where cards <> '' group by 1, 2, 3, 4, 5, 6
-  ), totals as (
-    select ${JOB_COLUMNS.replace(', cards', '')} from chosen where not is_slurm
+  with ${LOST}, ${WHOLE},
+  hours as materialized (select ${JOB_COLUMNS} ${OF_REST('job_hour')}),
+  totals as (
+    select h.node, min(h.time) as time, h.job, 0::bigint as epoch, h."user", h.cmd, ${JOB_FIGURES}, string_agg(nullif(h.cards, ''), ' ') as cards from (
+      select ${JOB_COLUMNS} ${OF_WHOLE_DAYS('job_day')} union all select * from hours where epoch = 0
+    ) h where ${OF_USER} group by h.node, h.job, h."user", h.cmd
     union all
-    select h.node, min(h.time), h.job, 0, h."user", h.cmd, ${JOB_FIGURES} from chosen h where is_slurm group by h.node, h.job, h."user", h.cmd
+    select * from (
+      select * from hours where epoch <> 0
+      union all
+      select ${JOB_COLUMNS} from whole w cross join lateral (
+        select * from sonar.job_hour h where h.cluster = $1 and h.time >= w.day * 86400 and h.time < (w.day + 1) * 86400 and h.epoch <> 0
+      ) h where h.node in (select id from wanted)
+    ) h where ${OF_USER}
   )
-  select ${TOTAL_COLUMNS.map(listOf).join(', ')},
-    (select json_agg(json_build_array(node, "user", coalesce(cmd, 0), job::text, epoch::text, time, cards))::text from carded) as cards
+  select ${TOTAL_COLUMNS.map(listOf).join(', ')}
   from (select h.* from totals h join wanted w on w.id = h.node order by h.time, w.place) as ordered`;
 
 /** Adds up the hours of a day. $2, $3: its begin and end. */

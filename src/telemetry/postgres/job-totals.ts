@@ -5,17 +5,6 @@ import { TOTAL_COLUMNS } from './hour-queries.ts';
 import type { PgRow } from './library.ts';
 import type { NamesById } from './names-by-id.ts';
 
-/** Integers of 64 bits are texts. */
-type CardsOfTotal = readonly [
-  node: number,
-  user: number,
-  cmd: number,
-  job: string,
-  epoch: string,
-  time: number,
-  cards: string,
-];
-
 /** The totals of jobs from the row of `JOB_TOTALS`, which has a list for each column. */
 export async function totalsOf(row: PgRow, cluster: string, names: NamesById): Promise<JobHour[]> {
   const lists = Object.fromEntries(
@@ -26,9 +15,7 @@ export async function totalsOf(row: PgRow, cluster: string, names: NamesById): P
   const [node, user, cmd] = [numbers('node'), numbers('user'), numbers('cmd')];
   const found = await names.of({ node, user, cmd });
   const [job, epoch] = [integers('job'), integers('epoch')];
-  const cards = new Map(
-    (JSON.parse(String(row['cards'] ?? '[]')) as CardsOfTotal[]).map((each) => [each.slice(0, -1).join(' '), each[6]]),
-  );
+  const cards = lists['cards'] as readonly string[];
   const [time, first, last, samples] = [numbers('time'), numbers('first'), numbers('last'), numbers('samples')];
   const [processes, cpuSeconds, peakCpu] = [numbers('processes'), numbers('cpu_seconds'), numbers('peak_cpu_percent')];
   const [memory, peakMemory] = [numbers('memory_kb'), numbers('peak_memory_kb')];
@@ -51,12 +38,7 @@ export async function totalsOf(row: PgRow, cluster: string, names: NamesById): P
     peakMemoryKb: peakMemory[index] ?? 0,
     gpuPercent: gpu[index] ?? 0,
     peakGpuMemoryKb: peakGpuMemory[index] ?? 0,
-    cards:
-      cards.size === 0
-        ? ''
-        : (cards.get(
-            [node[index], user[index], cmd[index], job[index], epoch[index], epoch[index] === 0 ? 0 : each].join(' '),
-          ) ?? ''),
+    cards: cards[index] ?? '',
   }));
 }
 
