@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
-import { hasSlurm } from '../cluster/slurm/slurm.ts';
+import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
 import { waitingReasons } from '../cluster/slurm/waiting.ts';
 
 /** An allocation of a workflow that Slurm has not started. */
@@ -8,7 +8,12 @@ export interface QueuedAllocation {
   readonly slurmJobId: number;
   /** The word of squeue; undefined where there is none or it did not answer. */
   readonly reason: string | undefined;
+  /** Slurm says that it has ended, and no runner of it told the server. */
+  readonly hasEnded: boolean;
 }
+
+/** A person waits for the answers; the programs give up on a controller that is away after 9 to 18 s. */
+const AT_MOST_MS = 5_000;
 
 /** The allocations of a workflow that are recorded as pending, each with what Slurm says of it where this machine can ask. */
 export async function queuedAllocations(
@@ -20,7 +25,13 @@ export async function queuedAllocations(
   const records = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
   const ids = records.flatMap(({ scheduler_id: id, scheduler_type: type }) => (type === 'slurm' && id > 0 ? [id] : []));
   if (ids.length === 0) return [];
-  const none: ReadonlyMap<number, string> = new Map();
-  const reasons = hasSlurm(environment) ? await waitingReasons(ids, environment).catch(() => none) : none;
-  return ids.map((slurmJobId) => ({ slurmJobId, reason: reasons.get(slurmJobId) }));
+  if (!hasSlurm(environment)) return ids.map((slurmJobId) => ({ slurmJobId, reason: undefined, hasEnded: false }));
+  const here = { environment, atMostMs: AT_MOST_MS };
+  const reasons = await waitingReasons(ids, here).catch(() => new Map<number, string>());
+  const states = await openSlurm(here).statesOf(ids.filter((each) => !reasons.has(each)));
+  return ids.map((slurmJobId) => ({
+    slurmJobId,
+    reason: reasons.get(slurmJobId),
+    hasEnded: states.get(slurmJobId)?.state === 'ended',
+  }));
 }

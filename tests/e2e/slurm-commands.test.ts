@@ -252,8 +252,8 @@ describe('schedulers and allocations of a workflow', () => {
     );
     expect(stdout).toContain('\nAllocation 102 waits in the queue of Slurm (Priority: others come first)\n');
     expect((await json('status', id))['queued_allocations']).toEqual([
-      { slurm_job_id: 101, reason: 'PartitionTimeLimit' },
-      { slurm_job_id: 102, reason: 'Priority' },
+      { slurm_job_id: 101, reason: 'PartitionTimeLimit', has_ended: false },
+      { slurm_job_id: 102, reason: 'Priority', has_ended: false },
     ]);
   });
 

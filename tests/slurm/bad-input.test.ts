@@ -96,8 +96,13 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
       ),
     ]);
     expect(JSON.parse((await see('-f', 'json', 'status')).stdout)).toMatchObject({
-      queued_allocations: [{ slurm_job_id: job, reason: 'JobHeldUser' }],
+      queued_allocations: [{ slurm_job_id: job, reason: 'JobHeldUser', has_ended: false }],
     });
+    cluster.run('scancel', String(job));
+    const after = await see('status');
+    expect(after.stdout).toContain(
+      `Allocation ${job} ended before a runner began. To go on: torc --url ${server.url} recover ${place.id}\n`,
+    );
   });
 
   it('when Slurm refuses, with its words and without a record', async () => {

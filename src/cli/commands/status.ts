@@ -52,7 +52,7 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
       const text = [
         statusText(found),
         ...nextLines(found, runners, context.hint, await runsIn(client, id).catch(() => 'anywhere' as const)),
-        ...queueLines(queued),
+        ...queueLines(queued, id, context.hint),
         ...heldLines(found),
         ...leftLines(left),
         ...idleLines(idle),
@@ -65,7 +65,13 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
         ...(idle.length === 0 ? {} : { idle_nodes: idle }),
         ...(queued.length === 0
           ? {}
-          : { queued_allocations: queued.map(({ slurmJobId, reason }) => ({ slurm_job_id: slurmJobId, reason })) }),
+          : {
+              queued_allocations: queued.map(({ slurmJobId, reason, hasEnded }) => ({
+                slurm_job_id: slurmJobId,
+                reason,
+                has_ended: hasEnded,
+              })),
+            }),
       };
       context.output.record('status', { ...json, ...more }, text);
       for (const [labels, jobs] of Object.entries(found.unserved_ready_labels ?? {})) {
@@ -113,9 +119,16 @@ function leftLines(left: Unclaimable | undefined): string[] {
 }
 
 /** Why allocations wait, as Slurm says it. */
-function queueLines(queued: readonly QueuedAllocation[]): string[] {
+function queueLines(queued: readonly QueuedAllocation[], id: number, hint: Context['hint']): string[] {
+  const gone = queued.filter(({ hasEnded }) => hasEnded).map(({ slurmJobId }) => String(slurmJobId));
   const known = queued.flatMap(({ slurmJobId, reason }) => (reason === undefined ? [] : [{ slurmJobId, reason }]));
-  return [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
+  const ended =
+    gone.length === 0
+      ? []
+      : [
+          `${gone.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(gone)} ended before a runner began. To go on: ${hint(`torc recover ${id}`)}`,
+        ];
+  const waiting = [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
     const { words, isFinal } = queueReasonOf(reason);
     const ids = those.map(({ slurmJobId }) => slurmJobId);
     const isOne = ids.length === 1;
@@ -126,6 +139,7 @@ function queueLines(queued: readonly QueuedAllocation[]): string[] {
         ]
       : [`${who} ${isOne ? 'waits' : 'wait'} in the queue of Slurm (${words})`];
   });
+  return [...ended, ...waiting];
 }
 
 /** Nodes of allocations on which no runner starts jobs. */

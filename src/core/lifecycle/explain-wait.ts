@@ -95,9 +95,21 @@ function ready(job: JobFacts): Wait {
 
 /** A job whose runner comes with an allocation that Slurm has not started. */
 function inQueue({ queued = [], workflow }: JobFacts, never: readonly Reason[]): Wait {
-  const told = queued.map(({ slurmJobId, reason }) => ({ slurmJobId, found: reason && queueReasonOf(reason) }));
+  const gone = queued.filter(({ hasEnded }) => hasEnded === true);
+  if (gone.length === queued.length) {
+    return {
+      headline: 'is ready, and the allocations that it waits for have ended',
+      reasons: gone.map(({ slurmJobId }) => ({
+        code: 'allocation_ended',
+        message: `allocation ${slurmJobId} ended before a runner of it began`,
+      })),
+      next: [`torc recover ${workflow.id}`, `torc workflows sync-status ${workflow.id}`],
+    };
+  }
+  const waiting = queued.filter(({ hasEnded }) => hasEnded !== true);
+  const told = waiting.map(({ slurmJobId, reason }) => ({ slurmJobId, found: reason && queueReasonOf(reason) }));
   const stuck = told.filter(({ found }) => found && found.isFinal).map(({ slurmJobId }) => slurmJobId);
-  const ids = queued.map(({ slurmJobId }) => slurmJobId).join(',');
+  const ids = waiting.map(({ slurmJobId }) => slurmJobId).join(',');
   return {
     headline: 'is ready, and waits for an allocation that Slurm has not started',
     reasons: [

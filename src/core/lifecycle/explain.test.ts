@@ -100,6 +100,8 @@ describe('the explanation of a waiting job', () => {
       ['allocation_waits', 'allocation 8 waits'],
     ]);
     expect(waiting.next).toEqual(['squeue --start -j 7,8']);
+    const gone = explain(job({ queued: [{ slurmJobId: 7, reason: undefined, hasEnded: true }] }));
+    expect([gone.reasons[0]?.code, gone.next[0]]).toEqual(['allocation_ended', 'torc recover 1']);
     const stuck = explain(job({ queued: [{ slurmJobId: 7, reason: 'PartitionTimeLimit' }] }));
     expect(stuck.reasons.map(({ code }) => code)).toEqual(['allocation_stuck']);
     expect(stuck.next).toEqual(['scancel 7', 'torc slurm list 1', 'torc slurm schedule-nodes 1']);

@@ -58,7 +58,12 @@ export interface JobFacts extends JobKind {
   readonly cause: OtherJob | undefined;
   readonly runners: readonly LiveRunner[];
   /** If no runner is active: the allocations that wait in Slurm's queue, with the word of squeue where it is known. */
-  readonly queued?: readonly { readonly slurmJobId: number; readonly reason: string | undefined }[];
+  readonly queued?: readonly {
+    readonly slurmJobId: number;
+    readonly reason: string | undefined;
+    /** Slurm says that it has ended. */
+    readonly hasEnded?: boolean;
+  }[];
   /** If no runner is active: the last one, as it was. */
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
   /** The runner that executes the job. */
