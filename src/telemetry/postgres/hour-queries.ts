@@ -116,7 +116,8 @@ const listOf = (name: string): string =>
  * Of each job of Slurm one value a column for a node and a command: its id is never used again, so no gap ends it. Of others every
  * hour. $5: user. The one row has a list for each column: a month of a site has a million totals, and lists of
  * numbers are read several times as fast as rows of them. A card may stand several times in its
- * list: without repetition the server would sort all rows for the few that have any.
+ * list: without repetition the server would sort all rows for the few that have any. Time and node are one number to sort by, because
+ * many rows have the same time.
  */
 export const JOB_TOTALS = `
   with ${LOST}, ${WHOLE},
@@ -135,7 +136,7 @@ export const JOB_TOTALS = `
     ) h where ${OF_USER}
   )
   select ${TOTAL_COLUMNS.map(listOf).join(', ')}
-  from (select h.* from totals h join wanted w on w.id = h.node order by h.time, w.place) as ordered`;
+  from (select h.* from totals h join wanted w on w.id = h.node order by h.time * (select count(*) + 1 from wanted) + w.place) as ordered`;
 
 /** Adds up the hours of a day. $2, $3: its begin and end. */
 export const ADD_UP_DAY = [
