@@ -13,7 +13,7 @@ export interface QueuedAllocation {
 }
 
 /** A person waits for the answers; the programs give up on a controller that is away after 9 to 18 s. */
-const AT_MOST_MS = 5_000;
+const AT_MOST_MS = 3_000;
 
 /** The allocations of a workflow that are recorded as pending, each with what Slurm says of it where this machine can ask. */
 export async function queuedAllocations(
@@ -27,8 +27,10 @@ export async function queuedAllocations(
   if (ids.length === 0) return [];
   if (!hasSlurm(environment)) return ids.map((slurmJobId) => ({ slurmJobId, reason: undefined, hasEnded: false }));
   const here = { environment, atMostMs: AT_MOST_MS };
-  const reasons = await waitingReasons(ids, here).catch(() => new Map<number, string>());
-  const states = await openSlurm(here).statesOf(ids.filter((each) => !reasons.has(each)));
+  const [reasons, states] = await Promise.all([
+    waitingReasons(ids, here).catch(() => new Map<number, string>()),
+    openSlurm(here).statesOf(ids),
+  ]);
   return ids.map((slurmJobId) => ({
     slurmJobId,
     reason: reasons.get(slurmJobId),
