@@ -193,6 +193,35 @@ describe('a closed day', () => {
     await Promise.all([opened.close(), reader.close()]);
   });
 
+  it('while somebody reads, a close stops to delete before the log grows, and the next one deletes the rest', async () => {
+    const path = join(temporaryFolder(), 'sonar.db');
+    const many = Array.from({ length: 600 }, (_, index) =>
+      sampleAt(START + index * 60, {
+        processes: Array.from({ length: 20 }, (_each, at) => ({ pid: at + 1, cmd: `p${at}`, cpu_time: index })),
+      }),
+    );
+    const opened = await store(many, path);
+    const before = await exported(opened);
+    opened.database.cutLog();
+    const left = () => Number(opened.database.get('select count(*) as n from leftover')?.['n']);
+    const reader = new EmbeddedStore(path, { isReadOnly: true });
+    const reading = reader.envelopes();
+    const seen = [written(((await reading.next()).value as { envelope: Envelope }).envelope)];
+    const limits = { logBytes: 1 << 19, sliceEnvelopes: 10, patienceMs: 0 };
+    const days = await Array.fromAsync(opened.closeDays({ before: MUCH_LATER, now: START, ...limits }));
+    expect(days).toHaveLength(1);
+    expect(left()).toBeGreaterThan(0);
+    expect(opened.database.logBytes()).toBeLessThan(1 << 20);
+    // Rows that wait to be deleted are in no answer, and the reader goes on with what it began with.
+    expect(await exported(opened)).toEqual(before);
+    for await (const { envelope } of reading) seen.push(written(envelope));
+    expect(seen).toEqual(before);
+    await Array.fromAsync(opened.closeDays({ before: MUCH_LATER, now: START, ...limits }));
+    expect([left(), opened.database.get('select count(*) as n from process')?.['n']]).toEqual([0, 0n]);
+    expect(await exported(opened)).toEqual(before);
+    await Promise.all([opened.close(), reader.close()]);
+  });
+
   it('pruning deletes the files of closed days, and ids are not used again', async () => {
     const opened = await store(threeDays);
     await close(opened);
@@ -311,7 +340,7 @@ describe('hours', () => {
   });
 });
 
-const STEPS = ['staged', 'written', 'published', 'switched', 'deleted'] as const;
+const STEPS = ['staged', 'written', 'published', 'switched', 'deleting', 'deleted'] as const;
 
 describe('a close that is killed', () => {
   test.each(STEPS)('a close that is killed behind the step "%s" loses nothing and doubles nothing', async (step) => {

@@ -6,6 +6,8 @@ const store = new EmbeddedStore(path);
 const options = {
   before: Number(before),
   now: 0,
+  // Several slices a day, so that a program is killed between two.
+  sliceEnvelopes: 3,
   onStep: (step: string) => {
     if (step === last) process.kill(process.pid, 'SIGKILL');
   },

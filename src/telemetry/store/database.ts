@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../cluster/make-folder.ts';
@@ -16,16 +16,23 @@ export interface StoreAccess {
   readonly isDurable?: boolean;
 }
 
+/** Another program may write for this long before a statement fails. */
+const BUSY_MS = 30_000;
+/** A log that grew larger while somebody read is cut to this when it begins anew. */
+const LOG_BYTES_KEPT = 64 * 1024 * 1024;
+
 /** A connection to the store, with its statements prepared once. */
 export class StoreDatabase {
   readonly #database: DatabaseSync;
+  readonly #path: string;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(path: string, { isReadOnly = false, isDurable = false }: StoreAccess = {}) {
+    this.#path = path;
     if (isReadOnly && !existsSync(path)) throw new StoreUnusable(`there is no store at ${path}`);
     if (!isReadOnly && path !== ':memory:') makeFolder(dirname(path));
     try {
-      this.#database = new DatabaseSync(path, { readOnly: isReadOnly, timeout: 30_000 });
+      this.#database = new DatabaseSync(path, { readOnly: isReadOnly, timeout: BUSY_MS });
       this.#prepare(path, isReadOnly, isDurable);
     } catch (cause) {
       if (cause instanceof StoreUnusable) throw cause;
@@ -41,7 +48,8 @@ export class StoreDatabase {
       // Before the first table: what a closed day leaves free is given back.
       database.exec(
         `pragma auto_vacuum = incremental; pragma journal_mode = wal;
-         pragma synchronous = ${isDurable ? 'full' : 'normal'}; pragma cache_size = -65536`,
+         pragma synchronous = ${isDurable ? 'full' : 'normal'}; pragma cache_size = -65536;
+         pragma journal_size_limit = ${LOG_BYTES_KEPT}`,
       );
       // Two programs may create or upgrade the same store at once.
       database.exec('begin immediate');
@@ -147,6 +155,22 @@ export class StoreDatabase {
     const before = free();
     this.#database.exec(`pragma incremental_vacuum(${pages})`);
     return before > pages && free() < before;
+  }
+
+  /** Bytes of the write-ahead log on disk. */
+  logBytes(): number {
+    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Copies the write-ahead log into the file and empties it. False, without a wait, if somebody reads from it or writes. */
+  cutLog(): boolean {
+    this.#database.exec('pragma busy_timeout = 0');
+    try {
+      const { busy } = this.#database.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number };
+      return busy === 0;
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${BUSY_MS}`);
+    }
   }
 
   close(): void {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { type Lock, takeLock } from '../../produce/lock.ts';
 import { type StoreDatabase, StoreUnusable } from '../database.ts';
-import { SAMPLE_TABLES } from '../prune.ts';
 import { type ClosedDay, closedDays, filesOf, SAMPLES } from './catalog.ts';
+import { type DeleteLimits, deleteLeftovers } from './delete-leftovers.ts';
 import { DAY_SECONDS, dayOf, dayText, HASH_BYTES } from './days.ts';
 import { type DuckDB, loadDuckDB, openDatabaseToClose, quoted, runWithMore } from './duckdb.ts';
 import { archiveFile, archiveFolder, publish, sizeOf, sweep, unfinishedFolder } from './files.ts';
@@ -15,9 +15,9 @@ import { type DayToClose, stage, stageHours } from './stage.ts';
 import { type ArchiveTableName, archiveTableNames, archiveTables, hourOrder, hourTableNames } from './tables.ts';
 
 /** The steps of a close, each of which may be the last one of a program that is killed. */
-export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleted';
+export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleting' | 'deleted';
 
-export interface CloseSettings extends CloseOptions {
+export interface CloseSettings extends CloseOptions, DeleteLimits {
   readonly onStep?: (step: CloseStep, day: string) => void;
 }
 
@@ -40,7 +40,7 @@ export async function* closeDays(
   store: string,
   options: CloseSettings,
 ): AsyncGenerator<ClosedReport> {
-  deleteLeftovers(db);
+  await deleteLeftovers(db, options);
   const days = daysToClose(db, options.before);
   if (days.length === 0) return;
   const duck = await loadDuckDB();
@@ -95,7 +95,7 @@ async function closeDay(
   rows: EmbeddedRows,
   store: string,
   toClose: DayToClose,
-  { now, onStep = () => {} }: CloseSettings,
+  { now, onStep = () => {}, ...limits }: CloseSettings,
 ): Promise<ClosedReport> {
   const { cluster, clusterName, day } = toClose;
   const before = closedDays(db, { cluster, first: day, last: day })[0];
@@ -142,7 +142,7 @@ async function closeDay(
     const has = isLost ? SAMPLES.some : SAMPLES.all;
     switchTo(db, toClose, { part, has, samples: report.samples, bytes: report.bytes, now });
     onStep('switched', report.day);
-    deleteLeftovers(db);
+    await deleteLeftovers(db, { ...limits, onSlice: () => onStep('deleting', report.day) });
     onStep('deleted', report.day);
     return report;
   } finally {
@@ -208,29 +208,6 @@ function switchTo(
       now,
     );
   });
-}
-
-/** Envelopes of one transaction. */
-const SLICE = 500;
-/** Pages that are given back at once: 4 MB. */
-const PAGES = 1024;
-
-/** Deletes the rows of archived envelopes in slices, so that nobody who writes waits for long. */
-export function deleteLeftovers(db: StoreDatabase): void {
-  let isSome = false;
-  for (;;) {
-    const ids = db.all(`select envelope from leftover limit ${SLICE}`);
-    if (ids.length === 0) break;
-    isSome = true;
-    db.transaction(() => {
-      for (const { envelope } of ids) {
-        for (const table of SAMPLE_TABLES) db.run(`delete from ${table} where envelope = ?`, envelope ?? null);
-        db.run('delete from leftover where envelope = ?', envelope ?? null);
-      }
-    });
-  }
-  if (!isSome) return;
-  while (db.shrink(PAGES));
 }
 
 /** The samples of closed days that ended before a time are deleted; their hours stay. Gives the number of envelopes. */
