@@ -22,6 +22,7 @@ const verbs: Readonly<Record<string, string>> = {
   mkdir: 'make the folder',
   open: 'open',
   read: 'read',
+  stat: 'read',
   write: 'write',
   scandir: 'list',
   rename: 'rename',

@@ -583,16 +583,18 @@ describe('torc sonar show', async () => {
   it('names what it does not know', async () => {
     const cwd = temporaryFolder();
     expect((await torc(['sonar', 'clusters', 'add', 'fox'], { cwd })).code).toBe(0);
-    const [cluster, kind, profile, time] = await Promise.all([
+    const [cluster, near, kind, profile, time] = await Promise.all([
       torc(['sonar', 'show', 'jobs', '--cluster', 'wolf'], { cwd }),
+      torc(['sonar', 'show', 'jobs', '--cluster', 'fux'], { cwd }),
       torc(['sonar', 'show', 'report', 'whales'], { cwd }),
       torc(['sonar', 'show', 'profile', '7'], { cwd }),
       torc(['sonar', 'show', 'load', '--from', 'yesterday'], { cwd }),
     ]);
     expect(cluster).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the store has no cluster wolf') as string,
+      stderr: expect.stringContaining('the store has no cluster wolf; torc sonar clusters list') as string,
     });
+    expect(near).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean fox?') as string });
     expect(kind).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('expected one of users, commands, hogs') as string,

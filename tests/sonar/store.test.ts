@@ -388,6 +388,9 @@ describe('the commands', () => {
     const empty = await torc(['sonar', 'ingest', temporaryFolder()], { cwd });
     expect(empty.stderr).toContain('no files of envelopes in');
     expect(empty.code).toBe(1);
+    const missing = await torc(['sonar', 'ingest', 'missing.json'], { cwd });
+    expect(missing.stderr).toContain('cannot read missing.json: there is no such file or folder (ENOENT)');
+    expect(missing.code).toBe(1);
   });
 
   it('an ingest stores which processes belong to which attempts once, and the profile of their job names the attempts', async () => {

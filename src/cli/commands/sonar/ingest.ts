@@ -5,6 +5,7 @@ import type { IngestCounts } from '../../../telemetry/store/ingest.ts';
 import { type InputFile, inputFiles, linkFiles } from '../../../telemetry/read/paths.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
+import { fileErrorText } from '../../file-error.ts';
 import type { Output } from '../../output/output.ts';
 import { storeOption, withStore } from './store.ts';
 
@@ -64,7 +65,7 @@ function filesAt(paths: readonly string[]): { files: InputFile[]; linked: string
   try {
     return { files: inputFiles(paths), linked: linkFiles(paths) };
   } catch (cause) {
-    throw new Failure(`cannot read: ${(cause as Error).message}`, { cause });
+    throw new Failure(fileErrorText(cause) ?? `cannot read: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
+import { suggest } from '../../../../core/spec/suggest.ts';
 import { sizeText } from '../../../../core/quantity/size-text.ts';
 import { asData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
@@ -46,7 +47,7 @@ export async function ask<Answer>(
   if (window.from >= until) throw new UsageError('--from: expected a time before --to');
   return withStore(store, { isReadOnly: true }, async ({ rows }) => {
     if (cluster !== undefined && (await rows.clusterNames(cluster)).length === 0)
-      throw new Failure(`the store has no cluster ${cluster}; torc sonar clusters list names those that it has`);
+      throw new Failure(unknownCluster(cluster, await rows.clusterNames(undefined)));
     const answer = await question(rows, window);
     const hourly = await hourlySpan(rows, window);
     if (hourly !== undefined)
@@ -55,6 +56,11 @@ export async function ask<Answer>(
       );
     return answer;
   });
+}
+
+function unknownCluster(name: string, known: readonly string[]): string {
+  const near = suggest(name, known);
+  return `the store has no cluster ${name}; ${near === undefined ? 'torc sonar clusters list names those that it has' : `did you mean ${near}?`}`;
 }
 
 export const timeText = (time: number | undefined): string =>
