@@ -16,11 +16,23 @@ export function encodeEnvelope(envelope: Envelope, compat: Compat = usualCompat)
   const meta = compat.meta === 'two' ? metaOfTwo(envelope.meta) : encodeObject(metadataObject, envelope.meta, compat);
   if (envelope.data === undefined) {
     const errors = envelope.errors.map((each) => encodeObject(errorObject, each, compat));
-    return `{"meta":${meta},"errors":[${errors.join(',')}]}`;
+    return `{"meta":${meta},"errors":[${errors.join(',')}]${unknownOf(envelope, ENVELOPE)}}`;
   }
   const { type, attributes } = envelope.data;
   const tag = type === 'job' ? compat.tag : type;
-  return `{"meta":${meta},"data":{"type":"${tag}","attributes":${encodeObject(attributeTables[type], attributes, compat)}}}`;
+  const data = `{"type":"${tag}","attributes":${encodeObject(attributeTables[type], attributes, compat)}${unknownOf(envelope.data, DATA)}}`;
+  return `{"meta":${meta},"data":${data}${unknownOf(envelope, ENVELOPE)}}`;
+}
+
+const ENVELOPE: ReadonlySet<string> = new Set(['meta', 'data', 'errors']);
+const DATA: ReadonlySet<string> = new Set(['type', 'attributes']);
+
+/** The members outside the definition, each behind a comma. */
+function unknownOf(members: object, known: ReadonlySet<string>): string {
+  let text = '';
+  for (const [name, value] of Object.entries(members))
+    if (!known.has(name) && value !== undefined) text += `,${quoted(name)}:${exactJson(value)}`;
+  return text;
 }
 
 /** The attributes alone, values as they are: what identifies a message, whoever formatted it. */

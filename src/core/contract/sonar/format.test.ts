@@ -4,7 +4,7 @@ import { everyField, sample } from '../../../../tests/sonar/every-field.ts';
 import { checkEnvelope } from './check.ts';
 import { parseCompat, unchangedCompat, usualCompat } from './compat.ts';
 import { encodeAttributes, encodeEnvelope } from './encode.ts';
-import { attributeTables, type MessageType } from './envelope.ts';
+import { attributeTables, type Envelope, type MessageType } from './envelope.ts';
 import { cpuUtilPercent, performanceState } from './conventions.ts';
 import { decodeExtended, encodeExtended, GREATEST_UINT } from './extended-uint.ts';
 import type { ObjectTable } from './kinds.ts';
@@ -46,12 +46,17 @@ describe('the definition', () => {
 
   it('the format keeps members that it does not know, at any depth, and says so', () => {
     const raw = {
-      ...everyField.sample,
-      data: { type: 'sample', attributes: { ...sample.data.attributes, zappa: [1] } },
+      meta: { ...sample.meta, moon: 'm' },
+      data: { type: 'sample', attributes: { ...sample.data.attributes, zappa: [1] }, dweezil: 2n ** 64n - 1n },
+      frank: { ahmet: 'e"' },
     };
     const { envelope, hasUnknown } = checkEnvelope(raw);
     expect(hasUnknown).toBe(true);
     expect(envelope?.data?.attributes).toHaveProperty('zappa', [1]);
+    expect(readJson(encodeEnvelope(envelope as Envelope, unchangedCompat))).toEqual(raw);
+    const error = { time: '2026-01-01T00:00:00+00:00', detail: 'd', cluster: 'c', node: 'n' };
+    const errors = { meta: sample.meta, errors: [error], frank: 1 };
+    expect(readJson(encodeEnvelope(checkEnvelope(errors).envelope as Envelope, unchangedCompat))).toEqual(errors);
     expect(checkEnvelope(everyField.sample).hasUnknown).toBe(false);
   });
 });
