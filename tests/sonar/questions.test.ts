@@ -583,9 +583,10 @@ describe('torc sonar show', async () => {
   it('names what it does not know', async () => {
     const cwd = temporaryFolder();
     expect((await torc(['sonar', 'clusters', 'add', 'fox'], { cwd })).code).toBe(0);
-    const [cluster, near, kind, profile, time] = await Promise.all([
+    const [cluster, near, exported, kind, profile, time] = await Promise.all([
       torc(['sonar', 'show', 'jobs', '--cluster', 'wolf'], { cwd }),
       torc(['sonar', 'show', 'jobs', '--cluster', 'fux'], { cwd }),
+      torc(['sonar', 'export', '--cluster', 'fux'], { cwd }),
       torc(['sonar', 'show', 'report', 'whales'], { cwd }),
       torc(['sonar', 'show', 'profile', '7'], { cwd }),
       torc(['sonar', 'show', 'load', '--from', 'yesterday'], { cwd }),
@@ -594,7 +595,10 @@ describe('torc sonar show', async () => {
       code: 1,
       stderr: expect.stringContaining('the store has no cluster wolf; torc sonar clusters list') as string,
     });
-    expect(near).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean fox?') as string });
+    for (const { code, stdout, stderr } of [near, exported]) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('the store has no cluster fux; did you mean fox?');
+    }
     expect(kind).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('expected one of users, commands, hogs') as string,

@@ -9,6 +9,7 @@ import type { Selection, StoredEnvelope } from '../../../telemetry/store/telemet
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { isReaderGone, writeOut } from '../../write-out.ts';
+import { requireCluster } from './known-cluster.ts';
 import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
 
@@ -42,6 +43,7 @@ export const exportEnvelopes = command({
     if (dir !== undefined && existsSync(dir) && readdirSync(dir).length > 0)
       throw new Failure(`${dir} is not empty: an export would add to its files; name a new folder`);
     await withStore(options.store, { isReadOnly: true }, async (store) => {
+      await requireCluster(store.rows, cluster);
       if (dir === undefined) return print(store.envelopes(selection));
       let count = 0;
       for await (const stored of store.envelopes(selection)) {

@@ -1,14 +1,14 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import { suggest } from '../../../../core/spec/suggest.ts';
 import { sizeText } from '../../../../core/quantity/size-text.ts';
 import { asData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
 import type { TelemetryRows, Window } from '../../../../telemetry/questions/rows.ts';
-import { Failure, UsageError } from '../../../failure.ts';
+import { UsageError } from '../../../failure.ts';
 import { optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
 import type { Column } from '../../../output/table.ts';
+import { requireCluster } from '../known-cluster.ts';
 import { readTime } from '../read-time.ts';
 import { storeOption, withStore } from '../store.ts';
 
@@ -46,8 +46,7 @@ export async function ask<Answer>(
   const window = { cluster, node, from: from ?? until - ago, until };
   if (window.from >= until) throw new UsageError('--from: expected a time before --to');
   return withStore(store, { isReadOnly: true }, async ({ rows }) => {
-    if (cluster !== undefined && (await rows.clusterNames(cluster)).length === 0)
-      throw new Failure(unknownCluster(cluster, await rows.clusterNames(undefined)));
+    await requireCluster(rows, cluster);
     const answer = await question(rows, window);
     const hourly = await hourlySpan(rows, window);
     if (hourly !== undefined)
@@ -56,11 +55,6 @@ export async function ask<Answer>(
       );
     return answer;
   });
-}
-
-function unknownCluster(name: string, known: readonly string[]): string {
-  const near = suggest(name, known);
-  return `the store has no cluster ${name}; ${near === undefined ? 'torc sonar clusters list names those that it has' : `did you mean ${near}?`}`;
 }
 
 export const timeText = (time: number | undefined): string =>
