@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
 import { settleSubmissions } from '../../src/operations/slurm/settle-submissions.ts';
 import { submitAllocations, type SubmitTools } from '../../src/operations/slurm/submit-allocations.ts';
-import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
+import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
 describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, and nothing is lost', () => {
@@ -98,6 +98,13 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     expect(JSON.parse((await see('-f', 'json', 'status')).stdout)).toMatchObject({
       queued_allocations: [{ slurm_job_id: job, reason: 'JobHeldUser', has_ended: false }],
     });
+    const watching = start('torc', ['--url', server.url, 'watch', String(place.id), '-p', '0.1'], {
+      cwd: folder,
+      environment: cluster.environment,
+    });
+    await watching.says(`warning: Allocation ${job} does not start as requested (JobHeldUser`);
+    watching.child.kill('SIGINT');
+    await watching.ended;
     cluster.run('scancel', String(job));
     const after = await see('status');
     expect(after.stdout).toContain(

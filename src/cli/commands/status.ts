@@ -1,10 +1,7 @@
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
-import { someOf } from '../../core/quantity/count-text.ts';
 import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
-import type { QueuedAllocation } from '../../operations/queued-allocations.ts';
 import type { PartlyIdle } from '../../operations/idle-nodes.ts';
 import type { Runners } from '../../operations/live-runners.ts';
 import type { RunsIn } from '../../operations/runs-in.ts';
@@ -12,6 +9,7 @@ import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { nextStep } from '../shortfalls.ts';
+import { queueLines } from '../output/queue-lines.ts';
 import { secondsText } from '../output/words.ts';
 
 const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]') =>
@@ -116,30 +114,6 @@ function leftLines(left: Unclaimable | undefined): string[] {
     `No runner can take these jobs; checked for ${who} (${left.compute_node_ids.join(', ')}):`,
     ...left.reasons.map((each) => `  ${unclaimableWords(each)}`),
   ];
-}
-
-/** Why allocations wait, as Slurm says it. */
-function queueLines(queued: readonly QueuedAllocation[], id: number, hint: Context['hint']): string[] {
-  const gone = queued.filter(({ hasEnded }) => hasEnded).map(({ slurmJobId }) => String(slurmJobId));
-  const known = queued.flatMap(({ slurmJobId, reason }) => (reason === undefined ? [] : [{ slurmJobId, reason }]));
-  const ended =
-    gone.length === 0
-      ? []
-      : [
-          `${gone.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(gone)} ended before a runner began. To go on: ${hint(`torc recover ${id}`)}`,
-        ];
-  const waiting = [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
-    const { words, isFinal } = queueReasonOf(reason);
-    const ids = those.map(({ slurmJobId }) => slurmJobId);
-    const isOne = ids.length === 1;
-    const who = `${isOne ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
-    return isFinal
-      ? [
-          `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}). To give up: scancel ${ids.slice(0, 5).join(' ')}`,
-        ]
-      : [`${who} ${isOne ? 'waits' : 'wait'} in the queue of Slurm (${words})`];
-  });
-  return [...ended, ...waiting];
 }
 
 /** Nodes of allocations on which no runner starts jobs. */

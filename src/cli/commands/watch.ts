@@ -63,6 +63,8 @@ export const watch = command({
     const { openLog } = await import('../../runner/log.ts');
     const { pause } = await import('../../client/long-timers.ts');
     const { findAndClean } = await import('../orphans.ts');
+    const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
+    const { stuckAllocations } = await import('../output/queue-lines.ts');
     const { recoverNow, scheduleNow } = await import('../recovery.ts');
     const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
     if (rows.items.length === 0 && options.persistent !== true) {
@@ -78,6 +80,7 @@ export const watch = command({
     const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
     const log = openLog(path, 'info', Date.now, () => {});
     let counts = '';
+    const toldStuck = new Set<number>();
     const tell = (level: 'info' | 'warn' | 'error', words: string) => {
       log.write(level, words, { workflow_id: id });
       if (level === 'info') output.notice(words);
@@ -92,6 +95,10 @@ export const watch = command({
             for (const { job_id: job, job_name: name, reason } of cleaned.failed)
               tell('warn', `Job ${job} (${name}) failed: ${reason}`);
             for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
+            for (const each of stuckAllocations(await queuedAllocations(client, id, context.environment))) {
+              if (!toldStuck.has(each.id)) tell('warn', each.line);
+              toldStuck.add(each.id);
+            }
           },
           recover: () => recoverNow(context, id, wishes),
           isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,

@@ -1,0 +1,36 @@
+import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
+import { someOf } from '../../core/quantity/count-text.ts';
+import type { QueuedAllocation } from '../../operations/queued-allocations.ts';
+import type { Context } from '../context.ts';
+
+/** Why allocations wait, as Slurm says it, and which of them have ended. */
+export function queueLines(queued: readonly QueuedAllocation[], id: number, hint: Context['hint']): string[] {
+  const gone = queued.filter(({ hasEnded }) => hasEnded).map(({ slurmJobId }) => String(slurmJobId));
+  const known = queued.flatMap(({ slurmJobId, reason }) => (reason === undefined ? [] : [{ slurmJobId, reason }]));
+  const ended =
+    gone.length === 0
+      ? []
+      : [
+          `${gone.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(gone)} ended before a runner began. To go on: ${hint(`torc recover ${id}`)}`,
+        ];
+  const waiting = [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
+    const { words, isFinal } = queueReasonOf(reason);
+    const ids = those.map(({ slurmJobId }) => slurmJobId);
+    const isOne = ids.length === 1;
+    const who = `${isOne ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
+    return isFinal
+      ? [stuckLine(who, isOne, words, ids)]
+      : [`${who} ${isOne ? 'waits' : 'wait'} in the queue of Slurm (${words})`];
+  });
+  return [...ended, ...waiting];
+}
+
+/** The allocations that do not start unless somebody changes something, each with a line of its own. */
+export const stuckAllocations = (queued: readonly QueuedAllocation[]) =>
+  queued.flatMap(({ slurmJobId: id, reason }) => {
+    const found = reason === undefined ? undefined : queueReasonOf(reason);
+    return found?.isFinal === true ? [{ id, line: stuckLine(`Allocation ${id}`, true, found.words, [id]) }] : [];
+  });
+
+const stuckLine = (who: string, isOne: boolean, words: string, ids: readonly number[]) =>
+  `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}). To give up: scancel ${ids.slice(0, 5).join(' ')}`;
