@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { parseMemory } from '../../../core/quantity/bytes.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
+import { fileErrorText } from '../../file-error.ts';
 import { untilAsked } from '../../until-asked.ts';
 import { originOptions } from './produce-options.ts';
 import { createNotices } from './notices.ts';
@@ -78,6 +79,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new Failure(`the configuration cannot be read: ${(cause as Error).message}`, { cause });
+    throw new Failure(`the configuration: ${fileErrorText(cause) ?? (cause as Error).message}`, { cause });
   }
 }

@@ -168,7 +168,9 @@ describe('parts of KDL that Torc refuses', () => {
     ['name "w"\nparameters { i 1 }', "Parameter 'i' must have a string value", 2],
     ['name "w"\nenv { A 1 }', "Environment key 'A' must have a string value", 2],
     ['name true', 'Invalid keyword "true"', 1],
-    ['name "w"\njob "a" {', 'Invalid node children', 2],
+    ['name "w"\njob "a" {', 'this { is never closed', 2],
+    ['name "w"\njob "a" {\n command "x"\n\njob "b" {\n command "x"\n}\n', 'this { is never closed', 2],
+    ['name "w"\njob "a" {\n command "x" }}', 'Unexpected token', 3],
   ])('the KDL file %j is refused: %s', (text, words, line) => {
     const { plan, problems } = readText(text, 'kdl');
     expect(plan).toBeUndefined();

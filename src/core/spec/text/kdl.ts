@@ -3,6 +3,7 @@ import type { Complain } from '../problems.ts';
 import { readJson, setField } from './json.ts';
 import { workflow, type Level, type Take } from './kdl-dialect.ts';
 import { foundIn, KdlComplaints, startOf, type Found } from './kdl-complaints.ts';
+import { openBrace } from './open-brace.ts';
 import { Unreadable, type Place, type Reading } from './place.ts';
 import { kindOf, type Kind, type Value } from './value.ts';
 
@@ -19,6 +20,8 @@ export function readKdl(text: string, complain: Complain): Reading<Value> {
   try {
     nodes = parse(text, { storeLocations: true }).nodes;
   } catch (cause) {
+    const open = cause instanceof InvalidKdlError && cause.start?.offset === text.length ? openBrace(text) : undefined;
+    if (open !== undefined) throw new Unreadable('this { is never closed: a } is missing', open, { cause });
     // The message ends with the place, which every problem has anyway.
     if (cause instanceof InvalidKdlError)
       throw new Unreadable(cause.message.replace(/ at \d+:\d+$/, ''), cause.start?.offset, { cause });

@@ -1,0 +1,12 @@
+/** Strings, raw strings and comments of KDL, in which braces mean nothing, and the braces. */
+const PIECE = /(#*)"""[\s\S]*?"""\1|(#+)"[\s\S]*?"\2|"(?:\\[\s\S]|[^"\\])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}]/g;
+
+/** The position of the innermost brace that is never closed; undefined where each is. */
+export function openBrace(text: string): number | undefined {
+  const open: number[] = [];
+  for (const { 0: piece, index } of text.matchAll(PIECE)) {
+    if (piece === '{') open.push(index);
+    else if (piece === '}') open.pop();
+  }
+  return open.at(-1);
+}
