@@ -580,6 +580,30 @@ describe('torc sonar show', async () => {
     expect(stdout).toContain('"first": "2026-03-01T00:05:00+00:00"');
   });
 
+  it('a question that finds nothing is answered with what helps: the time of the newest data, or the name that is meant', async () => {
+    const cwd = temporaryFolder();
+    expect((await torc(['sonar', 'clusters', 'add', 'fox'], { cwd })).code).toBe(0);
+    expect((await torc(['sonar', 'show', 'jobs'], { cwd })).stderr).toBe(
+      'The store has no data yet: torc sonar ingest stores files\n',
+    );
+    const attributes = { time: '2026-03-01T12:00:00+00:00', cluster: 'fox', node: 'gpu-1.fox', jobs: [] };
+    const jobs = [{ job: 7, user: 'alice', processes: [{ pid: 5, cmd: 'x' }] }];
+    const envelope = {
+      meta: { producer: 'p', version: '1' },
+      data: { type: 'sample', attributes: { ...attributes, jobs } },
+    };
+    expect((await torc(['sonar', 'ingest', '-'], { cwd, input: JSON.stringify(envelope) })).code).toBe(0);
+    const show = async (...words: string[]) => (await torc(['sonar', 'show', ...words], { cwd })).stderr;
+    expect(await show('jobs')).toBe('The newest data are of 2026-03-01 12:00: --from 2026-03-01 shows them\n');
+    expect(await show('nodes', '--node', 'gpu-1')).not.toContain('no node');
+    expect(await show('load', '--node', 'gqu-1.fox')).toBe(
+      'The store has no node gqu-1.fox; did you mean gpu-1.fox?\n',
+    );
+    const ofMarch = ['--from', '2026-03-01', '--to', '2026-03-02'];
+    expect(await show('jobs', ...ofMarch, '--user', 'alise')).toBe('Did you mean the user alice?\n');
+    expect(await show('jobs', ...ofMarch, '--user', 'alice')).toBe('');
+  });
+
   it('names what it does not know', async () => {
     const cwd = temporaryFolder();
     expect((await torc(['sonar', 'clusters', 'add', 'fox'], { cwd })).code).toBe(0);

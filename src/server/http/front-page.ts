@@ -4,6 +4,8 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 export const FRONT_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>pre { white-space: pre-wrap; overflow-wrap: anywhere }</style>
 <title>Torc</title>
 <h1>Torc</h1>
 <p>This is a Torc server. Programs use its API at <code>${BASE_PATH}</code>; people use the command line:</p>

@@ -1,4 +1,5 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
+import { suggest } from '../../../../core/spec/suggest.ts';
 import type { JobUse } from '../../../../telemetry/questions/jobs.ts';
 import { command } from '../../../command.ts';
 import { integer } from '../../../option.ts';
@@ -40,11 +41,13 @@ const jobColumns: readonly Column<JobUse>[] = [
   },
   {
     title: 'GPU',
-    value: ({ gpuPercent }) => gpuPercent.toFixed(1),
+    value: ({ gpuPercent, cards }) => (cards.length === 0 ? '' : gpuPercent.toFixed(1)),
     text: ({ gpuPercent, cards }) => (cards.length === 0 ? '' : percentText(gpuPercent)),
     align: right,
   },
 ];
+
+const usersOf = (jobs: readonly JobUse[]) => [...new Set(jobs.map(({ user }) => user))];
 
 export const showJobs = command({
   words: 'sonar show jobs',
@@ -64,6 +67,8 @@ export const showJobs = command({
     const jobs = await ask(options, jobsOf);
     const chosen = jobs.filter(({ user }) => options.user === undefined || user === options.user);
     print(output, 'jobs', chosen.slice(0, options.limit), jobColumns);
+    const near = chosen.length > 0 || options.user === undefined ? undefined : suggest(options.user, usersOf(jobs));
+    if (near !== undefined) output.notice(`Did you mean the user ${near}?`);
     if (chosen.length > options.limit) output.notice(`${chosen.length - options.limit} more jobs; --limit shows them`);
   },
 });

@@ -1,5 +1,6 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
+import { printable } from '../../../../core/contract/printable.ts';
 import { sizeText } from '../../../../core/quantity/size-text.ts';
 import { asData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
@@ -9,6 +10,7 @@ import { optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
 import type { Column } from '../../../output/table.ts';
 import { requireCluster } from '../known-cluster.ts';
+import { nothingFound } from './nothing-found.ts';
 import { readTime } from '../read-time.ts';
 import { storeOption, withStore } from '../store.ts';
 
@@ -45,9 +47,14 @@ export async function ask<Answer>(
   const until = to ?? Math.floor(Date.now() / 1000) + 60;
   const window = { cluster, node, from: from ?? until - ago, until };
   if (window.from >= until) throw new UsageError('--from: expected a time before --to');
-  return withStore(store, { isReadOnly: true }, async ({ rows }) => {
+  return withStore(store, { isReadOnly: true }, async (opened) => {
+    const { rows } = opened;
     await requireCluster(rows, cluster);
     const answer = await question(rows, window);
+    if (Array.isArray(answer) && answer.length === 0) {
+      const help = await nothingFound(opened, window);
+      if (help !== undefined) process.stderr.write(`${printable(help)}\n`);
+    }
     const hourly = await hourlySpan(rows, window);
     if (hourly !== undefined)
       process.stderr.write(
