@@ -167,7 +167,9 @@ let environment: Record<string, string>;
 const programs: Readonly<Record<string, string>> = {
   sbatch: 'n=$(($(cat count 2>/dev/null || echo 100) + 1)); echo $n > count; echo "Submitted batch job $n"',
   scancel: 'exit 0',
-  squeue: `case "$*" in *'%i|%r') printf '101|PartitionTimeLimit\\n102|Priority\\n';; esac`,
+  // Of two jobs the one with the odd id never starts.
+  squeue: `case "$*" in *'%i|%r') for i in $(echo "$5" | tr , ' '); do
+    [ $((i % 2)) = 1 ] && echo "$i|PartitionTimeLimit" || echo "$i|Priority"; done;; esac`,
   sacct:
     'echo "101|wf|COMPLETED|0:0|00:01:00||00:04:00|n[1-2]|2"; echo "101.batch|batch|COMPLETED|0:0|00:01:00|5000K|00:02:00|n1|1"; echo "101.0|wf1_j1_r1_a1|FAILED|3:0|00:00:10|60K|00:00:10|n2|1"; echo "cut|off"',
   sinfo: 'if [ "$1" = -e ]; then echo "debug*|4|4000|infinite|gpu:2|3"; fi',
@@ -310,6 +312,20 @@ it('delete names the allocations that wait or run before it asks, and cancels th
     stdout: `Deleted workflow ${id} (flow)\n`,
   });
   expect(calls()).toContain(`scancel ${job}`);
+});
+
+it('submit warns of an allocation that does not start as requested, and of no other', async () => {
+  const path = join(folder, 'two.yaml');
+  const scheduler = 'slurm_schedulers: [{name: s, account: a, nodes: 1, walltime: "00:10:00"}]';
+  const action =
+    '{trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: s, scheduler_type: slurm, num_allocations: 2}';
+  writeFileSync(path, `${flow}${scheduler}\nactions: [${action}]\n`);
+  const { code, stderr } = await call('submit', path);
+  expect(code).toBe(0);
+  expect(stderr.match(/warning: Allocation \d*[13579] does not start as requested \(PartitionTimeLimit/g)).toHaveLength(
+    1,
+  );
+  expect(stderr.match(/does not start/g)).toHaveLength(1);
 });
 
 it('submit refuses a workflow without an action that submits, and says what helps', async () => {

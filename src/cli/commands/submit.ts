@@ -8,6 +8,7 @@ import { Failure } from '../failure.ts';
 import { integer } from '../option.ts';
 import { tellPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
+import { stuckAllocations } from '../output/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
@@ -60,6 +61,9 @@ export const submit = command({
     const message = `Successfully submitted workflow ${id} (${allocations} allocation(s))`;
     if (output.format === 'json') output.jsonLine({ message, workflow_id: id });
     else output.text(message);
+    const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
+    const queued = await queuedAllocations(client, id, context.environment).catch(() => []);
+    for (const { line } of stuckAllocations(queued)) output.warn(line);
     if (errors.length > 0) context.exitWith(1);
   },
 });
