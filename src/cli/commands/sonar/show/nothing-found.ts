@@ -20,8 +20,8 @@ export async function nothingFound(
     }
   }
   const clusters = (await store.clusters()).filter(({ name }) => cluster === undefined || name === cluster);
-  const newest = Math.max(...clusters.map((each) => each.newest ?? 0));
-  if (newest <= 0) return 'The store has no data yet: torc sonar ingest stores files';
+  const newest = clusters.reduce((latest, each) => Math.max(latest, each.newest ?? 0), 0);
+  if (newest === 0) return 'The store has no data yet: torc sonar ingest stores files';
   if (newest >= from) return undefined;
   const text = formatTimestamp(newest);
   return `The newest data are of ${text.slice(0, 16).replace('T', ' ')}: --from ${text.slice(0, 10)} shows them`;
