@@ -149,6 +149,7 @@ export interface ResultModel {
   peak_cpu_percent?: number | null | undefined;
   avg_cpu_percent?: number | null | undefined;
   cause?: string | null | undefined;
+  cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
 }
 
 export interface RoCrateEntityModel {
@@ -1190,6 +1191,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1213,6 +1215,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1396,6 +1399,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1419,6 +1423,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
+        cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
         files?: {
           id: number;
           st_mtime: number;
@@ -1756,6 +1761,7 @@ export interface Calls {
       peak_cpu_percent?: number | null | undefined;
       avg_cpu_percent?: number | null | undefined;
       cause?: string | null | undefined;
+      cause_code?: "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "killed" | "unproven" | "missing_output" | "lost" | null | undefined;
     };
   }) => Promise<ResultModel>;
   /** Delete a result. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { causeCode } from './cause-code.ts';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
@@ -37,6 +38,8 @@ export const Completion = z.object({
   avg_cpu_percent: maybe(z.number()),
   /** Why it ended, where the return code does not say it; stored with the result. */
   cause: maybe(text),
+  /** What ended it, where something proves it; stored with the result. */
+  cause_code: maybe(causeCode),
   files: maybe(OutputTimes),
   /** The step of Slurm inside which the runner started it; it is stored as the statistics of Slurm for this attempt. */
   carried_by: maybe(

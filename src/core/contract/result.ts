@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { causeCode } from './cause-code.ts';
 import { jobStatus } from './job.ts';
 import { id, maybe, text } from './shape.ts';
 
@@ -27,6 +28,8 @@ export const Result = z.object({
   avg_cpu_percent: maybe(z.number()),
   /** addition: why the attempt ended, where the return code does not say it: `allocation 7 ended NODE_FAIL`. */
   cause: maybe(text),
+  /** addition: what ended it, where something proves it. */
+  cause_code: maybe(causeCode),
 });
 export type Result = z.output<typeof Result>;
 

@@ -138,6 +138,7 @@ export function attemptEndOf(told: Completion, workflowId: number, runId: number
     peakCpuPercent: told.peak_cpu_percent,
     avgCpuPercent: told.avg_cpu_percent,
     cause: told.cause,
+    causeCode: told.cause_code,
     files: told.files,
     carriedBy: told.carried_by,
   };

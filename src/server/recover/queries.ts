@@ -187,8 +187,8 @@ export const recoverQueries = (db: Database) => ({
   }>(`
     insert or ignore into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
-      cause
-    ) values (:jobId, :workflowId, :runId, :attemptId, :nodeId, -128, :minutes, :completionTime, 6, :cause)`),
+      cause, cause_code
+    ) values (:jobId, :workflowId, :runId, :attemptId, :nodeId, -128, :minutes, :completionTime, 6, :cause, 'lost')`),
 });
 
 export type RecoverQueries = ReturnType<typeof recoverQueries>;

@@ -20,6 +20,7 @@ export interface End {
   readonly peakCpuPercent?: number | null | undefined;
   readonly avgCpuPercent?: number | null | undefined;
   readonly cause?: string | null | undefined;
+  readonly causeCode?: string | null | undefined;
   /** The step of Slurm inside which its runner started it. */
   readonly carriedBy?: Completion['carried_by'];
   readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
@@ -79,6 +80,7 @@ export const resultOfEnd = (end: End) => ({
   peakCpu: end.peakCpuPercent ?? null,
   avgCpu: end.avgCpuPercent ?? null,
   cause: end.cause ?? null,
+  causeCode: end.causeCode ?? null,
 });
 
 /** The end as a row in the table of Slurm's statistics, for an attempt that ran inside a step of its runner. */

@@ -91,6 +91,7 @@ function resultEndOf(result: Result, workflowId: number, runId: number): End {
     peakCpuPercent: result.peak_cpu_percent,
     avgCpuPercent: result.avg_cpu_percent,
     cause: result.cause,
+    causeCode: result.cause_code,
   };
 }
 

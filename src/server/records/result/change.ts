@@ -50,4 +50,5 @@ const resultRow = (result: Result) => ({
   peak_cpu_percent: result.peak_cpu_percent ?? null,
   avg_cpu_percent: result.avg_cpu_percent ?? null,
   cause: result.cause ?? null,
+  cause_code: result.cause_code ?? null,
 });
