@@ -1,6 +1,7 @@
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { HelperFailed, runHelper } from '../exec.ts';
+import { parseTime } from './allocation.ts';
 import { outsideAllocation, type SlurmProgram, slurmProgram } from './programs.ts';
 import { queueStateOf, type QueueState } from '../../core/lifecycle/slurm-state.ts';
 
@@ -29,6 +30,8 @@ export interface Account {
   readonly jobs: ReadonlyMap<number, JobState>;
   /** By the name of the step; the last one of a name. */
   readonly steps: ReadonlyMap<string, EndedStep>;
+  /** When the batch step of a job ended, in which its runner was, in Unix milliseconds. */
+  readonly batchEnds: ReadonlyMap<number, number>;
 }
 
 /** What Slurm has on record about jobs, for a decision that must not be wrong: a failure to ask is thrown. */
@@ -64,10 +67,7 @@ export function openRecords(environment: Environment): SlurmRecords {
       return parseStates(text);
     },
     async account(jobIds) {
-      const found: Account & { jobs: Map<number, JobState>; steps: Map<string, EndedStep> } = {
-        jobs: new Map(),
-        steps: new Map(),
-      };
+      const found = { jobs: new Map(), steps: new Map(), batchEnds: new Map() } satisfies Account;
       for (let at = 0; at < jobIds.length; at += MOST_IDS) {
         const ids = jobIds.slice(at, at + MOST_IDS).join(',');
         const text = await run('sacct', ['-n', '-P', '-j', ids, '--format', FIELDS]).catch((error: unknown) => {
@@ -78,6 +78,7 @@ export function openRecords(environment: Environment): SlurmRecords {
         const part = parseAccount(text);
         for (const [id, job] of part.jobs) found.jobs.set(id, job);
         for (const [name, step] of part.steps) found.steps.set(name, step);
+        for (const [id, endedAtMs] of part.batchEnds) found.batchEnds.set(id, endedAtMs);
       }
       return found;
     },
@@ -114,12 +115,16 @@ export function parseStates(text: string): ReadonlyMap<number, JobState> {
 export function parseAccount(text: string): Account {
   const jobs = new Map<number, JobState>();
   const steps = new Map<string, EndedStep>();
+  const batchEnds = new Map<number, number>();
   for (const line of text.split('\n')) {
     const [id = '', name = '', word = '', exit = '', elapsed = '', endedAt = '', rss = ''] = line.split('|');
     const [job = '', step] = id.split('.');
     if (!/^\d+$/.test(job) || word === '') continue;
     if (step === undefined) jobs.set(Number(job), { state: queueStateOf(word), word });
-    else if (/^\d+$/.test(step) && queueStateOf(word) === 'ended')
+    else if (step === 'batch') {
+      const endedAtMs = parseTime(endedAt);
+      if (endedAtMs !== undefined) batchEnds.set(Number(job), endedAtMs);
+    } else if (/^\d+$/.test(step) && queueStateOf(word) === 'ended')
       steps.set(name, {
         slurmJobId: Number(job),
         state: word.split(' ')[0] as string,
@@ -130,7 +135,7 @@ export function parseAccount(text: string): Account {
         maxRssBytes: figure(rss, parseSlurmMemory),
       });
   }
-  return { jobs, steps };
+  return { jobs, steps, batchEnds };
 }
 
 /** Slurm may print a word where a figure is missing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOfStep, type OrphanFacts, orphansOf } from './orphans.ts';
+import { type OrphanFacts, orphansOf } from './orphans.ts';
 
 type State = [number, { state: 'running' | 'ended'; word: string }];
 const running = (slurmJobId: number, word = 'RUNNING'): State => [slurmJobId, { state: 'running', word }];
@@ -97,19 +97,5 @@ describe('orphans', () => {
       }),
     );
     expect(found.deadNodes.flatMap(({ jobIds }) => jobIds)).toEqual([11]);
-  });
-});
-
-describe('the end of a step in the accounting', () => {
-  it.each<[string, number, number, ReturnType<typeof endOfStep>]>([
-    ['COMPLETED', 0, 0, { status: 'completed', returnCode: 0 }],
-    ['FAILED', 3, 0, { status: 'failed', returnCode: 3 }],
-    ['OUT_OF_MEMORY', 0, 125, { status: 'failed', returnCode: 137 }],
-    ['TIMEOUT', 0, 0, { status: 'terminated', returnCode: 152 }],
-    ['FAILED', 0, 9, undefined],
-    ['CANCELLED', 0, 15, undefined],
-    ['NODE_FAIL', 0, 0, undefined],
-  ])('%s with exit code %i and signal %i', (state, exitCode, signal, end) => {
-    expect(endOfStep({ state, exitCode, signal })).toEqual(end);
   });
 });

@@ -107,25 +107,3 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
     abandoned: isAnyAlive ? [] : running.filter(({ id }) => !named.has(id)).map(({ id }) => id),
   };
 }
-
-interface EndedStep {
-  readonly state: string;
-  readonly exitCode: number;
-  readonly signal: number;
-}
-
-/**
- * The end of a job as its step in the accounting proves it; undefined if the step was ended with its allocation, so that
- * its work is not done.
- */
-export function endOfStep({
-  state,
-  exitCode,
-  signal,
-}: EndedStep): { readonly status: 'completed' | 'failed' | 'terminated'; readonly returnCode: number } | undefined {
-  if (state === 'COMPLETED') return { status: 'completed', returnCode: 0 };
-  if (state === 'OUT_OF_MEMORY') return { status: 'failed', returnCode: 137 };
-  if (state === 'TIMEOUT') return { status: 'terminated', returnCode: 152 };
-  if (state !== 'FAILED' || exitCode === 0 || signal !== 0) return undefined;
-  return { status: 'failed', returnCode: exitCode };
-}

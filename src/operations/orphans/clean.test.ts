@@ -115,7 +115,10 @@ describe('orphans of an allocation that ended', () => {
       [`wf${id}_j${jobIds.get('b')}_r1_a1`, { ...step, state: 'CANCELLED', signal: 15 }],
       [`wf${id}_j${jobIds.get('c')}_r1_a1`, { ...step, state: 'FAILED', exitCode: 4 }],
     ]);
-    const { slurm } = slurmThat({ queue: NODE_FAIL, account: { jobs: new Map(), steps } });
+    const { slurm } = slurmThat({
+      queue: NODE_FAIL,
+      account: { jobs: new Map(), steps, batchEnds: new Map([[7, NOW]]) },
+    });
     expect(await clean(id, slurm)).toMatchObject({ slurmJobsFailed: 1, finishedWorkKept: 2 });
     expect(await statuses(service, id)).toEqual({ a: 'completed', b: 'failed', c: 'failed' });
     const { items } = await service.client.listResults({ query: { workflow_id: id } });

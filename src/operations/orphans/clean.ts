@@ -8,9 +8,10 @@ import type { Job } from '../../core/contract/job.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
 import type { JobCompletion } from '../../core/contract/result.ts';
 import { readCauses } from '../../core/lifecycle/cause-rules.ts';
-import { type DeadNode, endOfStep, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
+import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { type LedgerFacts } from '../../runner/report/ledger.ts';
 import { provenBy } from '../../runner/setup/lost-runners.ts';
+import { leftEndOf, removeMarks } from '../../runner/step/slurm/left-steps.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { askSlurm, decide, gatherRecords, ledgerOf, type Records, type SlurmFacts } from './find.ts';
 
@@ -65,7 +66,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
   const { isDryRun } = options;
   const { run_id: runId = 0, execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
   let records = await gatherRecords(client, workflowId);
-  const facts = await askSlurm(records, options.slurm);
+  const facts = await askSlurm(records, options.slurm, { workflowId, outputDir: options.outputDir });
   const warnings = [...facts.faults];
   let orphans = decide(records, facts);
   let kept = 0;
@@ -96,7 +97,14 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
     failed: settled.failed,
     warnings: [...warnings, ...settled.warnings],
   };
-  if (!isDryRun) await updateAllocations(client, records, orphans);
+  if (!isDryRun) {
+    await updateAllocations(client, records, orphans);
+    // Their steps are settled.
+    for (const { slurmJobId } of orphans.deadNodes) {
+      const left = facts.left.get(slurmJobId ?? 0);
+      if (left !== undefined) removeMarks(left);
+    }
+  }
   return cleaned;
 }
 
@@ -186,22 +194,21 @@ async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying 
     const key = `${id} ${job.attempt_id ?? 1}`;
     if (retried.has(key)) continue;
     const known = told.get(key);
-    const step = facts.account?.steps.get(stepNameOf(tools, job));
-    const proven = step?.slurmJobId === dead.slurmJobId ? step : undefined;
-    const end = proven === undefined ? undefined : endOfStep(proven);
+    const left = facts.left.get(dead.slurmJobId ?? 0);
+    const end = left && leftEndOf(left, stepNameOf(tools, job), facts.account);
     if (known !== undefined) {
       const { files, ...result } = known;
       ends.push(completionOf(tools, job, dead.nodeId, { ...result, files: files ?? undefined }));
       settled.kept += 1;
-    } else if (proven !== undefined && end !== undefined) {
-      const endedMs = Date.parse(proven.endedAt);
+    } else if (end !== undefined) {
       ends.push(
         completionOf(tools, job, dead.nodeId, {
           status: end.status,
           return_code: end.returnCode,
-          exec_time_minutes: proven.seconds / 60,
-          completion_time: new Date(Number.isNaN(endedMs) ? tools.nowMs() : endedMs).toISOString(),
-          peak_memory_bytes: proven.maxRssBytes,
+          exec_time_minutes: end.seconds / 60,
+          completion_time: new Date(end.endedAtMs ?? tools.nowMs()).toISOString(),
+          peak_memory_bytes: end.maxRssBytes,
+          cause_code: end.causeCode,
         }),
       );
       settled.kept += 1;
@@ -233,6 +240,7 @@ const lostOf = (tools: Tools, job: Job, nodeId: number, cause: string): JobCompl
     exec_time_minutes: 0,
     completion_time: new Date(tools.nowMs()).toISOString(),
     cause,
+    cause_code: 'lost',
   });
 
 type End = Pick<JobCompletion['result'], 'status' | 'return_code' | 'exec_time_minutes' | 'completion_time'> &

@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { Account, JobState, SlurmRecords } from '../../cluster/slurm/records.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { slurmTaskOf } from '../../core/contract/files/runner.ts';
+import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { orphansOf, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { type LedgerFacts, readLedger } from '../../runner/report/ledger.ts';
+import { accountOfLeft, type LeftSteps, leftStepsOf } from '../../runner/step/slurm/left-steps.ts';
 
 /** The records that a workflow has of allocations and runners, and its running jobs. */
 export interface Records {
@@ -41,18 +43,30 @@ export interface SlurmFacts {
   readonly queue: ReadonlyMap<number, JobState> | undefined;
   /** Undefined if there is no accounting. */
   readonly account: Account | undefined;
+  /** What the steps of ended allocations left, by allocation. */
+  readonly left: ReadonlyMap<number, LeftSteps>;
   /** Why the controller or the accounting could not be asked. */
   readonly faults: readonly string[];
   /** Whether there is an accounting that did not answer: the work of ended steps may be on record there. */
   readonly isAccountAway: boolean;
 }
 
-/** Asks the controller once for all allocations, and the accounting once for those that have ended. */
-export async function askSlurm({ allocations, nodes }: Records, slurm: SlurmRecords | undefined): Promise<SlurmFacts> {
+/** Where the marks of steps may be. */
+export interface Whereabouts {
+  readonly workflowId: number;
+  readonly outputDir: string;
+}
+
+/** Asks the controller once for all allocations, and the accounting for those that have ended. */
+export async function askSlurm(
+  { allocations, nodes }: Records,
+  slurm: SlurmRecords | undefined,
+  { workflowId, outputDir }: Whereabouts,
+): Promise<SlurmFacts> {
   const ids = [
     ...new Set([...allocations.map(({ scheduler_id: id }) => id), ...nodes.flatMap((node) => slurmJobOf(node) ?? [])]),
   ].filter((id) => id > 0);
-  const nothing = { queue: undefined, account: undefined, faults: [], isAccountAway: false };
+  const nothing = { queue: undefined, account: undefined, left: new Map(), faults: [], isAccountAway: false };
   if (ids.length === 0) return { ...nothing, queue: new Map() };
   if (slurm === undefined)
     return { ...nothing, faults: ['there is no Slurm on this machine: allocations are left as they are'] };
@@ -66,12 +80,24 @@ export async function askSlurm({ allocations, nodes }: Records, slurm: SlurmReco
   for (const node of nodes) settled.delete(slurmJobOf(node) ?? 0);
   const ended = ids.filter((id) => !settled.has(id) && (queue.get(id)?.state ?? 'ended') === 'ended');
   if (ended.length === 0) return { ...nothing, queue };
+  const left = new Map(
+    ended.map((id) => [id, leftStepsOf(outputDirsOf(nodes, id, outputDir), workflowId, id)] as const),
+  );
   try {
-    return { ...nothing, queue, account: await slurm.account(ended) };
+    return { ...nothing, queue, left, account: await accountOfLeft(slurm, [...left.values()], ended) };
   } catch (error) {
     return { ...nothing, queue, isAccountAway: true, faults: [`sacct cannot be asked: ${wordsOf(error)}`] };
   }
 }
+
+/** The output directories of the runners of an allocation, and the one that is known here. */
+const outputDirsOf = (nodes: Records['nodes'], slurmJobId: number, outputDir: string): ReadonlySet<string> =>
+  new Set([
+    resolve(outputDir),
+    ...nodes.flatMap((node) =>
+      slurmJobOf(node) === slurmJobId && node.process ? [outputDirOfLedger(node.process.ledger)] : [],
+    ),
+  ]);
 
 const wordsOf = (error: unknown): string => (error as Error).message.split('\n')[0] as string;
 

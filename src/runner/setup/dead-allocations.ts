@@ -1,14 +1,19 @@
 import { all } from '../../client/every.ts';
 import type { AccountedJob } from '../../cluster/slurm/accounted-jobs.ts';
+import { openRecords, type SlurmRecords } from '../../cluster/slurm/records.ts';
 import { hasSlurm, openSlurm, type Slurm } from '../../cluster/slurm/slurm.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
+import type { Completion } from '../../core/contract/exchange.ts';
+import { partsOfStepId } from '../../core/contract/files/job.ts';
+import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { readLedger } from '../report/ledger.ts';
-import { slurmTaskOf } from '../../core/contract/files/runner.ts';
+import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
 import { type LostOptions, provenBy } from './lost-runners.ts';
 
 export interface DeadAllocationsOptions extends LostOptions {
   readonly slurm: Slurm;
+  readonly records: Pick<SlurmRecords, 'account'>;
   /** The allocation of this runner. */
   readonly own: OwnAllocation | undefined;
 }
@@ -38,8 +43,8 @@ export async function ownAllocationOf(
  *
  * The process table proves the end of runners on this host only. For others the proof is Slurm's word: a final state
  * from squeue or sacct, or a job that waits again although a runner of it has registered. A job that Slurm does not
- * know proves nothing. What the ledger says is kept if the file can be read here; jobs that had started run again as a
- * new attempt. Returns the number of recovered runners.
+ * know proves nothing. What the ledger says is kept if the file can be read here, and so are ends of steps that their marks and
+ * the accounting prove; other jobs that had started run again as a new attempt. Returns the number of recovered runners.
  */
 export async function recoverDeadAllocations(options: DeadAllocationsOptions): Promise<number> {
   const { log } = options;
@@ -51,8 +56,7 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
     for (const { node, jobId } of nodes) {
       const reason = reasonGone(node, jobId, states.get(Number(jobId)), options.own);
       if (reason === undefined) continue;
-      await recover(options, node, reason);
-      found += 1;
+      if (await recover(options, node, { jobId: Number(jobId), reason })) found += 1;
     }
     await settleRecords(options, states);
     return found;
@@ -66,7 +70,8 @@ export async function recoverDeadAllocations(options: DeadAllocationsOptions): P
 export async function recoverInSlurm(options: LostOptions): Promise<number> {
   if (!hasSlurm(process.env)) return 0;
   const slurm = openSlurm({ environment: process.env });
-  return recoverDeadAllocations({ ...options, slurm, own: await ownAllocationOf(process.env, slurm) });
+  const records = openRecords(process.env);
+  return recoverDeadAllocations({ ...options, slurm, records, own: await ownAllocationOf(process.env, slurm) });
 }
 
 /** The clocks of a cluster may differ by this much. */
@@ -106,22 +111,38 @@ export function reasonGone(
   return known?.state === 'queued' ? `allocation ${jobId} was requeued` : undefined;
 }
 
+interface Over {
+  readonly jobId: number;
+  readonly reason: string;
+}
+
+/** False if the accounting has to be asked and does not answer: then nothing is changed, and it is tried again later. */
 async function recover(
-  { client, workflowId, runId, log }: DeadAllocationsOptions,
+  { client, records, workflowId, runId, log }: DeadAllocationsOptions,
   node: NodeInSlurm['node'],
-  reason: string,
-): Promise<void> {
+  { jobId, reason }: Over,
+): Promise<boolean> {
   const ledger = node.process?.ledger;
   const facts = ledger === undefined ? undefined : readLedger(ledger);
+  // A node that crashed may have lost the last lines of its ledger, so a job that it lacks may have started.
+  const proven = provenBy(facts, 'rebooted', { runId, nodeId: node.id });
+  const left = leftStepsOf(new Set(ledger === undefined ? [] : [outputDirOfLedger(ledger)]), workflowId, jobId);
+  const more = await endsOf(left, { records, runId, known: proven }).catch((error: Error) => {
+    const about = { compute_node_id: node.id, slurm_job_id: jobId, reason: error.message };
+    log.write(
+      'warn',
+      'The accounting of Slurm cannot be asked about an ended allocation; its jobs stay as they are',
+      about,
+    );
+    return undefined;
+  });
+  if (more === undefined) return false;
+  const completed = [...(proven.completed ?? []), ...more];
   const reply = await client.reportLostRunner({
     params: { id: workflowId, compute_node_id: node.id },
-    body: {
-      run_id: runId,
-      // A node that crashed may have lost the last lines of its ledger, so a job that it lacks may have started.
-      ...provenBy(facts, 'rebooted', { runId, nodeId: node.id }),
-      reason,
-    },
+    body: { run_id: runId, ...proven, completed, reason },
   });
+  removeMarks(left);
   log.write('warn', 'The allocation of a runner of this workflow has ended; its jobs were recovered', {
     compute_node_id: node.id,
     hostname: node.hostname,
@@ -129,6 +150,41 @@ async function recover(
     finished: reply.completed.length,
     run_again: reply.requeued.length,
     not_started: reply.returned.length,
+  });
+  return true;
+}
+
+interface Known {
+  readonly records: Pick<SlurmRecords, 'account'>;
+  readonly runId: number;
+  /** What the ledger tells. */
+  readonly known: ReturnType<typeof provenBy>;
+}
+
+/** The proven ends of steps that the ledger does not have. */
+async function endsOf(left: LeftSteps, { records, runId, known }: Known): Promise<Completion[]> {
+  if (left.marks.size === 0) return [];
+  const account = await accountOfLeft(records, [left], [left.slurmJobId]);
+  const told = new Set(
+    [...(known.completed ?? []), ...(known.retried ?? [])].map((each) => `${each.job_id} ${each.attempt_id}`),
+  );
+  return [...left.marks.keys()].flatMap((id): Completion[] => {
+    const parts = partsOfStepId(id);
+    if (parts?.runId !== runId || told.has(`${parts.jobId} ${parts.attemptId}`)) return [];
+    const end = leftEndOf(left, id, account);
+    if (end === undefined) return [];
+    return [
+      {
+        job_id: parts.jobId,
+        attempt_id: parts.attemptId,
+        status: end.status,
+        return_code: end.returnCode,
+        exec_time_minutes: end.seconds / 60,
+        completion_time: new Date(end.endedAtMs ?? Date.now()).toISOString(),
+        peak_memory_bytes: end.maxRssBytes,
+        cause_code: end.causeCode,
+      },
+    ];
   });
 }
 

@@ -32,6 +32,9 @@ interface Told {
  * within the same run, because attempt numbers have no meaning in another. Otherwise all jobs that it held count as
  * started.
  *
+ * The process table of this host says nothing about steps of Slurm, which may run on other nodes, and go on for some seconds
+ * after their runner: there the end of the allocation is the proof (`dead-allocations.ts`).
+ *
  * A deregistered runner in whose name jobs remain is recovered in the same way. A failure with one runner is logged and
  * never prevents the recovery of others, or the work of this runner. Returns the number of recovered runners.
  */
@@ -74,12 +77,16 @@ async function candidates({
   const query = { workflow_id: workflowId, hostname, may_hold_jobs: true };
   const nodes = await all((page) => client.listComputeNodes({ query: { ...query, ...page } }));
   const around = new Set(marksOf(process.env));
-  return nodes.flatMap((node) => {
+  const found = nodes.flatMap((node) => {
     const { id, process: told } = node;
     // The filter by name matches parts of a name.
     if (node.hostname !== hostname || typeof id !== 'number' || !told || around.has(told.mark)) return [];
     return [{ id, node, process: told }];
   });
+  const isInAllocation = ({ process: told }: Told) => (told.slurm_job_id ?? '') !== '';
+  if (!found.some(isInAllocation)) return found;
+  const { execution_config: execution } = await client.getWorkflow({ params: { id: workflowId } });
+  return (execution?.mode ?? 'direct') === 'direct' ? found : found.filter((each) => !isInAllocation(each));
 }
 
 async function recover(options: LostOptions, { id, node, process: told }: Told): Promise<boolean> {

@@ -52,6 +52,9 @@ export const METRICS_FOLDER = 'resource_utilization';
 export const metricsPath = (outputDir: string, label: string): string =>
   `${outputDir}/${METRICS_FOLDER}/resource_metrics_${label}.db`;
 
+/** The output directory of a runner, by the path of its ledger. */
+export const outputDirOfLedger = (ledger: string): string => ledger.replace(/\/[^/]*\/[^/]*$/, '');
+
 /** The ledger of a runner: what it started and what has ended. `mark` is the runner's own. */
 export const ledgerPathOf = (
   outputDir: string,

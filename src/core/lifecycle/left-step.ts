@@ -1,0 +1,64 @@
+import type { CauseCode } from '../contract/cause-code.ts';
+import type { Mark } from '../contract/files/step-mark.ts';
+
+/**
+ * What is proven of the end of a step whose runner was killed.
+ *
+ * When a runner dies, Slurm ends its allocation, and the steps end one after another: by a signal, or with any exit code of a
+ * script whose child was signaled first. Such an end is no result; the job is lost, and runs again. An end counts if nothing
+ * had asked the step to end: by its mark, which the shell around the command wrote, and by its State, which speaks first.
+ * Where the mark cannot be read, only a step that ended before its runner counts.
+ */
+
+/** A row of the accounting. Times are Unix milliseconds. */
+export interface LeftRow {
+  /** Slurm's word: `CANCELLED`. */
+  readonly state: string;
+  /** Seven bits of the exit code of its command. */
+  readonly exitCode: number;
+  readonly signal: number;
+  readonly endedAtMs: number | undefined;
+}
+
+export interface LeftStep {
+  /** Undefined if there is none, or if it cannot be read here. */
+  readonly mark: Mark | undefined;
+  /** Undefined if the accounting has none. */
+  readonly row: LeftRow | undefined;
+  /** The end of the batch step, in which its runner was. */
+  readonly runnerEndedAtMs: number | undefined;
+}
+
+export interface ProvenEnd {
+  readonly status: 'completed' | 'failed' | 'terminated';
+  readonly returnCode: number;
+  readonly causeCode?: CauseCode;
+}
+
+/** The accounting has whole seconds, and a busy node reports late. */
+const MARGIN_MS = 2_000;
+/** Codes of commands that SIGKILL and SIGTERM ended: nobody knows who sent them. */
+const BY_SIGNAL: ReadonlySet<number> = new Set([137, 143]);
+
+/** The end of the job; undefined if nothing proves one. */
+export function provenEnd({ mark, row, runnerEndedAtMs }: LeftStep): ProvenEnd | undefined {
+  if (row?.state === 'OUT_OF_MEMORY') return { status: 'failed', returnCode: 137, causeCode: 'memory' };
+  if (row !== undefined && row.state !== 'COMPLETED' && row.state !== 'FAILED')
+    return row.state === 'TIMEOUT' ? { status: 'terminated', returnCode: 152, causeCode: 'time' } : undefined;
+  const isBefore = endedBefore(row, runnerEndedAtMs);
+  if (mark?.code !== undefined) {
+    const wasAsked = mark.asked !== undefined && !(mark.asked.isHandled && isBefore);
+    return wasAsked || BY_SIGNAL.has(mark.code) ? undefined : endOf(mark.code);
+  }
+  if (row === undefined || !isBefore || mark?.asked !== undefined || row.signal !== 0) return undefined;
+  return row.state === 'COMPLETED' ? endOf(0) : row.exitCode === 0 ? undefined : endOf(row.exitCode);
+}
+
+const endOf = (code: number): ProvenEnd => ({ status: code === 0 ? 'completed' : 'failed', returnCode: code });
+
+const endedBefore = (row: LeftRow | undefined, runnerEndedAtMs: number | undefined): boolean =>
+  row?.endedAtMs !== undefined && runnerEndedAtMs !== undefined && row.endedAtMs + MARGIN_MS <= runnerEndedAtMs;
+
+/** Whether the accounting may still tell something that decides: it is some seconds behind. */
+export const mayBeTold = (mark: Mark, hasRow: boolean): boolean =>
+  !hasRow && mark.code !== undefined && mark.asked === undefined;

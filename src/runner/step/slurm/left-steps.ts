@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pause } from '../../../client/long-timers.ts';
+import { parseTime } from '../../../cluster/slurm/allocation.ts';
+import type { Account, EndedStep, SlurmRecords } from '../../../cluster/slurm/records.ts';
+import type { StepId } from '../../../core/contract/files/job.ts';
+import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { mayBeTold, type ProvenEnd, provenEnd } from '../../../core/lifecycle/left-step.ts';
+
+/** The steps that a killed runner left in its allocation. */
+export interface LeftSteps {
+  readonly slurmJobId: number;
+  /** By the name of the step. */
+  readonly marks: ReadonlyMap<StepId, Mark>;
+  /** The folders of the marks. */
+  readonly folders: readonly string[];
+}
+
+/** A proven end, with the figures that are known of it. */
+export interface LeftEnd extends ProvenEnd {
+  readonly seconds: number;
+  readonly endedAtMs: number | undefined;
+  readonly maxRssBytes: number | undefined;
+}
+
+/** Reads the marks of an allocation in the output directories of its runners, as far as they can be read here. */
+export function leftStepsOf(outputDirs: ReadonlySet<string>, workflowId: number, slurmJobId: number): LeftSteps {
+  // This process may run in the next life of a requeued allocation.
+  const own = markFolderOf(workflowId, slurmJobId, process.pid);
+  const isLeft = (name: string) => name !== own && isMarkFolderOf(name, workflowId, slurmJobId);
+  const folders = [...outputDirs].flatMap((dir) =>
+    namesIn(dir).flatMap((name) => (isLeft(name) ? [join(dir, name)] : [])),
+  );
+  const marks = new Map<StepId, Mark>();
+  for (const folder of folders)
+    for (const name of namesIn(folder)) {
+      const text = textOf(join(folder, name));
+      if (text !== undefined) marks.set(name, parseMark(text));
+    }
+  return { slurmJobId, marks, folders };
+}
+
+/** Removes the marks of a runner whose steps are settled. */
+export function removeMarks({ folders }: LeftSteps): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+/** The end of a step as its mark and the accounting prove it. */
+export function leftEndOf(
+  { slurmJobId, marks }: LeftSteps,
+  id: StepId,
+  account: Account | undefined,
+): LeftEnd | undefined {
+  const found = account?.steps.get(id);
+  const row = found?.slurmJobId === slurmJobId ? found : undefined;
+  const mark = marks.get(id);
+  const end = provenEnd({ mark, row: row && rowOf(row), runnerEndedAtMs: account?.batchEnds.get(slurmJobId) });
+  if (end === undefined) return undefined;
+  const endedAtMs = row === undefined ? undefined : parseTime(row.endedAt);
+  return { ...end, seconds: mark?.seconds ?? row?.seconds ?? 0, endedAtMs, maxRssBytes: row?.maxRssBytes };
+}
+
+const rowOf = ({ state, exitCode, signal, endedAt }: EndedStep) => ({
+  state,
+  exitCode,
+  signal,
+  endedAtMs: parseTime(endedAt),
+});
+
+const LOOKS = 10;
+const LOOK_MS = 1_000;
+
+/**
+ * The accounting of ended allocations, when it has the States of the steps that it decides about, or after ten seconds.
+ * Rejects if it cannot be asked.
+ */
+export async function accountOfLeft(
+  records: Pick<SlurmRecords, 'account'>,
+  left: readonly LeftSteps[],
+  jobIds: readonly number[],
+): Promise<Account | undefined> {
+  for (let look = 1; ; look += 1) {
+    const account = await records.account(jobIds);
+    const isBehind = left.some(({ marks }) =>
+      [...marks].some(([id, mark]) => mayBeTold(mark, account?.steps.has(id) === true)),
+    );
+    if (account === undefined || !isBehind || look === LOOKS) return account;
+    await pause(LOOK_MS);
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
