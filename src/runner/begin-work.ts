@@ -5,6 +5,8 @@ import type { TimeLimit } from './claim/time-limit.ts';
 import { createWake } from './report/wake.ts';
 import type { Equipment } from './setup/equip.ts';
 import type { Joined } from './setup/join.ts';
+import { isInAllocation } from './setup/mode.ts';
+import { createFate } from './end/fate.ts';
 import { createOrphanCheck } from './setup/orphan-check.ts';
 import { createWork, type Work, type WorkOptions } from './work.ts';
 
@@ -43,8 +45,9 @@ export function beginWork(
     hasOpenJobs: options.persistent ? openJobs(client, workflow, options.labels) : undefined,
     onPoll: () => orphanCheck.check(),
     onJobEnded: options.onJobEnded,
-    fate: batch && once(() => batch.fate()),
-    sharesSignals: (process.env['SLURM_JOB_ID'] ?? '') !== '',
+    fate: batch && createFate(() => batch.fate()),
+    hasSteps: registered.mode === 'slurm',
+    sharesSignals: isInAllocation(process.env),
     stuckMs: server.stuckMs,
   });
   const orphanCheck = createOrphanCheck({
@@ -71,10 +74,4 @@ export function beginWork(
     onLost: work.on.connectionLost,
   });
   return { work, close: () => wake.close() };
-}
-
-/** Calls the function at most once. */
-function once<T>(call: () => T): () => T {
-  let answer: { readonly value: T } | undefined;
-  return () => (answer ??= { value: call() }).value;
 }

@@ -9,6 +9,7 @@ import type { Runner, RunnerOptions, RunSummary } from './options.ts';
 import { prepareForOutages } from './outage/prepare.ts';
 import { equip } from './setup/equip.ts';
 import { join, type Joined, patientClient } from './setup/join.ts';
+import { isInAllocation } from './setup/mode.ts';
 import type { Steps } from './step/steps.ts';
 import { conclude } from './teardown/teardown.ts';
 import type { Work } from './work.ts';
@@ -44,6 +45,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const { runningJobs, conversation, stop } = work;
   limit?.begin();
   const memoryGuard = guardMemory(joined, work, steps);
+  const signals = isInAllocation(process.env) ? hearAllocation(steps) : undefined;
   const guardian = startGuardian({ mark: registered.mark, slurmJobId: process.env['SLURM_JOB_ID'] ?? '' });
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
@@ -58,6 +60,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
     if (summary.isTold && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded(options, log);
     guardian?.dismiss();
+    signals?.close();
     for (const part of [steps, stop, conversation, log]) part.close();
     return summary;
   };
@@ -70,9 +73,23 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
       const killWait = options.batch?.killWaitSeconds ?? Infinity;
       const seconds = Math.min(leadSeconds, Math.max(1, killWait - REPORT_SECONDS));
       shells.limit(now ? 0 : seconds * 1000);
+      signals?.asked();
       if (now) stop.kill('stop');
       else stop.ask('stop', Date.now() + seconds * 1000);
     },
+  };
+}
+
+/**
+ * Slurm continues the processes of an allocation before it signals them: then it is looked which jobs handle SIGTERM, and whether
+ * an end came before or after.
+ */
+function hearAllocation({ allocationSignaled }: Pick<Steps, 'allocationSignaled'>) {
+  const onContinued = () => allocationSignaled('SIGCONT');
+  process.on('SIGCONT', onContinued);
+  return {
+    asked: () => allocationSignaled('SIGTERM'),
+    close: () => void process.off('SIGCONT', onContinued),
   };
 }
 

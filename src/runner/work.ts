@@ -55,6 +55,8 @@ export interface WorkOptions extends AttemptOptions {
   readonly onPoll: () => void;
   /** See `RunningJobsOptions`. */
   readonly fate?: RunningJobsOptions['fate'];
+  /** See `FinishOptions`. */
+  readonly hasSteps?: boolean | undefined;
   /** See `RunningJobsOptions`. */
   readonly sharesSignals?: RunningJobsOptions['sharesSignals'];
   /** See `IdlePolicyOptions`; the default is 0. */

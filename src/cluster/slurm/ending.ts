@@ -8,14 +8,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Ending {
   /** From SIGTERM to SIGKILL, in seconds; undefined if Slurm does not tell. Never rejects. */
   killWaitSeconds(): Promise<number | undefined>;
-  /** Why the allocation is being ended. Without an answer in this time it is `over`. Never rejects. */
+  /** Whether and why the allocation is being ended. Without an answer in this time it is `unknown`. Never rejects. */
   fate(atMostMs: number): Promise<Fate>;
   /** Its end as it is now, in Unix milliseconds: administrators change time limits. Rejects if squeue does not answer. */
   end(): Promise<number | undefined>;
 }
 
-/** `requeued`: it starts again. `preempted`: it does not, and made room for others, or lost its node. `over`: any other end. */
-export type Fate = 'requeued' | 'preempted' | 'over';
+/**
+ * How an allocation stands. `requeued`: it is ended, and starts again. `preempted`: it does not, and made room for others, or lost
+ * its node. `limit`: its time was up. `over`: any other end. `alive`: nothing ends it. `unknown`: Slurm did not answer.
+ */
+export type Fate = 'requeued' | 'preempted' | 'limit' | 'over' | 'alive' | 'unknown';
 
 const SOON_MS = 5_000;
 
@@ -27,8 +30,8 @@ export function endingOf({ jobId }: { readonly jobId: number }, environment: Env
     killWaitSeconds: () => ask('scontrol', ['show', 'config']).then(parseKillWait, () => undefined),
     fate: (atMostMs) =>
       ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs).then(
-        (text) => (restartsIn(text) > restarts ? 'requeued' : isPreempted(text) ? 'preempted' : 'over'),
-        () => 'over',
+        (text) => (restartsIn(text) > restarts ? 'requeued' : fateIn(text)),
+        () => 'unknown',
       ),
     end: async () => parseTime(await ask('squeue', ['--noheader', '--jobs', String(jobId), '--format', '%e'])),
   };
@@ -43,6 +46,17 @@ export function parseKillWait(text: string): number | undefined {
 /** Whether Slurm takes the nodes of a job away from it: its state, or during its grace time the time of the preemption. */
 export const isPreempted = (text: string): boolean =>
   /\bJobState=(PREEMPTED|NODE_FAIL|BOOT_FAIL)\b/.test(text) || /\bPreemptTime=\d/.test(text);
+
+/** How a job stands by `scontrol show job`. While its processes are being ended it is COMPLETING, and the reason tells why. */
+export function fateIn(text: string): Fate {
+  if (isPreempted(text)) return 'preempted';
+  const state = /\bJobState=(\w+)/.exec(text)?.[1];
+  if (state === undefined) return 'unknown';
+  if (state === 'TIMEOUT' || /\bReason=TimeLimit\b/.test(text)) return 'limit';
+  return ALIVE.has(state) ? 'alive' : 'over';
+}
+
+const ALIVE: ReadonlySet<string> = new Set(['RUNNING', 'SUSPENDED', 'STOPPED', 'RESIZING', 'SIGNALING', 'STAGE_OUT']);
 
 /** How often Slurm has requeued a job, by `scontrol show job`: it counts when it begins to end the job. */
 export const restartsIn = (text: string): number => Number(/\bRestarts=(\d+)/.exec(text)?.[1] ?? 0);

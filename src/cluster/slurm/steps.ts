@@ -24,6 +24,8 @@ export interface StepFigures {
 export interface AccountedStep {
   /** Slurm's word, without what follows it: `COMPLETED`, `CANCELLED`. Empty if the row has none. */
   readonly state: string;
+  /** Somebody canceled this step, and not its allocation: their user id. */
+  readonly canceledBy?: string | undefined;
   readonly maxRssBytes: number | undefined;
   readonly maxVmSizeBytes: number | undefined;
   readonly maxDiskReadBytes: number | undefined;
@@ -95,6 +97,7 @@ export function parseAccounted(text: string): ReadonlyMap<string, AccountedStep>
     if (name === undefined || name === '' || nodes === undefined) continue;
     rows.set(name, {
       state: state.split(' ')[0] ?? '',
+      canceledBy: /^CANCELLED by (\d+)/.exec(state)?.[1],
       maxRssBytes: figureIn(rss, parseSlurmMemory),
       maxVmSizeBytes: figureIn(vm, parseSlurmMemory),
       maxDiskReadBytes: figureIn(read, parseSlurmMemory),

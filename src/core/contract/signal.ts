@@ -10,6 +10,9 @@ export function signalName(number: number): string | undefined {
   return name === undefined ? undefined : `SIG${name}`;
 }
 
+/** `SIGTERM` for 15, and the number for one without a signal. */
+export const nameOfSignal = (number: number): string => signalName(number) ?? `signal ${number}`;
+
 /** `SIGTERM` for `SIGTERM`, `TERM` and `term`; undefined for an unknown signal. */
 export function signalCalled(text: string): string | undefined {
   const name = text.trim().toUpperCase().replace(/^SIG/, '');

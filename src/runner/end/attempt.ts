@@ -10,7 +10,7 @@ import { type EndedFor, failureCauseOf, type Outcome, outcomeOf } from './outcom
 import type { Outbox } from '../report/outbox.ts';
 import type { FailedAttempt } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
-import { type KnownAccount, recordedOf } from './recorded.ts';
+import { type KnownAccount, measuredOf, recordedOf } from './recorded.ts';
 import type { RunFacts } from '../step/request.ts';
 import type { StartedStep } from '../step/steps.ts';
 import type { Observed, Watch, WatchedJob } from '../observe/watch.ts';
@@ -54,6 +54,8 @@ export interface AttemptOptions {
   readonly watch: Watch | undefined;
   /** May retry attempts; without it every end is final. */
   readonly retry?: Retry | undefined;
+  /** The memory that a job may use; undefined for one that asked for none. */
+  readonly memoryLimitOf?: ((job: ClaimedJob) => number | undefined) | undefined;
   /** Records provenance; absent unless the workflow requests it. */
   readonly crate?: Crate | undefined;
   readonly log: Log;
@@ -106,7 +108,7 @@ export interface Attempts {
 }
 
 export function createAttempts(
-  { facts, ledger, outbox, watch, retry, crate, log, onJobEnded, onMeasured }: AttemptOptions,
+  { facts, ledger, outbox, watch, retry, memoryLimitOf, crate, log, onJobEnded, onMeasured }: AttemptOptions,
   onOver: OnOver = () => {},
 ): Attempts {
   const tally: Tally = { completed: 0, failed: 0, terminated: 0 };
@@ -164,7 +166,10 @@ export function createAttempts(
 
   const finish: Attempts['finish'] = (attempt, end, account, missing, files) => {
     const { job, step, startedAtMs, endedFor } = attempt;
-    const outcome = outcomeOfAttempt(attempt, account, missing, facts.execution);
+    const observed = watch?.end(step.id);
+    const figures = measuredOf(account, end.seconds, observed);
+    const memoryShare = (figures.peak_memory_bytes ?? 0) / (memoryLimitOf?.(job) ?? Infinity);
+    const outcome = outcomeOfAttempt(attempt, account, { missing, memoryShare }, facts.execution);
     if (missing.length > 0 && outcome.status !== 'completed') {
       log.write('warn', 'Job did not write declared output files', {
         job_id: job.id,
@@ -172,11 +177,10 @@ export function createAttempts(
         missing: missing.join(', '),
       });
     }
-    const observed = watch?.end(step.id);
-    const measured = recordedOf(account, outcome, end.seconds, observed, files);
+    const measured = recordedOf(account, outcome, figures, files);
     if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds: end.seconds, observed, measured });
     if (outcome.status === 'completed') deleteOutput(facts, job);
-    const cause = causeOf(attempt, account, measured.peak_memory_bytes ?? 0);
+    const cause = attempt.isPreempted ? 'node' : failureCauseOf(outcome, endedFor);
     return report(job, outcome, end, measured, { endedFor, cause });
   };
 
@@ -186,8 +190,8 @@ export function createAttempts(
 /** The outcome of an attempt, with the exit codes that its workflow gives to its time and memory limits. */
 function outcomeOfAttempt(
   { endedFor, wasKilled }: Pick<Attempt, 'endedFor' | 'wasKilled'>,
-  { exitCode, signal, endedBy }: KnownAccount,
-  missingOutputs: readonly string[],
+  { exitCode, signal, endedBy, asked }: KnownAccount,
+  { missing, memoryShare }: { readonly missing: readonly string[]; readonly memoryShare: number },
   execution: RunFacts['execution'],
 ): Outcome {
   return outcomeOf({
@@ -195,21 +199,13 @@ function outcomeOfAttempt(
     signal,
     endedFor,
     endedBy,
+    asked,
     wasKilled,
-    missingOutputs,
+    missingOutputs: missing,
+    memoryShare,
     timeoutExitCode: execution.timeout_exit_code ?? standardExecution.timeout_exit_code,
     oomExitCode: execution.oom_exit_code ?? standardExecution.oom_exit_code,
   });
-}
-
-/** What ended the attempt, for the rules of failure handlers about causes. */
-export function causeOf(
-  { job, endedFor, isPreempted }: Pick<Attempt, 'job' | 'endedFor' | 'isPreempted'>,
-  { signal, endedBy }: Pick<KnownAccount, 'signal' | 'endedBy'>,
-  peakMemoryBytes: number,
-): FailureCause | undefined {
-  if (isPreempted) return 'node';
-  return failureCauseOf({ signal, endedFor, endedBy, isOverMemory: peakMemoryBytes > job.need.memory_bytes });
 }
 
 /** Deletes the output of a job that completed, if its workflow says so. */

@@ -3,8 +3,16 @@ import type { Log } from '../log.ts';
 import type { Watch } from '../observe/watch.ts';
 import type { Account } from '../step/steps.ts';
 import type { Attempt, Attempts, EndTime } from './attempt.ts';
+import { isUnproven } from './outcome.ts';
 import { lookForOutputs } from './outputs.ts';
-import { afterSharedSignal, endedForOf, mayShareSignal, type Signaled } from './shared-signal.ts';
+import {
+  afterSharedSignal,
+  endedForOf,
+  isByTermination,
+  SHARED_SIGNAL_MS,
+  type Signaled,
+  waitSecondsFor,
+} from './shared-signal.ts';
 
 export interface FinishOptions {
   readonly attempts: Attempts;
@@ -14,7 +22,9 @@ export interface FinishOptions {
   readonly signaled: () => Signaled | undefined;
   /** Whoever ends its allocation signals the jobs and the runner together. */
   readonly sharesSignals: boolean;
-  /** Why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
+  /** Slurm signals the steps of jobs before the runner where it ends an allocation for its time, or for another one. */
+  readonly hasSteps: boolean;
+  /** Whether and why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
   readonly fate: (() => Promise<Fate>) | undefined;
 }
 
@@ -26,7 +36,13 @@ export interface Finish {
   finish(attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined;
 }
 
-export function createFinish({ attempts, watch, log, signaled, sharesSignals, fate }: FinishOptions): Finish {
+type Concluding = Promise<void> | undefined;
+
+/** The job was signaled first: SIGTERM, without the SIGCONT before that tells the order of its end and the signal. */
+const SIGNALED_FIRST = { isHandled: false, isCertain: true };
+
+export function createFinish(options: FinishOptions): Finish {
+  const { attempts, watch, log, signaled, sharesSignals, hasSteps, fate } = options;
   const left = new Set<number>();
 
   const withOutputs = async (attempt: Attempt, end: EndTime, account: Account) => {
@@ -34,19 +50,13 @@ export function createFinish({ attempts, watch, log, signaled, sharesSignals, fa
     await attempts.finish(attempt, end, account, missing, files);
   };
 
-  const conclude = (attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined =>
+  const conclude = (attempt: Attempt, end: EndTime, account: Account): Concluding =>
     attempt.job.output_files && account.exitCode === 0
       ? withOutputs(attempt, end, account)
       : attempts.finish(attempt, end, account, [], undefined);
 
   /** A requeued allocation runs its jobs again: the next runner in it takes them over as those of a runner that is gone. */
-  const leaveOrConclude = async (
-    fateOf: () => Promise<Fate>,
-    attempt: Attempt,
-    end: EndTime,
-    account: Account,
-  ): Promise<void> => {
-    const found = await fateOf();
+  const leaveOrConclude = (found: Fate, attempt: Attempt, end: EndTime, account: Account): Concluding => {
     if (found === 'preempted') attempt.isPreempted = true;
     if (found !== 'requeued') return conclude(attempt, end, account);
     watch?.end(attempt.step.id);
@@ -54,21 +64,52 @@ export function createFinish({ attempts, watch, log, signaled, sharesSignals, fa
     log.write('info', 'Job ended with its allocation, which starts again; it will run again', {
       job_id: attempt.job.id,
     });
+    return undefined;
   };
 
-  const decide = (attempt: Attempt, end: EndTime, account: Account): Promise<void> | undefined => {
+  const isBad = (account: Account) => account.exitCode !== 0 || isUnproven(account);
+
+  const decide = (attempt: Attempt, end: EndTime, account: Account): Concluding => {
     attempt.endedFor ??= endedForOf({ end, account, signaled: signaled(), sharesSignals });
-    if (attempt.endedFor === 'stop' && account.exitCode !== 0 && fate !== undefined)
-      return leaveOrConclude(fate, attempt, end, account);
+    if (attempt.endedFor === 'stop' && isBad(account) && fate !== undefined)
+      return fate().then((found) => leaveOrConclude(found, attempt, end, account));
     return conclude(attempt, end, account);
+  };
+
+  /** The runner was not told to stop. It may be told late, on a busy node, or be told with the last node of several. */
+  const decideUnsignaled = (attempt: Attempt, end: EndTime, account: Account): Concluding => {
+    // Slurm continued its processes without a signal after it: the allocation goes on.
+    if (account.asked?.isCertain === false) return decide(attempt, end, { ...account, asked: undefined });
+    const isUnexplained =
+      account.endedBy === 'allocation' || (account.endedBy === undefined && isByTermination(account));
+    if (!isUnexplained || fate === undefined) return decide(attempt, end, account);
+    return fate().then((found) => {
+      if (found !== 'alive' && found !== 'unknown') attempt.endedFor ??= 'stop';
+      return decide(attempt, end, account);
+    });
+  };
+
+  /** Where Slurm ends an allocation for its time, or for another one, the jobs in steps get SIGTERM first of all. */
+  const decideSuccess = (attempt: Attempt, end: EndTime, account: Account): Concluding => {
+    const at = signaled();
+    const isNear = at?.endedFor === 'stop' && Math.abs(end.atMs - at.atMs) < SHARED_SIGNAL_MS;
+    if (!hasSteps || !isNear || account.asked !== undefined || fate === undefined) return decide(attempt, end, account);
+    return fate().then((found) => {
+      const isFirst = found === 'preempted' || found === 'limit';
+      return decide(attempt, end, isFirst ? { ...account, asked: SIGNALED_FIRST } : account);
+    });
   };
 
   return {
     left,
     finish(attempt, end, account) {
+      if (!isBad(account)) return decideSuccess(attempt, end, account);
       const isOpen = sharesSignals && attempt.endedFor === undefined && signaled() === undefined;
-      if (!isOpen || !mayShareSignal(account)) return decide(attempt, end, account);
-      return afterSharedSignal(end).then(() => decide(attempt, end, account));
+      const seconds = isOpen ? waitSecondsFor(account) : 0;
+      if (seconds === 0) return decide(attempt, end, account);
+      return afterSharedSignal(end, seconds, () => signaled() !== undefined).then(() =>
+        signaled() === undefined ? decideUnsignaled(attempt, end, account) : decide(attempt, end, account),
+      );
     },
   };
 }

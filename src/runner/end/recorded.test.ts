@@ -41,18 +41,32 @@ describe('the record of an attempt', () => {
   const account = { exitCode: 1, signal: undefined, cpuSeconds: 3, peakBytes: undefined, cause: 'its node is gone' };
 
   it('the cause of an end is recorded, but not for an attempt that completed', () => {
-    expect(recordedOf(account, { status: 'failed' }, 2, undefined, undefined)).toMatchObject({ cause: account.cause });
-    expect(recordedOf(account, { status: 'completed' }, 2, undefined, undefined)).not.toHaveProperty('cause');
+    expect(recordedOf(account, { status: 'failed', causeCode: 'node' }, {}, undefined)).toEqual({
+      cause: account.cause,
+      cause_code: 'node',
+    });
+    expect(recordedOf(account, { status: 'completed' }, {}, undefined)).toEqual({});
+  });
+
+  it('a kill by somebody unknown is recorded in words, and an exit code of its own without', () => {
+    const killed = recordedOf(
+      { ...account, cause: undefined },
+      { status: 'failed', causeCode: 'killed' },
+      {},
+      undefined,
+    );
+    expect(killed).toEqual({ cause: 'killed by SIGKILL, and nothing says by whom', cause_code: 'killed' });
+    expect(recordedOf({ ...account, cause: undefined }, { status: 'failed' }, {}, undefined)).toEqual({});
   });
 
   it('an attempt inside a step of Slurm is recorded with that step and with its own CPU time', () => {
     const carriedBy = { slurmJobId: '12', step: '12.0', node: 'n1' };
-    expect(recordedOf({ ...account, carriedBy }, { status: 'failed' }, 2, undefined, undefined).carried_by).toEqual({
+    expect(recordedOf({ ...account, carriedBy }, { status: 'failed' }, {}, undefined).carried_by).toEqual({
       slurm_job_id: '12',
       slurm_step: '12.0',
       node_list: 'n1',
       ave_cpu_seconds: 3,
     });
-    expect(recordedOf(account, { status: 'failed' }, 2, undefined, undefined)).not.toHaveProperty('carried_by');
+    expect(recordedOf(account, { status: 'failed' }, {}, undefined)).not.toHaveProperty('carried_by');
   });
 });

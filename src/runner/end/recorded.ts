@@ -1,6 +1,7 @@
 import type { Completion } from '../../core/contract/exchange.ts';
 import type { Observed } from '../observe/watch.ts';
 import type { Account } from '../step/steps.ts';
+import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What is known of the end of a step that was started. */
@@ -9,18 +10,32 @@ export type KnownAccount = Omit<Account, 'refused'>;
 /** What its result records of an attempt beside its outcome: figures, outputs, and why it did not complete. */
 export function recordedOf(
   account: KnownAccount,
-  { status }: Pick<Outcome, 'status'>,
-  seconds: number,
-  observed: Observed | undefined,
+  { status, causeCode }: Pick<Outcome, 'status' | 'causeCode'>,
+  figures: Partial<Completion>,
   files: Completion['files'],
 ): Partial<Completion> {
   return {
-    ...measuredOf(account, seconds, observed),
+    ...figures,
     ...(files === undefined ? {} : { files }),
-    ...(account.cause === undefined || status === 'completed' ? {} : { cause: account.cause }),
+    ...(status === 'completed' ? {} : causeOf(account, causeCode)),
     ...carriedBy(account),
   };
 }
+
+/** What ended it, as a code and in words, where its return code does not say it. */
+function causeOf({ cause }: KnownAccount, code: CauseCode | undefined): Pick<Completion, 'cause' | 'cause_code'> {
+  const words = cause ?? (code === undefined ? undefined : WORDS[code]);
+  return {
+    ...(words === undefined ? {} : { cause: words }),
+    ...(code === undefined ? {} : { cause_code: code }),
+  };
+}
+
+const WORDS: Partial<Record<CauseCode, string>> = {
+  killed: 'killed by SIGKILL, and nothing says by whom',
+  unproven: 'it exited with 0 after a signal to end that it does not handle: a part of its work may be missing',
+  allocation: 'its allocation was being ended',
+};
 
 /** The step of Slurm inside which the attempt ran, with the figures of our own that stand in for Slurm's. */
 function carriedBy({ carriedBy: carrier, cpuSeconds }: KnownAccount): Pick<Completion, 'carried_by'> {

@@ -19,6 +19,8 @@ export interface StepsEndedOptions {
   readonly pending: Pick<PendingJobs, 'endsQuietly'>;
   readonly filling: Pick<Filling, 'fill' | 'fillFreed' | 'seen' | 'refused'>;
   readonly ledger: Pick<Ledger, 'flush'>;
+  /** Whoever ends the allocation signals the steps and this process together: a turn later all of that is heard. */
+  readonly sharesSignals: boolean;
   /** Ends are in the outbox, this many. */
   readonly onEnded: (count: number, isQuiet: boolean) => void;
 }
@@ -38,7 +40,7 @@ interface Ended {
 }
 
 export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
-  const { underWay, capacity, steps, watch, pending, filling, ledger, onEnded } = options;
+  const { underWay, capacity, steps, watch, pending, filling, ledger, sharesSignals, onEnded } = options;
 
   const settle = (job: ClaimedJob, reported: Promise<void>) => {
     underWay.settling.add(job.id);
@@ -89,26 +91,31 @@ export function createStepsEnded(options: StepsEndedOptions): StepsEnded {
     return 'later';
   };
 
+  const concludeAll = (ended: readonly Ended[], before: NodeSize) => {
+    let told = 0;
+    let isQuiet = true;
+    for (const each of ended) {
+      const exitCode = conclude(each);
+      if (exitCode === 'later') continue;
+      isQuiet = pending.endsQuietly(each.attempt.job.id) && exitCode === 0 && isQuiet;
+      told += 1;
+    }
+    filling.fillFreed();
+    underWay.reaped -= ended.length;
+    ledger.flush();
+    if (told > 0) onEnded(told, isQuiet && !hasMore(capacity.free(), before));
+  };
+
   return {
     settle,
     take(stepEnds) {
       const before = capacity.free();
       const ended = reap(stepEnds);
-      underWay.reaped = ended.length;
+      underWay.reaped += ended.length;
       // The next jobs first: everything else can wait.
       filling.fill();
-      let told = 0;
-      let isQuiet = true;
-      for (const each of ended) {
-        const exitCode = conclude(each);
-        if (exitCode === 'later') continue;
-        isQuiet = pending.endsQuietly(each.attempt.job.id) && exitCode === 0 && isQuiet;
-        told += 1;
-      }
-      filling.fillFreed();
-      underWay.reaped = 0;
-      ledger.flush();
-      if (told > 0) onEnded(told, isQuiet && !hasMore(capacity.free(), before));
+      if (sharesSignals) setImmediate(() => concludeAll(ended, before));
+      else concludeAll(ended, before);
     },
   };
 }

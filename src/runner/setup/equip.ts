@@ -1,5 +1,8 @@
 import { type Actions, createActions } from '../actions/actions.ts';
 import { scriptsEndAt } from '../claim/deadline.ts';
+import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { AttemptOptions } from '../end/attempt.ts';
+import { memoryLimitOf } from '../observe/memory-limit.ts';
 import type { TimeLimit } from '../claim/time-limit.ts';
 import { type Crate, createCrate } from '../end/crate/crate.ts';
 import { createRetry, type Retry } from '../end/retry/retry.ts';
@@ -17,6 +20,7 @@ export interface Equipment {
   readonly outbox: Outbox;
   readonly shells: Shells;
   readonly retry: Retry;
+  readonly memoryLimitOf: NonNullable<AttemptOptions['memoryLimitOf']>;
   readonly crate: Crate | undefined;
   readonly actions: Actions;
 }
@@ -70,5 +74,7 @@ export async function equip(
     log,
     onDone: given.onActionsDone,
   });
-  return { steps, monitor, outbox, shells, retry, crate, actions };
+  const defaultId = await reads.defaultRequirements();
+  const memoryLimit = (job: ClaimedJob) => memoryLimitOf(job, defaultId);
+  return { steps, monitor, outbox, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
 }

@@ -12,6 +12,9 @@ export interface ResolvedMode {
   readonly warning?: string;
 }
 
+/** Whether a process with this environment runs inside an allocation of Slurm. */
+export const isInAllocation = (environment: Environment): boolean => (environment['SLURM_JOB_ID'] ?? '') !== '';
+
 /**
  * The mode of a runner in this environment. `auto` means steps inside an allocation, unless the runner is a step; without a mode jobs are processes, as in
  * Torc 1.0.0.
@@ -24,8 +27,7 @@ export function resolveMode(
   environment: Environment,
 ): ResolvedMode {
   if (asked !== 'slurm' && asked !== 'auto') return { mode: 'direct' };
-  const isInside = (environment['SLURM_JOB_ID'] ?? '') !== '';
-  if (!isInside) {
+  if (!isInAllocation(environment)) {
     if (asked === 'auto') return { mode: 'direct' };
     throw new Refusal(
       'EXECUTION_MODE_UNSUPPORTED',

@@ -24,8 +24,10 @@ export interface RunningJobsOptions extends AttemptOptions {
   readonly hasTimeFor?: ((need: Need) => boolean) | undefined;
   /** A step began after a wait. */
   readonly onBegun?: (() => void) | undefined;
-  /** Why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
+  /** See `FinishOptions`. */
   readonly fate?: (() => Promise<Fate>) | undefined;
+  /** See `FinishOptions`. */
+  readonly hasSteps?: boolean | undefined;
   /** Whoever ends its allocation signals the jobs and the runner together. */
   readonly sharesSignals?: boolean | undefined;
   /** Jobs can be started again after a pause. */
@@ -74,9 +76,9 @@ export function createRunningJobs(options: RunningJobsOptions): RunningJobs {
     onReported: (job, reported) => (reported === undefined ? onEnded(1, false) : stepsEnded.settle(job, reported)),
   });
   const signaled = () => signals.signaled;
-  const { sharesSignals = false, fate } = options;
-  const { left, finish } = createFinish({ attempts, watch, log, signaled, sharesSignals, fate });
-  const stepsEnded = createStepsEnded({ ...options, underWay, pending, filling, finish });
+  const { sharesSignals = false, hasSteps = false, fate } = options;
+  const { left, finish } = createFinish({ attempts, watch, log, signaled, sharesSignals, hasSteps, fate });
+  const stepsEnded = createStepsEnded({ ...options, sharesSignals, underWay, pending, filling, finish });
   steps.listen(stepsEnded.take);
   watch?.onViolation(createEnforcer({ workflowId, log, kill: signals.killForMemory }));
 

@@ -51,7 +51,7 @@ it('a direct step has begun when it is started, and its end has its id, its exit
   expect([id, begun, typeof about['pid']]).toEqual(['wf7_j42_r2_a3', undefined, 'number']);
   await ended();
   expect(ends).toMatchObject([{ id, exitCode: 7, signal: undefined }]);
-  expect(steps.account(ends[0] as StepEnd)).toBe(ends[0]);
+  expect(steps.account(ends[0] as StepEnd)).toEqual(ends[0]);
   expect(readFileSync(join(folder, 'job_stdio/job_wf7_j42_r2_a3.o'), 'utf8')).toBe('42\n');
 });
 

@@ -7,6 +7,7 @@ import { createOutputFolders } from '../start/output-folders.ts';
 import type { CpuPool } from './batch/cpu-pool.ts';
 import { createProcessUse, type ProcessUse } from './process-use.ts';
 import { launchRequestOf, type RunFacts } from './request.ts';
+import { createSeenSignals } from './seen-signals.ts';
 import type { SonarRecord } from './sonar.ts';
 import type { StepEnd, Steps } from './steps.ts';
 
@@ -35,6 +36,7 @@ export function createDirectSteps({
   const ids = new Map<number, StepId>();
   let tell: (ended: readonly StepEnd[]) => void = () => {};
   let use: ProcessUse | undefined;
+  const seen = createSeenSignals();
 
   const launcher = launcherOf((endings) => {
     const ended: StepEnd[] = [];
@@ -43,6 +45,7 @@ export function createDirectSteps({
       if (id === undefined) continue;
       ids.delete(pid);
       pids.delete(id);
+      seen.ended(id);
       cpus?.release(id);
       ended.push({ id, exitCode, signal, cpuSeconds, peakBytes });
       sonar?.ended(id, { pid, cpuSeconds, peakBytes });
@@ -71,8 +74,11 @@ export function createDirectSteps({
     },
     signal(id, signal) {
       const pid = pids.get(id);
-      if (pid !== undefined) signalProcess(-pid, signal);
+      if (pid === undefined) return;
+      seen.sending(id, pid, signal);
+      signalProcess(-pid, signal);
     },
+    allocationSignaled: (signal) => seen.allocation(signal, pids),
     kill(id) {
       const pid = pids.get(id);
       if (pid === undefined) return;
@@ -83,7 +89,7 @@ export function createDirectSteps({
       use ??= createProcessUse({ facts, pidOf: (id) => pids.get(id), log, onProcesses: sonar?.look });
       return use.of(wanted);
     },
-    account: (end) => end,
+    account: (end) => ({ ...end, asked: seen.take(end.id) }),
     settle: () => sonar?.settle(),
     close() {
       launcher.close();

@@ -43,6 +43,7 @@ function runnerOf({ sharesSignals = false } = {}) {
       return { id, about: { step: id }, begun: new Promise((resolve) => void begins.set(id, resolve)) };
     },
     signal() {},
+    allocationSignaled() {},
     kill() {},
     observe: () => new Map(),
     account: ({ id }) => new Promise((resolve) => void accounts.set(id, resolve)),
@@ -77,6 +78,8 @@ function runnerOf({ sharesSignals = false } = {}) {
     },
     end: (job: number) => tell([{ id: id(job), ...ended }]),
     async account(job: number, account: Partial<Account>) {
+      // In an allocation ends are concluded a turn later.
+      await vi.advanceTimersByTimeAsync(0);
       accounts.get(id(job))?.({ ...ended, ...account });
       await vi.advanceTimersByTimeAsync(0);
     },

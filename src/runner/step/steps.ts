@@ -1,5 +1,6 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
+import type { Asked } from '../../core/lifecycle/asked-to-end.ts';
 import type { Lease } from '../claim/capacity.ts';
 
 /**
@@ -24,6 +25,11 @@ export interface Steps {
   start(job: ClaimedJob, lease: Lease): StartedStep;
   /** Sends a signal to the processes of a step; one that has ended is ignored. */
   signal(id: StepId, signal: NodeJS.Signals): void;
+  /**
+   * Slurm signals all processes of the allocation, this one among them. Steps that share the node with this process look which
+   * jobs handle that; others know it by themselves.
+   */
+  allocationSignaled(signal: 'SIGCONT' | 'SIGTERM'): void;
   /** Kills every process of a step, also those that left its process group. */
   kill(id: StepId): void;
   /** The present use of steps; those of which nothing is known are absent. */
@@ -58,12 +64,17 @@ export interface StepEnd {
   readonly peakBytes: number | undefined;
 }
 
-/** What ended a step from outside, other than the runner: its memory limit, its time limit, a person, or the end of its node. */
-export type EndedBy = 'memory' | 'time' | 'cancel' | 'node';
+/**
+ * What ended a step from outside, other than the runner: its memory limit, its time limit, a person who canceled it, the end of
+ * its node or of the process that carried it, or the end of its allocation.
+ */
+export type EndedBy = 'memory' | 'time' | 'cancel' | 'node' | 'allocation';
 
 /** The settled end of a step. */
 export interface Account extends Omit<StepEnd, 'id'> {
   readonly endedBy?: EndedBy | undefined;
+  /** It was asked to end before it ended. */
+  readonly asked?: Asked | undefined;
   /** Its CPU time where that is known better than `cpuSeconds`, which for a step of Slurm is the mean of its tasks at the last poll. */
   readonly totalCpuSeconds?: number | undefined;
   /** Why it ended, in words, where its code does not say it. */

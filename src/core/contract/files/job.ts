@@ -11,6 +11,18 @@ export const stepIdOf = (
   { id, attempt_id: attempt }: Pick<ClaimedJob, 'id' | 'attempt_id'>,
 ): StepId => `wf${workflowId}_j${id}_r${runId}_a${attempt}`;
 
+/** The parts of the name of an attempt; undefined for another name. */
+export function partsOfStepId(
+  id: string,
+):
+  | { readonly workflowId: number; readonly jobId: number; readonly runId: number; readonly attemptId: number }
+  | undefined {
+  const [, workflowId, jobId, runId, attemptId] = (/^wf(\d+)_j(\d+)_r(\d+)_a(\d+)$/.exec(id) ?? []).map(Number);
+  if (workflowId === undefined || jobId === undefined || runId === undefined || attemptId === undefined)
+    return undefined;
+  return { workflowId, jobId, runId, attemptId };
+}
+
 export interface JobFiles {
   readonly stdout: string | undefined;
   readonly stderr: string | undefined;

@@ -25,7 +25,7 @@ interface Running {
 }
 
 /** What is known of an end before it is asked for. */
-type Known = Pick<Account, 'endedBy' | 'cause' | 'carriedBy' | 'refused'>;
+type Known = Pick<Account, 'endedBy' | 'asked' | 'cause' | 'carriedBy' | 'refused'>;
 
 const NO_END = { exitCode: undefined, signal: undefined, cpuSeconds: undefined, peakBytes: undefined };
 const SIGKILL = 9;
@@ -68,8 +68,8 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       running.get(id)?.begun(0);
     }
     const ends = [
-      ...ended.flatMap(({ endedBy, ...end }) =>
-        running.has(end.id) ? [endAs(end.id, { endedBy, carriedBy: carriedBy(carrier) }, end)] : [],
+      ...ended.flatMap(({ endedBy, asked, ...end }) =>
+        running.has(end.id) ? [endAs(end.id, { endedBy, asked, carriedBy: carriedBy(carrier) }, end)] : [],
       ),
       ...refused.flatMap(({ id, reason }) => (running.has(id) ? [endAs(id, { refused: reason })] : [])),
     ];
@@ -192,6 +192,8 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       if (each.carrier.withdraw(id)) setImmediate(() => tell([endAs(id, { refused: NOT_STARTED })]));
       else each.carrier.order({ do: 'signal', id, signal });
     },
+    // Launchers are signaled too, and look.
+    allocationSignaled() {},
     kill(id) {
       if (ownIds.has(id)) return own?.kill(id);
       const each = running.get(id);

@@ -13,7 +13,7 @@ import { preferSmallHeap } from '../../../cluster/host/small-heap.ts';
 import { endLeftoverProcesses, killLeft } from '../../teardown/leftover-processes.ts';
 import { createDirectSteps } from '../direct.ts';
 import type { SonarRecord } from '../sonar.ts';
-import type { StepEnd } from '../steps.ts';
+import type { Account, StepEnd } from '../steps.ts';
 import { bindableCpus, cpuNumbers, createCpuPool } from './cpu-pool.ts';
 import { environmentOfJobs } from './environment.ts';
 import { createStepSampler, type StepSampler } from './step-sampler.ts';
@@ -38,8 +38,8 @@ export interface LauncherOptions {
  */
 export async function runLauncher({ environment, input, output }: LauncherOptions): Promise<void> {
   preferSmallHeap();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT'] as const)
-    process.on(signal, () => {});
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {});
+  for (const signal of ['SIGTERM', 'SIGCONT'] as const) process.on(signal, () => work?.signaled(signal));
   const report = (message: Report) => void output.write(lineOf(message));
   const over = Promise.withResolvers<'end' | 'alone'>();
   let work: ReturnType<typeof createWork> | undefined;
@@ -120,14 +120,24 @@ function createWork(
   });
   const watch = createWatch({ intervalSeconds: LIMIT_SECONDS, observe: steps.observe, limitOf });
   steps.listen((ends: readonly StepEnd[]) => {
-    for (const end of ends) {
-      const seen = watch.end(end.id)?.peakMemoryBytes ?? 0;
-      needs.delete(end.id);
-      const peakBytes = Math.max(end.peakBytes ?? 0, seen) || undefined;
-      ended.push({ ...end, peakBytes, ...(killedForMemory.delete(end.id) ? { endedBy: 'memory' } : {}) });
-    }
-    flush();
+    // A signal to all processes of the step is heard in the turn of the ends that it caused, or before.
+    setImmediate(() => {
+      for (const end of ends) ended.push(endOf(end));
+      flush();
+    });
   });
+  const endOf = (end: StepEnd): ToldEnd => {
+    const seen = watch.end(end.id)?.peakMemoryBytes ?? 0;
+    needs.delete(end.id);
+    const peakBytes = Math.max(end.peakBytes ?? 0, seen) || undefined;
+    const { asked } = steps.account(end) as Account;
+    return {
+      ...end,
+      peakBytes,
+      ...(asked === undefined ? {} : { asked }),
+      ...(killedForMemory.delete(end.id) ? { endedBy: 'memory' } : {}),
+    };
+  };
   const killForMemory = (id: StepId) => {
     killedForMemory.add(id);
     steps.kill(id);
@@ -192,6 +202,7 @@ function createWork(
 
   return {
     flush,
+    signaled: steps.allocationSignaled,
     obey(order: Exclude<Order, { do: 'begin' | 'end' }>) {
       if (order.do === 'start') start(order);
       else if (order.do === 'signal') steps.signal(order.id, order.signal);

@@ -1,5 +1,6 @@
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
+import type { Asked } from '../../../core/lifecycle/asked-to-end.ts';
 import type { LogLevel } from '../../../core/contract/log-line.ts';
 import type { RunFacts } from '../request.ts';
 import type { EndedBy, StepEnd, StepUse } from '../steps.ts';
@@ -41,6 +42,7 @@ export interface NotStarted {
 
 export interface ToldEnd extends StepEnd {
   readonly endedBy?: EndedBy | undefined;
+  readonly asked?: Asked | undefined;
 }
 
 /** From the launcher. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountedStep } from '../../../cluster/slurm/steps.ts';
+import { type Mark, NO_MARK } from '../../../core/contract/files/step-mark.ts';
 import { accountOf, type StepEvidence } from './account.ts';
 
 const row = (state: string, figures: Partial<AccountedStep> = {}): AccountedStep => ({
@@ -10,10 +11,14 @@ const row = (state: string, figures: Partial<AccountedStep> = {}): AccountedStep
   maxDiskWriteBytes: undefined,
   aveCpuSeconds: undefined,
   nodeList: 'n1',
+  canceledBy: undefined,
   ...figures,
 });
-const began = { began: true, code: undefined };
-const ended = (code: number) => ({ began: true, code });
+const began: Mark = { ...NO_MARK, began: true };
+const ended = (code: number, asked?: Mark['asked']): Mark => ({ ...began, code, asked });
+const byUser = { canceledBy: '1000' };
+const handled = { isHandled: true, isCertain: true };
+const unhandled = { isHandled: false, isCertain: true };
 const evidence = (given: Partial<StepEvidence> & { code?: number | undefined }): StepEvidence => ({
   srun: { exitCode: given.code ?? 0, signal: undefined },
   mark: began,
@@ -35,12 +40,39 @@ describe('what the end of a step means', () => {
     ],
     ['its time limit', { code: 143, mark: ended(143), row: row('TIMEOUT') }, { endedBy: 'time' }],
     ['a time limit that ignored TERM', { code: 137, row: row('TIMEOUT') }, { endedBy: 'time' }],
-    ['exit code 0 after its time limit', { mark: ended(0), row: row('TIMEOUT') }, { exitCode: 0 }],
-    ['a person who canceled it', { code: 137, row: row('CANCELLED') }, { endedBy: 'cancel' }],
+    [
+      'exit code 0 after its time limit',
+      { mark: ended(0, handled), row: row('TIMEOUT') },
+      { exitCode: 0, asked: handled },
+    ],
+    ['its time limit, whatever its exit code', { mark: ended(0), row: row('TIMEOUT') }, { endedBy: 'time' }],
+    ['a person who canceled it', { code: 137, row: row('CANCELLED', byUser) }, { endedBy: 'cancel' }],
+    [
+      'a person who canceled it, though a script ended with 0',
+      { mark: ended(0), row: row('CANCELLED', byUser) },
+      { endedBy: 'cancel' },
+    ],
+    ['the end of its allocation', { code: 137, row: row('CANCELLED') }, { endedBy: 'allocation' }],
+    [
+      'the end of its allocation, though a script ended with 0',
+      { mark: ended(0, unhandled), row: row('CANCELLED') },
+      { endedBy: 'allocation' },
+    ],
+    [
+      'exit code 0 after a signal that it does not handle',
+      { mark: ended(0, unhandled), row: row('COMPLETED') },
+      { exitCode: 0, asked: unhandled },
+    ],
+    [
+      'the end of its srun',
+      { srun: { exitCode: undefined, signal: 9 }, row: row('CANCELLED', byUser) },
+      { endedBy: 'node', cause: 'its srun was ended by SIGKILL' },
+    ],
+    ['exit code 0, if its mark was not written', { row: row('COMPLETED') }, { exitCode: 0 }],
     [
       'a signal of the allocation',
       { code: 143, mark: ended(143), row: row('CANCELLED') },
-      { endedBy: 'cancel', exitCode: 143 },
+      { endedBy: 'allocation', exitCode: 143 },
     ],
     ['the end of its node, for which srun exits with 0', { row: row('CANCELLED') }, { endedBy: 'node' }],
     ['the end of its node, without an accounting', {}, { endedBy: 'node' }],
@@ -55,13 +87,13 @@ describe('what the end of a step means', () => {
 
   it('a step without a mark and without a row never began, for the reason that srun gives', () => {
     const lastWords = 'noise\nsrun: error: Unable to create step for job 7: Memory required by task is not available\n';
-    expect(accountOf(evidence({ code: 1, mark: { began: false, code: undefined }, lastWords })).refused).toBe(
+    expect(accountOf(evidence({ code: 1, mark: NO_MARK, lastWords })).refused).toBe(
       'srun: error: Unable to create step for job 7: Memory required by task is not available',
     );
   });
 
   it('a step without a mark but with a row began: its mark was lost', () => {
-    const account = accountOf(evidence({ code: 4, mark: { began: false, code: undefined }, row: row('FAILED') }));
+    const account = accountOf(evidence({ code: 4, mark: NO_MARK, row: row('FAILED') }));
     expect(account).toMatchObject({ exitCode: 4 });
     expect(account.refused).toBeUndefined();
   });

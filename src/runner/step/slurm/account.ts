@@ -1,6 +1,8 @@
 import { type AccountedStep, isFinal } from '../../../cluster/slurm/steps.ts';
+import type { Mark } from '../../../core/contract/files/step-mark.ts';
+import { nameOfSignal } from '../../../core/contract/signal.ts';
+import { provesSuccess } from '../../../core/lifecycle/asked-to-end.ts';
 import type { Account, StepEnd } from '../steps.ts';
-import type { Mark } from './srun.ts';
 
 export interface StepEvidence {
   /** The end of srun. */
@@ -15,8 +17,9 @@ export interface StepEvidence {
 /**
  * What the end of a step of Slurm means.
  *
- * The State of the accounting says what ended it from outside; the mark says with which code its command ended. srun's exit
- * code counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails.
+ * The State of the accounting says what ended it from outside, and speaks before the mark: a command may end with 0 although it
+ * was being killed. The mark says with which code it ended, and whether something asked it to end before. srun's exit code
+ * counts only where both are missing, and its 0 never does: srun exits with 0 when a node fails.
  */
 export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account {
   const cpuSeconds = row?.aveCpuSeconds || undefined;
@@ -24,24 +27,49 @@ export function accountOf({ srun, mark, row, lastWords }: StepEvidence): Account
   const totalCpuSeconds = Math.max(cpuSeconds ?? 0, row?.totalCpuSeconds ?? 0) || undefined;
   const figures = { cpuSeconds, totalCpuSeconds, peakBytes: row?.maxRssBytes || undefined };
   const code = mark.code ?? srun.exitCode;
-  const account = { exitCode: code, signal: code === undefined ? srun.signal : undefined, ...figures };
+  const signal = code === undefined ? srun.signal : undefined;
+  const account = { exitCode: code, signal, asked: mark.asked, ...figures };
   const state = row !== undefined && isFinal(row) ? row.state : undefined;
 
   if (!mark.began && state === undefined) return { ...account, refused: reasonIn(lastWords) };
-  if (state === 'OUT_OF_MEMORY') return { ...account, endedBy: 'memory' };
-  // It ended by itself, perhaps by a signal that it handled.
-  if (mark.code === 0) return account;
-  if (state === 'TIMEOUT') return { ...account, endedBy: 'time' };
-  if (mark.code !== undefined) return state === 'CANCELLED' ? { ...account, endedBy: 'cancel' } : account;
-  if (EXCEEDED.test(lastWords)) return { ...account, endedBy: 'memory' };
-  if (state === 'NODE_FAIL' || NODE_FAILED.test(lastWords) || srun.exitCode === 0)
-    return { ...account, endedBy: 'node' };
-  return state === 'CANCELLED' ? { ...account, endedBy: 'cancel' } : account;
+  if (state === 'OUT_OF_MEMORY') return { ...account, endedBy: 'memory', cause: 'Slurm: OUT_OF_MEMORY' };
+  // It handled the signal and ended by itself, or nothing ended it from outside.
+  if (mark.code === 0 && mark.asked !== undefined && provesSuccess(mark.asked)) return account;
+  if (mark.code === 0 && (state === undefined || BY_ITSELF.has(state))) return account;
+  if (state === 'TIMEOUT') return { ...account, endedBy: 'time', cause: 'Slurm: TIMEOUT' };
+  if (mark.code !== undefined && !IS_ENDING.has(state ?? '')) return account;
+  const exceeded = mark.code === undefined ? EXCEEDED.exec(lastWords)?.[1] : undefined;
+  if (exceeded !== undefined) return { ...account, endedBy: 'memory', cause: `Slurm: it ${exceeded}` };
+  const failure = nodeFailure(state, mark, srun, lastWords);
+  if (failure !== undefined) return { ...account, endedBy: 'node', cause: failure };
+  if (row?.canceledBy !== undefined)
+    return { ...account, endedBy: 'cancel', cause: `user ${row.canceledBy} canceled its step` };
+  return IS_ENDING.has(state ?? '') ? { ...account, endedBy: 'allocation', cause: `Slurm: ${state}` } : account;
 }
 
+/** States of steps whose command ended before anything else ended the step. */
+const BY_ITSELF: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED']);
+/** States of steps that were ended from outside. */
+const IS_ENDING: ReadonlySet<string> = new Set(['CANCELLED', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'DEADLINE']);
+
 /** slurmstepd's words where memory is watched by polling: then the State is CANCELLED. */
-const EXCEEDED = /^slurmstepd\S*: error: .*exceeded memory limit/m;
+const EXCEEDED = /^slurmstepd\S*: error: .*(exceeded memory limit[^,\n]*)/m;
 const NODE_FAILED = /^srun: error: .*(Node failure|node failure)/m;
+
+/** How the node of a step, or its srun, ended before its command. */
+function nodeFailure(
+  state: string | undefined,
+  mark: Mark,
+  srun: StepEvidence['srun'],
+  lastWords: string,
+): string | undefined {
+  if (state === 'NODE_FAIL' || state === 'BOOT_FAIL') return `Slurm: ${state}`;
+  if (mark.code !== undefined) return undefined;
+  if (NODE_FAILED.test(lastWords)) return 'Slurm: its node failed';
+  if (srun.signal !== undefined) return `its srun was ended by ${nameOfSignal(srun.signal)}`;
+  // srun ends with 0 when a node fails, and the State of a step that was lost with its node is CANCELLED.
+  return srun.exitCode === 0 && state !== 'COMPLETED' ? 'its step ended with its node' : undefined;
+}
 
 function reasonIn(lastWords: string): string {
   const words = lastWords.split('\n').filter((line) => /^(srun|slurmstepd\S*): (error|fatal): /.test(line));

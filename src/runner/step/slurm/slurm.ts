@@ -6,6 +6,7 @@ import type { Client } from '../../../client/client.ts';
 import { stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
+import { markFolderOf, NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';
 import type { Log } from '../../log.ts';
@@ -19,7 +20,6 @@ import { lastWordsOf } from './last-words.ts';
 import { createLiveUse } from './live-use.ts';
 import type { RunningStep } from './running-step.ts';
 import { createSignals } from './signals.ts';
-import { parseMark } from './srun.ts';
 import { createStarts } from './starts.ts';
 import { createStatsReport } from './stats.ts';
 import { createStepIds } from './step-ids.ts';
@@ -49,8 +49,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
   const accounting = createAccounting(slurm, log);
   const report = createStatsReport({ client, facts, slurmJobId: String(allocation.jobId), log });
   const commandOf = createStepCommands(options);
-  const folder = `job_runner_steps_wf${facts.workflowId}_sl${allocation.jobId}_p${process.pid}`;
-  const marks = absolute(facts.outputDir, folder);
+  const marks = absolute(facts.outputDir, markFolderOf(facts.workflowId, allocation.jobId, process.pid));
   makeFolder(marks);
 
   const running = new Map<StepId, RunningStep>();
@@ -118,6 +117,8 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       return { id, about: { step: id }, begun: hasBegun };
     },
     signal,
+    // The shell around each command sees the signals itself.
+    allocationSignaled() {},
     kill: (id) => signal(id, 'SIGKILL'),
     observe: (wanted) => (samples ? use.of(wanted) : new Map()),
     async account({ id, exitCode, signal: endSignal }) {
@@ -128,7 +129,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const how = { exitCode, signal: endSignal, cpuSeconds: undefined, peakBytes: undefined };
       if (job === undefined || path === undefined) return how;
       if (refusal !== undefined) return { ...how, refused: refusal };
-      const mark = parseMark(await readFile(path, 'utf8').catch(() => ''));
+      const mark = await readFile(path, 'utf8').then(parseMark, () => NO_MARK);
       // After a signal there may be only seconds left to report results.
       const asked = accounting.rowOf(id);
       const row = isSignaled === true ? undefined : await asked;

@@ -1,9 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../tests/support/programs.ts';
-import { inheritedInputs, parseMark, srunOptions, srunScript, stepMinutes, type StepPlace, WRAPPER } from './srun.ts';
+import { inheritedInputs, srunOptions, srunScript, stepMinutes, type StepPlace } from './srun.ts';
+import { WRAPPER } from './wrapper.ts';
 
 const GIBIBYTE = 2 ** 30;
 const place: StepPlace = {
@@ -112,53 +110,6 @@ it('the variables that srun would take for options are not passed to it, and no 
     [...inputs, ...more, ...kept, 'CUDA_VISIBLE_DEVICES'].map((each) => [each, '1']),
   );
   expect(inheritedInputs(environment)).toEqual([...inputs, ...more, 'CUDA_VISIBLE_DEVICES']);
-});
-
-describe('the wrapper around a command', () => {
-  const wrapped = (command: string, environment: Record<string, string> = {}) => {
-    const mark = join(temporaryFolder(), 'mark');
-    const { status, stdout } = spawnSync('bash', ['-c', WRAPPER, mark, command], {
-      encoding: 'utf8',
-      env: { ...process.env, ...environment },
-    });
-    let text = '';
-    try {
-      text = readFileSync(mark, 'utf8');
-    } catch {
-      // It did not begin.
-    }
-    return { status, stdout, mark: parseMark(text) };
-  };
-
-  it.each([
-    ['true', 0],
-    ['exit 200', 200],
-    ['kill -SEGV $$', 139],
-    ['/no/such/program', 127],
-  ])('the mark of "%s" has its exit code, and the step has the same', (command, code) => {
-    expect(wrapped(command)).toMatchObject({ status: code, mark: { began: true, code } });
-  });
-
-  it('a signal is left to the command, which may handle it', () => {
-    const command = 'trap "echo asked; exit 5" TERM; kill -TERM $PPID $$; sleep 5 & wait; exit 9';
-    expect(wrapped(command)).toMatchObject({ status: 5, stdout: 'asked\n', mark: { code: 5 } });
-  });
-
-  it('a command that a signal ends has the code of that signal', () => {
-    expect(wrapped('kill -TERM $PPID $$; exit 9')).toMatchObject({ status: 143, mark: { code: 143 } });
-  });
-
-  it('of several tasks the first alone runs the command', () => {
-    expect(wrapped('echo run', { SLURM_PROCID: '1' })).toEqual({
-      status: 0,
-      stdout: '',
-      mark: { began: false, code: undefined },
-    });
-  });
-
-  it('a step that was killed has begun and has no code', () => {
-    expect(parseMark('began\n')).toEqual({ began: true, code: undefined });
-  });
 });
 
 it('the line of srun passes every word unchanged, and removes variables before', () => {

@@ -1,5 +1,6 @@
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
+import { WRAPPER } from './wrapper.ts';
 
 /** What a step is started with, beside its job. */
 export interface StepPlace {
@@ -61,24 +62,6 @@ const INPUT_VARIABLES =
 export const inheritedInputs = (environment: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(environment).filter((name) => INPUT_VARIABLES.test(name));
 
-/** Signals that the wrapper around a command leaves to the command. */
-const LEFT_TO_THE_JOB = 'HUP INT QUIT USR1 USR2 ALRM TERM XCPU CONT WINCH';
-
-/**
- * Runs the command `$1` and leaves a mark in the file `$0`: that it began, and its exit code. srun's own exit code proves
- * nothing: it is 0 when a node fails.
- *
- * A signal to the step reaches this shell too. It has handlers, which the command does not inherit, so the command decides what
- * a signal means, and the shell waits for it.
- */
-export const WRAPPER = `[ "\${SLURM_PROCID:-0}" = 0 ] || exit 0
-trap : ${LEFT_TO_THE_JOB}
-echo began >"$0"
-bash -c "$1"
-code=$?
-echo "ended $code" >>"$0"
-exit $code`;
-
 /** The line of bash that becomes srun. */
 export function srunScript(
   program: string,
@@ -90,17 +73,6 @@ export function srunScript(
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
-/** What the wrapper left: nothing before it began, and no code while the command runs. */
-export interface Mark {
-  readonly began: boolean;
-  readonly code: number | undefined;
-}
-
-export function parseMark(text: string): Mark {
-  const match = /^ended (\d+)$/m.exec(text);
-  return { began: text.startsWith('began'), code: match === null ? undefined : Number(match[1]) };
-}
 
 /**
  * Whole minutes for a step until the kill time of the runner; `refusal` if less than one is left. Torc's words.

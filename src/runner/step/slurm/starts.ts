@@ -88,8 +88,8 @@ export function createStarts(): Starts {
 /** When the wrapper wrote that it began, in Unix milliseconds; undefined before. */
 function beganAt(mark: string): number | undefined {
   try {
-    const { size, mtimeMs } = statSync(mark);
-    return size > 0 ? mtimeMs : undefined;
+    // On a full disk it is empty.
+    return statSync(mark).mtimeMs;
   } catch {
     return undefined;
   }

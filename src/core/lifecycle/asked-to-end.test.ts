@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { askedBy, CONTINUED_SECONDS, provesSuccess, type SeenSignal } from './asked-to-end.ts';
+
+const seen = (name: string, isHandled: boolean | undefined, atSeconds = 10): SeenSignal => ({
+  name,
+  isHandled,
+  atSeconds,
+});
+
+it.each<[string, SeenSignal[], ReturnType<typeof askedBy>]>([
+  ['no signal', [], undefined],
+  ['a signal that it handles', [seen('TERM', true)], { isHandled: true, isCertain: true }],
+  ['a signal that would end it', [seen('TERM', false)], { isHandled: false, isCertain: true }],
+  ['a signal, and it was gone', [seen('TERM', undefined)], { isHandled: false, isCertain: true }],
+  ['SIGCONT just before', [seen('CONT', false)], { isHandled: false, isCertain: false }],
+  ['SIGCONT long before, as after a pause', [seen('CONT', false, 10 - CONTINUED_SECONDS - 1)], undefined],
+  [
+    'SIGCONT, when it handled SIGTERM, and SIGTERM, when it was gone',
+    [seen('CONT', true), seen('TERM', undefined)],
+    { isHandled: true, isCertain: true },
+  ],
+  [
+    'SIGCONT long before and SIGTERM',
+    [seen('CONT', false, 0), seen('TERM', true)],
+    { isHandled: true, isCertain: true },
+  ],
+])('a job that got %s was asked to end, or was not', (_, signals, expected) => {
+  expect(askedBy(signals, 10)).toEqual(expected);
+});
+
+it('exit code 0 proves success unless the job was asked to end by a signal that it does not handle', () => {
+  expect(provesSuccess(undefined)).toBe(true);
+  expect(provesSuccess({ isHandled: true, isCertain: true })).toBe(true);
+  expect(provesSuccess({ isHandled: false, isCertain: true })).toBe(false);
+  expect(provesSuccess({ isHandled: false, isCertain: false })).toBe(false);
+});

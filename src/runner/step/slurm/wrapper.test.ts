@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
+import { NO_MARK, parseMark } from '../../../core/contract/files/step-mark.ts';
+import { WRAPPER } from './wrapper.ts';
+
+const markOf = (path: string) => {
+  try {
+    return parseMark(readFileSync(path, 'utf8'));
+  } catch {
+    return NO_MARK;
+  }
+};
+
+describe('the wrapper around a command', () => {
+  const wrapped = (command: string, environment: Record<string, string> = {}, input = '') => {
+    const mark = join(temporaryFolder(), 'mark');
+    const { status, stdout } = spawnSync('bash', ['-c', WRAPPER, mark, command], {
+      encoding: 'utf8',
+      env: { ...process.env, ...environment },
+      input,
+    });
+    return { status, stdout, mark: markOf(mark) };
+  };
+
+  it.each([
+    ['true', 0],
+    ['exit 200', 200],
+    ['kill -SEGV $$', 139],
+    ['kill -KILL $$', 137],
+    ['/no/such/program', 127],
+  ])('the mark of "%s" has its exit code, and the step has the same', (command, code) => {
+    expect(wrapped(command)).toMatchObject({ status: code, mark: { began: true, code, asked: undefined } });
+  });
+
+  it('the command reads the standard input of the step', () => {
+    expect(wrapped('cat', {}, 'words').stdout).toBe('words');
+  });
+
+  it('no signal is ignored in the command, also not those that shells ignore in background commands', () => {
+    expect(wrapped('grep ^SigIgn /proc/self/status').stdout).toMatch(/^SigIgn:\s0+\n$/);
+  });
+
+  it('of several tasks the first alone runs the command', () => {
+    expect(wrapped('echo run', { SLURM_PROCID: '1' })).toEqual({ status: 0, stdout: '', mark: NO_MARK });
+  });
+});
+
+/** A wrapped command that prints a line when it is ready, is signaled in this order, and ends. */
+async function signaled(command: string, signals: readonly (readonly ['leaf' | 'job' | 'shell', NodeJS.Signals])[]) {
+  const folder = temporaryFolder();
+  const mark = join(folder, 'mark');
+  const child = spawn('bash', ['-c', WRAPPER, mark, command], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+  const ended = new Promise<number | null>((done) => child.once('exit', done));
+  await until(
+    () => text,
+    (found) => found.includes('\n'),
+    'the command to be ready',
+  );
+  const shell = child.pid as number;
+  const job = childrenOf(shell)[0] as number;
+  const pids = { shell, job, leaf: childrenOf(job)[0] as number };
+  for (const [whom, signal] of signals) {
+    const before = readFileSync(mark, 'utf8');
+    process.kill(pids[whom], signal);
+    if (whom === 'shell')
+      await until(
+        () => readFileSync(mark, 'utf8'),
+        (now) => now !== before,
+        'the shell to write its mark',
+      );
+  }
+  return { status: await ended, mark: markOf(mark) };
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+describe('a signal to a step', () => {
+  it('a command that is ended by it has the code of the signal', async () => {
+    const { status, mark } = await signaled('echo; sleep 60; echo end', [
+      ['shell', 'SIGCONT'],
+      ['shell', 'SIGTERM'],
+      ['leaf', 'SIGTERM'],
+      ['job', 'SIGTERM'],
+    ]);
+    expect([status, mark]).toMatchObject([143, { code: 143, asked: { isHandled: false, isCertain: true } }]);
+  });
+
+  it('a command that handles it decides its own exit code, and the mark says that it did', async () => {
+    const { status, mark } = await signaled('trap "kill %1; exit 0" TERM; sleep 60 > /dev/null & echo; wait', [
+      ['shell', 'SIGTERM'],
+      ['job', 'SIGTERM'],
+    ]);
+    expect([status, mark]).toMatchObject([0, { code: 0, asked: { isHandled: true, isCertain: true } }]);
+  });
+
+  it('a script that goes on because only its child got it ends with 0, and the mark says that it was asked to end', async () => {
+    const { status, mark } = await signaled('echo; sleep 60; echo end', [
+      ['shell', 'SIGCONT'],
+      ['leaf', 'SIGTERM'],
+    ]);
+    expect([status, mark]).toMatchObject([0, { code: 0, asked: { isHandled: false, isCertain: false } }]);
+  });
+
+  it('many signals change neither the exit code nor the wait for the command', async () => {
+    const many = Array.from({ length: 20 }, () => ['shell', 'SIGCONT'] as const);
+    const { status, mark } = await signaled('echo; sleep 1; exit 4', many);
+    expect([status, mark.code]).toEqual([4, 4]);
+  });
+});
