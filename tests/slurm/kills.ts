@@ -1,0 +1,289 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Job } from '../../src/core/contract/job.ts';
+import type { Result } from '../../src/core/contract/result.ts';
+import { random } from '../support/random.ts';
+import { type RunningServer, torc, until } from '../support/programs.ts';
+import type { Cluster } from './cluster.ts';
+
+/**
+ * Kills on a real cluster. A seed chooses how jobs run, who is killed, and when. The judge reads the files that the jobs wrote:
+ * a job writes a line when it begins and one when its work is done.
+ *
+ * - no job is completed without its last line in that attempt;
+ * - after recoveries every job is completed;
+ * - no job does its work twice, unless it ended when somebody was being killed: then nobody can know.
+ */
+
+const MODES = ['direct', 'steps', 'batched', 'two nodes'] as const;
+type Mode = (typeof MODES)[number];
+
+/** Who dies. The last ones exist only where jobs are steps. */
+const VICTIMS = ['runner', 'batch step', 'allocation', 'requeue', 'node', 'time limit', 'srun', 'step daemon'] as const;
+type Victim = (typeof VICTIMS)[number];
+const OF_STEPS: ReadonlySet<Victim> = new Set(['srun', 'step daemon']);
+
+/** Jobs that end in all the ways that matter when they are signaled. The work takes `seconds`. */
+const KINDS: Readonly<Record<string, (seconds: number) => string>> = {
+  plain: (seconds) => `sleep ${seconds}; finish`,
+  // Its child is signaled some time before itself.
+  racer: (seconds) => `for i in {1..80}; do sleep 300 & done; sleep ${seconds}; finish; kill $(jobs -p)`,
+  // The work is not done when it is asked to end, and it says 0 all the same: that is its word.
+  leaves: (seconds) => `trap 'leave; exit 0' TERM; sleep ${seconds} & wait $!; finish`,
+  refuses: (seconds) => `trap 'exit 3' TERM; sleep ${seconds} & wait $!; finish`,
+  ignores: (seconds) => `trap '' TERM; sleep ${seconds}; finish`,
+  pipeline: (seconds) => `sleep ${seconds} | cat; true; finish`,
+};
+
+export interface Verdict {
+  readonly words: string;
+  readonly faults: readonly string[];
+  /** Jobs that did their work twice because they ended when somebody was being killed. */
+  readonly met: readonly string[];
+}
+
+export interface Lane {
+  readonly cluster: Cluster;
+  readonly server: RunningServer;
+  readonly folder: string;
+}
+
+const AT_MOST_MS = 300_000;
+const ENDED = ['completed', 'failed', 'terminated', 'canceled'];
+
+/** One seed: a workflow, a kill, recoveries, and what the files say. */
+export async function tryKill(lane: Lane, seed: number): Promise<Verdict> {
+  const next = random(seed);
+  const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
+  const mode = one(MODES);
+  const victim = one(VICTIMS.filter((each) => mode !== 'direct' || !OF_STEPS.has(each)));
+  const afterMs = Math.floor(next() * 3_000);
+  const busy = one([0, 0, 2, 8]);
+  const kinds = Array.from({ length: 6 }, () => one(Object.keys(KINDS)));
+  const seconds = kinds.map(() => 1 + Math.round(next() * 50) / 10);
+  const words = `seed ${seed}: ${mode}, ${victim} after ${afterMs} ms, ${busy} busy processes`;
+  const end = keepBusy(busy);
+  try {
+    return { words, ...(await run(lane, { seed, mode, victim, afterMs, kinds, seconds })) };
+  } catch (error) {
+    return { words, faults: [(error as Error).message], met: [] };
+  } finally {
+    end();
+  }
+}
+
+interface Plan {
+  readonly seed: number;
+  readonly mode: Mode;
+  readonly victim: Victim;
+  readonly afterMs: number;
+  readonly kinds: readonly string[];
+  readonly seconds: readonly number[];
+}
+
+async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<Verdict, 'words'>> {
+  const { seed, mode, victim, afterMs } = plan;
+  const place = join(folder, `seed-${seed}`);
+  mkdirSync(place);
+  const call = async (...args: string[]) =>
+    torc(['--url', server.url, ...args], { cwd: place, environment: cluster.environment });
+  const well = async (...args: string[]) => {
+    const ended = await call(...args);
+    if (ended.code !== 0)
+      throw new Error(`torc ${args.join(' ')} ended with ${ended.code}:\n${ended.stderr}${ended.stdout}`);
+    return ended;
+  };
+  writeFileSync(join(place, 'flow.json'), JSON.stringify(workflowOf(plan, place)));
+  const id = Number(/\d+/.exec((await well('create', 'flow.json')).stdout)?.[0]);
+  await well('workflows', 'init', String(id));
+  const { stderr } = await well('slurm', 'schedule-nodes', String(id), '-p', '1');
+  const allocation = /with ID=(\d+)/.exec(stderr)?.[1] as string;
+
+  const jobsOf = async () => (await server.client.listJobs({ query: { workflow_id: id } })).items;
+  const judge = async () => {
+    const { items } = await server.client.listResults({ query: { workflow_id: id, all_runs: true } });
+    return judgeOf(await jobsOf(), items, { place, killedAtMs });
+  };
+  await until(
+    jobsOf,
+    (jobs) => jobs.some(({ status }) => status === 'running' || status === 'completed'),
+    `a job of workflow ${id} to run`,
+    AT_MOST_MS,
+  );
+  await new Promise((done) => void setTimeout(done, afterMs));
+  const killedAtMs = Date.now();
+  await kill(cluster, server, { id, allocation, victim });
+  const faults: string[] = [];
+  const open = ['PENDING', 'CONFIGURING', 'RUNNING', 'COMPLETING'];
+  /** Slurm has ended all its allocations. */
+  const isOver = async () => {
+    const { items } = await server.client.listScheduledComputeNodes({ query: { workflow_id: id } });
+    const ids = items.map(({ scheduler_id: jobId }) => jobId).join(',');
+    const states = cluster.run('squeue', '-h', '-t', 'all', '-j', ids, '-o', '%T').split('\n').filter(Boolean);
+    return states.every((state) => !open.includes(state));
+  };
+  const isDone = async () => (await jobsOf()).every(({ status }) => ENDED.includes(status ?? ''));
+  for (let round = 0; round < 6; round += 1) {
+    await until(
+      async () => (await isDone()) || (await isOver()),
+      (yes) => yes,
+      `workflow ${id} to stop`,
+      AT_MOST_MS,
+    );
+    faults.push(...(await judge()).faults.map((fault) => `round ${round}: ${fault}`));
+    const jobs = await jobsOf();
+    if (jobs.every(({ status }) => status === 'completed')) break;
+    const ended = await call(
+      'recover',
+      String(id),
+      '--no-prompts',
+      '--retry-unknown',
+      '--partition',
+      'debug',
+      '--walltime',
+      '00:10:00',
+    );
+    faults.push(...(await judge()).faults.map((fault) => `recovery ${round}: ${fault}`));
+    // Another allocation of it may still end.
+    if (ended.code !== 0) await new Promise((done) => void setTimeout(done, 2_000));
+  }
+  const last = await judge();
+  const jobs = await jobsOf();
+  const lost = jobs.filter(({ status }) => status !== 'completed').map(({ name, status }) => `${name} is ${status}`);
+  return { faults: [...new Set([...faults, ...last.twice, ...lost])], met: last.met };
+}
+
+/** Each job appends to a file of its own: `begin`, and `done` or `left` as its last word. */
+function workflowOf({ seed, mode, kinds, seconds }: Plan, place: string) {
+  const line = (word: string) =>
+    `echo "${word} $TORC_RUN_ID $TORC_ATTEMPT_ID $EPOCHREALTIME" >> ${place}/$TORC_JOB_NAME.log`;
+  const commandOf = (kind: string, at: number) =>
+    `finish() { ${line('done')}; }; leave() { ${line('left')}; }; ${line('begin')}; ${KINDS[kind]?.(seconds[at] as number)}`;
+  const jobs = kinds.map((kind, at) => ({
+    name: `${kind}${at}`,
+    command: commandOf(kind, at),
+    resource_requirements: mode === 'two nodes' && at < 2 ? 'wide' : 'one',
+  }));
+  const execution = {
+    mode: mode === 'direct' ? 'direct' : 'slurm',
+    ...(mode === 'batched' ? { step_batching: true } : {}),
+    sigkill_headroom_seconds: 10,
+    ...(mode === 'direct' ? { sigterm_lead_seconds: 5 } : {}),
+  };
+  return {
+    name: `kill ${seed}`,
+    execution_config: execution,
+    resource_requirements: [
+      { name: 'one', num_cpus: 1, memory: '100m', runtime: 'PT1M' },
+      { name: 'wide', num_cpus: 1, memory: '100m', runtime: 'PT1M', num_nodes: 2 },
+    ],
+    slurm_schedulers: [
+      {
+        name: 'nodes',
+        account: 'any',
+        nodes: mode === 'two nodes' ? 2 : 1,
+        walltime: '00:20:00',
+        mem: '1500m',
+        extra: '--cpus-per-task=4',
+      },
+    ],
+    jobs: [
+      ...jobs,
+      {
+        name: 'last',
+        command: commandOf('plain', 0),
+        resource_requirements: 'one',
+        depends_on: jobs.slice(0, 2).map(({ name }) => name),
+      },
+    ],
+  };
+}
+
+/** A job that ended so long before the kill must be known to have ended. */
+const KNOWN_MS = 2_000;
+
+/** What the files of the jobs say of their results. */
+function judgeOf(
+  jobs: readonly Job[],
+  results: readonly Result[],
+  { place, killedAtMs }: { readonly place: string; readonly killedAtMs: number },
+) {
+  const faults: string[] = [];
+  const twice: string[] = [];
+  const met: string[] = [];
+  for (const job of jobs) {
+    const lines = linesOf(join(place, `${job.name}.log`));
+    const done = lines.filter((line) => line.startsWith('done '));
+    const firstMs = Number(done[0]?.split(' ')[3]) * 1000;
+    if (done.length > 1)
+      (firstMs < killedAtMs - KNOWN_MS ? twice : met).push(`${job.name} did its work twice: ${lines.join(', ')}`);
+    for (const result of results.filter(({ job_id, status }) => job_id === job.id && status === 'completed')) {
+      const attempt = `${result.run_id} ${result.attempt_id ?? 1} `;
+      if (!lines.some((line) => line.startsWith(`done ${attempt}`) || line.startsWith(`left ${attempt}`)))
+        faults.push(`${job.name} completed in ${attempt}, but it wrote ${lines.join(', ') || 'nothing'}`);
+    }
+  }
+  return { faults, twice, met };
+}
+
+const linesOf = (path: string): string[] =>
+  existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+
+async function kill(
+  cluster: Cluster,
+  server: RunningServer,
+  { id, allocation, victim }: { readonly id: number; readonly allocation: string; readonly victim: Victim },
+): Promise<void> {
+  const runner = (await server.client.listComputeNodes({ query: { workflow_id: id, is_active: true } })).items[0];
+  switch (victim) {
+    case 'runner':
+      return signal(runner?.pid);
+    case 'batch step':
+      return void cluster.run('scancel', '-s', 'KILL', '--batch', allocation);
+    case 'allocation':
+      return void cluster.run('scancel', allocation);
+    case 'requeue':
+      return void cluster.run('scontrol', 'requeue', allocation);
+    case 'time limit':
+      return void cluster.run('scontrol', 'update', `JobId=${allocation}`, 'TimeLimit=1');
+    case 'node': {
+      const node = cluster.run('squeue', '-h', '-j', allocation, '-o', '%N').trim();
+      const name = cluster.run('scontrol', 'show', 'hostnames', node).split('\n').at(-2) ?? '';
+      cluster.node('crash', name);
+      await until(
+        () => cluster.run('sinfo', '-h', '-n', name, '-o', '%T'),
+        (state) => /down/i.test(state),
+        `${name} to be down`,
+        AT_MOST_MS,
+      );
+      return cluster.node('start', name);
+    }
+    case 'srun':
+      return signal(oneOf(`srun --jobid=${allocation} `));
+    case 'step daemon':
+      return signal(oneOf(String.raw`slurmstepd: \[${allocation}\.[0-9]+\]`));
+  }
+}
+
+function signal(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+const oneOf = (pattern: string): number | undefined => {
+  try {
+    return Number(execFileSync('pgrep', ['-o', '-f', pattern], { encoding: 'utf8' }).trim()) || undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** As many processes that use all of a CPU. */
+function keepBusy(count: number): () => void {
+  const children = Array.from({ length: count }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
+  return () => children.forEach((child) => child.kill('SIGKILL'));
+}
