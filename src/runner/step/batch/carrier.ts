@@ -4,6 +4,7 @@ import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { Log } from '../../log.ts';
 import { inheritedInputs } from '../slurm/srun.ts';
 import type { StepUse } from '../steps.ts';
+import { type Heartbeat, SILENT_SECONDS, startHeartbeat } from './heartbeat.ts';
 import { lineOf, type Order, type Report, reportIn } from './protocol.ts';
 
 export interface CarrierOptions {
@@ -75,6 +76,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
   let question = 0;
   const questions = new Map<number, (uses: readonly (readonly [StepId, StepUse])[]) => void>();
   const lastWords: string[] = [];
+  let heartbeat: Heartbeat | undefined;
 
   const flush = () => {
     const text = lines.join('');
@@ -90,6 +92,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
   const hear = (line: string) => {
     const report = reportIn(line);
     if (report === undefined) return remember(line);
+    heartbeat?.heard();
     if (report.is === 'told') onTold(report);
     else if (report.is === 'log') log.write(report.level, report.words, { ...report.fields, node });
     else if (report.is === 'uses') {
@@ -101,6 +104,13 @@ export function startCarrier(options: CarrierOptions): Carrier {
       log.write('info', 'Jobs of a node start inside one step', { node, step, launcher, bound_to: cpus ?? 'no CPUs' });
       for (const order of waiting) send(order);
       waiting = [];
+      heartbeat = startHeartbeat({
+        ask: () => send({ do: 'look', question: 0, ids: [] }),
+        onSilent() {
+          companion?.signal('SIGKILL');
+          over(`its launcher has not answered for ${SILENT_SECONDS} s`);
+        },
+      });
     }
   };
   const remember = (line: string) => {
@@ -113,6 +123,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
   const over = (words: string) => {
     if (isGone) return;
     isGone = true;
+    heartbeat?.close();
     for (const answer of questions.values()) answer([]);
     questions.clear();
     onGone(words);
@@ -176,6 +187,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
     },
     close() {
       isGone = true;
+      heartbeat?.close();
       companion?.endInput();
       companion?.release();
     },

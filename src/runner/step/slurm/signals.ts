@@ -61,7 +61,7 @@ export function createSignals({ slurm, running, ids, withdraw, log }: SignalsOpt
   };
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {

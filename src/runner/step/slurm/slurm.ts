@@ -19,7 +19,8 @@ import { type CommandOptions, createStepCommands } from './command.ts';
 import { lastWordsOf } from './last-words.ts';
 import { createLiveUse } from './live-use.ts';
 import type { RunningStep } from './running-step.ts';
-import { createSignals } from './signals.ts';
+import { createSignals, signalGroup } from './signals.ts';
+import { watchForStale } from './stale.ts';
 import { createStarts } from './starts.ts';
 import { createStatsReport } from './stats.ts';
 import { createStepIds } from './step-ids.ts';
@@ -85,6 +86,14 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     return isWithdrawn;
   };
   const signal = createSignals({ slurm, running, ids, withdraw, log });
+  const stale = watchForStale({
+    running,
+    onStale(id, step) {
+      log.write('warn', 'The command of a step has ended, and its srun has not: it is ended', { step: id });
+      signal(id, 'SIGKILL');
+      if (step.pid !== undefined) signalGroup(step.pid, 'SIGKILL');
+    },
+  });
   const use = createLiveUse({ slurm, hasBegun: (id) => running.get(id)?.hasBegun === true, ids, log });
 
   return {
@@ -114,7 +123,8 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
           ({ message }) => refuse(id, message),
         );
       running.set(id, step);
-      return { id, about: { step: id }, begun: hasBegun };
+      const limit = 'refusal' in command ? {} : { limitSeconds: command.limitSeconds };
+      return { id, about: { step: id }, begun: hasBegun, ...limit };
     },
     signal,
     // The shell around each command sees the signals itself.
@@ -144,6 +154,7 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     },
     close() {
       starts.close();
+      stale.close();
       accounting.close();
       launcher.close();
       rmSync(marks, { recursive: true, force: true });

@@ -63,7 +63,12 @@ async function signaled(command: string, signals: readonly (readonly ['leaf' | '
   );
   const shell = child.pid as number;
   const job = childrenOf(shell)[0] as number;
-  const pids = { shell, job, leaf: childrenOf(job)[0] as number };
+  const [leaf] = await until(
+    () => childrenOf(job),
+    (found) => found.length > 0,
+    'the child of the command',
+  );
+  const pids = { shell, job, leaf: leaf as number };
   for (const [whom, signal] of signals) {
     const before = readFileSync(mark, 'utf8');
     process.kill(pids[whom], signal);
